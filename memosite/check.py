@@ -1,0 +1,123 @@
+"""[I/O] Checks a site, folders or single files, and gives their findings (SPEC 8, check).
+
+A folder with a memosite.yml or with stores in it is checked as a site, with everything that spans files. A single
+file, or a folder without any store, is checked file by file, wherever it lies: for editors and for pre-commit.
+"""
+
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from memosite.build import load_archive
+from memosite.config import CONFIG_NAME, load_config
+from memosite.discover import discover
+from memosite.errors import ConfigError
+from memosite.findings import Finding
+from memosite.formats.library import CATALOG_SUFFIX
+from memosite.layout import place_of
+from memosite.ledger import Ledger
+from memosite.model import SourceInfo
+from memosite.names import ENVELOPE_SUFFIX
+from memosite.read import LineFinder, read_source
+from memosite.resolve import Rules, resolve
+from memosite.shelf import Shelf
+from memosite.sources.folder import FolderSource, Listing, list_files
+
+_ENVELOPES = (ENVELOPE_SUFFIX, CATALOG_SUFFIX)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Checked:
+    """Findings, and for each source in them the path by which the user can open its files."""
+
+    findings: tuple[Finding, ...]
+    root_of: Mapping[str, str]
+
+
+def check(paths: Sequence[Path]) -> Checked:
+    """Check each path. Raises `ConfigError` for one that is not there."""
+    findings: list[Finding] = []
+    root_of: dict[str, str] = {}
+    for path in paths:
+        if not path.exists():
+            raise ConfigError(f"{path}: no such file or folder")
+        folder = path.parent if path.name == CONFIG_NAME else path
+        checked = _check_site(folder) if folder.is_dir() and _is_site(folder) else _check_loose(path)
+        findings.extend(checked.findings)
+        root_of.update(checked.root_of)
+    return Checked(findings=tuple(dict.fromkeys(findings)), root_of=root_of)
+
+
+def _is_site(folder: Path) -> bool:
+    if (folder / CONFIG_NAME).exists():
+        return True
+    try:
+        return bool(discover(folder.resolve(), ignore=()))
+    except ConfigError:
+        if any(_files_below(folder)):
+            return False
+        raise
+
+
+def _check_site(folder: Path) -> Checked:
+    config = load_config(folder)
+    with Shelf() as shelf:
+        archive, _ = load_archive(config, shelf)
+    roots = {source.name: _from_here(source.root) for source in config.sources}
+    return Checked(findings=archive.findings, root_of={"": _from_here(config.site)} | roots)
+
+
+def _check_loose(path: Path) -> Checked:
+    """Check files one by one; bodies are sought beside each, findings that need an archive are not made."""
+    files = sorted(_files_below(path)) if path.is_dir() else [path.resolve()]
+    findings: list[Finding] = []
+    root_of: dict[str, str] = {}
+    for file in files:
+        root = _root_of(file)
+        name = _from_here(root)
+        source = FolderSource(name=name, root=root)
+        listing = _one_file(source, file)
+        with Shelf() as shelf:
+            parsed = read_source(listing, shelf)
+            rules = Rules(sources=(SourceInfo(name=name),), is_loose=True)
+            archive, _ = resolve(parsed, rules, Ledger(), LineFinder(shelf))
+        relative = file.relative_to(root).as_posix()
+        findings += [finding for finding in archive.findings if finding.location.path == relative]
+        root_of[name] = name
+    return Checked(findings=tuple(findings), root_of=root_of)
+
+
+def _files_below(folder: Path) -> list[Path]:
+    found = []
+    for parent, folders, names in os.walk(folder.resolve()):
+        folders[:] = sorted(name for name in folders if name not in {".git", "node_modules"})
+        found += [Path(parent, name) for name in names if name.endswith(_ENVELOPES)]
+    return found
+
+
+def _root_of(file: Path) -> Path:
+    """The working root of a file: above its memos/, notes/ or transcripts/ folder, else its own folder."""
+    place = place_of(file.as_posix().lstrip("/"))
+    return Path("/") / place.root if place is not None else file.parent
+
+
+def _one_file(source: FolderSource, file: Path) -> Listing:
+    """A listing of one file, with whatever lies in its store for bodies."""
+    path = file.relative_to(source.root).as_posix()
+    place = place_of(path)
+    if place is not None:
+        around = list_files(FolderSource(name=source.name, root=source.root / place.folder))
+        prefix = place.folder + "/"
+        others = {prefix + name for name in (*around.candidates, *around.others)}
+    else:
+        others = {entry.name for entry in source.root.iterdir() if entry.is_file() and not entry.is_symlink()}
+    return Listing(source=source, candidates=(path,), others=frozenset(others - {path}), findings=())
+
+
+def _from_here(path: Path) -> str:
+    """A path as seen from the current folder, if it lies below it."""
+    try:
+        return path.resolve().relative_to(Path.cwd()).as_posix()
+    except ValueError:
+        return path.resolve().as_posix()

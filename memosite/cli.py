@@ -1,0 +1,326 @@
+"""The command line: arguments, printing, exit codes (SPEC 8).
+
+Exit 0 fine, 1 what was asked does not hold, 2 usage or configuration, 130 interrupted.
+"""
+
+import argparse
+import contextlib
+import datetime as dt
+import os
+import sys
+from collections import Counter
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from memosite import __version__
+from memosite.errors import ConfigError, MemositeError
+
+if TYPE_CHECKING:
+    from memosite.build import BuildReport
+    from memosite.config import Config
+
+EXIT_FINE, EXIT_NOT_SO, EXIT_USAGE, EXIT_INTERRUPTED = 0, 1, 2, 130
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Run one command and return its exit code."""
+    try:
+        options = _parser().parse_args(arguments)
+        code: int = options.run(options)
+        sys.stdout.flush()
+    except MemositeError as error:
+        print(f"memosite: {error}", file=sys.stderr)
+        return EXIT_USAGE
+    except KeyboardInterrupt:
+        return EXIT_INTERRUPTED
+    except BrokenPipeError:
+        # Whoever read our output has had enough; what Python still holds back must not raise again.
+        with contextlib.suppress(OSError):
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return EXIT_FINE
+    return code
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="memosite",
+        description="Turns the memos, notes and transcripts in an organization's git repos into a searchable archive.",
+        epilog="Each command has --help with an example.",
+    )
+    parser.add_argument("--version", action="version", version=f"memosite {__version__}")
+    commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
+    _add_build(commands)
+    _add_serve(commands)
+    _add_check(commands)
+    _add_export(commands)
+    _add_init(commands)
+    return parser
+
+
+Commands = argparse._SubParsersAction
+
+
+def _command(
+    commands: "Commands[argparse.ArgumentParser]", name: str, what: str, example: str
+) -> argparse.ArgumentParser:
+    command = commands.add_parser(
+        name,
+        help=what,
+        description=what[0].upper() + what[1:] + ".",
+        epilog=f"example:\n  {example}",
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    command.add_argument("--quiet", action="store_true", help="print nothing but errors")
+    return command
+
+
+def _add_site(command: argparse.ArgumentParser) -> None:
+    command.add_argument(
+        "site", nargs="?", type=Path, default=None, metavar="SITE", help="the site folder (default: --site)"
+    )
+    _add_site_option(command)
+
+
+def _add_site_option(command: argparse.ArgumentParser) -> None:
+    command.add_argument(
+        "--site",
+        dest="site_option",
+        type=Path,
+        default=Path(),
+        metavar="DIR",
+        help="site folder (default: this folder)",
+    )
+    command.add_argument("--cache", type=Path, metavar="DIR", help="cache folder (default: SITE/.memosite)")
+
+
+def _add_output(command: argparse.ArgumentParser) -> None:
+    command.add_argument("-o", "--output", type=Path, metavar="DIR", help="output folder (default: SITE/_site)")
+    command.add_argument(
+        "--base-url", metavar="URL", help="where the site will be published, for feeds and canonical links"
+    )
+
+
+def _add_fail_on(command: argparse.ArgumentParser, default: str) -> None:
+    command.add_argument(
+        "--fail-on",
+        choices=("error", "warning", "never"),
+        default=default,
+        help=f"exit 1 on findings of this severity or worse (default: {default})",
+    )
+
+
+def _add_build(commands: "Commands[argparse.ArgumentParser]") -> None:
+    command = _command(
+        commands,
+        "build",
+        "build the site",
+        "memosite build example-org -o public --base-url https://memos.example.org/",
+    )
+    _add_site(command)
+    _add_output(command)
+    command.add_argument("--jobs", type=int, metavar="N", help="processes to render with (default: one a core)")
+    _add_fail_on(command, "never")
+    command.set_defaults(run=_build)
+
+
+def _add_serve(commands: "Commands[argparse.ArgumentParser]") -> None:
+    command = _command(
+        commands,
+        "serve",
+        "build, serve on this machine, rebuild on change and reload the browser",
+        "memosite serve example-org --port 8000",
+    )
+    _add_site(command)
+    _add_output(command)
+    command.add_argument("--port", type=int, default=8000, metavar="N", help="port on 127.0.0.1 (default: 8000)")
+    command.set_defaults(run=_serve)
+
+
+def _add_check(commands: "Commands[argparse.ArgumentParser]") -> None:
+    command = _command(
+        commands,
+        "check",
+        "say what is wrong in a site, in folders or in single files",
+        "memosite check memos/inbox/2026-05-01-1430--a--b--c.openthing",
+    )
+    command.add_argument(
+        "paths", nargs="*", type=Path, metavar="PATH", help="sites, folders or files (default: --site)"
+    )
+    _add_site_option(command)
+    command.add_argument("--format", choices=("text", "json", "sarif"), default="text", help="default: text")
+    _add_fail_on(command, "error")
+    command.set_defaults(run=_check)
+
+
+def _add_export(commands: "Commands[argparse.ArgumentParser]") -> None:
+    command = _command(
+        commands,
+        "export",
+        "write the archive in another form",
+        "memosite export --format mbox -o archive.mbox && mutt -f archive.mbox",
+    )
+    command.add_argument(
+        "--format", choices=("jsonl", "mbox", "maildir", "csv"), default="jsonl", help="default: jsonl"
+    )
+    command.add_argument("--with-body", action="store_true", help="put the texts into jsonl, too")
+    command.add_argument(
+        "-o", "--output", type=Path, metavar="PATH", help="file or maildir to write (default: standard output)"
+    )
+    command.add_argument("--base-url", metavar="URL", help="where the site is published, for the addresses in it")
+    _add_site_option(command)
+    _add_fail_on(command, "never")
+    command.set_defaults(run=_export)
+
+
+def _add_init(commands: "Commands[argparse.ArgumentParser]") -> None:
+    command = _command(
+        commands, "init", "write a commented memosite.yml from what is discovered", "memosite init ~/organization"
+    )
+    command.add_argument("folder", nargs="?", type=Path, default=Path(), metavar="DIR", help="default: this folder")
+    command.set_defaults(run=_init)
+
+
+# What the commands do. Imports stand inside, so that each starts with no more than it needs.
+
+
+def _site(options: argparse.Namespace) -> Path:
+    site: Path = options.site if options.site is not None else options.site_option
+    return site
+
+
+def _now() -> dt.datetime:
+    return dt.datetime.now(dt.UTC)
+
+
+def _jobs(wanted: int | None) -> int:
+    from memosite.workers import default_jobs
+
+    if wanted is not None and wanted < 1:
+        raise ConfigError(f"--jobs {wanted}: found {wanted}, expected 1 or more")
+    return wanted or default_jobs()
+
+
+def _build(options: argparse.Namespace) -> int:
+    from memosite.build import build
+    from memosite.config import load_config
+    from memosite.report import fails
+
+    config = load_config(_site(options), output=options.output, base_url=options.base_url, cache=options.cache)
+    report = build(config, clock=_now, jobs=_jobs(options.jobs))
+    if not options.quiet:
+        print(summary(report, config.output, _site(options)))
+    return EXIT_NOT_SO if fails(report.archive.findings, options.fail_on) else EXIT_FINE
+
+
+def summary(report: "BuildReport", output: Path, site: Path) -> str:
+    """What a build did, in four lines: read, written, findings, where to look."""
+    archive = report.archive
+    kinds = Counter(artifact.kind for artifact in archive.artifacts.values())
+    what = ", ".join(f"{number} {plural(kind, number)}" for kind, number in kinds.items()) or "nothing"
+    sources = f"{len(archive.sources)} {plural('source', len(archive.sources))}"
+    severities = Counter(str(finding.severity) for finding in archive.findings)
+    findings = ", ".join(
+        f"{severities[name]} {plural(name, severities[name])}" for name in ("error", "warning", "note")
+    )
+    where = _shown(output / "index.html")
+    changed = f"{report.written} {plural('file', report.written)}, {report.unchanged} unchanged"
+    changed += f", {report.removed} removed" if report.removed else ""
+    hint = f"  (memosite check {_shown(site)})" if archive.findings else ""
+    return "\n".join(
+        (
+            f"read      {what} from {sources}",
+            f"written   {changed}",
+            f"findings  {findings}{hint}" if archive.findings else "findings  none",
+            f"done      in {report.seconds:.1f} s: {where}",
+        )
+    )
+
+
+def plural(noun: str, number: int) -> str:
+    """A noun in the number it is used in."""
+    if number == 1:
+        return noun
+    return noun[:-1] + "ies" if noun.endswith("ry") else noun + "s"
+
+
+def _shown(path: Path) -> str:
+    """A path as short as it can be said from here."""
+    with contextlib.suppress(ValueError):
+        return path.resolve().relative_to(Path.cwd()).as_posix()
+    return str(path)
+
+
+def _serve(options: argparse.Namespace) -> int:
+    from memosite.build import build
+    from memosite.config import load_config
+    from memosite.serve import serve
+
+    def say(text: str) -> None:
+        if not options.quiet:
+            print(text, flush=True)
+
+    def load() -> "Config":
+        return load_config(_site(options), output=options.output, base_url=options.base_url, cache=options.cache)
+
+    def rebuild() -> None:
+        try:
+            config = load()
+            say(summary(build(config, clock=_now), config.output, _site(options)))
+        except MemositeError as error:
+            print(f"memosite: {error}", file=sys.stderr, flush=True)
+
+    config = load()
+    say(summary(build(config, clock=_now), config.output, _site(options)))
+    serve(config, port=options.port, rebuild=rebuild, announce=say)
+    return EXIT_FINE
+
+
+def _check(options: argparse.Namespace) -> int:
+    from memosite.check import check
+    from memosite.report import fails, to_json, to_sarif, to_text
+
+    checked = check(options.paths or [options.site_option])
+    if options.format == "json":
+        text = to_json(checked.findings)
+    elif options.format == "sarif":
+        text = to_sarif(checked.findings, version=__version__, root_of=checked.root_of)
+    else:
+        text = to_text(checked.findings, root_of=checked.root_of)
+    if not options.quiet or (options.format == "text" and fails(checked.findings, options.fail_on)):
+        print(text)
+    return EXIT_NOT_SO if fails(checked.findings, options.fail_on) else EXIT_FINE
+
+
+def _export(options: argparse.Namespace) -> int:
+    from memosite.build import load_archive
+    from memosite.config import load_config
+    from memosite.exporters import export
+    from memosite.report import fails
+    from memosite.shelf import Shelf
+
+    if options.output is None and options.format == "maildir":
+        raise ConfigError("export --format maildir: a maildir is a folder; name it with -o")
+    config = load_config(options.site_option, base_url=options.base_url, cache=options.cache)
+    with Shelf() as shelf:
+        archive, _ = load_archive(config, shelf)
+        export(
+            archive,
+            shelf,
+            format=options.format,
+            with_body=options.with_body,
+            base_url=config.base_url,
+            archive_id=config.archive_id,
+            authority=config.authority,
+            target=options.output or sys.stdout.buffer,
+        )
+    return EXIT_NOT_SO if fails(archive.findings, options.fail_on) else EXIT_FINE
+
+
+def _init(options: argparse.Namespace) -> int:
+    from memosite.init import write_config
+
+    path = write_config(options.folder)
+    if not options.quiet:
+        print(f"wrote {_shown(path)}; now: memosite serve {_shown(path.parent)}")
+    return EXIT_FINE

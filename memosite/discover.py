@@ -1,0 +1,166 @@
+"""[I/O] Finds the sources below a folder when no memosite.yml names them: what holds a store, or its git repo.
+
+The rules are SPEC 2.1. A store is told by its folders and file names alone; no file is opened.
+"""
+
+import os
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from memosite.config_schema import SourceConfig, clean_name, printable
+from memosite.errors import ConfigError, SourceError
+from memosite.layout import SKIPPED_FOLDERS, UNREAD_FOLDERS
+from memosite.names import BODY_SUFFIX, ENVELOPE_SUFFIX
+
+SITE_MARKER = ".memosite-site"
+"""The file that marks a folder as a site written by memosite: nothing in it is a source."""
+
+DEPTH_LIMIT = 40
+"""How many folders below the site are entered, one in the other."""
+
+FOLDER_LIMIT = 200_000
+"""How many folders are looked into in all."""
+
+_STORES = ("memos", "notes", "transcripts")
+_STORE_DEPTH = 3
+_ENVIRONMENT = "pyvenv.cfg"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Folder:
+    """One folder on the way: its parts below the site, the names of its files, and the git repo around it.
+
+    `repo` is the number of parts that lead to the repo's top, None outside every repo. Links are left out.
+    """
+
+    parts: tuple[str, ...]
+    files: tuple[str, ...]
+    repo: int | None
+
+
+def _memodef_store(folder: Folder) -> int | None:
+    if not any(name.lower().endswith((ENVELOPE_SUFFIX, BODY_SUFFIX)) for name in folder.files):
+        return None
+    first = max(0, len(folder.parts) - _STORE_DEPTH)
+    return next((index for index in range(first, len(folder.parts)) if folder.parts[index] in _STORES), None)
+
+
+def _orgdef_store(folder: Folder) -> int | None:
+    if not folder.parts or folder.parts[-1] != "org":
+        return None
+    has_any = any(name.lower().endswith((ENVELOPE_SUFFIX, ".opencatalog")) for name in folder.files)
+    return len(folder.parts) - 1 if has_any else None
+
+
+STORES: tuple[Callable[[Folder], int | None], ...] = (_memodef_store, _orgdef_store)
+"""What tells a store: given a folder with files in it, the number of parts that lead to what holds the store."""
+
+
+def discover(site: Path, *, ignore: Sequence[Path]) -> tuple[SourceConfig, ...]:
+    """The sources at or below a folder, by path. Output and cache are to be ignored; links are not followed.
+
+    Raises `ConfigError` if there are none, `SourceError` if the folder cannot be read or holds too many.
+    """
+    site = site.resolve()
+    found = {root for folder in walk(site, ignore=ignore) if (root := _source_root(folder)) is not None}
+    if not found:
+        raise ConfigError(_nothing_found(site))
+    roots = sorted(found)
+    return tuple(
+        SourceConfig(name=name, root=site.joinpath(*parts))
+        for name, parts in zip(_names(site, roots), roots, strict=True)
+    )
+
+
+def _source_root(folder: Folder) -> tuple[str, ...] | None:
+    """The parts that lead to the source a folder belongs to, None if it is not part of a store."""
+    for tell in STORES:
+        holder = tell(folder)
+        if holder is not None:
+            return folder.parts[: holder if folder.repo is None else folder.repo]
+    return None
+
+
+def walk(site: Path, *, ignore: Sequence[Path]) -> Iterator[Folder]:
+    """Every folder that may hold artifacts, a folder before those in it, by name.
+
+    Left out are folders that nobody reads or that hold samples (see `layout`), virtual environments, sites
+    written by memosite, what is to be ignored, and what cannot be read. The site's own name does not matter.
+    """
+    ignored = {str(path.resolve()) for path in ignore}
+    waiting: list[tuple[tuple[str, ...], int | None]] = [((), None)]
+    looked_into = 0
+    while waiting:
+        parts, repo = waiting.pop()
+        looked_into += 1
+        if looked_into > FOLDER_LIMIT:
+            raise SourceError(
+                f"{printable(str(site))}: more than {FOLDER_LIMIT:,} folders to search; name sources in memosite.yml"
+            )
+        try:
+            files, folders, is_repo = _list(site.joinpath(*parts))
+        except OSError as error:
+            if not parts:
+                raise SourceError(f"{printable(str(site))}: cannot be read ({error.strerror})") from error
+            continue
+        if SITE_MARKER in files or (parts and _ENVIRONMENT in files):
+            continue
+        repo = len(parts) if is_repo else repo
+        yield Folder(parts=parts, files=files, repo=repo)
+        if len(parts) < DEPTH_LIMIT:
+            waiting += [
+                ((*parts, name), repo)
+                for name in reversed(folders)
+                if _is_entered(name) and str(site.joinpath(*parts, name)) not in ignored
+            ]
+
+
+def _is_entered(name: str) -> bool:
+    return name not in UNREAD_FOLDERS and name not in SKIPPED_FOLDERS
+
+
+def _list(folder: Path) -> tuple[tuple[str, ...], list[str], bool]:
+    """The names of the files and of the folders in a folder, sorted, and whether it is the top of a git repo."""
+    files, folders = [], []
+    with os.scandir(folder) as entries:
+        for entry in entries:
+            if entry.is_dir(follow_symlinks=False):
+                folders.append(entry.name)
+            elif entry.is_file(follow_symlinks=False):
+                files.append(entry.name)
+    return tuple(sorted(files)), sorted(folders), ".git" in files or ".git" in folders
+
+
+def _names(site: Path, roots: Sequence[tuple[str, ...]]) -> list[str]:
+    """A name for each root: its folder's; on a clash its path with `-`; if that clashes too, a number after it."""
+    own = [clean_name(site.joinpath(*parts).name) for parts in roots]
+    times = Counter(name.casefold() for name in own)
+    wanted = [
+        clean_name("-".join(parts)) if parts and times[name.casefold()] > 1 else name
+        for name, parts in zip(own, roots, strict=True)
+    ]
+    reserved = {name.casefold() for name in wanted}
+    taken: set[str] = set()
+    names = []
+    for name in wanted:
+        free, number = name, 1
+        while free.casefold() in taken or (number > 1 and free.casefold() in reserved):
+            number += 1
+            free = f"{name}-{number}"
+        taken.add(free.casefold())
+        names.append(free)
+    return names
+
+
+def _nothing_found(site: Path) -> str:
+    shown = printable(str(site))
+    if (site / SITE_MARKER).exists():
+        return f"{shown}: found a site that memosite wrote, expected the repos it is made from; name their folder"
+    if site.name in _STORES:
+        return f"{shown}: found a {site.name} folder alone, expected the folder that holds it; name {site.parent}"
+    return (
+        f"{shown}: found no memos/, notes/ or transcripts/ below it with an .openthing or .body.md file, and no org/ "
+        "with an orgdef, expected at least one; name sources in memosite.yml, see memosite init --help"
+    )

@@ -1,0 +1,21 @@
+"""Exceptions for the environment: what stops a command, as opposed to what is odd about content.
+
+Problems with content are findings (see `findings`), never exceptions. These are caught once, in `cli`,
+printed as one line, and end the command with exit code 2.
+"""
+
+
+class MemositeError(Exception):
+    """Something about the environment that the user has to mend; the text says where and how."""
+
+
+class ConfigError(MemositeError):
+    """The configuration or the command line asks for something that cannot be done."""
+
+
+class SourceError(MemositeError):
+    """A source cannot be read at all: missing, not a folder, no permission."""
+
+
+class OutputError(MemositeError):
+    """The output folder cannot be written, or must not be."""

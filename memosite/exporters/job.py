@@ -1,0 +1,32 @@
+"""What every exporter is given: the archive, its texts, and how artifacts are named."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from memosite.lines import artifact_line, body_texts, exported, join_texts, with_body
+from memosite.model import Archive, Artifact
+from memosite.shelf import Shelf
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Export:
+    """One export. `archive_id` and `authority` are those of the configuration; `base_url` ends in `/`."""
+
+    archive: Archive
+    shelf: Shelf
+    with_body: bool
+    base_url: str | None
+    archive_id: str
+    authority: str
+
+    def artifacts(self) -> Iterator[Artifact]:
+        """What is exported, in order of arrival."""
+        return exported(self.archive)
+
+    def lines(self) -> Iterator[dict[str, object]]:
+        """The line of each artifact (SPEC 8), with its body if asked for."""
+        for artifact in self.artifacts():
+            line = artifact_line(artifact, self.archive, base_url=self.base_url)
+            if self.with_body:
+                line = with_body(line, join_texts(self.shelf.text(text.sha256) for text in body_texts(artifact)))
+            yield line

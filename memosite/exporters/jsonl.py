@@ -1,0 +1,10 @@
+"""JSON Lines: the stable machine interface, one line an artifact (SPEC 8)."""
+
+from memosite.exporters.job import Export
+from memosite.exporters.target import Target, write_chunks
+from memosite.lines import dump_line
+
+
+def write(job: Export, target: Target) -> None:
+    """Write one line for each artifact, in UTF-8, each with a line feed."""
+    write_chunks(target, (f"{dump_line(line)}\n".encode() for line in job.lines()))

@@ -1,0 +1,241 @@
+"""Artifacts as mail: RFC 5322 messages with the threads, addresses and dates of the archive.
+
+Whatever the content, a message is valid: a name becomes an address whose domain can never exist (`.invalid`,
+RFC 2606), a subject one line of encoded words (RFC 2047), and a text is encoded so that no line of it can be taken
+for the `From ` line of an mbox, in any of that format's dialects; hence nothing needs to be quoted or unquoted.
+"""
+
+import base64
+import binascii
+import datetime as dt
+import re
+import unicodedata
+from email.header import Header
+from email.message import Message
+from email.policy import compat32
+from email.utils import format_datetime
+from urllib.parse import quote
+
+from memosite.exporters.job import Export
+from memosite.facts import LibraryCard, Ref
+from memosite.lines import all_texts, join_texts, shown_file
+from memosite.model import Archive, Artifact, Library, Memo, Transcript
+from memosite.names import short_hash
+from memosite.texts import cut_line, one_line
+from memosite.times import Moment
+from memosite.urls import absolute, artifact_page
+
+ANCESTORS = 50
+"""The most ancestors that `References` names, the nearest ones. Each of them names its own."""
+
+SUBJECT = 20_000
+"""The longest subject, in characters."""
+
+LOCAL_PART = 64
+"""The longest local part of an address, in bytes (RFC 5321, 4.5.3.1.1)."""
+
+_NAME = 100
+_WORD = 900
+_WIDTH = 76
+# Headers are folded here: the package would put a long id on a line of its own, which some programs do not read.
+_POLICY = compat32.clone(max_line_length=None, mangle_from_=False)
+_PLAIN = re.compile(rf"(?!.*=\?)(?:[!-~]{{1,{_WORD}}}(?: [!-~]{{1,{_WORD}}})*)?")
+_OUTER_DOT = re.compile(r"^\.|\.$|\.(?=\.)")
+_CUT_ESCAPE = re.compile(r"%.?$")
+_FROM_LINE = re.compile(rb"^>*From ", re.MULTILINE)
+_SEVEN_BIT = re.compile(rb"(?:[\t -~]{0,900}+\n)*+")
+_QUOTED_LINE = 76
+
+
+class Composer:
+    """Writes the messages of one archive. Message ids and addresses are made from its id and authority."""
+
+    def __init__(self, job: Export) -> None:
+        """Compose for this export."""
+        self._job = job
+        self._archive = job.archive
+        self._domain = dot_atom(f"{job.archive_id}.invalid")
+        host = job.authority.partition(",")[0].rpartition("@")[2]
+        self._id_domain = dot_atom(f"{job.archive_id}.{host}")
+        self._joined_threads = _threads_with_several_roots(job.archive)
+
+    def compose(self, artifact: Artifact) -> bytes:
+        """The message of an artifact, with LF line ends; its last line ends in one."""
+        text = self._text(artifact)
+        encoding, body = encode_body(text.encode("utf-8"))
+        message = Message(policy=_POLICY)
+        for name, value in self._headers(artifact):
+            if value:
+                message[name] = value
+        message["MIME-Version"] = "1.0"
+        message["Content-Type"] = "text/plain; charset=utf-8"
+        message["Content-Transfer-Encoding"] = encoding
+        return message.as_bytes(policy=_POLICY) + body
+
+    def sender_address(self, artifact: Artifact) -> str:
+        """The address in `From`, without the name."""
+        return self._address(_sender(artifact))
+
+    def message_id(self, ref: Ref | tuple[str, str]) -> str:
+        """The id of an artifact's or a ghost's message."""
+        return f"<{dot_atom('/'.join(ref))}@{self._id_domain}>"
+
+    def _headers(self, artifact: Artifact) -> list[tuple[str, str | None]]:
+        memo = artifact if isinstance(artifact, Memo) else None
+        ancestors = self._ancestors(memo) if memo else ()
+        file = shown_file(artifact)
+        url = absolute(self._job.base_url, artifact_page(artifact.ref)) if self._job.base_url else ""
+        subject = artifact.subject if artifact.subject.strip() else artifact.short_subject
+        replied = memo is not None and (memo.parent or memo.ghost_parent)
+        return [
+            ("From", self._mailbox(_sender(artifact))),
+            ("To", ",\n ".join(map(self._mailbox, _recipients(artifact)))),
+            ("Subject", encode_text(subject[:SUBJECT], header="Subject")),
+            ("Date", format_date(artifact.date) if artifact.date else None),
+            ("Message-ID", self.message_id(artifact.ref)),
+            ("In-Reply-To", ancestors[-1] if replied else None),
+            ("References", "\n ".join(ancestors)),
+            ("Archived-At", f"<{url}>" if url else None),
+            ("X-Memosite-Thread", encode_text(memo.thread, header="X-Memosite-Thread") if memo else None),
+            ("X-Memosite-Action", memo.action if memo else None),
+            ("X-Memosite-Path", encode_text(f"{file.source}/{file.path}", header="X-Memosite-Path")),
+        ]
+
+    def _text(self, artifact: Artifact) -> str:
+        if isinstance(artifact, Library):
+            return _catalog(artifact.card)
+        return join_texts(self._job.shelf.text(text.sha256) for text in all_texts(artifact))
+
+    def _address(self, name: str) -> str:
+        local = dot_atom(name)
+        if len(local) > LOCAL_PART:
+            local = f"{_CUT_ESCAPE.sub('', local[: LOCAL_PART - 9])}-{short_hash(name)}"
+        return f"{local}@{self._domain}"
+
+    def _mailbox(self, name: str) -> str:
+        """An address with the name of the position that the written name stands for."""
+        position = self._archive.positions.get(self._archive.position_of.get(name, name))
+        shown = cut_line(position.name if position else name, _NAME) or name
+        return f"{_phrase(shown)} <{self._address(name)}>"
+
+    def _ancestors(self, memo: Memo) -> tuple[str, ...]:
+        """The message ids of what a memo replies to, the nearest last.
+
+        Where a thread has several memos that reply to nothing, these name the thread itself as their ancestor, so
+        that mail readers keep them together (SPEC 3, threads).
+        """
+        found: list[str] = []
+        while memo.parent and len(found) < ANCESTORS:
+            found.append(self.message_id(memo.parent))
+            parent = self._archive.artifacts[memo.parent]
+            if not isinstance(parent, Memo):
+                break
+            memo = parent
+        if len(found) < ANCESTORS and not memo.parent:
+            thread = memo.thread
+            if memo.ghost_parent:
+                ghost = self._archive.ghosts[memo.ghost_parent]
+                found.append(self.message_id((ghost.kind, ghost.id)))
+                thread = ghost.thread
+            if thread in self._joined_threads:
+                found.append(self.message_id(("thread", thread)))
+        return tuple(reversed(found))
+
+
+def _threads_with_several_roots(archive: Archive) -> frozenset[str]:
+    return frozenset(
+        thread.id
+        for thread in archive.threads.values()
+        if sum(1 for entry in thread.entries if entry.depth == 0 and entry.continued_from is None) > 1
+    )
+
+
+def _sender(artifact: Artifact) -> str:
+    """Who sent it, as written; the seat whose session a transcript records; the kind where nobody is named."""
+    match artifact:
+        case Memo():
+            return artifact.sender or "unknown"
+        case Transcript():
+            return artifact.role or "unknown"
+    return artifact.kind
+
+
+def _recipients(artifact: Artifact) -> tuple[str, ...]:
+    """To whom it went, as written; the other positions that took part in a transcript."""
+    match artifact:
+        case Memo():
+            return artifact.to
+        case Transcript():
+            return tuple(position for position in artifact.positions if position != artifact.role)
+    return ()
+
+
+def _catalog(card: LibraryCard) -> str:
+    """A library as text: what it is, and a line for each of its items."""
+    items = (f"- {item.name}" + (f" ({item.file})" if item.file else "") for item in card.items)
+    described = zip(items, (one_line(item.description) for item in card.items), strict=True)
+    listed = (f"{item}: {description}" if description else item for item, description in described)
+    return "\n".join(part for part in (card.description, "", *listed)) + "\n"
+
+
+def dot_atom(text: str) -> str:
+    """A text as a dot-atom (RFC 5322, 3.2.3): what may not stand in one is percent-encoded; never empty."""
+    quoted = quote(text, safe="/", errors="surrogatepass")
+    return _OUTER_DOT.sub("%2E", quoted) or "%00"
+
+
+def encode_text(text: str, *, header: str) -> str:
+    """A text as the value of an unstructured header, folded: in encoded words unless it is plain ASCII.
+
+    Control characters and line separators become spaces: no header can be injected, nor a terminal written to.
+    """
+    line = "".join(" " if unicodedata.category(char) in _NOT_IN_A_LINE else char for char in text)
+    line = line.encode("utf-8", "replace").decode("utf-8")
+    if not _PLAIN.fullmatch(line):
+        return Header(line, "utf-8", header_name=header).encode(maxlinelen=_WIDTH)
+    return Header(line, header_name=header).encode(maxlinelen=_WIDTH) if " " in line else line
+
+
+_NOT_IN_A_LINE = frozenset({"Cc", "Zl", "Zp"})
+
+
+def _phrase(name: str) -> str:
+    """A name as it stands before an address (RFC 5322, 3.2.5): quoted, or in encoded words."""
+    if _PLAIN.fullmatch(name):
+        escaped = name.replace("\\", "\\\\").replace('"', '\\"')
+        return f'"{escaped}"'
+    return encode_text(name, header="From")
+
+
+def format_date(moment: Moment) -> str | None:
+    """A moment as mail writes it, with its written offset; `-0000` if none was (RFC 5322, 3.3).
+
+    None before the year 1900, which mail cannot say.
+    """
+    if moment.instant.year < 1900:
+        return None
+    if moment.offset is None:
+        return format_datetime(moment.instant.replace(tzinfo=None))
+    zone = dt.timezone(dt.timedelta(minutes=moment.offset))
+    try:
+        return format_datetime(moment.instant.astimezone(zone))
+    except OverflowError:
+        return format_datetime(moment.instant)
+
+
+def encode_body(data: bytes) -> tuple[str, bytes]:
+    """The transfer encoding that fits a text, and the text in it; every line, also the last, ends in LF (RFC 2045).
+
+    As it is, if it is printable ASCII; else quoted-printable or base64, whichever is shorter. Only base64 is left
+    where a line of the text or of its quoted form begins with `From ` or `>From `.
+    """
+    if _SEVEN_BIT.fullmatch(data) and not _FROM_LINE.search(data):
+        return "7bit", data
+    based = base64.encodebytes(data)
+    quoted = binascii.b2a_qp(data)
+    if not quoted.endswith(b"\n"):
+        quoted += b"=\n"
+    is_too_long = len(quoted) - quoted.rfind(b"\n", 0, -1) - 2 > _QUOTED_LINE
+    if is_too_long or len(quoted) > len(based) or _FROM_LINE.search(quoted):
+        return "base64", based
+    return "quoted-printable", quoted

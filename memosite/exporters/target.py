@@ -1,0 +1,54 @@
+"""[I/O] Writes a stream of bytes to where the user wants it; a file appears only once it is complete."""
+
+import os
+import stat
+from collections.abc import Iterable
+from pathlib import Path
+from typing import BinaryIO
+
+from memosite.errors import OutputError
+
+Target = Path | BinaryIO
+"""A file, a folder (maildir), or a stream of bytes such as standard output."""
+
+
+def write_chunks(target: Target, chunks: Iterable[bytes]) -> None:
+    """Write the chunks to a stream, or to a file that replaces the one of its name when all are written.
+
+    A device or a pipe (`/dev/stdout`) is written to, never replaced; a symbolic link to a file stays one. Raises
+    `OutputError` if a path cannot be written; errors of a stream are the caller's.
+    """
+    if not isinstance(target, Path):
+        target.writelines(chunks)
+        return
+    try:
+        path = target.resolve()
+        mode = path.stat().st_mode if path.exists() else stat.S_IFREG
+        if stat.S_ISDIR(mode):
+            raise OutputError(f"{target}: found a folder, expected the name of a file")
+        if stat.S_ISREG(mode):
+            _replace(path, chunks)
+        else:
+            with path.open("wb") as stream:
+                stream.writelines(chunks)
+    except (OSError, RuntimeError) as error:
+        reason = error.strerror if isinstance(error, OSError) else error
+        raise OutputError(f"{target}: cannot be written ({reason})") from error
+
+
+def _replace(path: Path, chunks: Iterable[bytes]) -> None:
+    # Beside the target, so that the last step is a rename; named for the process, so that two do not share it.
+    temporary = path.with_name(f".memosite-{os.getpid()}.tmp")
+    try:
+        with open_new(temporary) as stream:
+            stream.writelines(chunks)
+        temporary.replace(path)
+    except BaseException:
+        temporary.unlink(missing_ok=True)
+        raise
+
+
+def open_new(path: Path) -> BinaryIO:
+    """Open a file for writing from its beginning; a symbolic link of that name is an `OSError`."""
+    flags = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW | os.O_CLOEXEC
+    return os.fdopen(os.open(path, flags, 0o666), "wb")

@@ -1,0 +1,208 @@
+"""What single files say, as values: the outcome of parsing, which knows nothing of other files.
+
+Texts are not in here: they lie on the `Shelf` and are named by their SHA-256, so that an archive of 100,000
+artifacts fits into memory. `from` is a Python keyword, so the field is `sender` everywhere; only formats, twins and
+exports know the wire name.
+"""
+
+from dataclasses import dataclass
+from typing import Literal
+
+from memosite.findings import Finding
+from memosite.times import Moment
+
+Kind = Literal["memo", "note", "transcript", "library", "record", "document"]
+Mailbox = Literal["inbox", "read", "archive", "flat"]
+Ref = tuple[Kind, str]
+"""Names one artifact in the archive: its kind and its id."""
+
+BROADCAST = "all"
+FILE = "file"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Text:
+    """A text on the shelf, and what was read off it once.
+
+    `sha256` names the text's UTF-8 bytes as kept (LF, no BOM). `summary` is its first line or so as plain text.
+    `mentions` are file names, ids and paths written in it; `destinations` the targets of its Markdown links.
+    `turns` counts the turns of a transcript (0 = no known form), None for other texts.
+    """
+
+    sha256: str
+    chars: int
+    summary: str
+    mentions: tuple[str, ...] = ()
+    destinations: tuple[str, ...] = ()
+    turns: int | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FileFacts:
+    """A file of a source: where it lies (relative to the source), and its bytes' digest and number."""
+
+    source: str
+    path: str
+    sha256: str
+    bytes: int
+
+    @property
+    def name(self) -> str:
+        """The bare file name."""
+        return self.path.rpartition("/")[2]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Discharge:
+    """`metadata.discharged`, or an entry of `actions.closed`: the action is done, and by whom."""
+
+    on: str | None = None
+    by: str | None = None
+    via: str | None = None
+    disposition: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Participant:
+    """One participant of a transcript: a position, and the session or person who held it."""
+
+    position: str
+    session_arc: str | None = None
+    identity: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Envelope:
+    """What one `.openthing` (or a body without one) says, as read: one copy of an artifact.
+
+    `shape` tells how it was written: a typed memodef object, the legacy `x.memo.*` form, a body whose
+    envelope is missing (`bare`), or a file that cannot be read (`broken`), of which only the name speaks.
+    `extra` is the JSON text of every field memosite has no use for, kept to be shown; "" if there is none.
+    """
+
+    kind: Kind
+    shape: Literal["typed", "legacy", "bare", "broken"]
+    file: FileFacts
+    stem: str
+    content_sha256: str
+    sender: str = ""
+    to: tuple[str, ...] = ()
+    subject: str = ""
+    sent: Moment | None = None
+    sent_text: str = ""
+    ended: Moment | None = None
+    in_reply_to: str | None = None
+    thread_id: str | None = None
+    action_required: bool = False
+    body: Text | None = None
+    body_ref: str | None = None
+    discharge: Discharge | None = None
+    session: str | None = None
+    participants: tuple[Participant, ...] = ()
+    related: tuple[str, ...] = ()
+    transport: str | None = None
+    capture_tool: str | None = None
+    redaction_status: str | None = None
+    tags: tuple[str, ...] = ()
+    extra: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LibraryItem:
+    """One entry of a library: what it is called and where its file is said to be."""
+
+    id: str
+    name: str
+    version: str
+    description: str
+    file: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LibraryCard:
+    """A `memodef:Library` catalog as written."""
+
+    file: FileFacts
+    id: str
+    name: str
+    version: str
+    description: str
+    items: tuple[LibraryItem, ...]
+    extra: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Seat:
+    """A position as an orgdef lists it."""
+
+    id: str
+    name: str
+    status: str | None = None
+    incumbent: str | None = None
+    incumbent_kind: str | None = None
+    description: str = ""
+    role_id: str | None = None
+    working_directory: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Relationship:
+    """An edge of the organization; ends are position ids, `external:<id>`, or the organization's own id."""
+
+    type: str
+    sender: str
+    to: str
+    description: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Organization:
+    """An orgdef in either shape. `charter` holds its remaining texts by heading, in the order written."""
+
+    id: str
+    name: str
+    source: str
+    path: str
+    version: str = ""
+    mission: str = ""
+    charter: tuple[tuple[str, str], ...] = ()
+    seats: tuple[Seat, ...] = ()
+    relationships: tuple[Relationship, ...] = ()
+    memo_location: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DocumentHead:
+    """A Markdown document and what its head says of itself."""
+
+    file: FileFacts
+    title: str
+    status: str | None
+    date: Moment | None
+    text: Text
+    tags: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BodyFile:
+    """A file that an envelope may name in `body_ref`, with its text."""
+
+    file: FileFacts
+    text: Text
+
+
+Fact = Envelope | LibraryCard | Organization | DocumentHead | BodyFile
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Parsed:
+    """What came out of one file: a fact if the file is one of ours, and the findings on it either way.
+
+    `shelve` are bytes to be put on the shelf: the file itself where it is published, and its texts.
+    """
+
+    source: str
+    path: str
+    fact: Fact | None = None
+    findings: tuple[Finding, ...] = ()
+    shelve: tuple[bytes, ...] = ()

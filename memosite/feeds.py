@@ -1,0 +1,156 @@
+"""Feeds as bytes: RSS 2.0 for a position's memos, the transport of the organization (FEEDS, channel and items).
+
+An item's guid is made of the configured authority and of identity alone, so it never changes when a memo is read,
+archived or edited, when the site moves or a repo is renamed. Written as an lxml tree, which refuses what XML 1.0
+forbids; such characters become U+FFFD first.
+"""
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+from email.utils import format_datetime
+
+from lxml import etree
+
+from memosite.facts import Kind
+from memosite.times import Moment
+
+MEMO = "https://memosite.invalid/ns/memo/1"
+_NAMESPACES = {
+    "atom": "http://www.w3.org/2005/Atom",
+    "dc": "http://purl.org/dc/elements/1.1/",
+    "memo": MEMO,
+    "thr": "http://purl.org/syndication/thread/1.0",
+}
+_FORBIDDEN = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FeedItem:
+    """A memo as a feed announces it. `path` is where it lies now in the position's own repo."""
+
+    guid: str
+    title: str
+    path: str
+    repo: str
+    sender: str
+    to: str
+    subject: str
+    sha256: str
+    action_required: bool
+    is_open: bool = False
+    link: str | None = None
+    date: Moment | None = None
+    thread_id: str | None = None
+    in_reply_to: str | None = None
+    parent_guid: str | None = None
+    body_ref: str | None = None
+    state: str | None = None
+    enclosure: tuple[str, int] | None = None
+    """Absolute address and length in bytes of the published original."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Feed:
+    """A feed's channel and items, newest first. `link` and `address` are absolute, None without a base_url."""
+
+    title: str
+    description: str
+    language: str
+    generator: str
+    position: str
+    fallback_link: str
+    items: tuple[FeedItem, ...]
+    link: str | None = None
+    address: str | None = None
+    ttl: int = 5
+
+
+def tag_uri(authority: str, archive_id: str, kind: Kind, id_: str) -> str:
+    """The guid of an artifact: `tag:<authority>:<archive_id>/<kind>/<id>` (RFC 4151)."""
+    return f"tag:{authority}:{archive_id}/{kind}/{id_}"
+
+
+def to_rss(feed: Feed) -> bytes:
+    """The feed as RSS 2.0, UTF-8, the same bytes for the same feed."""
+    rss = etree.Element("rss", {"version": "2.0"}, nsmap=_NAMESPACES)
+    channel = etree.SubElement(rss, "channel")
+    _add(channel, "title", feed.title)
+    _add(channel, "link", feed.link or feed.fallback_link)
+    _add(channel, "description", feed.description)
+    _add(channel, "language", feed.language)
+    _add(channel, "generator", feed.generator)
+    newest = max((item.date.instant for item in feed.items if item.date), default=None)
+    if newest is not None:
+        _add(channel, "lastBuildDate", format_datetime(newest))
+    _add(channel, "ttl", str(feed.ttl))
+    if feed.address is not None:
+        attributes = {"rel": "self", "href": _clean(feed.address), "type": "application/rss+xml"}
+        etree.SubElement(channel, _name("atom", "link"), attributes)
+    _add(channel, _name("memo", "position"), feed.position)
+    for item in feed.items:
+        _add_item(channel, item)
+    text: bytes = etree.tostring(rss, encoding="UTF-8", xml_declaration=True, pretty_print=True)
+    return text
+
+
+def _add_item(channel: "etree._Element", item: FeedItem) -> None:
+    element = etree.SubElement(channel, "item")
+    _add(element, "title", item.title)
+    if item.link is not None:
+        _add(element, "link", item.link)
+    etree.SubElement(element, "guid", {"isPermaLink": "false"}).text = _clean(item.guid)
+    if item.date is not None:
+        _add(element, "pubDate", rfc822(item.date))
+    _add(element, _name("dc", "creator"), item.sender)
+    _add(element, "description", f"new memo: {item.path}")
+    if item.is_open:
+        _add(element, "category", "action-required")
+    if item.enclosure is not None:
+        url, length = item.enclosure
+        etree.SubElement(element, "enclosure", {"url": _clean(url), "length": str(length), "type": "application/json"})
+    if item.parent_guid is not None:
+        etree.SubElement(element, _name("thr", "in-reply-to"), {"ref": _clean(item.parent_guid)})
+    for name, value in _memo_fields(item):
+        _add(element, _name("memo", name), value)
+
+
+def _memo_fields(item: FeedItem) -> Iterable[tuple[str, str]]:
+    """The machine's fields: the first seven always there (feed2exec stops at a missing one), the others if known."""
+    yield "path", item.path
+    yield "repo", item.repo
+    yield "from", item.sender
+    yield "to", item.to
+    yield "subject", item.subject
+    yield "sent", item.date.utc if item.date else ""
+    yield "action_required", "true" if item.action_required else "false"
+    yield "sha256", item.sha256
+    optional = (
+        ("thread_id", item.thread_id),
+        ("in_reply_to", item.in_reply_to),
+        ("body_ref", item.body_ref),
+        ("state", item.state),
+    )
+    for name, value in optional:
+        if value:
+            yield name, value
+
+
+def rfc822(moment: Moment) -> str:
+    """A date as RFC 822 has it, numeric zone as written (UTC if none was)."""
+    offset = moment.offset or 0
+    sign, minutes = ("-", -offset) if offset < 0 else ("+", offset)
+    text = format_datetime(moment.local)
+    return f"{text.rsplit(' ', 1)[0]} {sign}{minutes // 60:02d}{minutes % 60:02d}"
+
+
+def _name(prefix: str, name: str) -> str:
+    return f"{{{_NAMESPACES[prefix]}}}{name}"
+
+
+def _clean(text: str) -> str:
+    return _FORBIDDEN.sub("\ufffd", text)
+
+
+def _add(parent: "etree._Element", name: str, text: str) -> None:
+    etree.SubElement(parent, name).text = _clean(text)

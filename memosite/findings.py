@@ -1,0 +1,167 @@
+"""Findings: what is wrong or odd about content, as data with a place and a remedy.
+
+Every finding belongs to one rule of `RULES`, which gives its severity, its meaning, and the clause of the
+specification it comes from. MUST broken is an error, SHOULD broken a warning, anything merely odd a note.
+"""
+
+from dataclasses import dataclass
+from enum import StrEnum
+from types import MappingProxyType
+
+
+class Severity(StrEnum):
+    """How bad a finding is; the order of the members is the order of badness."""
+
+    ERROR = "error"
+    WARNING = "warning"
+    NOTE = "note"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Location:
+    """A place in a source: its name, the file's path relative to it, and a line (1 = first) if one is known."""
+
+    source: str
+    path: str
+    line: int | None = None
+
+    def __str__(self) -> str:
+        """`source/path:line`, as editors understand it."""
+        place = f"{self.source}/{self.path}" if self.source else self.path
+        return f"{place}:{self.line}" if self.line else place
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Rule:
+    """One thing that can be wrong: what it means, where it is written, what to do about it."""
+
+    id: str
+    severity: Severity
+    meaning: str
+    clause: str
+    remedy: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Finding:
+    """One broken or odd thing at one place. `message` says what was found and what was expected."""
+
+    rule: str
+    location: Location
+    message: str
+
+    @property
+    def severity(self) -> Severity:
+        """The severity of the finding's rule."""
+        return RULES[self.rule].severity
+
+    @property
+    def remedy(self) -> str:
+        """What to do about it."""
+        return RULES[self.rule].remedy
+
+    @property
+    def sort_key(self) -> tuple[str, str, int, str, str]:
+        """By place, then rule: the order of every listing."""
+        where = self.location
+        return (where.source, where.path, where.line or 0, self.rule, self.message)
+
+
+_E, _W, _N = Severity.ERROR, Severity.WARNING, Severity.NOTE
+_MEMO = "memodef SCHEMA, memodef:Memo"
+_TRANSCRIPT = "memodef SCHEMA, memodef:Transcript"
+
+_TABLE = (
+    # What cannot be read as it stands
+    Rule(id="json-invalid", severity=_E, meaning="The file is not JSON.", clause="catdef 1.4; SPEC 2.2",
+         remedy="Mend the JSON at the line named; until then the file is shown raw."),
+    Rule(id="json-not-object", severity=_E, meaning="The file's JSON is not an object.",
+         clause="catdef 1.4; SPEC 2.2", remedy="An envelope is one JSON object: { … }."),
+    Rule(id="json-duplicate-key", severity=_W, meaning="A key stands twice in one object; the last one counts.",
+         clause="RFC 8259, 4; SPEC 2.2", remedy="Remove one of the two."),
+    Rule(id="json-lenient", severity=_W, meaning="Something JSON forbids, read all the same.",
+         clause="RFC 8259, 7; SPEC 2.2", remedy="Write the character as an escape, or remove it."),
+    Rule(id="utf8-invalid", severity=_E, meaning="Bytes that are not UTF-8; they are shown as U+FFFD.",
+         clause="RFC 8259, 8.1; SPEC 2.2", remedy="Save the file as UTF-8."),
+    Rule(id="file-too-large", severity=_W, meaning="The file is larger than memosite reads; it is left out.",
+         clause="SPEC 9", remedy="Split it, or keep it outside memos/, notes/ and transcripts/."),
+    Rule(id="file-unreadable", severity=_W, meaning="The file could not be opened; it is left out.",
+         clause="SPEC 9", remedy="Check its permissions."),
+    Rule(id="link-not-followed", severity=_N, meaning="A symbolic link where an envelope or a store would lie.",
+         clause="SPEC 9", remedy="Put the file itself there; memosite reads nothing outside a source."),
+    # Memos and notes
+    Rule(id="field-missing", severity=_E, meaning="A required field is absent or empty.",
+         clause=f"{_MEMO} and memodef:Transcript, MUST fields; SPEC 2.2", remedy="Add the field."),
+    Rule(id="field-type", severity=_E, meaning="A field has the wrong type.",
+         clause=f"{_MEMO} and memodef:Transcript, field types; SPEC 2.2",
+         remedy="Give it the type named in the message."),
+    Rule(id="field-reserved", severity=_E, meaning="A field of the reserved x.memodef.* namespace.",
+         clause="memodef SCHEMA, extensions; SPEC 2.2", remedy="Use a domain of your own: x.<domain>.<name>."),
+    Rule(id="field-should", severity=_W, meaning="A field that should be there is absent.",
+         clause=f"{_TRANSCRIPT}, SHOULD fields; SPEC 2.2", remedy="Add the field."),
+    Rule(id="date-invalid", severity=_E, meaning="A date that is not ISO 8601.",
+         clause=f"{_MEMO}, sent; SPEC 2.2", remedy="Write it like 2026-05-01T14:30:00Z."),
+    Rule(id="date-without-zone", severity=_W, meaning="A time without a zone; it is taken as UTC.",
+         clause="SPEC 2.2", remedy="End it with Z or an offset such as -04:00."),
+    Rule(id="body-ref-path", severity=_W, meaning="body_ref is not a bare file name.",
+         clause=f"{_MEMO}, body_ref SHOULD; SPEC 2.2",
+         remedy="Keep the body beside the envelope and name it without a folder."),
+    Rule(id="body-ref-missing", severity=_W, meaning="The file that body_ref names is not there.",
+         clause=f"{_MEMO}, body_ref; SPEC 2.2", remedy="Add the file beside the envelope, or mend the name."),
+    Rule(id="body-not-referenced", severity=_W, meaning="A body file of the envelope's name, but no body_ref.",
+         clause=f"{_MEMO}, body_ref; SPEC 2.2", remedy="Add body_ref to the envelope, or rename the file."),
+    Rule(id="body-split", severity=_W, meaning="Envelope and body lie in two mailboxes.",
+         clause="memodef README, mark-as-read moves both; SPEC 2.2", remedy="git mv the one after the other."),
+    Rule(id="body-without-envelope", severity=_W, meaning="A .body.md that no envelope names.",
+         clause=f"{_MEMO}, body_ref; SPEC 2.2", remedy="Add its envelope, or remove the file."),
+    Rule(id="reply-path", severity=_W, meaning="in_reply_to is not a bare file name.",
+         clause=f"{_MEMO}, in_reply_to; SPEC 2.2", remedy="Give the parent's file name alone."),
+    Rule(id="note-action", severity=_W, meaning="A note to file asks for action; nobody receives it.",
+         clause="memodef SCHEMA 0.3, memos-to-file; SPEC 2.2",
+         remedy="Send a memo to a position, or drop action_required."),
+    Rule(id="note-in-mailbox", severity=_W, meaning="A memo to file lies in a mailbox.",
+         clause="memodef SCHEMA 0.3, memos-to-file; SPEC 2.2", remedy="Move it to notes/<role>/."),
+    Rule(id="note-recipient", severity=_W, meaning="A memo below notes/ is addressed to somebody.",
+         clause="memodef SCHEMA 0.3, memos-to-file; SPEC 2.2",
+         remedy='Write "to": "file", or move it to the recipient\'s memos/.'),
+    # Transcripts
+    Rule(id="transcript-body", severity=_W, meaning="A transcript's envelope has a body of its own.",
+         clause=f"{_TRANSCRIPT}, no body; SPEC 2.2", remedy="Remove body; the text belongs into body_ref."),
+    Rule(id="transcript-memo-field", severity=_W, meaning="A transcript's envelope has a field of memos.",
+         clause=f"{_TRANSCRIPT}, no memo fields; SPEC 2.2",
+         remedy="Remove it; name related memos in related_memos."),
+    Rule(id="transcript-form", severity=_W, meaning="The body fits no known form of turns; it is shown as one block.",
+         clause="SPEC 4", remedy="Use ## User and ## Assistant headings, with or without times."),
+    # Organizations, libraries, documents
+    Rule(id="org-field", severity=_E, meaning="A position or relationship of an orgdef cannot be used.",
+         clause="orgdef SCHEMA, positions and relationships; SPEC 2.2", remedy="Give it the form the message names."),
+    Rule(id="org-duplicate", severity=_W, meaning="Two positions of one orgdef have one id.",
+         clause="orgdef SCHEMA, positions; SPEC 2.2", remedy="Give each position an id of its own."),
+    Rule(id="catalog-foreign", severity=_N, meaning="An .opencatalog that memosite does not show.",
+         clause="SPEC 2.2", remedy="Nothing to do: it is neither an orgdef nor a memodef library."),
+    Rule(id="frontmatter-invalid", severity=_W, meaning="The YAML at a document's head cannot be read.",
+         clause="SPEC 2.2", remedy="Mend the YAML, or remove the --- lines."),
+    Rule(id="outside-convention", severity=_N,
+         meaning="An envelope outside memos/, notes/ and transcripts/; it is not part of the archive.",
+         clause="SPEC 2.2", remedy="Move it, or name it under include: in memosite.yml."),
+    # What only the whole archive shows
+    Rule(id="id-collision", severity=_W, meaning="Two different artifacts have one name.",
+         clause="SPEC 3, identity", remedy="Rename one of the files."),
+    Rule(id="copies-differ", severity=_W, meaning="Copies of one artifact differ in content.",
+         clause="SPEC 3, copies", remedy="Compare them on the page, and make them equal."),
+    Rule(id="thread-cycle", severity=_W, meaning="Replies form a circle; it is cut at the earliest memo.",
+         clause="SPEC 3, threads", remedy="Mend in_reply_to of one of them."),
+    Rule(id="reply-before-parent", severity=_W, meaning="A reply is dated before the memo it answers.",
+         clause="SPEC 3, threads", remedy="Check sent of both, and their zones."),
+    Rule(id="ghost", severity=_N, meaning="A memo that is replied to is not in the archive.",
+         clause="SPEC 3, threads", remedy="Add the repo that holds it to the sources, if there is one."),
+    Rule(id="position-unlisted", severity=_N, meaning="A position that no orgdef lists.",
+         clause="SPEC 3, positions", remedy="List it in an orgdef, or add an alias to memosite.yml."),
+    Rule(id="position-ambiguous", severity=_N, meaning="A name that fits several positions; it stays as written.",
+         clause="SPEC 3, positions", remedy="Write org/position, or add an alias to memosite.yml."),
+    Rule(id="closed-unknown", severity=_N, meaning="actions.closed names a memo that is not in the archive.",
+         clause="SPEC 2.1", remedy="Check the id in memosite.yml."),
+)  # fmt: skip
+
+RULES = MappingProxyType({rule.id: rule for rule in _TABLE})
+"""Every rule by its id, in the order of the table."""

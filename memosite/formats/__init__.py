@@ -1,0 +1,70 @@
+"""The formats memosite reads: one adapter a file, tried in the order of `FORMATS`.
+
+An adapter is three names: `NAME`, `matches(file) -> bool`, `parse(file) -> Parsed`. It sees exactly one file and
+never raises for content; whatever spans files is joined in `resolve`. To add a format: one file, one line in
+`FORMATS`, one folder of cases.
+"""
+
+from typing import Protocol
+
+from memosite.facts import Parsed
+from memosite.formats import body, library, markdown_document, memodef, orgdef, xmemo
+from memosite.formats.document import File, shown, type_name
+from memosite.layout import place_of
+from memosite.names import ENVELOPE_SUFFIX
+
+_ZIP = (b"PK\x03\x04", b"PK\x05\x06")
+
+
+class Format(Protocol):
+    """What an adapter offers."""
+
+    NAME: str
+
+    def matches(self, file: File) -> bool:
+        """Whether the file has this format, by its shape."""
+
+    def parse(self, file: File) -> Parsed:
+        """What the file says."""
+
+
+FORMATS: tuple[Format, ...] = (memodef, xmemo, orgdef, library, body, markdown_document)
+
+
+def parse(file: File) -> Parsed:
+    """Read one file with the first adapter that knows it. Any bytes give a result, never an exception.
+
+    A file that should be an envelope by its name and place, but cannot be read, becomes a broken envelope. A file
+    of no format we know gives no fact, and no finding unless it is a catalog or cannot be read.
+    """
+    for adapter in FORMATS:
+        if adapter.matches(file):
+            return adapter.parse(file)
+    name = file.name.lower()
+    if name.endswith(ENVELOPE_SUFFIX) and file.json.fields is None:
+        place = place_of(file.path)
+        if place is not None:
+            return memodef.parse_broken(file, place)
+        return Parsed(source=file.source, path=file.path, findings=file.json.findings)
+    if name.endswith(library.CATALOG_SUFFIX):
+        return _parse_catalog(file)
+    return Parsed(source=file.source, path=file.path)
+
+
+def _parse_catalog(file: File) -> Parsed:
+    """A catalog that is not ours is named in a note; one that was meant to be JSON has the findings of that."""
+    if file.json.fields is None and file.text.lstrip().startswith("{"):
+        return Parsed(source=file.source, path=file.path, findings=file.json.findings)
+    finding = file.finding("catalog-foreign", _what_catalog(file))
+    return Parsed(source=file.source, path=file.path, findings=(finding,))
+
+
+def _what_catalog(file: File) -> str:
+    if file.data.startswith(_ZIP):
+        return "it is a ZIP file"
+    if file.json.fields is None:
+        return "it is not a JSON object"
+    kind = file.json.fields.get("type")
+    if isinstance(kind, str):
+        return f'its type is "{shown(kind)}"'
+    return "it has no type" if kind is None else f"its type is {type_name(kind)}"

@@ -1,0 +1,30 @@
+"""Bodies: the `.body.md` files (or whatever `body_ref` names) that hold the text of an envelope beside them."""
+
+from dataclasses import replace
+
+from memosite.facts import BodyFile, Parsed
+from memosite.formats.document import File
+from memosite.layout import place_of
+from memosite.names import BODY_SUFFIX
+from memosite.texts import read_text, summarize
+from memosite.transcripts import parse_conversation
+
+NAME = "body"
+
+
+def matches(file: File) -> bool:
+    """Whether the file is named as a body."""
+    return file.name.lower().endswith(BODY_SUFFIX)
+
+
+def parse(file: File) -> Parsed:
+    """Read one body; of those below transcripts/, also how many turns can be told apart, and what the first says."""
+    text = file.markdown
+    known, data = read_text(text)
+    place = place_of(file.path)
+    if place is not None and place.store == "transcripts":
+        turns = parse_conversation(text, started=None).turns
+        first = next((turn.text for turn in turns if turn.text.strip()), text)
+        known = replace(known, turns=len(turns), summary=summarize(first))
+    fact = BodyFile(file=file.facts, text=known)
+    return Parsed(source=file.source, path=file.path, fact=fact, findings=file.text_findings, shelve=(file.data, data))

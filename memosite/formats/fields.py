@@ -1,0 +1,212 @@
+"""Tolerant readers for the fields of a JSON object: each gives a usable value and keeps a finding if it was not.
+
+`null` counts as absent (SPEC 2.2). A field may be known by several wire names; the first that is there counts,
+which is how a typed field wins over its legacy `x.memo.*` form. What could not be used stays among the rest.
+"""
+
+import json
+from typing import Any
+
+from memosite.findings import Finding
+from memosite.formats.document import File, clean_text, shown, type_name
+from memosite.formats.json_text import KeyPath, NumberText
+from memosite.times import Moment, read_moment
+
+JsonValue = Any
+
+FINDINGS = 100
+"""The most findings on one file; a file with more of them has one fault, many times."""
+
+
+class Fields:
+    """Reads the fields of one object and collects the findings on them; `rest` gives what nobody asked for."""
+
+    def __init__(self, file: File, values: dict[str, JsonValue], *, parent: KeyPath = ()) -> None:
+        """Read from `values`, which stand in `file` below the keys `parent`."""
+        self.file = file
+        self.findings: list[Finding] = []
+        self._values = values
+        self._parent = parent
+        self._read: set[str] = set()
+        self._unused: set[str] = set()
+
+    def value(self, *names: str) -> tuple[str, JsonValue]:
+        """The first of these fields that is there and not null, and its name; else the first name and None."""
+        self._read.update(names)
+        found = next((name for name in names if self._values.get(name) is not None), None)
+        if found is None:
+            return names[0], None
+        value = self._values[found]
+        self._unused.update(name for name in names if self._values.get(name) not in (None, value))
+        return found, value
+
+    def peek(self, name: str) -> JsonValue:
+        """A field as it stands, None if it is absent; it still counts as not read."""
+        return self._values.get(name)
+
+    def text(self, *names: str, required: bool = False) -> str:
+        """A string; "" if absent. A number is taken as its text, with a finding."""
+        name, value = self.value(*names)
+        if isinstance(value, str) and not isinstance(value, NumberText):
+            if required and not value.strip():
+                self.note("field-missing", f'"{name}" is empty; it must say something', name)
+            return clean_text(value)
+        if value is None:
+            if required:
+                self.note("field-missing", f'"{names[0]}" is missing; it must be a string that is not empty')
+            return ""
+        self.wrong_type(name, value, "a string")
+        if isinstance(value, NumberText | int | float) and not isinstance(value, bool):
+            return str(value)
+        self._unused.add(name)
+        return ""
+
+    def first_text(self, name: str) -> str:
+        """A string, or the first string of an array, with a finding; "" if absent."""
+        value = self.peek(name)
+        if not isinstance(value, list):
+            return self.text(name)
+        self.wrong_type(name, value, "a string")
+        return clean_text(next((item for item in value if isinstance(item, str)), ""))
+
+    def optional_text(self, *names: str) -> str | None:
+        """A string, or None if it is absent or empty."""
+        return self.text(*names).strip() or None
+
+    def flag(self, *names: str) -> bool:
+        """True or false; false if absent. The strings "true" and "yes" are understood, with a finding."""
+        name, value = self.value(*names)
+        if value is None or isinstance(value, bool):
+            return bool(value)
+        self.wrong_type(name, value, "true or false")
+        said = value.strip().lower() if isinstance(value, str) else None
+        if said not in {"true", "yes", "false", "no"}:
+            self._unused.add(name)
+        return said in {"true", "yes"}
+
+    def names(self, *names: str) -> tuple[str, ...]:
+        """A comma list of names in one string; an array is understood, with a finding. There must be a name."""
+        name, value = self.value(*names)
+        if isinstance(value, list):
+            self.wrong_type(name, value, "a string")
+            items = [item for item in value if isinstance(item, str)]
+            if len(items) < len(value):
+                self._unused.add(name)
+        else:
+            items = self.text(*names, required=True).split(",")
+        found = tuple(dict.fromkeys(part for item in items if (part := clean_text(item).strip())))
+        if not found and isinstance(value, str) and value.strip():
+            self.note("field-missing", f'"{name}" is "{shown(value)}", which names nobody', name)
+        return found
+
+    def strings(self, name: str) -> tuple[str, ...]:
+        """An array of strings; others in it are left out, with a finding. A lone string is taken as its one item."""
+        _, value = self.value(name)
+        if value is None:
+            return ()
+        if not isinstance(value, list):
+            self.wrong_type(name, value, "an array of strings")
+            if isinstance(value, str):
+                return (clean_text(value),)
+            self._unused.add(name)
+            return ()
+        for index, item in enumerate(value):
+            if not isinstance(item, str):
+                self.note("field-type", f'"{name}[{index}]" is {type_name(item)}, expected a string', name)
+                self._unused.add(name)
+                break
+        return tuple(clean_text(item) for item in value if isinstance(item, str))
+
+    def objects(self, name: str, *, required: bool = False) -> tuple["Fields", ...]:
+        """An array of objects, each as fields that share these findings; others are left out, with a finding."""
+        _, value = self.value(name)
+        if value is None and not required:
+            return ()
+        if not isinstance(value, list):
+            if value is None:
+                self.note("field-missing", f'"{name}" is missing; it must be an array of objects')
+            else:
+                self.wrong_type(name, value, "an array of objects")
+                self._unused.add(name)
+            return ()
+        if required and not value:
+            self.note("field-missing", f'"{name}" is empty; it must hold at least one object', name)
+        found = []
+        for index, item in enumerate(value):
+            if isinstance(item, dict):
+                found.append(self._child(item, name, index))
+            else:
+                self.note("field-type", f'"{name}[{index}]" is {type_name(item)}, expected an object', name)
+                self._unused.add(name)
+        return tuple(found)
+
+    def object(self, *names: str) -> "Fields":
+        """An object as fields whose findings are added to these; empty if absent or of another type."""
+        name, value = self.value(*names)
+        if value is not None and not isinstance(value, dict):
+            self.wrong_type(name, value, "an object")
+            self._unused.add(name)
+        return self._child(value if isinstance(value, dict) else {}, name)
+
+    def _child(self, values: dict[str, JsonValue], *keys: str | int) -> "Fields":
+        child = Fields(self.file, values, parent=(*self._parent, *keys))
+        child.findings = self.findings
+        return child
+
+    def quiet(self) -> "Fields":
+        """The same fields for reading what no rule says anything about: nothing in there is a finding."""
+        return Fields(self.file, self._values, parent=self._parent)
+
+    def moment(self, *names: str, required: bool = False) -> tuple[Moment | None, str]:
+        """A date and the text it was written as; None with a finding for what is no date."""
+        name, value = self.value(*names)
+        text = self.text(*names, required=required).strip()
+        moment = read_moment(text)
+        if not text or not isinstance(value, str):
+            return moment, text
+        if moment is None:
+            self.note("date-invalid", f'"{name}" is "{shown(text)}", expected ISO 8601', name)
+        elif moment.offset is None:
+            self.note("date-without-zone", f'"{name}" is "{shown(text)}", which names no zone', name)
+        return moment, text
+
+    def has(self, name: str) -> bool:
+        """Whether the field is there and not null."""
+        return self._values.get(name) is not None
+
+    @property
+    def names_written(self) -> tuple[str, ...]:
+        """The names of all fields, as written."""
+        return tuple(self._values)
+
+    def note(self, rule: str, message: str, *keys: str) -> None:
+        """Keep a finding, at the line of the field where one is named, else of the object these fields are in."""
+        if len(self.findings) < FINDINGS:
+            finding = self.file.finding(rule, message, *self._parent, *keys)
+            if finding not in self.findings:
+                self.findings.append(finding)
+
+    def wrong_type(self, name: str, value: JsonValue, expected: str) -> None:
+        """Keep a finding on a field of the wrong type."""
+        self.note("field-type", f'"{name}" is {type_name(value)}, expected {expected}', name)
+
+    def left(self, *, ignore: tuple[str, ...] = (), keep: tuple[str, ...] = ()) -> dict[str, JsonValue]:
+        """What nobody read or could use, and those to keep unless they are empty, in the order written."""
+        kept = {name for name in keep if self._values.get(name) not in (None, "", {}, [])}
+        unwanted = ((self._read - self._unused) | set(ignore)) - kept
+        return {name: value for name, value in self._values.items() if name not in unwanted}
+
+    def rest(self, *, ignore: tuple[str, ...] = (), keep: tuple[str, ...] = ()) -> str:
+        """What is left, as indented JSON; "" if nothing is."""
+        left = self.left(ignore=ignore, keep=keep)
+        return show_json(left) if left else ""
+
+
+def show_json(value: JsonValue) -> str:
+    """JSON for people: indented, in the order written, characters as they are."""
+    return json.dumps(value, indent=2, ensure_ascii=False)
+
+
+def canonical_json(value: JsonValue) -> bytes:
+    """JSON for comparing: sorted keys, no spaces, UTF-8 (SPEC 2.2, memory-store)."""
+    return json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=False).encode("utf-8", "replace")

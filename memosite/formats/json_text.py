@@ -1,0 +1,308 @@
+"""Reads JSON as people and tools write it, and tells the lines of its keys; knows nothing of files (SPEC 2.2).
+
+What RFC 8259 forbids and what still has a plain meaning (a raw tab in a string, NaN, a lone surrogate) is read, and
+reported. Nothing here recurses on the author's depth, and every pass is linear in the text.
+"""
+
+import json
+import math
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+DEPTH = 100
+"""How deep objects and arrays may lie in one another (SPEC 9)."""
+
+KEYS = 100_000
+"""How many keys of one text have a line."""
+
+KeyPath = tuple[str | int, ...]
+"""Where a value stands: keys of objects and numbers in arrays (0 = first), from the outside in."""
+
+_LONGEST_NUMBER = 40
+_DUPLICATES_NAMED = 5
+_STRING = r'"[^"\\]*+(?:\\.[^"\\]*+)*+(?:"|\Z)'
+_TOKEN = re.compile(_STRING + r"|[{}\[\],]", re.DOTALL)
+_BRACKET = re.compile(_STRING + r"|(?P<bracket>[{}\[\]])", re.DOTALL)
+_CONSTANT = re.compile(_STRING + r"|(?P<name>NaN|-?Infinity)", re.DOTALL)
+_ESCAPE = re.compile(r"\\(?:u(?P<code>[0-9a-fA-F]{4})|.)", re.DOTALL)
+_ANY_SURROGATE = re.compile(r"\\u[dD][89a-fA-F]")
+_AFTER_KEY = re.compile(r"\s*:")
+_SURROGATE = re.compile("[\ud800-\udfff]")
+_CONTROL = "Invalid control character"
+
+
+class NumberText(str):
+    """A number with more digits than a number is good for, as it was written."""
+
+    __slots__ = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Problem:
+    """Something wrong with a JSON text: the rule it breaks, the line (1 = first) if one is known, and what it is."""
+
+    rule: str
+    line: int | None
+    message: str
+
+
+@dataclass(slots=True)
+class _Oddities:
+    """What a parser met and what was not worth an end."""
+
+    has_duplicates: bool = False
+    constants: list[str] = field(default_factory=list)
+
+
+def read_json_text(text: str) -> tuple[Any, tuple[Problem, ...]]:
+    """The value of a JSON text (None if it cannot be read) and what is wrong with it. Never raises."""
+    if not text.strip():
+        return None, (Problem(rule="json-invalid", line=1, message="the file is empty"),)
+    deep = _too_deep(text)
+    if deep is not None:
+        message = f"nested deeper than {DEPTH} levels"
+        return None, (Problem(rule="json-invalid", line=_line(text, deep), message=message),)
+    odd = _Oddities()
+    problems: list[Problem] = []
+    try:
+        value = _load(text, odd)
+    except json.JSONDecodeError as error:
+        if not error.msg.startswith(_CONTROL):
+            return None, (_syntax_problem(error),)
+        code = ord(text[error.pos]) if error.pos < len(text) else 0
+        message = f"a raw control character (U+{code:04X}) in column {error.colno}; read all the same"
+        problems.append(Problem(rule="json-lenient", line=error.lineno, message=message))
+        odd = _Oddities()
+        try:
+            value = _load(text, odd, strict=False)
+        except json.JSONDecodeError as other:
+            return None, (_syntax_problem(other),)
+    if odd.constants:
+        problems.append(_constant_problem(text, odd.constants[0]))
+    if odd.has_duplicates:
+        problems.extend(_duplicate_problems(text))
+    half = _surrogate_escape(text) if _ANY_SURROGATE.search(text) else None
+    if half is not None:
+        value = _mend_surrogates(value)
+        message = "half of a surrogate pair (\\ud800 to \\udfff); read as U+FFFD"
+        problems.append(Problem(rule="json-lenient", line=_line(text, half), message=message))
+    return value, tuple(problems)
+
+
+def _load(text: str, odd: _Oddities, *, strict: bool = True) -> Any:
+    def collect(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+        merged = dict(pairs)
+        odd.has_duplicates = odd.has_duplicates or len(merged) != len(pairs)
+        return merged
+
+    def constant(name: str) -> str:
+        odd.constants.append(name)
+        return name
+
+    return json.loads(
+        text,
+        object_pairs_hook=collect,
+        parse_constant=constant,
+        parse_int=_read_int,
+        parse_float=_read_float,
+        strict=strict,
+    )
+
+
+def _read_int(digits: str) -> int | NumberText:
+    return int(digits) if len(digits) <= _LONGEST_NUMBER else NumberText(digits)
+
+
+def _read_float(digits: str) -> float | NumberText:
+    number = float(digits) if len(digits) <= _LONGEST_NUMBER else math.inf
+    return number if math.isfinite(number) else NumberText(digits)
+
+
+def _too_deep(text: str) -> int | None:
+    """The offset at which the text is nested too deeply, None if it is not."""
+    if text.count("{") + text.count("[") <= DEPTH:
+        return None
+    depth = 0
+    for match in _BRACKET.finditer(text):
+        bracket = match["bracket"]
+        if bracket is not None:
+            depth += 1 if bracket in "{[" else -1
+            if depth > DEPTH:
+                return match.start()
+    return None
+
+
+def _line(text: str, offset: int) -> int:
+    return text.count("\n", 0, offset) + 1
+
+
+def _syntax_problem(error: json.JSONDecodeError) -> Problem:
+    doc, position, reason = error.doc, error.pos, error.msg[:1].lower() + error.msg[1:]
+    comma = _trailing_comma(doc, position)
+    if comma is not None:  # told differently, and at another place, by each version of Python
+        message = f"a comma before the closing bracket in column {_column(doc, comma)}"
+        return Problem(rule="json-invalid", line=_line(doc, comma), message=message)
+    rest = doc[position : position + 20].split("\n", 1)[0].strip()
+    if position >= len(doc):
+        found = "the file ends"
+    else:
+        found = f'found "{shown(rest)}"' if rest else "found the end of the line"
+    message = f"{reason} in column {_column(doc, position)}; {found}"
+    return Problem(rule="json-invalid", line=_line(doc, position), message=message)
+
+
+def _column(text: str, offset: int) -> int:
+    return offset - text.rfind("\n", 0, offset)
+
+
+def _trailing_comma(doc: str, position: int) -> int | None:
+    around = doc[max(0, position - 1000) : position + 1000]
+    at = min(position, 1000)
+    before, after = around[:at].rstrip(), around[at:].lstrip()
+    if after.startswith(",") and after[1:].lstrip().startswith(("}", "]")):
+        return position + len(around[at:]) - len(after)
+    if before.endswith(",") and after.startswith(("}", "]")):
+        return position - (at - len(before)) - 1
+    return None
+
+
+def _constant_problem(text: str, name: str) -> Problem:
+    place = next((match.start() for match in _CONSTANT.finditer(text) if match["name"]), None)
+    line = None if place is None else _line(text, place)
+    return Problem(rule="json-lenient", line=line, message=f'{name} is no JSON; read as the string "{name}"')
+
+
+def _duplicate_problems(text: str) -> Iterator[Problem]:
+    seen: set[KeyPath] = set()
+    named: set[KeyPath] = set()
+    for path, offset in key_places(text):
+        if path not in seen:
+            seen.add(path)
+        elif path not in named and not any(path[:length] in named for length in range(1, len(path))):
+            named.add(path)
+            message = f'the key "{shown(str(path[-1]))}" stands twice; the last one counts'
+            yield Problem(rule="json-duplicate-key", line=_line(text, offset), message=message)
+            if len(named) == _DUPLICATES_NAMED:
+                return
+
+
+def _surrogate_escape(text: str) -> int | None:
+    """The offset of the first escape of half a surrogate pair, None if there is none."""
+    high: re.Match[str] | None = None
+    for match in _ESCAPE.finditer(text):
+        code = int(match["code"], 16) if match["code"] else 0
+        follows = high is not None and high.end() == match.start()
+        if 0xDC00 <= code <= 0xDFFF and follows:
+            high = None
+            continue
+        if high is not None:
+            return high.start()
+        if 0xDC00 <= code <= 0xDFFF:
+            return match.start()
+        high = match if 0xD800 <= code <= 0xDBFF else None
+    return high.start() if high is not None else None
+
+
+def _mend_surrogates(value: Any) -> Any:
+    """The same value with U+FFFD for each lone surrogate."""
+    root = [value]
+    pending: list[Any] = [root]
+    while pending:
+        node = pending.pop()
+        if isinstance(node, dict):
+            mended = {_mend(key): _mend(child) for key, child in node.items()}
+            node.clear()
+            node.update(mended)
+            pending.extend(child for child in mended.values() if isinstance(child, dict | list))
+        else:
+            node[:] = map(_mend, node)
+            pending.extend(child for child in node if isinstance(child, dict | list))
+    return root[0]
+
+
+def _mend(value: Any) -> Any:
+    return _SURROGATE.sub("\ufffd", value) if isinstance(value, str) and not isinstance(value, NumberText) else value
+
+
+def key_places(text: str) -> Iterator[tuple[KeyPath, int]]:
+    """Where each key stands, and each object or array in an array, as an offset; at most `KEYS`, in order."""
+    frames: list[list[Any]] = []  # each: the path that leads there, the number of the item in an array or None, the key
+    told = 0
+    for match in _TOKEN.finditer(text):
+        mark = match[0]
+        if mark in "{[":
+            path: KeyPath = ()
+            if frames:
+                outer, number, key = frames[-1]
+                path = (*outer, key if number is None else number)
+                if number is not None:
+                    told += 1
+                    yield path, match.start()
+            frames.append([path, 0 if mark == "[" else None, None])
+        elif mark in "}]":
+            if frames:
+                frames.pop()
+        elif not frames:
+            continue
+        elif mark == ",":
+            if frames[-1][1] is not None:
+                frames[-1][1] += 1
+        elif frames[-1][1] is None and _AFTER_KEY.match(text, match.end()):
+            frames[-1][2] = _unquote(mark)
+            told += 1
+            yield (*frames[-1][0], frames[-1][2]), match.start()
+        if told >= KEYS or len(frames) > DEPTH:
+            return
+
+
+def _unquote(token: str) -> str:
+    try:
+        value = json.loads(token, strict=False)
+    except ValueError:
+        return token
+    return _SURROGATE.sub("\ufffd", value) if isinstance(value, str) else token
+
+
+def find_key_line(text: str, keys: KeyPath, *, occurrence: int = 1) -> int | None:
+    """The line (1 = first) of a key: `("a",)` at the first level, `("a", "b")` below it, `("a", 0, "b")` in an array.
+
+    None if it is not there. For `occurrence` 2 its second place is meant: where a duplicate stands.
+    """
+    seen = 0
+    for path, offset in key_places(text):
+        if path == keys:
+            seen += 1
+            if seen == occurrence:
+                return _line(text, offset)
+    return None
+
+
+def clean_text(text: str) -> str:
+    """Line ends as LF, lone surrogates and NUL as U+FFFD: a text that can be hashed, stored and shown."""
+    text = text.replace("\r\n", "\n").replace("\r", "\n").replace("\0", "\ufffd")
+    try:
+        text.encode("utf-8")
+    except UnicodeEncodeError:
+        return _SURROGATE.sub("\ufffd", text)
+    return text
+
+
+def shown(text: str, limit: int = 60) -> str:
+    """A text from the content as messages may show it: one line, nothing a terminal would obey, cut to the limit."""
+    line = text[: limit + 1]
+    if not line.isprintable():
+        line = "".join(char if char.isprintable() else "\ufffd" for char in line)
+    return line if len(line) <= limit else line[: limit - 1] + "…"
+
+
+def type_name(value: Any) -> str:
+    """What JSON calls a value, with its article, for messages."""
+    if value is None:
+        return "null"
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, NumberText | int | float):
+        return "a number"
+    return "a string" if isinstance(value, str) else "an array" if isinstance(value, list) else "an object"

@@ -1,0 +1,48 @@
+"""memodef libraries: `.opencatalog` files that list templates and memos."""
+
+from memosite.facts import LibraryCard, LibraryItem, Parsed
+from memosite.formats.document import File
+from memosite.formats.fields import Fields
+from memosite.names import stem_of
+
+NAME = "library"
+
+LIBRARY_TYPE = "memodef:Library"
+CATALOG_SUFFIX = ".opencatalog"
+
+
+def matches(file: File) -> bool:
+    """Whether the file is a catalog of memodef templates or memos."""
+    if not file.name.lower().endswith((CATALOG_SUFFIX, ".openthing")):
+        return False
+    fields = file.json.fields
+    return fields is not None and fields.get("type") == LIBRARY_TYPE
+
+
+def parse(file: File) -> Parsed:
+    """Read one library; its items stand at the top or under `data`."""
+    fields = Fields(file, file.json.fields or {})
+    fields.findings.extend(file.json.findings)
+    entries = fields.objects("items") or fields.object("data").objects("items")
+    id_ = fields.text("id").strip() or stem_of(file.name)
+    card = LibraryCard(
+        file=file.facts,
+        id=id_,
+        name=fields.text("name").strip() or id_,
+        version=fields.text("version"),
+        description=fields.text("description"),
+        items=tuple(_item(entry) for entry in entries),
+        extra=fields.rest(ignore=("catdef", "memodef", "type")),
+    )
+    return Parsed(source=file.source, path=file.path, fact=card, findings=tuple(fields.findings), shelve=(file.data,))
+
+
+def _item(fields: Fields) -> LibraryItem:
+    id_ = fields.text("id").strip()
+    return LibraryItem(
+        id=id_,
+        name=fields.text("name").strip() or id_,
+        version=fields.text("version"),
+        description=fields.text("description"),
+        file=fields.text("file").strip(),
+    )

@@ -1,0 +1,179 @@
+"""Documents: Markdown files of `decisions/`, `proposals/`, `docs/adr/` or a configured glob, that memos cite.
+
+Title, status and date come from the frontmatter, else from the head of the text (`**Disposition:** Accept`,
+`Status: accepted`, `**Decided:** 2026-05-01`, a `## Status` section), else from the name (SPEC 2.2, documents).
+"""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
+
+from memosite.facts import DocumentHead, Parsed
+from memosite.findings import Finding
+from memosite.formats.document import File
+from memosite.formats.frontmatter import Frontmatter, read_frontmatter
+from memosite.names import stem_of
+from memosite.texts import cut_line, one_line, read_text, summarize
+from memosite.times import Moment, read_moment, read_stamp
+
+NAME = "markdown"
+
+_TITLE_CHARS = 20_000
+_HEAD_LINES = 40
+_LINE_CHARS = 400
+
+_STATUS_NAMES = ("status", "disposition", "state")
+_DATE_NAMES = ("decided", "date", "accepted", "ratified", "created", "proposed", "updated")
+_FIELD = re.compile(
+    rf"(?:[-*+>] +)?(?:\*\*|__)?(?P<name>{'|'.join(_STATUS_NAMES + _DATE_NAMES)})"
+    r" *(?:\*\*|__)? *: *(?:\*\*|__)?(?P<value>.*)",
+    re.IGNORECASE | re.ASCII,
+)
+_SEVERAL = re.compile(r"\s[|·•]\s")
+_FENCE = re.compile(r" {0,3}(`{3,}|~{3,})")
+_HEADING = re.compile(r" {0,3}#{1,6}[ \t]+(\S.*)")
+_UNDERLINE = re.compile(r" {0,3}=+[ \t]*")
+_DATE_IN_TEXT = re.compile(r"\d{4}-\d{2}-\d{2}(?:[T ]\d{2}:\d{2}[\d:.]*\s?(?:Z|[+-]\d{2}:?\d{2})?)?", re.ASCII)
+_STAMP_IN_NAME = re.compile(r"(?<!\d)(?P<date>\d{4}-\d{2}-\d{2})(?:-\d{4})?(?!\d)", re.ASCII)
+_INLINE_MARK = re.compile(
+    r"(?P<ticks>`{1,3})(?P<code>[^`]{1,300})(?P=ticks)"
+    r"|!?\[(?P<label>[^\]]{0,300})\](?:\([^)\s]{0,1000}\)|\[[^\]]{0,300}\])"
+    r"|\*{1,3}|(?<!\w)_{1,3}(?=\S)|(?<=\S)_{1,3}(?!\w)"
+)
+
+
+def matches(file: File) -> bool:
+    """Whether the file is Markdown; which Markdown files are documents is said by globs, when scanning."""
+    return file.name.lower().endswith((".md", ".markdown"))
+
+
+def parse(file: File) -> Parsed:
+    """Read one document. The text on the shelf is without its frontmatter."""
+    matter = read_frontmatter(file.markdown)
+    findings = list(file.text_findings)
+    if matter.problem:
+        line, message = matter.problem
+        findings.append(Finding(rule="frontmatter-invalid", location=file.at(line), message=message))
+    head = _read_head(matter.body)
+    known, data = read_text(matter.body)
+    known = replace(known, summary=summarize(_without(matter.body, head.lines)))
+    title = _plain(matter.text("title")) or _plain(head.title) or _title_from_name(file.name)
+    fact = DocumentHead(
+        file=file.facts,
+        title=cut_line(title, 300),
+        status=_status(matter, head),
+        date=_date(matter, head, file.name),
+        text=known,
+        tags=matter.list("tags"),
+    )
+    return Parsed(source=file.source, path=file.path, fact=fact, findings=tuple(findings), shelve=(file.data, data))
+
+
+@dataclass(slots=True)
+class _Head:
+    """What the beginning of a text says of it: its first heading, the fields by their names in lower case.
+
+    `lines` are the numbers (0 = first) of the lines that say so.
+    """
+
+    title: str = ""
+    fields: dict[str, str] = field(default_factory=dict)
+    lines: set[int] = field(default_factory=set)
+
+    def text(self, name: str) -> str:
+        return self.fields.get(name, "")
+
+
+def _read_head(body: str) -> _Head:
+    head = _Head()
+    section = before = ""
+    for number, line in _prose_lines(body[:_TITLE_CHARS]):
+        heading = _HEADING.fullmatch(line)
+        is_underline = heading is None and before and _UNDERLINE.fullmatch(line)
+        title = _without_closing(heading[1]) if heading else before if is_underline else ""
+        if title and not head.title:
+            head.title = title
+            head.lines |= {number - 1, number} if is_underline else {number}
+        if number < _HEAD_LINES:
+            found = list(_fields_in(line))
+            if section and not heading and line.strip():
+                found.append((section, line.strip().lstrip("-*+> ")))
+                section = ""
+            if heading:
+                name = title.strip(" :*").lower()
+                section = name if name in _STATUS_NAMES + _DATE_NAMES else ""
+            for name, value in found:
+                head.fields.setdefault(name, value)
+            if found or section:
+                head.lines.add(number)
+        elif head.title:
+            break
+        before = line.strip()
+    return head
+
+
+def _without(text: str, lines: set[int]) -> str:
+    head = text[:_TITLE_CHARS].split("\n")
+    return "\n".join(line for number, line in enumerate(head) if number not in lines)
+
+
+def _prose_lines(text: str) -> Iterator[tuple[int, str]]:
+    """The lines outside of fenced code, with their numbers."""
+    fence = ""
+    for number, line in enumerate(text.split("\n")):
+        mark = _FENCE.match(line)
+        if fence:
+            if mark and mark[1].startswith(fence):
+                fence = ""
+        elif mark:
+            fence = mark[1]
+        else:
+            yield number, line[:_LINE_CHARS]
+
+
+def _without_closing(heading: str) -> str:
+    """A heading without the `#` that may close it."""
+    text = heading.strip()
+    bare = text.rstrip("#")
+    return bare.rstrip() if bare != text and (not bare or bare[-1].isspace()) else text
+
+
+def _fields_in(line: str) -> Iterator[tuple[str, str]]:
+    """The fields of a line, one after the other or as a row of a table."""
+    line = line.strip()
+    cells = [cell.strip(" *:") for cell in line.strip("|").split("|")]
+    parts = [": ".join(cells)] if line.startswith("|") and len(cells) == 2 else _SEVERAL.split(line)
+    for part in parts:
+        match = _FIELD.fullmatch(part.strip())
+        if match is not None:
+            yield match["name"].lower(), match["value"].strip()
+
+
+def _status(matter: Frontmatter, head: _Head) -> str | None:
+    for fields in (matter, head):
+        for name in _STATUS_NAMES:
+            text = _plain(fields.text(name)).rstrip(". ")
+            if text:
+                return cut_line(text, 60)
+    return None
+
+
+def _date(matter: Frontmatter, head: _Head, name: str) -> Moment | None:
+    for fields in (matter, head):
+        for key in _DATE_NAMES:
+            match = _DATE_IN_TEXT.search(fields.text(key))
+            moment = (read_moment(match[0]) or read_moment(match[0][:10])) if match else None
+            if moment is not None:
+                return moment
+    stamp = _STAMP_IN_NAME.search(name)
+    return (read_stamp(stamp[0]) or read_stamp(stamp["date"])) if stamp else None
+
+
+def _plain(text: str) -> str:
+    """A line of Markdown without its marks; what stands in code stays as it is."""
+    return one_line(_INLINE_MARK.sub(lambda match: match["code"] or match["label"] or "", text))
+
+
+def _title_from_name(name: str) -> str:
+    words = _STAMP_IN_NAME.sub(" ", stem_of(name)).replace("-", " ").replace("_", " ")
+    return one_line(words) or name

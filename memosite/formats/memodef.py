@@ -1,0 +1,301 @@
+"""memodef 0.1 to 0.4: typed memos, notes to file and transcripts in `.openthing` files.
+
+The rules are memodef's SCHEMA as SPEC 2.2 gives them: MUST fields are errors, SHOULD fields warnings. Everything
+is kept: a memo that breaks every rule still becomes an envelope, with its findings.
+"""
+
+import hashlib
+import unicodedata
+from typing import Any, Literal
+
+from memosite.facts import BROADCAST, FILE, Discharge, Envelope, Kind, Parsed, Participant, Text
+from memosite.findings import Finding
+from memosite.formats.document import File, clean_text, shown
+from memosite.formats.fields import Fields, canonical_json
+from memosite.layout import Place, place_of
+from memosite.names import BODY_SUFFIX, ENVELOPE_SUFFIX, is_bare_name, read_reference, stem_of
+from memosite.texts import read_text
+
+NAME = "memodef"
+
+MEMO_TYPE = "memodef:Memo"
+TRANSCRIPT_TYPE = "memodef:Transcript"
+LEGACY_FIELDS = ("x.memo.from", "x.memo.to", "x.memo.subject", "x.memo.sent")
+"""Any of these tells a memo in the legacy form (see `xmemo`), unless it is typed as well."""
+
+_NAMESPACE = "memodef:"
+_LIBRARY_TYPE = "memodef:Library"
+_GENERIC_TYPES = (None, "thing", "catdef:Thing")
+_RESERVED = "x.memodef"
+_MEMO_TELLS = ("from", "to", "subject", "sent", "body")
+_TRANSCRIPT_TELLS = ("participants", "started", "body_ref")
+_IGNORED = ("catdef", "memodef", "type")
+_MEMO_FIELDS = ("from", "to", "action_required", "in_reply_to", "thread_id")
+_EXTENSIONS = ("", ENVELOPE_SUFFIX, BODY_SUFFIX)
+_REDACTION = ("raw", "partial", "redacted")
+
+
+def matches(file: File) -> bool:
+    """Whether the file is a typed memo or transcript, or looks like one whose type is missing or misspelt."""
+    if not file.name.lower().endswith(ENVELOPE_SUFFIX):
+        return False
+    fields = file.json.fields
+    if fields is None:
+        return False
+    type_ = fields.get("type")
+    if type_ in (MEMO_TYPE, TRANSCRIPT_TYPE):
+        return True
+    if any(name in fields for name in LEGACY_FIELDS):
+        return False
+    if isinstance(type_, str) and type_.lower().startswith(_NAMESPACE):
+        return type_ != _LIBRARY_TYPE
+    if "memodef" not in fields and type_ not in _GENERIC_TYPES:
+        return False
+    least = 2 if "memodef" in fields else 3
+    return _tells(fields, _MEMO_TELLS) >= least or _tells(fields, _TRANSCRIPT_TELLS) >= 2
+
+
+def _tells(fields: dict[str, Any], names: tuple[str, ...]) -> int:
+    return sum(name in fields for name in names)
+
+
+def parse(file: File) -> Parsed:
+    """Read one typed envelope."""
+    values = file.json.fields or {}
+    fields = Fields(file, values)
+    fields.findings.extend(file.json.findings)
+    is_transcript = values.get("type") == TRANSCRIPT_TYPE
+    if not is_transcript and values.get("type") != MEMO_TYPE:
+        is_transcript = _tells(values, _TRANSCRIPT_TELLS) > 1 and _tells(values, _MEMO_TELLS) < 3
+        _note_type(fields)
+    for name in ("catdef", "memodef"):
+        if not fields.has(name):
+            fields.note("field-missing", f'"{name}" is missing; it must say the version')
+    return read_transcript(fields) if is_transcript else read_memo(fields, shape="typed")
+
+
+def _note_type(fields: Fields) -> None:
+    _, type_ = fields.value("type")
+    expected = f'"{MEMO_TYPE}" or "{TRANSCRIPT_TYPE}"'
+    if type_ is None:
+        fields.note("field-missing", f'"type" is missing; it must be {expected}')
+    elif isinstance(type_, str):
+        fields.note("field-type", f'"type" is "{shown(type_)}", expected {expected}', "type")
+    else:
+        fields.wrong_type("type", type_, expected)
+
+
+def _note_reserved(fields: Fields) -> None:
+    for name in fields.names_written:
+        if name == _RESERVED or name.startswith(f"{_RESERVED}."):
+            message = f'"{shown(name)}" stands in the reserved namespace {_RESERVED}.*'
+            fields.note("field-reserved", message, name)
+
+
+def read_memo(fields: Fields, *, shape: Literal["typed", "legacy"]) -> Parsed:
+    """Read the fields of a memo or note; each may be typed or legacy, the typed one wins (SPEC 2.2, hybrids)."""
+    file = fields.file
+    place = place_of(file.path)
+    _note_reserved(fields)
+    sender = fields.text("from", "x.memo.from", required=True).strip()
+    to = fields.names("to", "x.memo.to")
+    subject = _subject(fields, shape)
+    sent, sent_text = fields.moment("sent", "x.memo.sent", required=True)
+    thread_id = fields.optional_text("thread_id", "x.memo.thread_id")
+    action_required = fields.flag("action_required", "x.memo.action_required")
+    body, shelved = _inline_body(fields, "body", "x.memo.body", required=True)
+    body_ref = _body_ref(fields, "body_ref", "x.memo.body_ref", required=False)
+    metadata = fields.object("metadata").quiet()
+    in_reply_to = _in_reply_to(fields, metadata)
+    kind: Kind = "note" if to == (FILE,) or (place is not None and place.store == "notes") else "memo"
+    if kind == "note":
+        _check_note(fields, place, to, action_required=action_required)
+    envelope = Envelope(
+        kind=kind,
+        shape=shape,
+        file=file.facts,
+        stem=stem_of(file.name),
+        content_sha256=_content_digest(file),
+        sender=sender,
+        to=to,
+        subject=subject,
+        sent=sent,
+        sent_text=sent_text,
+        in_reply_to=in_reply_to,
+        thread_id=thread_id,
+        action_required=action_required,
+        body=body,
+        body_ref=body_ref,
+        discharge=_discharge(metadata),
+        session=metadata.optional_text("sender_session_arc", "drafted_by_session"),
+        tags=_tags(metadata),
+        extra=fields.rest(ignore=_ignored(fields), keep=("metadata",)),
+    )
+    return _parsed(file, envelope, fields.findings, (file.data, *shelved))
+
+
+def read_transcript(fields: Fields) -> Parsed:
+    """Read the fields of a transcript's envelope."""
+    file = fields.file
+    _note_reserved(fields)
+    participants = tuple(_participant(child) for child in fields.objects("participants", required=True))
+    started, started_text = fields.moment("started", required=True)
+    ended, _ = fields.moment("ended")
+    subject = fields.text("subject", required=True)
+    body_ref = _body_ref(fields, "body_ref", required=True)
+    body: Text | None = None
+    shelved: tuple[bytes, ...] = ()
+    if fields.has("body"):
+        message = '"body" stands in a transcript\'s envelope; the text belongs into body_ref'
+        fields.note("transcript-body", message, "body")
+        body, shelved = _inline_body(fields, "body", required=False)
+    for memo_field in filter(fields.has, _MEMO_FIELDS):
+        message = f'"{memo_field}" is a field of memos; transcripts have none'
+        fields.note("transcript-memo-field", message, memo_field)
+    said = {name: fields.optional_text(name) for name in ("transport", "capture_tool", "capture_format")}
+    metadata = fields.object("metadata").quiet()
+    redaction = metadata.optional_text("redaction_status")
+    _check_said(fields, said, redaction)
+    envelope = Envelope(
+        kind="transcript",
+        shape="typed",
+        file=file.facts,
+        stem=stem_of(file.name),
+        content_sha256=_content_digest(file),
+        subject=subject,
+        sent=started,
+        sent_text=started_text,
+        ended=ended,
+        participants=participants,
+        body=body,
+        body_ref=body_ref,
+        related=tuple(name for written in fields.strings("related_memos") if (name := read_reference(written))),
+        transport=said["transport"],
+        capture_tool=said["capture_tool"],
+        redaction_status=redaction,
+        tags=_tags(metadata),
+        extra=fields.rest(ignore=_ignored(fields), keep=("metadata", "capture_format")),
+    )
+    return _parsed(file, envelope, fields.findings, (file.data, *shelved))
+
+
+def parse_broken(file: File, place: Place) -> Parsed:
+    """An envelope that cannot be read: kept under its name, so that it is shown raw with its findings."""
+    envelope = Envelope(
+        kind=place.kind, shape="broken", file=file.facts, stem=stem_of(file.name), content_sha256=file.facts.sha256
+    )
+    return _parsed(file, envelope, list(file.json.findings), (file.data,))
+
+
+def _parsed(file: File, envelope: Envelope, findings: list[Finding], shelve: tuple[bytes, ...]) -> Parsed:
+    return Parsed(source=file.source, path=file.path, fact=envelope, findings=tuple(findings), shelve=shelve)
+
+
+def _content_digest(file: File) -> str:
+    return hashlib.sha256(canonical_json(file.json.fields)).hexdigest()
+
+
+def _ignored(fields: Fields) -> tuple[str, ...]:
+    """Fields that say nothing to a reader: versions, the type, and the wrapping of the legacy form."""
+    thing = fields.peek("thing")
+    inner = thing.get("fields") if isinstance(thing, dict) else None
+    says_more = not isinstance(inner, dict) or set(inner) - {"Title"} or set(thing) - {"template", "fields"}
+    return _IGNORED if says_more else (*_IGNORED, "thing")
+
+
+def _subject(fields: Fields, shape: Literal["typed", "legacy"]) -> str:
+    """The subject; the legacy form may have it as the title of the thing alone."""
+    if shape == "legacy" and not fields.has("subject") and not fields.has("x.memo.subject"):
+        thing = fields.peek("thing")
+        inner = thing.get("fields") if isinstance(thing, dict) else None
+        title = inner.get("Title") if isinstance(inner, dict) else None
+        if isinstance(title, str) and title.strip():
+            return clean_text(title)
+    return fields.text("subject", "x.memo.subject", required=True)
+
+
+def _inline_body(fields: Fields, *names: str, required: bool) -> tuple[Text | None, tuple[bytes, ...]]:
+    text = fields.text(*names, required=required)
+    if not text.strip():
+        return None, ()
+    body, data = read_text(text)
+    return body, (data,)
+
+
+def _body_ref(fields: Fields, *names: str, required: bool) -> str | None:
+    body_ref = fields.text(*names, required=required).strip()
+    if body_ref and not is_bare_name(body_ref):
+        name, _ = fields.value(*names)
+        fields.note("body-ref-path", f'"{name}" is "{shown(body_ref, 120)}", expected a bare file name', name)
+    return body_ref or None
+
+
+def _in_reply_to(fields: Fields, metadata: Fields) -> str | None:
+    """The stem of the memo this one answers, from the first of the three fields that says anything."""
+    for owner, name in ((fields, "in_reply_to"), (fields, "x.memo.in_reply_to"), (metadata, "in_reply_to")):
+        written = owner.first_text(name).strip()
+        if not written:
+            continue
+        reference = read_reference(written)
+        if reference is not None and not _is_file_name(written, reference):
+            owner.note("reply-path", f'"{name}" is "{shown(written, 120)}", expected a bare file name', name)
+        return reference
+    return None
+
+
+def _is_file_name(written: str, stem: str) -> bool:
+    """Whether a reference was a file name and nothing else; its extension may be left out."""
+    name = unicodedata.normalize("NFC", written)
+    return is_bare_name(name) and name.startswith(stem) and name[len(stem) :].lower() in _EXTENSIONS
+
+
+def _discharge(metadata: Fields) -> Discharge | None:
+    """What `metadata.discharged` says: an object, or in the wild `true`, a date, or a list of objects."""
+    _, value = metadata.value("discharged")
+    if isinstance(value, list):
+        value = next((item for item in value if isinstance(item, dict)), None)
+    if isinstance(value, dict):
+        if all(entry in (None, "", False) for entry in value.values()):
+            return None  # a form that nobody has filled in
+        said = Fields(metadata.file, value)
+        return Discharge(**{name: said.optional_text(name) for name in ("on", "by", "via", "disposition")})
+    if isinstance(value, str):
+        text = metadata.text("discharged").strip()
+        return None if text.lower() in {"", "false", "no"} else Discharge(on=text)
+    return Discharge() if value is True else None
+
+
+def _tags(metadata: Fields) -> tuple[str, ...]:
+    _, value = metadata.value("tags")
+    tags = value.split(",") if isinstance(value, str) else metadata.strings("tags")
+    return tuple(dict.fromkeys(tag.strip() for tag in tags if tag.strip()))
+
+
+def _check_note(fields: Fields, place: Place | None, to: tuple[str, ...], *, action_required: bool) -> None:
+    whom = "to" if fields.has("to") else "x.memo.to"
+    if action_required:
+        name = "action_required" if fields.has("action_required") else "x.memo.action_required"
+        fields.note("note-action", f'"{name}" is true, but a note to file has no recipient', name)
+    if place is not None and place.store == "memos":
+        fields.note("note-in-mailbox", 'the memo is to "file" and lies in a mailbox, expected notes/<role>/', whom)
+    if to and to != (FILE,):
+        said = "everybody" if to == (BROADCAST,) else shown(", ".join(to), 80)
+        fields.note("note-recipient", f'"{whom}" is "{said}" for a memo below notes/, expected "file"', whom)
+
+
+def _check_said(fields: Fields, said: dict[str, str | None], redaction: str | None) -> None:
+    for name, text in (*said.items(), ("metadata.redaction_status", redaction)):
+        if text is None and isinstance(fields.peek(name), str | None):
+            fields.note("field-should", f'"{name}" is missing; a transcript should say')
+    if redaction is not None and redaction not in _REDACTION:
+        message = f'"metadata.redaction_status" is "{shown(redaction)}", expected {", ".join(_REDACTION)}'
+        fields.note("field-should", message, "metadata", "redaction_status")
+
+
+def _participant(fields: Fields) -> Participant:
+    session, identity = fields.optional_text("session_arc"), fields.optional_text("identity")
+    position = fields.text("position", required=True).strip()
+    if session is None and identity is None:
+        message = f'participant "{shown(position)}" has neither session_arc nor identity'
+        fields.note("field-missing", message)
+    return Participant(position=position, session_arc=session, identity=identity)

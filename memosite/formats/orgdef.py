@@ -1,0 +1,189 @@
+"""orgdef: the organization, in the `.openthing` shape (`positions[]`) and the `.opencatalog` shape (`items[]`).
+
+Unknown types of relationships are shown and never a finding (SPEC 2.2); roles and jobs among the items are left
+to the tools they are made for.
+"""
+
+import json
+from typing import Any
+
+from memosite.facts import Organization, Parsed, Relationship, Seat
+from memosite.formats.document import File, clean_text, shown
+from memosite.formats.fields import Fields
+from memosite.names import read_reference, stem_of
+
+NAME = "orgdef"
+
+ORGANIZATION_TYPE = "orgdef:Organization"
+POSITION_TYPE = "orgdef:Position"
+
+_STATUSES = ("staffed", "vacant", "shared", "informal")
+_HOLDER_NAMES = ("name", "identifier", "identity", "id", "session_arc", "session", "email")
+_NOT_CHARTER = ("catdef", "orgdef", "type", "data")
+
+
+def matches(file: File) -> bool:
+    """Whether the file describes an organization, by its type or by what an orgdef without one holds."""
+    if not file.name.lower().endswith((".openthing", ".opencatalog")):
+        return False
+    fields = file.json.fields
+    if fields is None:
+        return False
+    type_ = fields.get("type")
+    if type_ == ORGANIZATION_TYPE:
+        return True
+    is_listing = isinstance(fields.get("positions"), list) or isinstance(fields.get("items"), list)
+    return type_ is None and "orgdef" in fields and is_listing
+
+
+def parse(file: File) -> Parsed:
+    """Read one organization."""
+    fields = Fields(file, file.json.fields or {})
+    fields.findings.extend(file.json.findings)
+    _, type_ = fields.value("type")
+    if type_ is None:
+        fields.note("field-missing", f'"type" is missing; it must be "{ORGANIZATION_TYPE}"')
+    entries = fields.objects("positions")
+    items = fields.objects("items") or fields.object("data").objects("items")
+    entries += tuple(item for item in items if item.peek("type") == POSITION_TYPE)
+    id_ = fields.text("id", required=True).strip() or stem_of(file.name)
+    organization = Organization(
+        id=id_,
+        name=fields.text("name").strip() or id_,
+        source=file.source,
+        path=file.path,
+        version=fields.text("version"),
+        mission=fields.text("mission"),
+        seats=_seats(entries),
+        relationships=tuple(
+            relationship for child in fields.objects("relationships") if (relationship := _relationship(child))
+        ),
+        memo_location=fields.optional_text("x.org.memo_location"),
+        charter=_charter(fields),
+    )
+    return Parsed(source=file.source, path=file.path, fact=organization, findings=tuple(fields.findings))
+
+
+def _seats(entries: tuple[Fields, ...]) -> tuple[Seat, ...]:
+    seats: dict[str, Seat] = {}
+    for entry in entries:
+        id_ = entry.text("id").strip()
+        if not id_:
+            if isinstance(entry.peek("id"), str | None):
+                entry.note("org-field", f'position "{shown(entry.text("name"))}" has no id')
+        elif id_ in seats:
+            entry.note("org-duplicate", f'the position id "{shown(id_)}" stands twice; the first one counts', "id")
+        else:
+            seats[id_] = _seat(entry, id_)
+    return tuple(seats.values())
+
+
+def _seat(fields: Fields, id_: str) -> Seat:
+    status = fields.optional_text("status")
+    if status is not None and status not in _STATUSES:
+        expected = ", ".join(_STATUSES)
+        message = f'position "{shown(id_)}" has status "{shown(status)}", expected {expected}'
+        fields.note("org-field", message, "status")
+    incumbent, kind = _incumbent(fields)
+    return Seat(
+        id=id_,
+        name=fields.text("name").strip() or id_,
+        status=status,
+        incumbent=incumbent,
+        incumbent_kind=kind,
+        description=fields.text("description"),
+        role_id=_role_id(fields),
+        working_directory=fields.optional_text("x.position.working_directory"),
+    )
+
+
+def _incumbent(fields: Fields) -> tuple[str | None, str | None]:
+    """Who holds the seat, and what kind of holder; any shape of object is understood (SPEC 2.2).
+
+    Several in an array are named one after the other, with a finding; their kind is told if they share one.
+    """
+    _, value = fields.value("incumbent")
+    if not isinstance(value, list):
+        if value is not None and not isinstance(value, str | dict):
+            fields.wrong_type("incumbent", value, "a string or an object")
+        return _holder(value)
+    fields.wrong_type("incumbent", value, "a string or an object")
+    holders = [_holder(item) for item in value]
+    kinds = {kind for _, kind in holders}
+    return ", ".join(name for name, _ in holders if name) or None, kinds.pop() if len(kinds) == 1 else None
+
+
+def _holder(value: Any) -> tuple[str | None, str | None]:
+    if isinstance(value, str):
+        return clean_text(value).strip() or None, None
+    if not isinstance(value, dict):
+        return None, None
+    kind = next((said for said in (_said(value, "kind"), _said(value, "type")) if said), None)
+    name = next((said for key in _HOLDER_NAMES if (said := _said(value, key))), None)
+    if name is None:
+        others = {key: entry for key, entry in value.items() if key not in {"kind", "type"} and entry is not None}
+        name = ", ".join(f"{key}: {_inline(entry)}" for key, entry in others.items()) or kind
+    return name, kind
+
+
+def _said(value: dict[str, Any], key: str) -> str:
+    text = value.get(key)
+    return clean_text(text).strip() if isinstance(text, str) else ""
+
+
+def _role_id(fields: Fields) -> str | None:
+    """The id of the role's definition; one given as an address or a path is named by its file."""
+    _, value = fields.value("role_definition")
+    if isinstance(value, str):
+        return read_reference(value)
+    return fields.object("role_definition").optional_text("id") if value is not None else None
+
+
+def _relationship(fields: Fields) -> Relationship | None:
+    type_, sender, to = (fields.text(name).strip() for name in ("type", "from", "to"))
+    if type_ and sender and to:
+        return Relationship(type=type_, sender=sender, to=to, description=fields.text("description"))
+    missing = [name for name, text in (("type", type_), ("from", sender), ("to", to)) if not text]
+    if all(isinstance(fields.peek(name), str | None) for name in missing):
+        fields.note("org-field", f"a relationship lacks {', '.join(missing)}; it needs type, from and to")
+    return None
+
+
+def _charter(fields: Fields) -> tuple[tuple[str, str], ...]:
+    """What the rest says, as Markdown by heading, in the order written; to be asked for last."""
+    texts = ((name, _markdown(value)) for name, value in fields.left(ignore=_NOT_CHARTER).items())
+    return tuple((clean_text(name).replace("_", " "), text) for name, text in texts if text)
+
+
+def _markdown(value: Any) -> str:
+    """A text as it is; a list or an object as a list of what is in it, one level further down than it began."""
+    if isinstance(value, str):
+        return clean_text(value)
+    if isinstance(value, list):
+        return "\n".join(f"- {_item(item)}" for item in value)
+    if not isinstance(value, dict):
+        return _inline(value)
+    lines = []
+    for name, entry in value.items():
+        if isinstance(entry, list):
+            lines += [f"- **{_inline(name)}**", *(f"  - {_item(item)}" for item in entry)]
+        else:
+            lines.append(f"- **{_inline(name)}** {_item(entry)}".rstrip())
+    return "\n".join(lines)
+
+
+def _item(value: Any) -> str:
+    """One entry of a charter's list on one line: what it is called in bold, then what it says."""
+    if not isinstance(value, dict):
+        return _inline(value)
+    head = next((said for key in ("name", "rule", "pattern", "role", "id") if (said := _said(value, key))), "")
+    rest = " ".join(_inline(entry) for entry in value.values() if entry is not None and _inline(entry) != _inline(head))
+    return f"**{_inline(head)}** {rest}".rstrip() if head else rest
+
+
+def _inline(value: Any) -> str:
+    """Any value on one line: a text as it is, anything deeper as JSON."""
+    if value is None:
+        return ""
+    text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+    return " ".join(clean_text(text).split())

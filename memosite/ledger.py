@@ -1,0 +1,171 @@
+"""[I/O] The ledger: what must outlive the cache, in the published site itself, append-only.
+
+It holds, a JSON object a line, every artifact in its order of arrival with the id it was given, and every thread
+and position that ever had a page. It is what keeps URLs, feed ids and the order of arrival the same for ever
+(SPEC 1, 3, 4 and 10). It holds no path, no mailbox and no time of a clock. Lines once written stay as they are,
+byte for byte; what is new stands after them.
+
+- `{"v": 1, "n": 12, "kind": "memo", "id": "…", "key": "…"}`: artifact number 12; `key` tells two artifacts of one
+  name apart: 16 hex of SHA-256(stem NUL from NUL to NUL sent). The same line again with another key says that the
+  artifact was edited and is now known by that one.
+- `{"v": 1, "kind": "thread", "id": "…", "member": "memo/…"}`: a thread's page, and a member by which to find it
+  again should its id change.
+- `{"v": 1, "kind": "position", "id": "…"}`: a position's page and feed.
+"""
+
+import hashlib
+import json
+from collections.abc import Iterable
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import get_args
+
+from memosite.errors import OutputError
+from memosite.facts import Kind, Ref
+
+LEDGER_PATH = "archive/ledger.jsonl"
+_KINDS: dict[str, Kind] = {kind: kind for kind in get_args(Kind)}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Arrival:
+    """An artifact as the ledger knows it. `number` counts from 1, in order of arrival."""
+
+    number: int
+    kind: Kind
+    id: str
+    key: str
+
+    @property
+    def ref(self) -> Ref:
+        """The artifact's name in the archive."""
+        return (self.kind, self.id)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ledger:
+    """What earlier builds published.
+
+    `arrivals` hold each artifact once, in order of arrival, with its first key; `renewals` the keys it was given
+    since. `threads` maps a thread's id to a member of it. `published` are the lines as they were read, with
+    the numbers of arrivals, renewals, threads and positions that they hold.
+    """
+
+    arrivals: tuple[Arrival, ...] = ()
+    threads: tuple[tuple[str, Ref], ...] = ()
+    positions: tuple[str, ...] = ()
+    renewals: tuple[Arrival, ...] = ()
+    published: str = field(default="", compare=False, repr=False)
+    counts: tuple[int, int, int, int] = field(default=(0, 0, 0, 0), compare=False, repr=False)
+
+    def ids_by_key(self) -> dict[tuple[Kind, str], str]:
+        """The id that was given to an artifact, by its kind and key."""
+        return {(known.kind, known.key): known.id for known in (*self.arrivals, *self.renewals)}
+
+    def keys_by_ref(self) -> dict[Ref, str]:
+        """The key that an artifact was known by last."""
+        return {known.ref: known.key for known in (*self.arrivals, *self.renewals)}
+
+    def numbers(self) -> dict[Ref, int]:
+        """The number of each artifact in the order of arrival."""
+        return {arrival.ref: arrival.number for arrival in self.arrivals}
+
+    def with_arrivals(self, found: Iterable[tuple[Kind, str, str]]) -> "Ledger":
+        """The ledger with these artifacts (kind, id, key): the new ones numbered in this order, new keys noted."""
+        numbers, keys = self.numbers(), self.keys_by_ref()
+        following = max(numbers.values(), default=0) + 1
+        arrivals, renewals = [], []
+        for kind, id_, key in found:
+            ref = (kind, id_)
+            if keys.get(ref) == key:
+                continue
+            keys[ref] = key
+            if ref in numbers:
+                renewals.append(Arrival(number=numbers[ref], kind=kind, id=id_, key=key))
+            else:
+                numbers[ref] = following
+                arrivals.append(Arrival(number=following, kind=kind, id=id_, key=key))
+                following += 1
+        return replace(self, arrivals=self.arrivals + tuple(arrivals), renewals=self.renewals + tuple(renewals))
+
+    def with_pages(self, threads: Iterable[tuple[str, Ref]], positions: Iterable[str]) -> "Ledger":
+        """The ledger with the threads and positions it did not know yet appended, in order of id."""
+        known, seen = {id_ for id_, _ in self.threads}, set(self.positions)
+        return replace(
+            self,
+            threads=self.threads + tuple(sorted(entry for entry in threads if entry[0] not in known)),
+            positions=self.positions + tuple(sorted(id_ for id_ in positions if id_ not in seen)),
+        )
+
+    def to_jsonl(self) -> str:
+        """The ledger as it is published: the lines of old, then those that are new."""
+        arrivals, renewals, threads, positions = self.counts
+        lines: list[dict[str, object]] = [
+            {"v": 1, "n": a.number, "kind": a.kind, "id": a.id, "key": a.key}
+            for a in (*self.arrivals[arrivals:], *self.renewals[renewals:])
+        ]
+        lines += [{"v": 1, "kind": "thread", "id": i, "member": "/".join(ref)} for i, ref in self.threads[threads:]]
+        lines += [{"v": 1, "kind": "position", "id": id_} for id_ in self.positions[positions:]]
+        return self.published + "".join(json.dumps(line, ensure_ascii=False) + "\n" for line in lines)
+
+
+def identity_key(stem: str, sender: str, to: str, sent: str) -> str:
+    """What tells two artifacts of one name apart: 16 hex digits that never change while these four do not."""
+    return hashlib.sha256("\0".join((stem, sender, to, sent)).encode("utf-8", "surrogatepass")).hexdigest()[:16]
+
+
+def read_ledger(output: Path) -> Ledger:
+    """Read the ledger of a published site; an empty one if there is none yet.
+
+    A line that cannot be read is an `OutputError`: going on without it would give URLs a new meaning.
+    """
+    path = output / LEDGER_PATH
+    try:
+        text = path.read_text(encoding="utf-8")
+    except FileNotFoundError:
+        return Ledger()
+    except (OSError, UnicodeDecodeError) as error:
+        raise OutputError(f"{path}: the ledger cannot be read ({error}); restore it from a backup") from error
+    return parse_ledger(text, name=str(path))
+
+
+def parse_ledger(text: str, *, name: str) -> Ledger:
+    """Read a ledger's text; `name` is what errors call it."""
+    arrivals: dict[Ref, Arrival] = {}
+    renewals: list[Arrival] = []
+    threads: list[tuple[str, Ref]] = []
+    positions: list[str] = []
+    for number, line in enumerate(text.split("\n"), 1):
+        if not line.strip():
+            continue
+        try:
+            entry = json.loads(line)
+            kind, id_ = _text(entry["kind"]), _text(entry["id"])
+            if kind == "thread":
+                member_kind, _, member_id = _text(entry["member"]).partition("/")
+                threads.append((id_, (_KINDS[member_kind], member_id)))
+            elif kind == "position":
+                positions.append(id_)
+            else:
+                known = Arrival(number=int(entry["n"]), kind=_KINDS[kind], id=id_, key=_text(entry["key"]))
+                if arrivals.setdefault(known.ref, known) is not known:
+                    renewals.append(known)
+        except (ValueError, KeyError, TypeError, RecursionError) as error:
+            raise OutputError(
+                f"{name}:{number}: the ledger is damaged here; expected one JSON object with kind and id. "
+                "Restore it from a backup: without it, published URLs would change their meaning"
+            ) from error
+    return Ledger(
+        arrivals=tuple(sorted(arrivals.values(), key=lambda arrival: arrival.number)),
+        renewals=tuple(renewals),
+        threads=tuple(threads),
+        positions=tuple(positions),
+        published=text if not text or text.endswith("\n") else text + "\n",
+        counts=(len(arrivals), len(renewals), len(threads), len(positions)),
+    )
+
+
+def _text(value: object) -> str:
+    if not isinstance(value, str):
+        raise TypeError(f"found {value!r}, expected a string")
+    return value

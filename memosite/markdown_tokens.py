@@ -1,0 +1,211 @@
+"""Reads the Markdown of a body, which is foreign and may be hostile, into tokens within bounds of time and depth.
+
+The dialect is CommonMark with tables, strikethrough, task lists and `== Section ==` headings, without raw HTML
+(SPEC 4). What would take too long, or nests so deep that the parser would drop it, is not read at all but left to
+be shown verbatim. The bounds on time hold for markdown-it-py 4.1 and later: older ones take quadratic time on some
+input. They were set by measuring, on 100 kinds of hostile text, the longest that the bounds let through.
+
+Anchors are given by core rules, in `meta["anchor"]` of a block's opening token: anchors of paragraphs are one more.
+"""
+
+import re
+import unicodedata
+from dataclasses import dataclass
+from functools import cache, lru_cache
+from typing import Final
+
+from markdown_it import MarkdownIt
+from markdown_it.rules_block import StateBlock, table
+from markdown_it.rules_core import StateCore
+from markdown_it.rules_inline import StateInline, autolink, image, link
+from markdown_it.token import Token
+
+MAX_CHARS: Final = 1_000_000
+MAX_COST: Final = 4_000_000
+"""Of `worst_cost`. Real text of a million characters costs 1.6 million; the worst text let through took 8 s."""
+MAX_NESTING: Final = 20
+"""Blocks within blocks; a list and its item count as two."""
+MAX_ANCHOR: Final = 60
+
+_MAX_TOKENS = 300_000  # of blocks, looked at after each table: rows shorter than the header are filled up
+_MAX_BRACKETS = 6  # brackets within brackets that are tried as links; the time grows with each level
+
+# Microseconds that one of these costs the parser at worst, measured on the inputs that are worst for it: a line
+# is looked at once per level of nesting, a bracket once per level of brackets.
+_COSTS: Final = {"\n": 65, "[": 20, "|": 16, "*": 8, "_": 8, "~": 8, "-": 8, "`": 6, "]": 4, "<": 2, "&": 2}
+
+_NOT_TEXT = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ud800-\udfff\ufffe\uffff]")
+_TASK = re.compile(r"\[([ xX])\](?=\s)")
+_AUTOLINK = re.compile(r"<(?:https?://|mailto:|[^\s<>:@]+@)", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Heading:
+    """One heading of a body: level 1 to 6 as written, text without markup, anchor without prefix."""
+
+    level: int
+    text: str
+    anchor: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Body:
+    """What was read of a body: its text with LF and without control characters, its blocks, its headings."""
+
+    source: str
+    tokens: tuple[Token, ...] | None  # None: to be shown verbatim
+    headings: tuple[Heading, ...] = ()
+
+
+@lru_cache(maxsize=1)  # a body's HTML, outline and words are asked for one after the other
+def read_body(text: str) -> Body:
+    """Read the Markdown of a body; never raises. The tokens must not be changed: they are kept for the next call."""
+    source = _NOT_TEXT.sub("\ufffd", text.removeprefix("\ufeff").replace("\r\n", "\n").replace("\r", "\n"))
+    verbatim = Body(source=source, tokens=None)
+    if len(source) > MAX_CHARS or worst_cost(source) > MAX_COST:
+        return verbatim
+    env: dict[str, tuple[Heading, ...]] = {}
+    try:
+        tokens = _parser().parse(source, env)
+    except Exception:  # foreign code on foreign text: one bad body must not stop a build (SPEC 9)
+        return verbatim
+    deepest = MAX_NESTING - 1
+    if any(token.level >= deepest and token.type in ("blockquote_open", "list_item_open") for token in tokens):
+        return verbatim
+    return Body(source=source, tokens=tuple(tokens), headings=env.get("headings", ()))
+
+
+def worst_cost(text: str) -> int:
+    """Return roughly how many microseconds the parser needs for `text` at worst, in time linear in its length."""
+    return len(text) // 3 + sum(weight * text.count(char) for char, weight in _COSTS.items())
+
+
+def inline_text(token: Token) -> str:
+    """Return the words of an inline token or an image on one line; an image counts as its alternative text."""
+    words: list[str] = []
+    for child in token.children or ():
+        if child.type in ("softbreak", "hardbreak"):
+            words.append(" ")
+        else:
+            words.append(inline_text(child) if child.type == "image" else child.content)
+    return "".join(words).strip()
+
+
+def joined_words(text: str, joint: str) -> str:
+    """Return the letters and digits of the first 200 characters in lower case, each run of others as `joint`."""
+    return joint.join(re.findall(r"[^\W_]+", unicodedata.normalize("NFC", text[:200]).lower()))
+
+
+@cache
+def _parser() -> MarkdownIt:
+    parser = MarkdownIt("commonmark", {"html": False, "maxNesting": MAX_NESTING})
+    parser.enable(["table", "strikethrough"]).disable(["html_block", "html_inline"])
+    # Destinations must arrive as written, the hostile ones too: the writer decides what becomes of them.
+    parser.validateLink = lambda url: True  # type: ignore[method-assign] # noqa: ARG005
+    parser.normalizeLink = lambda url: url  # type: ignore[method-assign]
+    parser.normalizeLinkText = lambda link: link  # type: ignore[method-assign]
+    parser.block.ruler.before("heading", "section", _section, {"alt": ["paragraph", "reference", "blockquote"]})
+    parser.block.ruler.at("table", _bounded_table, {"alt": ["paragraph", "reference"]})
+    parser.inline.ruler.at("link", _bounded_link)
+    parser.inline.ruler.at("image", _single_image)
+    parser.inline.ruler.at("autolink", _known_autolink)
+    parser.inline.terminator_re = re.compile(r"[\n!&*<\[\\\]_`~]")  # what a rule in use begins with: 10 % faster
+    parser.core.ruler.push("task_items", _task_items)
+    parser.core.ruler.push("heading_anchors", _heading_anchors)
+    return parser
+
+
+def _section(state: StateBlock, start: int, _end: int, silent: bool) -> bool:  # noqa: FBT001
+    """Read `== Section ==`, alone on its line, as a heading whose level is the number of signs (SPEC 4)."""
+    first = state.bMarks[start] + state.tShift[start]
+    if not state.src.startswith("==", first) or state.is_code_block(start):
+        return False
+    line = state.src[first : state.eMarks[start]].rstrip(" \t")
+    level = len(line) - len(line.lstrip("="))
+    title = line[level:-level]
+    if level > 6 or line[-level:] != "=" * level or not title.strip(" \t="):
+        return False
+    if title[0] not in " \t" or title[-1] not in " \t":
+        return False
+    if silent:
+        return True
+    state.line = start + 1
+    for kind, nesting in (("heading_open", 1), ("inline", 0), ("heading_close", -1)):
+        token = state.push(kind, f"h{level}" if nesting else "", nesting)  # type: ignore[arg-type]
+        token.map = [start, state.line]
+        token.markup = "=" * level
+        if not nesting:
+            token.content, token.children = title.strip(" \t"), []
+    return True
+
+
+def _bounded_table(state: StateBlock, start: int, end: int, silent: bool) -> bool:  # noqa: FBT001
+    """Read a table, and give up on the body when its tables have too many cells."""
+    found = table(state, start, end, silent)
+    if found and len(state.tokens) > _MAX_TOKENS:
+        raise OverflowError("more cells than are worth showing as a table")
+    return found
+
+
+def _bounded_link(state: StateInline, silent: bool) -> bool:  # noqa: FBT001
+    """Read a link, looking ahead for brackets within brackets only so deep."""
+    if silent and state.level >= _MAX_BRACKETS and state.src.startswith(("[", "!["), state.pos):
+        state.pos = state.posMax  # what the parser does beyond its own bound: no bracket around this one is a link
+        return True
+    return link(state, silent)
+
+
+def _single_image(state: StateInline, silent: bool) -> bool:  # noqa: FBT001
+    """Read an image, but none within its alternative text, which is parsed anew for each level of images."""
+    if silent or state.src[state.pos] != "!":
+        return image(state, silent)
+    if "in_image" in state.env:
+        return False
+    state.env["in_image"] = True
+    found = image(state, silent)
+    del state.env["in_image"]
+    return found
+
+
+def _known_autolink(state: StateInline, silent: bool) -> bool:  # noqa: FBT001
+    """Read `<https://…>` and addresses as links, and leave `<xs:element>` to be shown as text."""
+    return _AUTOLINK.match(state.src, state.pos) is not None and autolink(state, silent)
+
+
+def _task_items(state: StateCore) -> None:
+    """Show the box of a list item such as `[x] done` as a character."""
+    for item, paragraph, inline in zip(state.tokens, state.tokens[1:], state.tokens[2:], strict=False):
+        if item.type == "list_item_open" and paragraph.type == "paragraph_open" and inline.children:
+            first = inline.children[0]
+            box = _TASK.match(first.content) if first.type == "text" else None
+            if box:
+                first.content = ("☐" if box[1] == " " else "☑") + first.content[3:]
+
+
+def _heading_anchors(state: StateCore) -> None:
+    """Give each heading an anchor in `meta`, and leave the outline in `env["headings"]`."""
+    found: list[Heading] = []
+    taken: set[str] = set()
+    following: dict[str, int] = {}
+    for index, token in enumerate(state.tokens):
+        if token.type != "heading_open":
+            continue
+        inline, close = state.tokens[index + 1 : index + 3]
+        if not inline.content:  # "##" and nothing else: a heading without text is none for a reader
+            token.type, close.type, token.tag, close.tag = "paragraph_open", "paragraph_close", "p", "p"
+            inline.children = [Token("text", "", 0, content=token.markup)]
+            continue
+        text = inline_text(inline)
+        stable = text
+        if "references" in state.env and "[" in inline.content:
+            # A definition may follow anywhere; what the anchor is made from must not depend on it.
+            stable = inline_text(state.md.parseInline(inline.content, {})[0])
+        anchor = joined_words(stable, "-")[:MAX_ANCHOR].rstrip("-") or "section"
+        stem = anchor[: MAX_ANCHOR - 7].rstrip("-")
+        while anchor in taken:
+            following[stem] = following.get(stem, 1) + 1
+            anchor = f"{stem}-{following[stem]}"
+        taken.add(anchor)
+        token.meta["anchor"] = anchor
+        found.append(Heading(level=int(token.tag[1]), text=text or anchor, anchor=anchor))
+    state.env["headings"] = tuple(found)

@@ -1,0 +1,235 @@
+"""The parts that page models are made of: references, stamps, rows, bodies (see `pages`)."""
+
+from dataclasses import dataclass
+from typing import Literal
+
+from memosite.facts import Kind, Mailbox
+from memosite.findings import Severity
+from memosite.model import Action
+
+PAGE_CHARS = 600_000
+"""The most characters of source text on one page, so that no page is over 1 MB (SPEC 4)."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Site:
+    """What all pages of a site share."""
+
+    title: str
+    language: str
+    base_url: str | None
+    generator: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reference:
+    """A label that leads somewhere, or nowhere (`href` None)."""
+
+    label: str
+    href: str | None = None
+    title: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Stamp:
+    """A date for `<time>`: `utc` for machines, `shown` for people with the written offset, `day` alone."""
+
+    utc: str
+    shown: str
+    day: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Row:
+    """One artifact in a list, or one memo in a thread (then `depth` counts)."""
+
+    kind: Kind
+    href: str
+    subject: str
+    sender: Reference | None = None
+    to: tuple[Reference, ...] = ()
+    date: Stamp | None = None
+    mailbox: Mailbox | None = None
+    action: Action | None = None
+    is_unread: bool = False
+    is_ghost: bool = False
+    is_current: bool = False
+    depth: int = 0
+    status: str = ""
+    source: str = ""
+    continues: tuple[Reference, ...] = ()
+    continued_from: Reference | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Body:
+    """A text to be rendered in place. `links` maps what is written to where it leads from this page."""
+
+    sha256: str
+    form: Literal["markdown", "verbatim", "transcript"]
+    chars: int
+    links: tuple[tuple[str, str], ...] = ()
+    prefix: str = ""
+    started: str | None = None
+    turns: tuple[int, int] | None = None
+    """For a transcript in parts: the first turn and the one after the last, counted from 0."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FindingRow:
+    """One finding, with the page of the artifact it is about."""
+
+    severity: Severity
+    rule: str
+    place: str
+    message: str
+    remedy: str
+    page: Reference | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Part:
+    """One part of a long page."""
+
+    label: str
+    href: str
+    is_current: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SeatRow:
+    """A position in the table of seats."""
+
+    position: Reference
+    name: str
+    status: str
+    incumbent: str
+    last_sent: Stamp | None
+    unread: int
+    oldest_unread: Stamp | None
+    open_to: int
+    open_from: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Day:
+    """The artifacts of one day, newest first."""
+
+    day: str
+    rows: tuple[Row, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SourceRow:
+    """A source the archive was read from."""
+
+    name: str
+    artifacts: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RelationshipRow:
+    """One edge of the organization."""
+
+    type: str
+    sender: Reference
+    to: Reference
+    description: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OrganizationSection:
+    """One orgdef: mission, positions, relationships, charter (heading and Markdown)."""
+
+    id: str
+    name: str
+    version: str
+    mission: str
+    relationships: tuple[RelationshipRow, ...]
+    charter: tuple[tuple[str, str], ...]
+    place: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SeatFacts:
+    """A position as one orgdef lists it."""
+
+    organization: str
+    name: str
+    status: str
+    incumbent: str
+    description: str
+    role: str
+    relationships: tuple[RelationshipRow, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ListSection:
+    """A heading with rows under it; `anchor` is its id on the page, `empty` what to say when there are none."""
+
+    heading: str
+    anchor: str
+    rows: tuple[Row, ...]
+    total: int
+    empty: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RecipientRow:
+    """One recipient and how far the action asked of it is; `unread` is None where that cannot be known."""
+
+    position: Reference
+    action: Action | None
+    unread: bool | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CopyRow:
+    """One file of the artifact; `original` is its published copy, `web` where the forge shows it."""
+
+    source: str
+    path: str
+    mailbox: Mailbox | None
+    variant: int
+    original: str | None
+    web: str | None
+    body: str | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class VariantRow:
+    """A wording that differs from the one shown: the texts to compare, by digest ("" = none)."""
+
+    label: str
+    shown_envelope: str
+    other_envelope: str
+    shown_body: str
+    other_body: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ParticipantRow:
+    """A participant of a conversation."""
+
+    position: Reference
+    who: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LibraryEntry:
+    """One entry of a library."""
+
+    name: str
+    version: str
+    description: str
+    file: Reference
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ThreadMember:
+    """A memo of a thread with its texts; a ghost has none."""
+
+    row: Row
+    anchor: str
+    summary: Body | None
+    body: Body | None

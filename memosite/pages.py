@@ -1,0 +1,262 @@
+"""Page models: everything a template needs to know, one frozen class per template, and nothing else.
+
+A model is closed: the template sees `page` alone. Texts stand in it by their SHA-256 (see `page_parts.Body`), so a
+model is small and its JSON tells whether the page has to be made again. All links are relative to the page itself.
+"""
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from memosite.facts import Kind, Mailbox
+from memosite.findings import Severity
+from memosite.model import Action
+from memosite.page_parts import (
+    Body,
+    CopyRow,
+    Day,
+    FindingRow,
+    LibraryEntry,
+    ListSection,
+    OrganizationSection,
+    Part,
+    ParticipantRow,
+    RecipientRow,
+    Reference,
+    Row,
+    SeatFacts,
+    SeatRow,
+    Site,
+    SourceRow,
+    Stamp,
+    ThreadMember,
+    VariantRow,
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Page:
+    """What every page has. `path` is its file, `root` leads from it to the top of the site."""
+
+    template: ClassVar[str]
+
+    site: Site
+    path: str
+    root: str
+    title: str
+    section: str = ""
+    canonical: str | None = None
+    description: str = ""
+    feeds: tuple[Reference, ...] = ()
+    twins: tuple[Reference, ...] = ()
+    parts: tuple[Part, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HomePage(Page):
+    """What waits for people, the seats at a glance, the newest by day, the sources."""
+
+    template: ClassVar[str] = "home.html"
+
+    waiting: tuple[Row, ...]
+    seats: tuple[SeatRow, ...]
+    days: tuple[Day, ...]
+    months: tuple[Reference, ...]
+    sources: tuple[SourceRow, ...]
+    counts: tuple[tuple[str, int], ...]
+    findings: tuple[tuple[Severity, int], ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OrganizationPage(Page):
+    """All positions, and each orgdef."""
+
+    template: ClassVar[str] = "organization.html"
+
+    organizations: tuple[OrganizationSection, ...]
+    seats: tuple[SeatRow, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PositionPage(Page):
+    """A seat: who holds it, what waits for it, what it sent, its notes and transcripts."""
+
+    template: ClassVar[str] = "position.html"
+
+    id: str
+    names: tuple[str, ...]
+    seats: tuple[SeatFacts, ...]
+    repo: str
+    union_of: tuple[Reference, ...]
+    sections: tuple[ListSection, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ArtifactPage(Page):
+    """What the pages of all artifacts have in common."""
+
+    kind: Kind
+    id: str
+    subject: str
+    date: Stamp | None
+    date_written: str
+    body: Body | None
+    copies: tuple[CopyRow, ...]
+    originals: tuple[Reference, ...]
+    extra: str
+    tags: tuple[str, ...]
+    findings: tuple[FindingRow, ...]
+    backlinks: tuple[Row, ...]
+    is_cut: bool = False
+    """Whether the body is longer than a page may be, so that only its beginning is shown."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MemoPage(ArtifactPage):
+    """A memo or a note."""
+
+    template: ClassVar[str] = "memo.html"
+
+    sender: Reference | None
+    to: tuple[Reference, ...]
+    role: Reference | None
+    session: str
+    mailbox: Mailbox | None
+    action: Action | None
+    recipients: tuple[RecipientRow, ...]
+    answers: int
+    discharge: str
+    summary: Body | None
+    thread: Reference | None
+    thread_rows: tuple[Row, ...]
+    thread_total: int
+    previous: Reference | None
+    next: Reference | None
+    variants: tuple[VariantRow, ...]
+    is_legacy: bool
+    is_broken: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TranscriptPage(ArtifactPage):
+    """A recorded conversation."""
+
+    template: ClassVar[str] = "transcript.html"
+
+    participants: tuple[ParticipantRow, ...]
+    ended: Stamp | None
+    transport: str
+    capture_tool: str
+    redaction_status: str
+    related: tuple[Row, ...]
+    unresolved: tuple[str, ...]
+    written_during: tuple[Row, ...]
+    is_broken: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DocumentPage(ArtifactPage):
+    """A Markdown document that memos cite."""
+
+    template: ClassVar[str] = "document.html"
+
+    status: str
+    source: str
+    file: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LibraryPage(ArtifactPage):
+    """A catalog of templates."""
+
+    template: ClassVar[str] = "library.html"
+
+    version: str
+    summary: str
+    items: tuple[LibraryEntry, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GhostPage(Page):
+    """A memo that is replied to and not in the archive: what its name says, and who replies."""
+
+    template: ClassVar[str] = "ghost.html"
+
+    id: str
+    stem: str
+    date: Stamp | None
+    sender: Reference | None
+    to: Reference | None
+    replies: tuple[Row, ...]
+    thread: Reference | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ThreadPage(Page):
+    """A whole conversation: the tree, and every memo of it in reading order."""
+
+    template: ClassVar[str] = "thread.html"
+
+    id: str
+    name: str
+    tree: tuple[Row, ...]
+    members: tuple[ThreadMember, ...]
+    total: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ListPage(Page):
+    """Sections of rows: a month, the action board, decisions. `groups` link to sections of the same page."""
+
+    template: ClassVar[str] = "list.html"
+
+    intro: str
+    sections: tuple[ListSection, ...]
+    previous: Reference | None = None
+    next: Reference | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TimelinePage(Page):
+    """All months, by year, with the number of artifacts in each."""
+
+    template: ClassVar[str] = "timeline.html"
+
+    years: tuple[tuple[str, tuple[tuple[Reference, int], ...]], ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HealthPage(Page):
+    """Findings by rule and source."""
+
+    template: ClassVar[str] = "health.html"
+
+    counts: tuple[tuple[Severity, int], ...]
+    by_rule: tuple[tuple[Severity, str, str, int], ...]
+    rows: tuple[FindingRow, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RedirectPage(Page):
+    """A page that moved, because its id had to change."""
+
+    template: ClassVar[str] = "redirect.html"
+
+    target: Reference
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GonePage(Page):
+    """A page that was published and whose artifact is not in the archive any more."""
+
+    template: ClassVar[str] = "gone.html"
+
+    id: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NotFoundPage(Page):
+    """What a server shows for an address that does not exist: the one page with absolute paths."""
+
+    template: ClassVar[str] = "404.html"
+
+    base_path: str

@@ -1,0 +1,193 @@
+"""Plans the site: from the archive to every page and file of it, as closed models and plain bytes.
+
+    Archive ─► Context ─► pages (home, organization, positions, threads, artifacts, months, actions, health …)
+                      └─► files (twins, originals, feeds, the machine's archive, the ledger)
+
+Planning is lazy: pages come one at a time, those of a thread together, so that memory does not grow with the
+archive and a text rendered for a memo's page is still at hand for its thread's.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from xml.sax.saxutils import escape
+
+from memosite.feeds import to_rss
+from memosite.ledger import LEDGER_PATH, Ledger
+from memosite.lines import artifact_line, dump_line
+from memosite.model import Archive, Artifact, Memo, Position, Transcript
+from memosite.pages import Page
+from memosite.plan.common import originals
+from memosite.plan.context import Context, FeedRules
+from memosite.plan.documents import plan_document, plan_library
+from memosite.plan.feeds import plan_feed
+from memosite.plan.home import plan_former, plan_health, plan_home, plan_not_found, redirect
+from memosite.plan.lists import by_month, month_name, plan_actions, plan_decisions, plan_months, plan_timeline
+from memosite.plan.memos import plan_ghost, plan_memo
+from memosite.plan.positions import plan_organization, plan_position, record
+from memosite.plan.threads import plan_thread
+from memosite.plan.transcripts import plan_transcript
+from memosite.plan.twins import artifact_twins, list_twins, position_twins, thread_twins, to_json
+from memosite.urls import ACTIONS, absolute, archive_lines, artifact_page, month_page, position_page, thread_page
+
+__all__ = ["Context", "FeedRules", "Stored", "Written", "plan"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Written:
+    """A file of the site whose bytes are known."""
+
+    path: str
+    data: bytes
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Stored:
+    """A file of the site whose bytes lie on the shelf: an original."""
+
+    path: str
+    sha256: str
+
+
+Planned = Page | Written | Stored
+
+
+def plan(context: Context, ledger: Ledger) -> Iterator[Planned]:
+    """Everything the site consists of, `status.json` apart. `ledger` is the one that holds this archive."""
+    archive = context.archive
+    months = by_month(archive.artifacts.values())
+    # The ledger goes first: should the build be killed, no URL is published that it does not know.
+    yield Written(path=LEDGER_PATH, data=ledger.to_jsonl().encode("utf-8", "replace"))
+    yield plan_home(context, months)
+    yield plan_organization(context)
+    yield from plan_actions(context)
+    asked = [memo for memo in archive.memos() if memo.action is not None]
+    yield from _written(list_twins(ACTIONS, "Actions", asked, facts={}))
+    yield from plan_decisions(context)
+    yield plan_timeline(context, months)
+    yield from plan_months(context, months)
+    yield from plan_health(context)
+    for position in archive.positions.values():
+        yield from _position(context, position)
+    yield from _artifacts(context)
+    for month, artifacts in months.items():
+        yield from _written(list_twins(month_page(month), month_name(month), artifacts, facts={}))
+        lines = (
+            dump_line(artifact_line(one, archive, base_url=context.site.base_url))
+            for one in artifacts
+            if not _is_broken(one)
+        )
+        yield Written(path=archive_lines(month), data="".join(f"{line}\n" for line in lines).encode())
+    yield Written(path="archive/index.json", data=to_json(_archive_index(context, months)))
+    yield from plan_former(context, ledger)
+    yield plan_not_found(context)
+    yield from _for_robots(context, months)
+
+
+def _written(outputs: Iterable[tuple[str, bytes]]) -> Iterator[Written]:
+    for path, data in outputs:
+        yield Written(path=path, data=data)
+
+
+def _is_broken(artifact: Artifact) -> bool:
+    return isinstance(artifact, Memo | Transcript) and artifact.broken
+
+
+def _position(context: Context, position: Position) -> Iterator[Planned]:
+    """A position's pages, twins and feed; and the same feed under every other name it goes by (SPEC 3)."""
+    here = position_page(position.id)
+    yield from plan_position(context, position)
+    yield from _written(position_twins(context, here, position, record(context, position)))
+    feed = to_rss(plan_feed(context, position))
+    yield Written(path=here + "feed.xml", data=feed)
+    for id_ in context.other_names(position):
+        yield redirect(context, position_page(id_), here)
+        yield Written(path=position_page(id_) + "feed.xml", data=feed)
+
+
+def _artifacts(context: Context) -> Iterator[Planned]:
+    """Threads with their memos, then all other artifacts."""
+    archive = context.archive
+    for thread in archive.threads.values():
+        yield from plan_thread(context, thread)
+        if len(thread.memos) > 1:
+            yield from _written(thread_twins(context, thread_page(thread.id), thread))
+        for entry in thread.entries:
+            if entry.is_ghost:
+                yield plan_ghost(context, archive.ghosts[entry.ref[1]])
+            else:
+                yield from _artifact(context, archive.artifacts[entry.ref])
+    for artifact in archive.artifacts.values():
+        if not isinstance(artifact, Memo):
+            yield from _artifact(context, artifact)
+
+
+def _artifact(context: Context, artifact: Artifact) -> Iterator[Planned]:
+    match artifact.kind:
+        case "memo" | "note":
+            yield plan_memo(context, artifact)  # type: ignore[arg-type] # the kind says what it is
+        case "transcript":
+            yield from plan_transcript(context, artifact)  # type: ignore[arg-type]
+        case "library":
+            yield plan_library(context, artifact)  # type: ignore[arg-type]
+        case _:
+            yield plan_document(context, artifact)  # type: ignore[arg-type]
+    yield from _written(artifact_twins(context, artifact))
+    for _, path, sha256 in originals(artifact):
+        yield Stored(path=path, sha256=sha256)
+
+
+def _archive_index(context: Context, months: Mapping[str, Sequence[Artifact]]) -> dict[str, object]:
+    archive: Archive = context.archive
+    return {
+        "v": 1,
+        "archive_id": context.archive_id,
+        "authority": context.authority,
+        "title": context.site.title,
+        "generator": context.site.generator,
+        "artifacts": len(archive.artifacts),
+        "sources": [source.name for source in archive.sources],
+        "positions": list(archive.positions),
+        "months": [
+            {"month": month, "artifacts": len(artifacts), "lines": f"{month}.jsonl"}
+            for month, artifacts in months.items()
+        ],
+        "ledger": "ledger.jsonl",
+    }
+
+
+def _for_robots(context: Context, months: Mapping[str, Sequence[Artifact]]) -> Iterator[Written]:
+    """`llms.txt`, and with a base_url the sitemap: an index, and one file a month."""
+    archive, base = context.archive, context.site.base_url
+    lines = [
+        f"# {context.site.title}",
+        "",
+        "> An archive of memos, notes, transcripts and documents.",
+        "> Each page has twins: index.json and index.md beside index.html.",
+        "",
+        "## Where to begin",
+        "",
+        "- [Actions](actions/index.md): what is asked for and not yet done",
+        "- [Machine's archive](archive/index.json): every artifact, a JSON object a line, a file a month",
+        *(f"- [Memos of {context.label(id_)}](positions/{id_}/index.md)" for id_ in list(archive.positions)[:100]),
+        "",
+        "## Months",
+        "",
+        *(f"- [{month_name(month)}]({month_page(month)}index.md)" for month in reversed(list(months))),
+        "",
+    ]
+    yield Written(path="llms.txt", data="\n".join(lines).encode("utf-8", "replace"))
+    if base is None:
+        return
+    head = '<?xml version="1.0" encoding="UTF-8"?>\n'
+    namespace = 'xmlns="http://www.sitemaps.org/schemas/sitemap/0.9"'
+    files = []
+    for month, artifacts in months.items():
+        path = f"sitemap-{month.replace('/', '-')}.xml"
+        pages = "".join(
+            f"<url><loc>{escape(absolute(base, artifact_page(one.ref)))}</loc></url>\n" for one in artifacts
+        )
+        yield Written(path=path, data=f"{head}<urlset {namespace}>\n{pages}</urlset>\n".encode())
+        files.append(f"<sitemap><loc>{escape(absolute(base, path))}</loc></sitemap>\n")
+    yield Written(
+        path="sitemap.xml", data=f"{head}<sitemapindex {namespace}>\n{''.join(files)}</sitemapindex>\n".encode()
+    )

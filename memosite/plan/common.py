@@ -1,0 +1,145 @@
+"""What the pages of all artifacts share: originals, copies, texts and where their mentions lead."""
+
+from collections.abc import Iterable, Sequence
+from urllib.parse import quote
+
+from memosite.facts import Text
+from memosite.model import Artifact, Copy, Link, Memo, Transcript
+from memosite.page_parts import PAGE_CHARS, Body, CopyRow, Reference, Row
+from memosite.plan.context import Context, newest_first, stamp
+from memosite.urls import artifact_page, copy_name, index_file, original_name, relative
+
+
+def originals(artifact: Artifact) -> Iterable[tuple[str, str, str]]:
+    """The originals of an artifact: what it is called, its published path, and the digest of its bytes."""
+    page = artifact_page(artifact.ref)
+    shown = _shown_copy(artifact)
+    yield "original", page + original_name(shown.file.path, is_body=False), shown.file.sha256
+    if isinstance(artifact, Memo | Transcript):
+        body = artifact.variants[0].body
+        if body is not None and body.file.path != shown.file.path:
+            yield "body", page + original_name(body.file.path, is_body=True), body.file.sha256
+        if len(artifact.copies) > 1:
+            yield from _copies(artifact)
+
+
+def _copies(artifact: Memo | Transcript) -> Iterable[tuple[str, str, str]]:
+    for copy, (name, body_name) in zip(artifact.copies, _copy_names(artifact.copies), strict=True):
+        page = artifact_page(artifact.ref)
+        yield f"copy in {copy.file.source}", page + name, copy.file.sha256
+        body = artifact.variants[copy.variant].body
+        if body is not None and body_name:
+            yield f"body in {copy.file.source}", page + body_name, body.file.sha256
+
+
+def _copy_names(copies: Sequence[Copy]) -> list[tuple[str, str]]:
+    """The published names of copies and of their bodies, within the artifact's folder."""
+    seen: dict[str, int] = {}
+    names = []
+    for copy in copies:
+        seen[copy.file.source] = number = seen.get(copy.file.source, 0) + 1
+        name = copy_name(copy.file.source, number, original_name(copy.file.path, is_body=False))
+        has_body = copy.body_path is not None and copy.body_path != copy.file.path
+        body = (
+            copy_name(copy.file.source, number, original_name(copy.body_path or "", is_body=True)) if has_body else ""
+        )
+        names.append((name, body))
+    return names
+
+
+def _shown_copy(artifact: Artifact) -> Copy:
+    if isinstance(artifact, Memo | Transcript):
+        file = artifact.variants[0].envelope.file
+        return next(copy for copy in artifact.copies if copy.file == file)
+    return artifact.copies[0]
+
+
+def common_fields(context: Context, artifact: Artifact, start: str) -> dict[str, object]:
+    """The fields that the pages of all artifacts share."""
+    here = artifact_page(artifact.ref)
+    found = list(originals(artifact))
+    return {
+        "site": context.site,
+        "path": index_file(start),
+        "root": "../" * start.count("/"),
+        "title": artifact.short_subject,
+        "canonical": context.canonical(start),
+        "description": artifact.summary,
+        "twins": (
+            Reference(label="json", href=relative(start, here + "index.json")),
+            Reference(label="md", href=relative(start, here + "index.md")),
+        ),
+        "kind": artifact.kind,
+        "id": artifact.id,
+        "subject": " ".join(artifact.subject.split()),
+        "date": stamp(artifact.date),
+        "copies": _copy_rows(context, artifact, start),
+        "originals": tuple(
+            Reference(label=path.rpartition("/")[2], href=relative(start, path), title=what)
+            for what, path, _ in found
+            if "/copies/" not in path
+        ),
+        "tags": artifact.tags,
+        "findings": tuple(context.finding_row(finding) for finding in artifact.findings),
+        "backlinks": _backlinks(context, artifact, start),
+    }
+
+
+def _backlinks(context: Context, artifact: Artifact, start: str) -> tuple[Row, ...]:
+    refs = set(artifact.backlinks)
+    return tuple(
+        context.row(start, one) for one in newest_first(context.archive.artifacts[ref] for ref in sorted(refs))
+    )[:200]
+
+
+def _copy_rows(context: Context, artifact: Artifact, start: str) -> tuple[CopyRow, ...]:
+    here = artifact_page(artifact.ref)
+    web = {source.name: source.web for source in context.archive.sources}
+    rows = []
+    for copy, (name, body) in zip(artifact.copies, _copy_names(artifact.copies), strict=True):
+        is_published = len(artifact.copies) > 1
+        address = web.get(copy.file.source)
+        rows.append(
+            CopyRow(
+                source=copy.file.source,
+                path=copy.file.path,
+                mailbox=copy.mailbox,
+                variant=copy.variant,
+                original=relative(start, here + name) if is_published else None,
+                body=relative(start, here + body) if is_published and body else None,
+                web=web_address(address, copy.file.path) if address else None,
+            )
+        )
+    return tuple(rows)
+
+
+def web_address(web: str, path: str) -> str:
+    """Where a forge shows a file of a source."""
+    return web.replace("{ref}", "HEAD").replace("{path}", quote(path, safe="/-._~"))
+
+
+def link_targets(start: str, links: Iterable[Link]) -> tuple[tuple[str, str], ...]:
+    """What is written in a text and where it leads from this page."""
+    targets = []
+    for link in links:
+        if link.to is not None:
+            fragment = "#" + link.written.partition("#")[2] if "#" in link.written else ""
+            targets.append(
+                (link.written.partition("#")[0] if fragment else link.written, relative(start, artifact_page(link.to)))
+            )
+        elif link.url is not None:
+            targets.append((link.written, link.url))
+    return tuple(dict.fromkeys(targets))
+
+
+def body_of(start: str, artifact: Artifact, text: Text | None, *, prefix: str = "") -> Body | None:
+    """A text of an artifact as a page shows it; one that is longer than a page may be is cut when rendered."""
+    if text is None:
+        return None
+    return Body(
+        sha256=text.sha256,
+        form="markdown" if text.chars <= PAGE_CHARS else "verbatim",
+        chars=text.chars,
+        links=link_targets(start, artifact.links),
+        prefix=prefix,
+    )

@@ -1,0 +1,227 @@
+"""What all pages are planned with: the archive, the site's own facts, and how to show a date, a seat, an artifact."""
+
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+
+from memosite.facts import BROADCAST, Ref
+from memosite.findings import Finding
+from memosite.model import Archive, Artifact, Document, Ghost, Memo, Position, Thread, Transcript
+from memosite.names import make_id
+from memosite.page_parts import FindingRow, Part, Reference, Row, Site, Stamp
+from memosite.resolve.actions import is_unread
+from memosite.times import Moment
+from memosite.urls import absolute, artifact_page, part_page, position_page, relative, thread_page
+
+LIST_LIMIT = 500
+"""The most entries of one list on one page (SPEC 4)."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class FeedRules:
+    """What feeds hold: the newest `window`, and those of `days` before the newest; `ttl` in minutes."""
+
+    window: int = 50
+    days: int = 30
+    ttl: int = 5
+
+
+@dataclass(frozen=True, kw_only=True)
+class Context:
+    """The archive and everything a page is made with. `read_text` gives a text by its digest."""
+
+    archive: Archive
+    site: Site
+    read_text: Callable[[str], str]
+    archive_id: str = "archive"
+    authority: str = "memosite.invalid,2026"
+    feeds: FeedRules = field(default_factory=FeedRules)
+
+    @cached_property
+    def by_position(self) -> dict[str, list[Artifact]]:
+        """What involves each position, in order of arrival; broadcasts only with their sender."""
+        found: dict[str, list[Artifact]] = defaultdict(list)
+        for artifact in self.archive.artifacts.values():
+            for id_ in artifact.positions:
+                found[id_].append(artifact)
+        for id_, position in self.archive.positions.items():
+            if position.union_of:
+                together = {one.ref: one for part in (id_, *position.union_of) for one in found.get(part, [])}
+                found[id_] = sorted(together.values(), key=lambda one: one.arrival)
+        return found
+
+    @cached_property
+    def broadcasts(self) -> tuple[Memo, ...]:
+        """Memos to everybody, in order of arrival."""
+        return tuple(memo for memo in self.archive.memos() if memo.kind == "memo" and memo.is_broadcast)
+
+    @cached_property
+    def placed(self) -> dict[Ref, tuple[Thread, int]]:
+        """For each memo its thread and its place among the thread's entries."""
+        return {
+            entry.ref: (thread, index)
+            for thread in self.archive.threads.values()
+            for index, entry in enumerate(thread.entries)
+        }
+
+    def other_names(self, position: Position) -> tuple[str, ...]:
+        """The ids of pages under which a position is found besides its own: the other names that memos use."""
+        return tuple(sorted({make_id(name) for name in position.names} - set(self.archive.positions)))
+
+    def label(self, position_id: str) -> str:
+        """How a position is called on pages: the name memos use where its id is a made one."""
+        position = self.archive.positions.get(position_id)
+        if position is None:
+            return position_id
+        return position.names[0] if "~" in position_id and position.names else position_id
+
+    def position(self, start: str, id_: str | None, written: str = "") -> Reference:
+        """A link to a position's page, labelled as written."""
+        if id_ is None or id_ not in self.archive.positions:
+            return Reference(label=written or id_ or "nobody")
+        return Reference(
+            label=written or self.label(id_),
+            href=relative(start, position_page(id_)),
+            title=self.archive.positions[id_].name,
+        )
+
+    def named(self, start: str, written: str) -> Reference:
+        """A link to whatever position a name stands for; `all` and `file` are words."""
+        return self.position(start, self.archive.position_of.get(written), written)
+
+    def artifact(self, start: str, ref: Ref) -> Reference:
+        """A link to an artifact or ghost by its short subject."""
+        artifact = self.archive.artifacts.get(ref)
+        label = artifact.short_subject if artifact else self.archive.ghosts[ref[1]].short_subject
+        return Reference(label=label, href=relative(start, artifact_page(ref)))
+
+    def thread_target(self, thread_id: str) -> str:
+        """The page of a thread; for a thread of one, its memo's page (SPEC 4)."""
+        memos = self.archive.threads[thread_id].memos
+        if len(memos) > 1:
+            return thread_page(thread_id)
+        return artifact_page(memos[0] if memos else self.archive.threads[thread_id].entries[0].ref)
+
+    def thread(self, start: str, thread_id: str) -> Reference:
+        """A link to a thread, labelled by what its first memo is about."""
+        first = self.archive.threads[thread_id].entries[0]
+        return Reference(
+            label=self.artifact(start, first.ref).label, href=relative(start, self.thread_target(thread_id))
+        )
+
+    def row(self, start: str, artifact: Artifact, *, depth: int = 0, viewer: str | None = None) -> Row:
+        """An artifact in a list; `viewer` is the position for whom it is unread or not."""
+        row = Row(
+            kind=artifact.kind,
+            href=relative(start, artifact_page(artifact.ref)),
+            subject=artifact.short_subject,
+            date=stamp(artifact.date),
+            depth=depth,
+            source=artifact.copies[0].file.source,
+        )
+        if isinstance(artifact, Memo):
+            return replace(
+                row,
+                sender=self.position(start, artifact.sender_position, artifact.sender),
+                to=tuple(self.named(start, name) for name in artifact.to) if artifact.kind == "memo" else (),
+                mailbox=artifact.mailbox,
+                action=artifact.action,
+                is_unread=self.is_unread(artifact, viewer),
+                status="unreadable" if artifact.broken else "",
+            )
+        if isinstance(artifact, Transcript):
+            status = "unreadable" if artifact.broken else "" if artifact.ended else "ongoing"
+            sender = self.position(start, artifact.role) if artifact.role else None
+            return replace(row, sender=sender, status=status)
+        return replace(row, status=artifact.head.status or "") if isinstance(artifact, Document) else row
+
+    def ghost_row(self, start: str, ghost: Ghost, *, depth: int = 0) -> Row:
+        """A ghost in a list."""
+        return Row(
+            kind=ghost.kind,
+            href=relative(start, artifact_page((ghost.kind, ghost.id))),
+            subject=ghost.short_subject,
+            sender=self.named(start, ghost.sender) if ghost.sender else None,
+            to=(self.named(start, ghost.to),) if ghost.to else (),
+            date=stamp(ghost.date),
+            is_ghost=True,
+            depth=depth,
+        )
+
+    def rows(self, start: str, refs: Iterable[Ref]) -> tuple[Row, ...]:
+        """Rows for refs, in their order."""
+        return tuple(self.row(start, self.archive.artifacts[ref]) for ref in refs)
+
+    def is_unread(self, memo: Memo, viewer: str | None) -> bool:
+        """Whether a memo is unread for a position, or for any of its recipients if none is given."""
+        if memo.kind != "memo":
+            return False
+        if viewer is None:
+            return any(state.unread for state in memo.recipients) or (memo.is_broadcast and memo.mailbox == "inbox")
+        members = (viewer, *self.archive.positions[viewer].union_of)
+        for state in memo.recipients:
+            if state.position in members and state.unread:
+                return True
+            if state.position == BROADCAST:
+                repos = {self.archive.positions[member].repo for member in members} - {None}
+                here = tuple(copy for copy in memo.copies if copy.file.source in repos)
+                if here and is_unread(here, None):
+                    return True
+        return False
+
+    @staticmethod
+    def finding_row(finding: Finding, page: Reference | None = None) -> FindingRow:
+        """A finding as pages show it."""
+        return FindingRow(
+            severity=finding.severity,
+            rule=finding.rule,
+            place=str(finding.location),
+            message=finding.message,
+            remedy=finding.remedy,
+            page=page,
+        )
+
+    def canonical(self, page: str) -> str | None:
+        """The canonical address of a page, if the site has an address."""
+        return absolute(self.site.base_url, page) if self.site.base_url else None
+
+
+def stamp(moment: Moment | None) -> Stamp | None:
+    """A date as pages show it: wall-clock time and offset as written; the day alone where no time was given."""
+    if moment is None:
+        return None
+    local = moment.local
+    shown = local.strftime("%Y-%m-%d %H:%M") if local.year >= 1000 else local.isoformat(" ", "minutes")
+    if moment.offset is None and (local.hour, local.minute, local.second) == (0, 0, 0):
+        shown = local.date().isoformat()
+    elif moment.offset == 0:
+        shown += " UTC"
+    elif moment.zone is not None:
+        shown += " " + moment.zone.replace("-", "−")
+    return Stamp(utc=moment.utc, shown=shown, day=local.date().isoformat())
+
+
+def newest_first(artifacts: Iterable[Artifact]) -> list[Artifact]:
+    """By date, newest first; what has no date comes last, the later arrived first."""
+    dated = [artifact for artifact in artifacts if artifact.date]
+    undated = [artifact for artifact in artifacts if not artifact.date]
+    dated.sort(key=lambda one: (one.sort_key[0], one.id), reverse=True)
+    return dated + sorted(undated, key=lambda one: -one.arrival)
+
+
+def in_parts(items: Sequence[Artifact], limit: int = LIST_LIMIT) -> list[Sequence[Artifact]]:
+    """Chunks in order of arrival: full ones never change but by edits (SPEC 4)."""
+    return [items[start : start + limit] for start in range(0, len(items), limit)] or [()]
+
+
+def part_links(start: str, page: str, count: int, current: int | None, *, first: str = "") -> tuple[Part, ...]:
+    """Links to the parts of a page, numbered from 1; `first` is the page of part 1 if that is not its own."""
+    return tuple(
+        Part(
+            label=str(number),
+            href=relative(start, first if first and number == 1 else part_page(page, number)),
+            is_current=number == current,
+        )
+        for number in range(1, count + 1)
+    )

@@ -1,0 +1,54 @@
+"""Plans the pages of documents and libraries."""
+
+from memosite.model import Document, Library
+from memosite.page_parts import PAGE_CHARS, LibraryEntry, Reference
+from memosite.pages import DocumentPage, LibraryPage
+from memosite.plan.common import body_of, common_fields, web_address
+from memosite.plan.context import Context
+from memosite.urls import artifact_page
+
+
+def plan_document(context: Context, document: Document) -> DocumentPage:
+    """The page of a document."""
+    start = artifact_page(document.ref)
+    head = document.head
+    return DocumentPage(
+        **common_fields(context, document, start),  # type: ignore[arg-type] # the fields are typed by the class
+        section="decisions",
+        date_written="",
+        body=body_of(start, document, head.text),
+        is_cut=head.text.chars > PAGE_CHARS,
+        extra="",
+        status=head.status or "",
+        source=head.file.source,
+        file=head.file.path,
+    )
+
+
+def plan_library(context: Context, library: Library) -> LibraryPage:
+    """The page of a library."""
+    start = artifact_page(library.ref)
+    card = library.card
+    web = {source.name: source.web for source in context.archive.sources}.get(card.file.source)
+    folder = card.file.path.rpartition("/")[0]
+
+    def file_reference(path: str) -> Reference:
+        inside = (
+            f"{folder}/{path}".strip("/") if path and ".." not in path.split("/") and not path.startswith("/") else ""
+        )
+        return Reference(label=path, href=web_address(web, inside) if web and inside else None)
+
+    return LibraryPage(
+        **common_fields(context, library, start),  # type: ignore[arg-type] # the fields are typed by the class
+        date_written="",
+        body=None,
+        extra=card.extra,
+        version=card.version,
+        summary=card.description,
+        items=tuple(
+            LibraryEntry(
+                name=item.name, version=item.version, description=item.description, file=file_reference(item.file)
+            )
+            for item in card.items
+        ),
+    )

@@ -1,0 +1,168 @@
+"""Plans the home page, the health page, and the pages for what moved or is gone."""
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+
+from memosite.facts import BROADCAST, Ref
+from memosite.findings import RULES, Finding, Severity
+from memosite.ledger import Ledger
+from memosite.model import Artifact, Memo
+from memosite.page_parts import Day, Reference, SourceRow
+from memosite.pages import GonePage, HealthPage, HomePage, NotFoundPage, RedirectPage
+from memosite.plan.context import LIST_LIMIT, Context, newest_first, part_links
+from memosite.plan.lists import month_name
+from memosite.plan.positions import seat_rows
+from memosite.urls import (
+    HEALTH,
+    HOME,
+    UNDATED_MONTH,
+    artifact_page,
+    index_file,
+    month_page,
+    part_page,
+    position_page,
+    relative,
+    thread_page,
+)
+
+_NEWEST = 40
+_WAITING = 50
+
+
+def plan_home(context: Context, months: Mapping[str, Sequence[Artifact]]) -> HomePage:
+    """What waits for people, seats at a glance, newest by day, sources (SPEC 4)."""
+    artifacts = context.archive.artifacts.values()
+    people = {id_ for id_, position in context.archive.positions.items() if position.is_person}
+    waiting = [memo for memo in context.archive.memos() if _waits_for(memo, people)]
+    days: dict[str, list[Artifact]] = defaultdict(list)
+    for artifact in newest_first(artifact for artifact in artifacts if artifact.date)[:_NEWEST]:
+        days[artifact.date.instant.date().isoformat() if artifact.date else ""].append(artifact)
+    kinds = Counter(artifact.kind for artifact in artifacts)
+    per_source = Counter(name for artifact in artifacts for name in {copy.file.source for copy in artifact.copies})
+    severities = Counter(finding.severity for finding in context.archive.findings)
+    return HomePage(
+        site=context.site,
+        path=index_file(HOME),
+        root="",
+        title=context.site.title,
+        section="home",
+        canonical=context.canonical(HOME),
+        waiting=tuple(context.row(HOME, memo) for memo in newest_first(waiting)[:_WAITING]),
+        seats=seat_rows(context, HOME),
+        days=tuple(
+            Day(day=day, rows=tuple(context.row(HOME, artifact) for artifact in found)) for day, found in days.items()
+        ),
+        months=tuple(
+            Reference(label=month_name(month), href=relative(HOME, month_page(month)))
+            for month in [month for month in months if month != UNDATED_MONTH][:-13:-1]
+        ),
+        sources=tuple(
+            SourceRow(name=source.name, artifacts=per_source[source.name]) for source in context.archive.sources
+        ),
+        counts=tuple(
+            (kind, kinds[kind])
+            for kind in ("memo", "note", "transcript", "record", "document", "library")
+            if kinds[kind]
+        ),
+        findings=tuple((severity, severities[severity]) for severity in Severity if severities[severity]),
+    )
+
+
+def _waits_for(memo: Memo, people: set[str]) -> bool:
+    """An open action, or an unread memo, of somebody who is a person; broadcasts only as open actions."""
+    for state in memo.recipients:
+        if state.position == BROADCAST:
+            continue
+        if state.position in people and (state.action == "open" or (state.unread and memo.action is None)):
+            return True
+    return False
+
+
+def plan_health(context: Context) -> Iterable[HealthPage]:
+    """Findings by rule and source, the bad ones first, 500 a page."""
+    order = list(Severity)
+    findings = sorted(context.archive.findings, key=lambda one: (order.index(one.severity), one.rule, one.sort_key))
+    pages = _pages_by_file(context)
+    by_rule = Counter((finding.severity, finding.rule) for finding in findings)
+    counts = Counter(finding.severity for finding in findings)
+    chunks = [findings[i : i + LIST_LIMIT] for i in range(0, len(findings), LIST_LIMIT)] or [[]]
+    for number, chunk in enumerate(chunks, 1):
+        start = HEALTH if number == 1 else part_page(HEALTH, number)
+        yield HealthPage(
+            site=context.site,
+            path=index_file(start),
+            root="../" * start.count("/"),
+            title="Health",
+            section="health",
+            canonical=context.canonical(start),
+            parts=part_links(start, HEALTH, len(chunks), number, first=HEALTH) if len(chunks) > 1 else (),
+            counts=tuple((severity, counts[severity]) for severity in Severity if counts[severity]),
+            by_rule=tuple(
+                (severity, rule, RULES[rule].meaning, by_rule[(severity, rule)])
+                for severity, rule in sorted(by_rule, key=lambda key: (order.index(key[0]), key[1]))
+            ),
+            rows=tuple(context.finding_row(finding, _page_of(context, start, finding, pages)) for finding in chunk),
+        )
+
+
+def _pages_by_file(context: Context) -> dict[tuple[str, str], Ref]:
+    found: dict[tuple[str, str], Ref] = {}
+    for artifact in context.archive.artifacts.values():
+        for copy in artifact.copies:
+            for path in (copy.file.path, copy.body_path):
+                if path is not None:
+                    found.setdefault((copy.file.source, path), artifact.ref)
+    return found
+
+
+def _page_of(context: Context, start: str, finding: Finding, pages: Mapping[tuple[str, str], Ref]) -> Reference | None:
+    ref = pages.get((finding.location.source, finding.location.path))
+    return context.artifact(start, ref) if ref else None
+
+
+def plan_former(context: Context, ledger: Ledger) -> Iterable[RedirectPage | GonePage]:
+    """Pages for URLs that earlier builds published and this one has no page for (SPEC 4): redirects, or "gone"."""
+    archive = context.archive
+    for arrival in ledger.arrivals:
+        if arrival.ref not in archive.artifacts and arrival.id not in archive.ghosts:
+            yield _gone(context, artifact_page(arrival.ref), arrival.id)
+    for id_, member in ledger.threads:
+        if id_ in archive.threads and len(archive.threads[id_].memos) > 1:
+            continue
+        artifact = archive.artifacts.get(member)
+        start = thread_page(id_)
+        if isinstance(artifact, Memo):
+            yield redirect(context, start, context.thread_target(artifact.thread))
+        else:
+            yield _gone(context, start, id_)
+    known = set(archive.positions).union(*map(context.other_names, archive.positions.values()))
+    for id_ in ledger.positions:
+        if id_ not in known:
+            target = archive.position_of.get(id_)
+            start = position_page(id_)
+            yield redirect(context, start, position_page(target)) if target else _gone(context, start, id_)
+
+
+def redirect(context: Context, start: str, target: str) -> RedirectPage:
+    """A page that leads on to another one."""
+    return RedirectPage(
+        site=context.site,
+        path=index_file(start),
+        root="../" * start.count("/"),
+        title="Moved",
+        canonical=context.canonical(target),
+        target=Reference(label=target, href=relative(start, target)),
+    )
+
+
+def _gone(context: Context, start: str, id_: str) -> GonePage:
+    return GonePage(
+        site=context.site, path=index_file(start), root="../" * start.count("/"), title="No longer here", id=id_
+    )
+
+
+def plan_not_found(context: Context) -> NotFoundPage:
+    """What a server shows for an address that does not exist."""
+    base = context.site.base_url
+    path = "/" + base.split("/", 3)[3] if base and base.count("/") >= 3 else "/"
+    return NotFoundPage(site=context.site, path="404.html", root=path, title="Not found", base_path=path)

@@ -1,0 +1,233 @@
+"""Plans the pages that list artifacts: months, actions, decisions, and the parts of long lists."""
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+
+from memosite.model import Action, Artifact, Document, Memo
+from memosite.page_parts import ListSection, Reference
+from memosite.pages import ListPage, TimelinePage
+from memosite.plan.context import LIST_LIMIT, Context, in_parts, newest_first, part_links
+from memosite.urls import (
+    ACTIONS,
+    DECISIONS,
+    TIMELINE,
+    UNDATED_MONTH,
+    index_file,
+    month_of,
+    month_page,
+    part_page,
+    relative,
+)
+
+_MONTHS = (
+    "January", "February", "March", "April", "May", "June",
+    "July", "August", "September", "October", "November", "December",
+)  # fmt: skip
+
+
+def month_name(month: str) -> str:
+    """`2026/05` as "May 2026"."""
+    if month == UNDATED_MONTH:
+        return "Undated"
+    year, number = month.split("/")
+    return f"{_MONTHS[int(number) - 1]} {year}"
+
+
+def by_month(artifacts: Iterable[Artifact]) -> dict[str, list[Artifact]]:
+    """Artifacts of each month, in order of arrival; months in order of time, the undated last."""
+    found: dict[str, list[Artifact]] = defaultdict(list)
+    for artifact in artifacts:
+        found[month_of(artifact)].append(artifact)
+    return {month: found[month] for month in sorted(found, key=lambda month: (month == UNDATED_MONTH, month))}
+
+
+def section(
+    context: Context,
+    start: str,
+    heading: str,
+    artifacts: Iterable[Artifact],
+    *,
+    empty: str = "",
+    limit: int = LIST_LIMIT,
+    viewer: str | None = None,
+) -> ListSection:
+    """A heading with its artifacts, newest first, at most `limit` of them."""
+    ordered = newest_first(artifacts)
+    return ListSection(
+        heading=heading,
+        anchor=heading.lower().replace(" ", "-"),
+        rows=tuple(context.row(start, artifact, viewer=viewer) for artifact in ordered[:limit]),
+        total=len(ordered),
+        empty=empty,
+    )
+
+
+def plan_parts(
+    context: Context,
+    page: str,
+    title: str,
+    artifacts: Sequence[Artifact],
+    *,
+    section_name: str,
+    viewer: str | None = None,
+) -> Iterable[ListPage]:
+    """The parts of a list that is too long for its page: everything in order of arrival, 500 a part."""
+    if len(artifacts) <= LIST_LIMIT:
+        return
+    chunks = in_parts(artifacts)
+    for number, chunk in enumerate(chunks, 1):
+        start = part_page(page, number)
+        yield ListPage(
+            site=context.site,
+            path=index_file(start),
+            root="../" * start.count("/"),
+            title=f"{title}, part {number}",
+            section=section_name,
+            canonical=context.canonical(start),
+            intro="",
+            parts=part_links(start, page, len(chunks), number),
+            sections=(section(context, start, f"Part {number}", chunk, viewer=viewer),),
+            previous=Reference(label=title, href=relative(start, page)),
+        )
+
+
+def part_count(artifacts: Sequence[Artifact]) -> int:
+    """How many parts a list has; 0 if it fits on its page."""
+    return len(in_parts(artifacts)) if len(artifacts) > LIST_LIMIT else 0
+
+
+def plan_months(context: Context, months: Mapping[str, Sequence[Artifact]]) -> Iterable[ListPage]:
+    """A page a month, showing its newest part, so that a new memo touches one list page (SPEC 4)."""
+    order = list(months)
+    for place, month in enumerate(order):
+        here = month_page(month)
+        chunks = in_parts(months[month])
+        around = order[max(0, place - 1) : place], order[place + 1 : place + 2]
+        yield _month_page(context, month, here, chunks[-1], around=around, part=(len(chunks), len(chunks)))
+        for number, chunk in enumerate(chunks, 1) if len(chunks) > 1 else ():
+            start = part_page(here, number)
+            yield _month_page(context, month, start, chunk, around=around, part=(number, len(chunks)))
+
+
+def _month_page(
+    context: Context,
+    month: str,
+    start: str,
+    artifacts: Sequence[Artifact],
+    *,
+    around: tuple[list[str], list[str]],
+    part: tuple[int, int],
+) -> ListPage:
+    here = month_page(month)
+    number, count = part
+    previous, following = (
+        next((Reference(label=month_name(other), href=relative(start, month_page(other))) for other in others), None)
+        for others in around
+    )
+    days: dict[str, list[Artifact]] = defaultdict(list)
+    for artifact in artifacts:
+        days[artifact.date.instant.date().isoformat() if artifact.date else "No date"].append(artifact)
+    return ListPage(
+        site=context.site,
+        path=index_file(start),
+        root="../" * start.count("/"),
+        title=month_name(month),
+        section="timeline",
+        canonical=context.canonical(start),
+        twins=_twins(start, here),
+        parts=part_links(start, here, count, number) if count > 1 else (),
+        intro="",
+        sections=tuple(section(context, start, day, days[day]) for day in sorted(days, reverse=True)),
+        previous=previous,
+        next=following,
+    )
+
+
+def _twins(start: str, page: str) -> tuple[Reference, ...]:
+    return tuple(Reference(label=kind, href=relative(start, f"{page}index.{kind}")) for kind in ("json", "md"))
+
+
+def plan_timeline(context: Context, months: Mapping[str, Sequence[Artifact]]) -> TimelinePage:
+    """All months by year, newest first."""
+    years: dict[str, list[tuple[Reference, int]]] = defaultdict(list)
+    for month, artifacts in months.items():
+        year, _, _ = month.partition("/")
+        label = month_name(month).removesuffix(f" {year}")
+        reference = Reference(label=label, href=relative(TIMELINE, month_page(month)))
+        years["Undated" if month == UNDATED_MONTH else year].append((reference, len(artifacts)))
+    newest = sorted(years, key=lambda year: (year != "Undated", year), reverse=True)
+    return TimelinePage(
+        site=context.site,
+        path=index_file(TIMELINE),
+        root="../",
+        title="Timeline",
+        section="timeline",
+        canonical=context.canonical(TIMELINE),
+        years=tuple((year, tuple(years[year])) for year in newest),
+    )
+
+
+_STATES: tuple[tuple[Action, str, str], ...] = (
+    ("open", "Open", "Nothing is open."),
+    ("answered", "Answered", "Nothing is answered and not yet discharged."),
+    ("discharged", "Discharged", "Nothing has been discharged."),
+)
+
+
+def plan_actions(context: Context) -> Iterable[ListPage]:
+    """The action board: open, answered until discharged, discharged; and its parts where it is long."""
+    asked = [memo for memo in context.archive.memos() if memo.action is not None]
+    sections = []
+    for state, heading, empty in _STATES:
+        memos = [memo for memo in asked if memo.action == state]
+        sections.append(section(context, ACTIONS, heading, memos, empty=empty))
+        if state == "open":
+            sections.extend(_open_by_position(context, memos))
+    yield ListPage(
+        site=context.site,
+        path=index_file(ACTIONS),
+        root="../",
+        title="Actions",
+        section="actions",
+        canonical=context.canonical(ACTIONS),
+        twins=_twins(ACTIONS, ACTIONS),
+        parts=part_links(ACTIONS, ACTIONS, part_count(asked), None),
+        intro="What memos ask for, until it is discharged. Lying in read/ does not make it done.",
+        sections=tuple(sections),
+    )
+    yield from plan_parts(context, ACTIONS, "Actions", asked, section_name="actions")
+
+
+def _open_by_position(context: Context, memos: Sequence[Memo]) -> Iterable[ListSection]:
+    waiting: dict[str, list[Memo]] = defaultdict(list)
+    for memo in memos:
+        for state in memo.recipients:
+            if state.action == "open":
+                waiting[state.position].append(memo)
+    if len(memos) > LIST_LIMIT or len(waiting) < 2:
+        return
+    for position in sorted(waiting, key=lambda id_: (-len(waiting[id_]), id_)):
+        yield section(context, ACTIONS, f"Open for {context.label(position)}", waiting[position])
+
+
+def plan_decisions(context: Context) -> Iterable[ListPage]:
+    """All documents, by the folder they lie in."""
+    documents = [one for one in context.archive.artifacts.values() if isinstance(one, Document)]
+    folders: dict[str, list[Document]] = defaultdict(list)
+    for document in documents:
+        folder = document.head.file.path.rpartition("/")[0]
+        folders[f"{document.head.file.source}/{folder}"].append(document)
+    yield ListPage(
+        site=context.site,
+        path=index_file(DECISIONS),
+        root="../",
+        title="Decisions and documents",
+        section="decisions",
+        canonical=context.canonical(DECISIONS),
+        parts=part_links(DECISIONS, DECISIONS, part_count(documents), None),
+        intro="Documents that lie beside the memos and are cited by them.",
+        sections=tuple(
+            section(context, DECISIONS, folder, folders[folder], limit=200) for folder in sorted(folders)[:100]
+        ),
+    )
+    yield from plan_parts(context, DECISIONS, "Decisions and documents", documents, section_name="decisions")

@@ -1,0 +1,188 @@
+"""Plans the pages of positions and of the organization."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+
+from memosite.facts import BROADCAST, Organization, Relationship
+from memosite.model import Artifact, Memo, Position, Transcript
+from memosite.page_parts import ListSection, OrganizationSection, Reference, RelationshipRow, SeatFacts, SeatRow
+from memosite.pages import ListPage, OrganizationPage, PositionPage
+from memosite.plan.context import Context, part_links, stamp
+from memosite.plan.lists import part_count, plan_parts, section
+from memosite.urls import ORGANIZATION, index_file, position_page, relative
+
+_SHOWN = 100
+
+
+def plan_position(context: Context, position: Position) -> Iterable[PositionPage | ListPage]:
+    """The page of a seat, and the parts of its whole record where that is long."""
+    start = position_page(position.id)
+    everything = record(context, position)
+    label = context.label(position.id)
+    yield PositionPage(
+        site=context.site,
+        path=index_file(start),
+        root="../" * start.count("/"),
+        title=label,
+        section="org",
+        canonical=context.canonical(start),
+        description=f"Memos to and from {label}",
+        feeds=(Reference(label=f"Memos to {label}", href="feed.xml"),),
+        twins=(Reference(label="json", href="index.json"), Reference(label="md", href="index.md")),
+        parts=part_links(start, start, part_count(everything), None),
+        id=position.id,
+        names=tuple(name for name in position.names if name != label),
+        seats=tuple(_seat_facts(context, start, organization_id, position) for organization_id, _ in position.seats),
+        repo=position.repo or "",
+        union_of=tuple(context.position(start, id_) for id_ in position.union_of),
+        sections=_sections(context, start, position, everything),
+    )
+    yield from plan_parts(context, start, label, everything, section_name="org", viewer=position.id)
+
+
+def received(context: Context, position: Position) -> list[Memo]:
+    """Memos to a position and to `all`, in order of arrival."""
+    members = {position.id, *position.union_of}
+    direct = {
+        one.ref: one
+        for one in context.by_position.get(position.id, [])
+        if isinstance(one, Memo) and any(state.position in members for state in one.recipients)
+    }
+    direct.update({memo.ref: memo for memo in context.broadcasts})
+    return sorted(direct.values(), key=lambda memo: memo.arrival)
+
+
+def record(context: Context, position: Position) -> list[Artifact]:
+    """Everything that involves a position, broadcasts included, in order of arrival."""
+    everything = {one.ref: one for one in context.by_position.get(position.id, [])}
+    everything.update({memo.ref: memo for memo in context.broadcasts})
+    return sorted(everything.values(), key=lambda one: one.arrival)
+
+
+def open_for(memo: Memo, members: set[str]) -> bool:
+    """Whether a memo asks something of one of these positions that is not done."""
+    return any(state.action == "open" and state.position in {*members, BROADCAST} for state in memo.recipients)
+
+
+def _sections(
+    context: Context, start: str, position: Position, everything: Sequence[Artifact]
+) -> tuple[ListSection, ...]:
+    members = {position.id, *position.union_of}
+    memos = [one for one in everything if isinstance(one, Memo) and one.kind == "memo"]
+    inbox = [memo for memo in received(context, position) if context.is_unread(memo, position.id)]
+    to_it = [memo for memo in memos if open_for(memo, members) and memo.sender_position not in members]
+    to_it += [memo for memo in memos if open_for(memo, members) and memo.sender_position in members]
+    from_it = [memo for memo in memos if memo.sender_position in members and memo.action == "open"]
+    sent = [memo for memo in memos if memo.sender_position in members]
+    unread = {memo.ref for memo in inbox}
+    read = [memo for memo in received(context, position) if memo.ref not in unread]
+    notes = [one for one in everything if isinstance(one, Memo) and one.kind == "note"]
+    transcripts = [one for one in everything if isinstance(one, Transcript)]
+    listed = (
+        ("Inbox", inbox, "Nothing is unread."),
+        ("Open actions", to_it, "Nothing is asked of this seat."),
+        ("Open actions it asked for", from_it, ""),
+        ("Received", read, "Nothing yet."),
+        ("Sent", sent, "Nothing yet."),
+        ("Notes", notes, ""),
+        ("Transcripts", transcripts, ""),
+    )
+    return tuple(
+        section(context, start, heading, artifacts, empty=empty, limit=_SHOWN, viewer=position.id)
+        for heading, artifacts, empty in listed
+        if artifacts or empty
+    )
+
+
+def _organization(context: Context, id_: str) -> Organization:
+    return next(one for one in context.archive.organizations if one.id == id_)
+
+
+def _seat_facts(context: Context, start: str, organization_id: str, position: Position) -> SeatFacts:
+    organization = _organization(context, organization_id)
+    seat = next(seat for id_, seat in position.seats if id_ == organization_id)
+    edges = [edge for edge in organization.relationships if seat.id in {edge.sender, edge.to}]
+    return SeatFacts(
+        organization=organization.name,
+        name=seat.name,
+        status=seat.status or "",
+        incumbent=seat.incumbent or "",
+        description=seat.description,
+        role=seat.role_id or "",
+        relationships=tuple(_edge_row(context, start, organization, edge) for edge in edges),
+    )
+
+
+def _edge_row(context: Context, start: str, organization: Organization, edge: Relationship) -> RelationshipRow:
+    def end(name: str) -> Reference:
+        """Ends are seats of the organization, `external:<id>`, or the organization's own id."""
+        if name == organization.id:
+            return Reference(label=organization.name, href=relative(start, ORGANIZATION))
+        outside = name.removeprefix("external:")
+        if outside != name:
+            return replace(context.named(start, outside), title="outside this organization")
+        for id_, position in context.archive.positions.items():
+            if not position.union_of and any(o == organization.id and s.id == name for o, s in position.seats):
+                return context.position(start, id_, name)
+        return Reference(label=name)
+
+    return RelationshipRow(
+        type=edge.type.replace("_", " "), sender=end(edge.sender), to=end(edge.to), description=edge.description
+    )
+
+
+def seat_row(context: Context, start: str, position: Position) -> SeatRow:
+    """A position in the table of seats."""
+    members = {position.id, *position.union_of}
+    memos = [one for one in context.by_position.get(position.id, []) if isinstance(one, Memo) and one.kind == "memo"]
+    sent = [memo for memo in memos if memo.sender_position in members and memo.date]
+    inbox = [memo for memo in received(context, position) if context.is_unread(memo, position.id)]
+    newest = max(sent, key=lambda memo: memo.sort_key, default=None)
+    oldest = min((memo for memo in inbox if memo.date), key=lambda memo: memo.sort_key, default=None)
+    seats = [seat for _, seat in position.seats]
+    return SeatRow(
+        position=context.position(start, position.id),
+        name=position.name,
+        status=seats[0].status or "" if len(seats) == 1 else "",
+        incumbent=(seats[0].incumbent or "") if len(seats) == 1 else "",
+        last_sent=stamp(newest.date) if newest else None,
+        unread=len(inbox),
+        oldest_unread=stamp(oldest.date) if oldest else None,
+        open_to=sum(1 for memo in memos if open_for(memo, members)),
+        open_from=sum(1 for memo in memos if memo.sender_position in members and memo.action == "open"),
+    )
+
+
+def seat_rows(context: Context, start: str) -> tuple[SeatRow, ...]:
+    """Seats that are listed or have anything to show, the listed first, then by id; unions only if memos name them."""
+    positions = [position for position in context.archive.positions.values() if not position.union_of or position.names]
+    positions.sort(key=lambda position: (not position.seats, context.label(position.id)))
+    return tuple(seat_row(context, start, position) for position in positions[:300])
+
+
+def plan_organization(context: Context) -> OrganizationPage:
+    """All positions, and each orgdef with its relationships and charter."""
+    start = ORGANIZATION
+    return OrganizationPage(
+        site=context.site,
+        path=index_file(start),
+        root="../",
+        title="Organization",
+        section="org",
+        canonical=context.canonical(start),
+        organizations=tuple(
+            OrganizationSection(
+                id=organization.id,
+                name=organization.name,
+                version=organization.version,
+                mission=organization.mission,
+                relationships=tuple(
+                    _edge_row(context, start, organization, edge) for edge in organization.relationships[:500]
+                ),
+                charter=organization.charter,
+                place=f"{organization.source}/{organization.path}",
+            )
+            for organization in context.archive.organizations
+        ),
+        seats=seat_rows(context, start),
+    )

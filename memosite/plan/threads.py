@@ -1,0 +1,72 @@
+"""Plans the pages of threads: the whole conversation in reading order, cut at memo borders where it gets too long."""
+
+from collections.abc import Iterable
+from dataclasses import replace
+from urllib.parse import quote
+
+from memosite.model import Memo, Thread, ThreadEntry
+from memosite.page_parts import PAGE_CHARS, Reference, Row, ThreadMember
+from memosite.pages import ThreadPage
+from memosite.plan.context import LIST_LIMIT, Context, part_links
+from memosite.plan.memos import memo_bodies, thread_row
+from memosite.urls import index_file, part_page, relative, thread_page
+
+
+def plan_thread(context: Context, thread: Thread) -> Iterable[ThreadPage]:
+    """The page of a thread of two or more memos, or its parts; none for a thread of one (SPEC 4)."""
+    if len(thread.memos) < 2:
+        return
+    here = thread_page(thread.id)
+    ranges = _ranges(context, thread)
+    first = context.thread(here, thread.id)
+    for number, (begin, end) in enumerate(ranges, 1):
+        start = here if number == 1 else part_page(here, number)
+        rows = tuple(thread_row(context, start, thread, index) for index in range(begin, end))
+        yield ThreadPage(
+            site=context.site,
+            path=index_file(start),
+            root="../" * start.count("/"),
+            title=first.label,
+            canonical=context.canonical(start),
+            twins=(
+                Reference(label="json", href=relative(start, here + "index.json")),
+                Reference(label="md", href=relative(start, here + "index.md")),
+            ),
+            parts=part_links(start, here, len(ranges), number, first=here) if len(ranges) > 1 else (),
+            id=thread.id,
+            name=thread.name,
+            tree=tuple(
+                replace(row, href=f"#{quote(anchor_of(entry))}")
+                for row, entry in zip(rows, thread.entries[begin:end], strict=True)
+            ),
+            members=tuple(
+                _member(context, start, thread, index, row) for index, row in zip(range(begin, end), rows, strict=True)
+            ),
+            total=len(thread.memos),
+        )
+
+
+def anchor_of(entry: ThreadEntry) -> str:
+    """The id on its thread's page of a memo or ghost."""
+    return f"{entry.ref[0]}-{entry.ref[1]}"
+
+
+def _member(context: Context, start: str, thread: Thread, index: int, row: Row) -> ThreadMember:
+    entry = thread.entries[index]
+    memo = context.archive.artifacts.get(entry.ref)
+    anchor = anchor_of(entry)
+    summary, body = memo_bodies(start, memo, prefix=f"m{index}-") if isinstance(memo, Memo) else (None, None)
+    return ThreadMember(row=row, anchor=anchor, summary=summary, body=body)
+
+
+def _ranges(context: Context, thread: Thread) -> list[tuple[int, int]]:
+    ranges: list[tuple[int, int]] = []
+    start, size = 0, 0
+    for index, entry in enumerate(thread.entries):
+        memo = context.archive.artifacts.get(entry.ref)
+        weight = 500 + (min(memo.chars, PAGE_CHARS) + 500 if memo else 0)
+        if index > start and (size + weight > PAGE_CHARS or index - start >= LIST_LIMIT):
+            ranges.append((start, index))
+            start, size = index, 0
+        size += weight
+    return [*ranges, (start, len(thread.entries))]

@@ -1,0 +1,106 @@
+"""Plans the pages of transcripts, cut at the borders of turns where one page would be too long."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+
+from memosite.facts import Ref
+from memosite.model import Memo, Transcript
+from memosite.page_parts import PAGE_CHARS, Body, ParticipantRow
+from memosite.pages import TranscriptPage
+from memosite.plan.common import common_fields, link_targets
+from memosite.plan.context import Context, part_links, stamp
+from memosite.transcripts import Turn, parse_conversation
+from memosite.urls import artifact_page, part_page
+
+
+def plan_transcript(context: Context, transcript: Transcript) -> Iterable[TranscriptPage]:
+    """The page of a transcript, or its parts."""
+    here = artifact_page(transcript.ref)
+    ranges = _turn_ranges(context, transcript)
+    for number, turns in enumerate(ranges, 1):
+        start = here if number == 1 else part_page(here, number)
+        page = _transcript_page(context, transcript, start)
+        if len(ranges) > 1 and page.body is not None:
+            page = replace(
+                page,
+                body=replace(page.body, turns=turns),
+                parts=part_links(start, here, len(ranges), number, first=here),
+            )
+        yield page
+
+
+def _turn_ranges(context: Context, transcript: Transcript) -> list[tuple[int, int]]:
+    """The turns of each part, cut at turn borders so that no page gets too long."""
+    text = transcript.variants[0].text
+    if text is None or text.chars <= PAGE_CHARS or not text.turns:
+        return [(0, text.turns or 0 if text else 0)]
+    conversation = parse_conversation(context.read_text(text.sha256), started=None)
+    return _cut_turns(conversation.turns)
+
+
+def _cut_turns(turns: Sequence[Turn]) -> list[tuple[int, int]]:
+    ranges: list[tuple[int, int]] = []
+    start, size = 0, 0
+    for index, turn in enumerate(turns):
+        if size + len(turn.text) > PAGE_CHARS and index > start:
+            ranges.append((start, index))
+            start, size = index, 0
+        size += len(turn.text)
+    return [*ranges, (start, len(turns))]
+
+
+def _transcript_page(context: Context, transcript: Transcript, start: str) -> TranscriptPage:
+    variant = transcript.variants[0]
+    envelope = variant.envelope
+    text = variant.text
+    body: Body | None = None
+    if transcript.broken:
+        body = Body(sha256=envelope.file.sha256, form="verbatim", chars=envelope.file.bytes)
+    elif text is not None:
+        body = Body(
+            sha256=text.sha256,
+            form="transcript",
+            chars=text.chars,
+            links=link_targets(start, transcript.links),
+            started=transcript.date.utc if transcript.date and transcript.date.origin == "field" else None,
+        )
+    return TranscriptPage(
+        **common_fields(context, transcript, start),  # type: ignore[arg-type] # the fields are typed by the class
+        date_written=envelope.sent_text,
+        body=body,
+        extra=envelope.extra,
+        participants=tuple(
+            ParticipantRow(
+                position=context.named(start, participant.position),
+                who=", ".join(part for part in (participant.session_arc, participant.identity) if part),
+            )
+            for participant in envelope.participants
+        ),
+        ended=stamp(transcript.ended),
+        transport=envelope.transport or "",
+        capture_tool=envelope.capture_tool or "",
+        redaction_status=envelope.redaction_status or "",
+        related=context.rows(start, transcript.related),
+        unresolved=transcript.unresolved,
+        written_during=context.rows(start, written_during(context, transcript)),
+        is_broken=transcript.broken,
+    )
+
+
+def written_during(context: Context, transcript: Transcript) -> tuple[Ref, ...]:
+    """Memos that a participant sent between start and end (SPEC 4); none while the end is not known."""
+    if transcript.date is None or transcript.ended is None:
+        return ()
+    seats = set(transcript.positions)
+    start, end = transcript.date.instant, transcript.ended.instant
+    candidates = {one.ref: one for seat in seats for one in context.by_position.get(seat, [])}
+    found = [
+        one
+        for one in candidates.values()
+        if isinstance(one, Memo)
+        and one.sender_position in seats
+        and one.date is not None
+        and one.date.origin == "field"
+        and start <= one.date.instant <= end
+    ]
+    return tuple(memo.ref for memo in sorted(found, key=lambda memo: memo.sort_key))

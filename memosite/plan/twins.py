@@ -1,0 +1,157 @@
+"""Plans the twins: the same pages for machines, as JSON and Markdown (SPEC 4). Lists are bounded to 16 kB."""
+
+import json
+from collections.abc import Iterable, Sequence
+
+from memosite.lines import artifact_line
+from memosite.model import Artifact, Document, Library, Memo, Position, Thread, Transcript
+from memosite.plan.common import link_targets, originals
+from memosite.plan.context import Context, newest_first, stamp
+from memosite.urls import artifact_page, relative
+
+LIST_BYTES = 16_000
+"""The largest twin of a list, in bytes; what does not fit is counted and linked."""
+
+Output = tuple[str, bytes]
+
+
+def to_json(value: object) -> bytes:
+    """JSON as twins have it: indented, characters as they are."""
+    return (json.dumps(value, indent=1, ensure_ascii=False) + "\n").encode("utf-8", "replace")
+
+
+def artifact_twins(context: Context, artifact: Artifact) -> Iterable[Output]:
+    """`index.json` and `index.md` of an artifact."""
+    page = artifact_page(artifact.ref)
+    text = artifact_text(context, artifact)
+    line = artifact_line(artifact, context.archive, base_url=context.site.base_url)
+    line["backlinks"] = [f"{kind}/{id_}" for kind, id_ in artifact.backlinks]
+    line["links"] = dict(link_targets(page, artifact.links))
+    line["originals"] = [relative(page, path) for _, path, _ in originals(artifact)]
+    if isinstance(artifact, Memo):
+        line["replies"] = [f"{kind}/{id_}" for kind, id_ in artifact.replies]
+    line["body"] = text
+    yield page + "index.json", to_json(line)
+    head = "\n".join(f"{name}: {value}" for name, value in _head(context, artifact) if value)
+    subject = " ".join(artifact.subject.split()) or artifact.short_subject
+    yield page + "index.md", f"# {subject}\n\n{head}\n\n---\n\n{text.rstrip()}\n".encode("utf-8", "replace")
+
+
+def artifact_text(context: Context, artifact: Artifact) -> str:
+    """The text of an artifact: the envelope's and the body file's where there are both; a broken file as it is."""
+    if isinstance(artifact, Memo | Transcript):
+        variant = artifact.variants[0]
+        if artifact.broken:
+            return context.read_text(variant.envelope.file.sha256)
+        texts = [text for text in (variant.envelope.body, variant.body.text if variant.body else None) if text]
+        return "\n\n".join(context.read_text(text.sha256).rstrip("\n") for text in texts)
+    if isinstance(artifact, Document):
+        return context.read_text(artifact.head.text.sha256)
+    if isinstance(artifact, Library):
+        items = [f"- {item.name} {item.version}: {item.description} ({item.file})" for item in artifact.card.items]
+        return "\n".join([artifact.card.description, "", *items])
+    return ""
+
+
+def _head(context: Context, artifact: Artifact) -> Iterable[tuple[str, str]]:
+    shown = stamp(artifact.date)
+    yield "Id", f"{artifact.kind}/{artifact.id}"
+    if isinstance(artifact, Memo):
+        yield "From", artifact.sender
+        yield "To", ", ".join(artifact.to)
+        yield "Mailbox", artifact.mailbox or ""
+        yield "Action", ", ".join(f"{one.action} ({one.position})" for one in artifact.recipients if one.action)
+        yield "Thread", artifact.thread
+        yield "In-Reply-To", artifact.parent[1] if artifact.parent else (artifact.ghost_parent or "")
+    if isinstance(artifact, Transcript):
+        yield "Participants", ", ".join(one.position for one in artifact.variants[0].envelope.participants)
+        yield "Ended", artifact.ended.utc if artifact.ended else ""
+    if isinstance(artifact, Document):
+        yield "Status", artifact.head.status or ""
+    yield "Date", shown.shown if shown else ""
+    yield "Files", ", ".join(f"{copy.file.source}/{copy.file.path}" for copy in artifact.copies[:20])
+    if context.site.base_url:
+        yield "URL", context.site.base_url + artifact_page(artifact.ref)
+
+
+def list_twins(
+    page: str, title: str, artifacts: Sequence[Artifact], *, facts: dict[str, object], in_order: bool = False
+) -> Iterable[Output]:
+    """`index.json` and `index.md` of a list, newest first or in the order given, cut at 16 kB, saying what is left."""
+    ordered = list(artifacts) if in_order else newest_first(artifacts)
+    entries: list[dict[str, object]] = []
+    lines: list[str] = []
+    head: dict[str, object] = {"title": title, **facts, "total": len(ordered)}
+    json_size = len(to_json(head)) + 400
+    text_size = len(title.encode()) + 400
+    for artifact in ordered:
+        entry, line = _entry(page, artifact)
+        json_size += len(json.dumps(entry, ensure_ascii=False).encode("utf-8", "replace")) + 90
+        text_size += len(line.encode("utf-8", "replace")) + 1
+        if max(json_size, text_size) > LIST_BYTES:
+            break
+        entries.append(entry)
+        lines.append(line)
+    more = len(ordered) - len(entries)
+    onward = relative(page, "archive/index.json")
+    body = {
+        **head,
+        "shown": len(entries),
+        "more": {"left_out": more, "all": onward} if more else None,
+        "entries": entries,
+    }
+    yield page + "index.json", to_json(body)
+    rest = f"\n{more} more: see {onward}\n" if more else ""
+    known = "".join(f"{name}: {value}\n" for name, value in facts.items() if isinstance(value, str) and value)
+    text = f"# {title}\n\n{known}{len(ordered)} in all, {len(entries)} listed.\n\n" + "\n".join(lines) + f"\n{rest}"
+    yield page + "index.md", text.encode("utf-8", "replace")
+
+
+def _entry(page: str, artifact: Artifact) -> tuple[dict[str, object], str]:
+    href = relative(page, artifact_page(artifact.ref) + "index.json")
+    entry: dict[str, object] = {
+        "id": artifact.id,
+        "kind": artifact.kind,
+        "date": artifact.date.utc if artifact.date else None,
+        "subject": artifact.short_subject,
+        "href": href,
+    }
+    who = ""
+    if isinstance(artifact, Memo):
+        entry |= {
+            "from": artifact.sender,
+            "to": list(artifact.to),
+            "mailbox": artifact.mailbox,
+            "action": artifact.action,
+        }
+        who = f"{artifact.sender} to {', '.join(artifact.to)}"
+    day = artifact.date.utc[:10] if artifact.date else "undated"
+    state = f" [{artifact.action}]" if isinstance(artifact, Memo) and artifact.action else ""
+    return (
+        entry,
+        f"- {day} {who + ': ' if who else ''}[{_escape(artifact.short_subject)}]({href.removesuffix('json')}md){state}",
+    )
+
+
+def _escape(text: str) -> str:
+    return text.replace("\\", "\\\\").replace("[", "\\[").replace("]", "\\]")
+
+
+def thread_twins(context: Context, page: str, thread: Thread) -> Iterable[Output]:
+    """The twins of a thread, in reading order."""
+    memos = [context.archive.artifacts[ref] for ref in thread.memos]
+    title = context.artifact(page, thread.entries[0].ref).label
+    return list_twins(page, title, memos, facts={"thread": thread.name}, in_order=True)
+
+
+def position_twins(context: Context, page: str, position: Position, record: Sequence[Artifact]) -> Iterable[Output]:
+    """The twins of a position."""
+    seats = [seat for _, seat in position.seats]
+    facts: dict[str, object] = {
+        "position": position.id,
+        "names": list(position.names),
+        "repo": position.repo or "",
+        "status": seats[0].status or "" if seats else "",
+        "incumbent": seats[0].incumbent or "" if seats else "",
+    }
+    return list_twins(page, context.label(position.id), record, facts=facts)

@@ -1,0 +1,297 @@
+"""Turns a page model into the bytes of its HTML file: pure, so that any process may do it.
+
+    Page ──► template named by its class ──► UTF-8 bytes
+                  │ filters
+                  ├─ body       text by digest → Markdown, verbatim, or turns (`turns.html`)
+                  ├─ markdown   a short text of the model itself
+                  └─ diff       two texts by digest → lines with what happened to them
+
+A template gets `page` and nothing else that varies, and computes nothing. Everything is escaped but what
+`markdown.to_html` has written. A site's own template that fails is a ConfigError naming template and line.
+"""
+
+import difflib
+import re
+import sys
+import traceback
+from collections import OrderedDict
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from html import escape
+from itertools import islice
+from typing import Final, Literal, TypeAlias
+
+import jinja2
+from markupsafe import Markup
+
+from memosite.errors import ConfigError
+from memosite.markdown import to_html
+from memosite.page_parts import PAGE_CHARS, Body
+from memosite.pages import Page
+from memosite.texts import cut_line
+from memosite.theme import Theme
+from memosite.times import read_moment
+from memosite.transcripts import Block, Conversation, Turn, blocks, parse_conversation
+
+__all__ = ["Diff", "Renderer", "ShownBlock", "ShownTurn"]
+
+
+_HTML_CHARS: Final = 900_000  # of one text, so that its page stays below 1 MB
+_DIFF_LINES: Final = 2_000
+_DIFF_CHARS: Final = 200_000
+_CACHE_BYTES: Final = 16 * 2**20
+_SUMMARY_CHARS: Final = 110  # of a tool call's first line
+
+_LEVEL: Final = 3  # of a text's own headings: the page's title is h1, what introduces a text is h2
+_PREFIX: Final = "\ufdd0"  # stands for a page's prefix in cached HTML; a noncharacter, which no text may hold
+_CUT: Final = '<p class="notice">Only the beginning of this text is shown.</p>\n'
+
+_CONTROLS: Final = bytes([*range(9), 11, 12, *range(14, 32), 127])
+_WITHOUT_CONTROLS: Final = bytes.maketrans(_CONTROLS, b"?" * len(_CONTROLS))
+_FRONT_MATTER = re.compile(r"---\n([A-Za-z_][\w -]*:.*\n(?:[A-Za-z_][\w -]*:.*\n|[ \t#-].*\n|\n)*?)---\n")
+_LINE = re.compile(r"(?<=\\n)|\n")  # an escape in JSON ends a line of the text it stands in
+_FENCE = re.compile(r"\s*(?:`{3,}|~{3,})")
+_PLURALS: Final = {"library": "libraries"}
+_MEDIA_TYPES: Final = (
+    ("feed.json", "application/feed+json"),
+    (".json", "application/json"),
+    (".md", "text/markdown"),
+    (".xml", "application/rss+xml"),
+)
+
+
+DiffLine: TypeAlias = tuple[Literal["place", "same", "ins", "del"], str]
+_Key: TypeAlias = tuple[str, tuple[tuple[str, str], ...]]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Diff:
+    """What differs between two texts, line by line with the sign of a unified diff before each.
+
+    `is_cut` says that the texts are longer than what was compared.
+    """
+
+    lines: tuple[DiffLine, ...]
+    is_cut: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ShownBlock:
+    """A part of a turn as `turns.html` shows it. `summary` is the first line of a tool call's text."""
+
+    block: Block
+    summary: str
+    html: Markup
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ShownTurn:
+    """A turn as `turns.html` shows it. `utc` is ISO 8601, "" where it cannot be told."""
+
+    turn: Turn
+    utc: str
+    summary: str
+    blocks: tuple[ShownBlock, ...]
+    is_cut: bool
+
+
+class Renderer:
+    """Renders pages with one theme. `read_text` gives the text of a SHA-256 and may raise what it likes.
+
+    Texts that several pages show are rendered once, as long as they fit into `cache_bytes`.
+    """
+
+    def __init__(self, theme: Theme, read_text: Callable[[str], str], *, cache_bytes: int = _CACHE_BYTES) -> None:
+        self._own = theme.own
+        self._read_text = read_text
+        self._fragments = _Fragments(cache_bytes)
+        self._last_read: tuple[tuple[str, str | None], Conversation] | None = None
+        self._environment = _environment(theme)
+        self._environment.filters |= {"body": self._body, "diff": self._diff}
+
+    def render(self, page: Page) -> bytes:
+        """The page's HTML in UTF-8; equal models give equal bytes. Raises ConfigError for a fault of the theme."""
+        try:
+            html = self._environment.get_template(page.template).render(page=page)
+        except Exception as error:
+            fault = _fault(error, self._own)
+            if fault is None:
+                raise
+            raise ConfigError(f"theme: {fault}") from error
+        # Texts come here clean; should one not be, its page is HTML all the same.
+        return html.encode(errors="replace").translate(_WITHOUT_CONTROLS) + b"\n"
+
+    def _body(self, body: Body) -> Markup:
+        if body.form == "transcript":
+            return self._transcript(body)
+        if body.form == "verbatim":
+            return _safe(_verbatim(self._read_text(body.sha256)))
+        key = (body.sha256, body.links)
+        html = self._fragments.get(key)
+        if html is None:
+            html = _markdown_page(self._read_text(body.sha256), dict(body.links))
+            self._fragments.put(key, html)
+        return _safe(html.replace(_PREFIX, escape(body.prefix)))
+
+    def _transcript(self, body: Body) -> Markup:
+        key = (body.sha256, body.started)
+        if self._last_read is None or self._last_read[0] != key:  # the parts of a transcript follow one another
+            started = read_moment(body.started or "")
+            text = self._read_text(body.sha256)
+            self._last_read = key, parse_conversation(text, started=started.instant if started else None)
+        conversation = self._last_read[1]
+        if conversation.form == "verbatim":
+            return _safe(_verbatim(conversation.preamble))
+        first, end = body.turns or (0, len(conversation.turns))
+        links = dict(body.links)
+        preamble = "" if first else conversation.preamble[:PAGE_CHARS]
+        html = self._environment.get_template("turns.html").render(
+            prefix=body.prefix,
+            preamble=_safe(to_html(preamble, links=links, prefix=f"{body.prefix}preamble-", base_level=_LEVEL)),
+            turns=tuple(_shown_turns(conversation.turns[first:end], links, body.prefix)),
+        )
+        return _safe(html)
+
+    def _diff(self, shown: str, other: str) -> Diff:
+        """Compare two texts by digest; "" stands for no text."""
+        texts = [self._read_text(digest) if digest else "" for digest in (shown, other)]
+        old, new = ([line for line in _LINE.split(text[:_DIFF_CHARS]) if line is not None] for text in texts)
+        is_cut = any(len(text) > _DIFF_CHARS for text in texts) or max(len(old), len(new)) > _DIFF_LINES
+        return Diff(lines=tuple(_diff_lines(old[:_DIFF_LINES], new[:_DIFF_LINES])), is_cut=is_cut)
+
+
+class _Fragments:
+    """HTML by what it was made from; what was not used for longest goes first."""
+
+    def __init__(self, limit: int) -> None:
+        self._limit = limit
+        self._size = 0
+        self._html: OrderedDict[_Key, str] = OrderedDict()
+
+    def get(self, key: _Key) -> str | None:
+        html = self._html.get(key)
+        if html is not None:
+            self._html.move_to_end(key)
+        return html
+
+    def put(self, key: _Key, html: str) -> None:
+        self._html[key] = html
+        self._size += _weight(key, html)
+        while self._size > self._limit:
+            self._size -= _weight(*self._html.popitem(last=False))
+
+
+def _weight(key: _Key, html: str) -> int:
+    """Bytes of memory, roughly: the text as Python keeps it, and each link with its two strings."""
+    return 500 + sys.getsizeof(html) + sum(200 + len(written) + len(href) for written, href in key[1])
+
+
+def _environment(theme: Theme) -> jinja2.Environment:
+    def source(name: str) -> tuple[str, str, None] | None:
+        return (theme.templates[name], name, None) if name in theme.templates else None
+
+    environment = jinja2.Environment(
+        loader=jinja2.FunctionLoader(source),  # as DictLoader, with a file name for tracebacks
+        autoescape=True,
+        undefined=jinja2.StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        auto_reload=False,
+        cache_size=-1,
+    )
+    environment.filters |= {"markdown": _markdown, "counted": _counted, "media_type": _media_type}
+    return environment
+
+
+def _fault(error: Exception, own: frozenset[str]) -> str | None:
+    """Where a site's own template went wrong, and how; None if none of them had a part in it."""
+    if not own:
+        return None
+    if isinstance(error, jinja2.TemplateSyntaxError):
+        return f"templates/{error.name}, line {error.lineno}: {error.message}"
+    if isinstance(error, jinja2.TemplatesNotFound | jinja2.TemplateNotFound):
+        return f"there is no template {error.message}"
+    frames = traceback.extract_tb(error.__traceback__)
+    places = [f"templates/{frame.filename}, line {frame.lineno}" for frame in frames if frame.filename in own]
+    if places:
+        return f"{places[-1]}: {type(error).__name__}: {error}"
+    if isinstance(error, jinja2.TemplateError):  # a bundled template misses what an own one should have given
+        return f"{', '.join(sorted(own))}: {error}"
+    return None
+
+
+def _safe(html: str) -> Markup:
+    """The one place where text becomes HTML: what `markdown.to_html`, a template or `html.escape` has written."""
+    return Markup(html)  # noqa: S704
+
+
+def _verbatim(text: str) -> str:
+    """A text as it is, cut where it is too long for a page."""
+    html = escape(text[:PAGE_CHARS], quote=False)
+    is_cut = len(text) > PAGE_CHARS
+    if len(html) > _HTML_CHARS:
+        html, is_cut = escape(text[: _HTML_CHARS // 5], quote=False), True  # "&" becomes five characters
+    return f'<pre class="verbatim" tabindex="0">\n{html}</pre>\n' + (_CUT if is_cut else "")
+
+
+def _markdown_page(text: str, links: dict[str, str]) -> str:
+    """The HTML of a Markdown text, with `_PREFIX` for its prefix, cut where it is too long for a page."""
+    source = text[:PAGE_CHARS].replace(_PREFIX, "\ufffd")
+    front = _FRONT_MATTER.match(source)
+    head = ""
+    if front:
+        source = source[front.end() :]
+        shown = escape(front[1], quote=False)
+        head = f'<details class="front-matter"><summary>Front matter</summary><pre>\n{shown}</pre></details>\n'
+    html = to_html(source, links=links, prefix=_PREFIX, base_level=_LEVEL)
+    is_cut = len(text) > PAGE_CHARS
+    while len(html) > _HTML_CHARS:
+        source, is_cut = source[: len(source) // 2], True
+        html = to_html(source, links=links, prefix=_PREFIX, base_level=_LEVEL)
+    return head + html + (_CUT if is_cut else "")
+
+
+def _markdown(text: str, prefix: str, base_level: int = _LEVEL) -> Markup:
+    return _safe(to_html(text[:PAGE_CHARS], links={}, prefix=prefix, base_level=base_level))
+
+
+def _shown_turns(turns: Sequence[Turn], links: dict[str, str], prefix: str) -> Iterator[ShownTurn]:
+    """Turns with their blocks rendered, until `PAGE_CHARS` are shown: a single turn may be longer than a page."""
+    left = PAGE_CHARS
+    for turn in turns:
+        found = blocks(turn.text[: max(left, 0)])
+        is_cut = len(turn.text) > max(left, 0)
+        left -= len(turn.text)
+        yield ShownTurn(
+            turn=turn,
+            utc=turn.at.isoformat(timespec="seconds").replace("+00:00", "Z") if turn.at else "",
+            summary=next((cut_line(block.text, 80) for block in found if block.kind == "speech"), ""),
+            blocks=tuple(_shown_block(block, i, links, prefix + turn.anchor) for i, block in enumerate(found)),
+            is_cut=is_cut,
+        )
+
+
+def _shown_block(block: Block, number: int, links: dict[str, str], turn: str) -> ShownBlock:
+    # Anchors of headings hold no ".", so those of the first block and of the others cannot meet.
+    prefix = f"{turn}.{number + 1}-" if number else f"{turn}-"
+    lines = (line for line in block.text.split("\n") if line.strip() and not _FENCE.match(line))
+    return ShownBlock(
+        block=block,
+        summary=cut_line(next(lines, ""), _SUMMARY_CHARS) if block.kind == "tool" else "",
+        html=_safe(to_html(block.text, links=links, prefix=prefix, base_level=_LEVEL)),
+    )
+
+
+def _diff_lines(old: Sequence[str], new: Sequence[str]) -> Iterator[DiffLine]:
+    kinds: dict[str, Literal["place", "ins", "del"]] = {"@": "place", "+": "ins", "-": "del"}
+    for line in islice(difflib.unified_diff(old, new, lineterm=""), 2, None):
+        yield kinds.get(line[0], "same"), line
+
+
+def _counted(number: int, noun: str) -> str:
+    """A number with its noun: "1 memo", "1,200 memos"."""
+    return f"{number:,} {noun if number == 1 else _PLURALS.get(noun, noun + 's')}"
+
+
+def _media_type(href: str) -> str:
+    return next((kind for ending, kind in _MEDIA_TYPES if href.endswith(ending)), "text/html")

@@ -1,0 +1,120 @@
+"""Joins what single files say into the archive: copies, bodies, threads, positions, actions, links (SPEC 3).
+
+    parsed ─► collect ─► bodies ─► identity ─► references ─► threads ─┐
+                                        └────► positions ─────────────┼─► actions ─► assemble ─► Archive
+                                        └────► links ─────────────────┘
+
+Each step is a module of its own, takes values and gives values, and never raises for content.
+"""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+
+from memosite.facts import Discharge, Parsed, Ref
+from memosite.findings import Finding, Location, Severity
+from memosite.ledger import Ledger
+from memosite.model import Archive, Link, SourceInfo
+from memosite.resolve.assemble import Assembler, Joined
+from memosite.resolve.bodies import LineOf, body_candidates, join_bodies
+from memosite.resolve.collect import collect
+from memosite.resolve.conversation import Conversation
+from memosite.resolve.identity import Group, assign_ids, group_copies, variant_findings
+from memosite.resolve.links import HasFile, LinkResolver, backlinks
+from memosite.resolve.positions import resolve_positions
+from memosite.resolve.references import NameIndex
+
+__all__ = ["Rules", "body_candidates", "resolve"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Rules:
+    """What the configuration says about resolving.
+
+    `sources` are in their order of precedence. With `is_loose` envelopes count wherever they lie, and what only
+    a whole archive can tell (ghosts, unlisted positions) is not reported: for checking single files (SPEC 8).
+    """
+
+    sources: tuple[SourceInfo, ...]
+    aliases: Mapping[str, str] = field(default_factory=dict)
+    people: tuple[str, ...] = ()
+    closed: Mapping[str, Discharge] = field(default_factory=dict)
+    is_loose: bool = False
+
+
+def resolve(
+    parsed: Iterable[Parsed], rules: Rules, ledger: Ledger, line_of: LineOf, *, has_file: HasFile | None = None
+) -> tuple[Archive, Ledger]:
+    """Make the archive, and the ledger with everything new in it. The order of `parsed` does not matter.
+
+    `has_file` tells whether a source has a file at a path, for links to what is not published; without it every
+    such link that stays in its source is believed.
+    """
+    collected = collect(parsed, rules.sources, is_loose=rules.is_loose)
+    joined, findings = join_bodies(collected.envelopes, collected.bodies, line_of, memo_folders=collected.memo_folders)
+    groups = group_copies(joined)
+    findings += assign_ids(groups, ledger) + tuple(variant_findings(groups))
+    index = NameIndex(groups)
+    conversation = Conversation(groups, index, ledger, line_of)
+    assembler = Assembler(collected, groups, ledger)
+    naming = resolve_positions(
+        collected.organizations,
+        assembler.name_uses(),
+        aliases=rules.aliases,
+        people=rules.people,
+        source_names=tuple(source.name for source in rules.sources),
+        published=ledger.positions,
+    )
+    findings += conversation.findings + naming.findings + tuple(_unknown_closed(rules.closed, groups))
+    if rules.is_loose:
+        findings = tuple(finding for finding in findings if finding.severity != Severity.NOTE)
+    all_findings = collected.findings + findings
+    links = _links(
+        assembler,
+        conversation,
+        LinkResolver(index, assembler.files_by_path(), collected.organizations, rules.sources, has_file),
+    )
+    artifacts, ledger = assembler.artifacts(
+        Joined(
+            naming=naming,
+            forest=conversation.forest,
+            thread_of=conversation.thread_of,
+            parents=conversation.parents,
+            ghost_parents=conversation.ghost_parents,
+            links=links,
+            backlinks=backlinks(links),
+            closed=rules.closed,
+            index=index,
+            findings=all_findings,
+        )
+    )
+    archive = Archive(
+        sources=rules.sources,
+        organizations=collected.organizations,
+        artifacts=artifacts,
+        ghosts=conversation.ghosts(),
+        threads=conversation.threads(),
+        positions=naming.positions,
+        position_of=naming.position_of,
+        findings=tuple(sorted(set(all_findings), key=lambda finding: finding.sort_key)),
+    )
+    paged = ((thread.id, thread.memos[0]) for thread in archive.threads.values() if len(thread.memos) > 1)
+    return archive, ledger.with_pages(paged, archive.positions)
+
+
+def _links(assembler: Assembler, conversation: Conversation, resolver: LinkResolver) -> dict[Ref, tuple[Link, ...]]:
+    """What each artifact mentions beside itself; a reply to a transcript counts as a mention of it."""
+    found: dict[Ref, tuple[Link, ...]] = {}
+    for ref, text, origin in assembler.texts():
+        found[ref] = tuple(link for link in resolver.resolve(text, origin) if link.to != ref)
+    for ref, transcript in conversation.answered_transcripts.items():
+        links = found.get(ref, ())
+        if all(link.to != transcript for link in links):
+            found[ref] = (*links, Link(written=transcript[1], to=transcript))
+    return found
+
+
+def _unknown_closed(closed: Mapping[str, Discharge], groups: Iterable[Group]) -> Iterable[Finding]:
+    known = {group.id for group in groups if group.kind == "memo"}
+    for id_ in sorted(set(closed) - known):
+        where = Location(source="", path="memosite.yml")
+        yield Finding(rule="closed-unknown", location=where, message=f'actions.closed names "{id_}"')

@@ -1,0 +1,103 @@
+"""Actions and mailboxes: how far what a memo asks for is, per recipient, and who has not read it yet (SPEC 3)."""
+
+from bisect import bisect_right
+from collections import defaultdict
+from collections.abc import Iterable, Mapping
+
+from memosite.facts import BROADCAST, Mailbox, Ref
+from memosite.model import Action, Copy, RecipientState
+from memosite.resolve.threads import Forest
+
+_DEGREE: dict[Action, int] = {"open": 0, "answered": 1, "discharged": 2}
+
+
+class Replies:
+    """Who replied anywhere below a memo, asked of the reply trees in logarithmic time."""
+
+    def __init__(self, forest: Forest, sender_of: Mapping[Ref, str | None], union_of: Mapping[str, str]) -> None:
+        """Index the walk through the trees by sender. `sender_of` gives positions; ghosts have none.
+
+        `union_of` names, for a seat of one organization, the position that stands for all seats of its id: what is
+        asked of the union is answered by any of them, but not the other way round.
+        """
+        self._forest = forest
+        self._sent: dict[str, list[int]] = defaultdict(list)
+        self._members: dict[str, set[str]] = defaultdict(set)
+        for place, ref in enumerate(forest.order):
+            sender = sender_of.get(ref)
+            if sender is not None:
+                self._sent[sender].append(place)
+                if sender in union_of:
+                    self._members[union_of[sender]].add(sender)
+
+    def has_reply(self, ref: Ref, *, by: str) -> bool:
+        """Whether this position sent anything below the memo in its tree."""
+        return self._has_sent(by, ref) or any(self._has_sent(member, ref) for member in self._members.get(by, ()))
+
+    def _has_sent(self, position: str, ref: Ref) -> bool:
+        places = self._sent.get(position)
+        if not places:
+            return False
+        after = bisect_right(places, self._forest.first[ref])
+        return after < len(places) and places[after] <= self._forest.last[ref]
+
+    def count_repliers(self, ref: Ref, *, but: str | None) -> int:
+        """How many positions other than this one sent anything below the memo."""
+        if self._forest.last[ref] == self._forest.first[ref]:
+            return 0
+        return sum(1 for position in self._sent if position != but and self._has_sent(position, ref))
+
+
+def recipient_states(
+    ref: Ref,
+    *,
+    sender: str | None,
+    recipients: Iterable[str],
+    is_action: bool,
+    is_discharged: bool,
+    copies: tuple[Copy, ...],
+    repo_of: Mapping[str, str | None],
+    replies: Replies,
+) -> tuple[tuple[RecipientState, ...], int]:
+    """The state of each recipient (positions, or `all`), and for a broadcast how many answered."""
+    states = []
+    answers = 0
+    for recipient in recipients:
+        action: Action | None = None
+        if recipient == BROADCAST:
+            answers = replies.count_repliers(ref, but=sender)
+        if is_action:
+            answered = answers > 0 if recipient == BROADCAST else replies.has_reply(ref, by=recipient)
+            action = "discharged" if is_discharged else "answered" if answered else "open"
+        unread = None if recipient == BROADCAST else is_unread(copies, repo_of.get(recipient))
+        states.append(RecipientState(position=recipient, action=action, unread=unread))
+    return tuple(states), answers
+
+
+def least_done(states: Iterable[RecipientState]) -> Action | None:
+    """The memo's own state: the least done of its recipients'."""
+    actions = [state.action for state in states if state.action is not None]
+    return min(actions, key=_DEGREE.__getitem__, default=None)
+
+
+def copies_at(copies: tuple[Copy, ...], repo: str | None) -> tuple[Copy, ...]:
+    """The copies in a position's repo; all of them where there is none there."""
+    return tuple(copy for copy in copies if copy.file.source == repo) or copies
+
+
+def is_unread(copies: tuple[Copy, ...], repo: str | None) -> bool | None:
+    """Whether a memo is unread in a repo: in its inbox and nowhere further on; None if that cannot be known.
+
+    A flat `memos/` without git tells nothing (SPEC 3, unread).
+    """
+    boxes = {copy.mailbox for copy in copies_at(copies, repo)}
+    if boxes & {"read", "archive"}:
+        return False
+    return True if "inbox" in boxes else None
+
+
+def mailbox_at(copies: tuple[Copy, ...], repo: str | None) -> Mailbox | None:
+    """The mailbox a memo lies in, as its recipient sees it: that of the copy furthest on its way."""
+    order: tuple[Mailbox, ...] = ("archive", "read", "inbox", "flat")
+    boxes = {copy.mailbox for copy in copies_at(copies, repo)}
+    return next((box for box in order if box in boxes), None)

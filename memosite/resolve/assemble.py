@@ -1,0 +1,300 @@
+"""Assembles the artifacts of the archive from what the other steps found out."""
+
+import datetime as dt
+from collections import defaultdict
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+from memosite.facts import BROADCAST, FILE, Discharge, Envelope, FileFacts, Ref, Text
+from memosite.findings import Finding
+from memosite.layout import place_of
+from memosite.ledger import Ledger
+from memosite.model import UNDATED, Artifact, Copy, Document, Library, Link, Memo, Transcript
+from memosite.names import read_stamped_name, short_subject
+from memosite.resolve.actions import Replies, least_done, mailbox_at, recipient_states
+from memosite.resolve.collect import Collected
+from memosite.resolve.filed import Filed, file_documents, file_libraries
+from memosite.resolve.identity import Group
+from memosite.resolve.links import Origin
+from memosite.resolve.positions import NameUse, Naming
+from memosite.resolve.references import NameIndex
+from memosite.resolve.threads import Forest
+from memosite.texts import SUMMARY
+from memosite.times import Moment
+
+
+@dataclass(frozen=True, kw_only=True)
+class Joined:
+    """What the steps found out, by ref: how memos hang together, who is meant by names, what is linked and wrong."""
+
+    naming: Naming
+    forest: Forest
+    thread_of: Mapping[Ref, str]
+    parents: Mapping[Ref, Ref]
+    ghost_parents: Mapping[Ref, Ref]
+    links: Mapping[Ref, tuple[Link, ...]]
+    backlinks: Mapping[Ref, tuple[Ref, ...]]
+    closed: Mapping[str, Discharge]
+    index: NameIndex
+    findings: tuple[Finding, ...]
+
+
+class Assembler:
+    """Holds the groups, documents and libraries under their refs, and makes artifacts of them at the end."""
+
+    def __init__(self, collected: Collected, groups: list[Group], ledger: Ledger) -> None:
+        """Give documents and libraries their ids; groups have theirs."""
+        self._memo_folders = collected.memo_folders
+        self._groups = {group.ref: group for group in groups}
+        self._ledger = ledger
+        filed = (*file_documents(collected.documents, ledger), *file_libraries(collected.libraries, ledger))
+        self._filed = {one.ref: one for one in filed}
+
+    def files_by_path(self) -> Iterator[tuple[Ref, FileFacts]]:
+        """What can be mentioned by its path."""
+        for ref, filed in self._filed.items():
+            for file in filed.files:
+                yield ref, file
+
+    def texts(self) -> Iterator[tuple[Ref, Text, Origin]]:
+        """Each artifact's text with the place it stands in, for links. An envelope's and its body's are one."""
+        for ref, group in self._groups.items():
+            body = group.variants[0].body
+            known = [text for text in (group.envelope.body, body.text if body else None) if text]
+            if known:
+                yield ref, _join_texts(known), _origin(group.envelope.file)
+        for ref, filed in self._filed.items():
+            if filed.text is not None:
+                yield ref, filed.text, _origin(filed.files[0])
+
+    def name_uses(self) -> Iterator[NameUse]:
+        """Every name of a position in memos, notes and transcripts, and the folders named for roles."""
+        for group in self._groups.values():
+            for copy in group.copies:
+                envelope, file = copy.envelope, copy.envelope.file
+                is_guess = envelope.shape in {"broken", "bare"}
+                is_memo = envelope.kind == "memo"
+                yield NameUse(name=envelope.sender, file=file, is_guess=is_guess)
+                for name in envelope.to:
+                    delivered_to = file.source if is_memo else None
+                    yield NameUse(name=name, file=file, delivered_to=delivered_to, is_guess=is_guess)
+                for participant in envelope.participants:
+                    yield NameUse(name=participant.position, file=file)
+                role = self._role_folder(file)
+                if role:
+                    yield NameUse(name=role, file=file, delivered_to=file.source)
+
+    def artifacts(self, joined: Joined) -> tuple[dict[Ref, Artifact], Ledger]:
+        """All artifacts in order of arrival, and the ledger with the new ones."""
+        dates = {ref: _date(group) for ref, group in self._groups.items()}
+        dates |= {ref: filed.head.date if filed.head else None for ref, filed in self._filed.items()}
+        ledger = self._ledger.with_arrivals(
+            (*ref, self._key(ref)) for ref in sorted(dates, key=lambda ref: _arrival_key(ref, dates[ref]))
+        )
+        numbers = ledger.numbers()
+        maker = _Maker(joined, dates, numbers, self._memo_folders, self._groups)
+        made: dict[Ref, Artifact] = {}
+        for ref in sorted(dates, key=numbers.__getitem__):
+            group = self._groups.get(ref)
+            made[ref] = maker.filed(self._filed[ref]) if group is None else maker.group(group)
+        return made, ledger
+
+    def _key(self, ref: Ref) -> str:
+        return self._groups[ref].key if ref in self._groups else self._filed[ref].key
+
+    def _role_folder(self, file: FileFacts) -> str | None:
+        place = place_of(file.path, memo_folders=self._memo_folders)
+        return place.role if place is not None else None
+
+
+class _Maker:
+    """Makes one artifact at a time."""
+
+    def __init__(
+        self,
+        joined: Joined,
+        dates: Mapping[Ref, Moment | None],
+        numbers: Mapping[Ref, int],
+        memo_folders: tuple[str, ...],
+        groups: Mapping[Ref, Group],
+    ) -> None:
+        self._joined = joined
+        self._dates = dates
+        self._numbers = numbers
+        self._memo_folders = memo_folders
+        self._positions = joined.naming.position_of
+        self._repo_of = {id_: position.repo for id_, position in joined.naming.positions.items()}
+        sender_of = {ref: self._positions.get(group.envelope.sender) for ref, group in groups.items()}
+        self._replies = Replies(joined.forest, sender_of, joined.naming.union_of)
+        self._findings: dict[tuple[str, str], list[Finding]] = defaultdict(list)
+        for finding in joined.findings:
+            self._findings[(finding.location.source, finding.location.path)].append(finding)
+
+    def group(self, group: Group) -> Artifact:
+        """A memo, a note or a transcript."""
+        copies = tuple(self._copy(group, index) for index in range(len(group.copies)))
+        envelope, text = group.envelope, group.variants[0].text
+        said = envelope.body or text
+        common = self._common(
+            group.ref,
+            system="memodef",
+            subject=envelope.subject,
+            short_subject=short_subject(envelope.subject, stem=group.stem),
+            summary=said.summary if said else "",
+            chars=text.chars if text else 0,
+            copies=copies,
+            tags=envelope.tags,
+        )
+        place = place_of(envelope.file.path, memo_folders=self._memo_folders)
+        role = self._positions.get(place.role) if place is not None and place.role else None
+        return self._transcript(group, role, common) if group.kind == "transcript" else self._memo(group, role, common)
+
+    def filed(self, filed: Filed) -> Artifact:
+        """A document or a library."""
+        if filed.head is not None:
+            head = filed.head
+            return Document(
+                head=head,
+                **self._common(
+                    filed.ref,
+                    system="markdown",
+                    subject=head.title,
+                    short_subject=short_subject(head.title, stem=head.file.name),
+                    summary=head.text.summary,
+                    chars=head.text.chars,
+                    copies=filed.copies,
+                    tags=head.tags,
+                ),
+            )
+        assert filed.card is not None  # noqa: S101 - what is filed is one of the two
+        card = filed.card
+        return Library(
+            card=card,
+            **self._common(
+                filed.ref,
+                system="memodef",
+                subject=card.name,
+                short_subject=short_subject(card.name, stem=card.id),
+                summary=card.description[:SUMMARY],
+                chars=len(card.description),
+                copies=filed.copies,
+                tags=(),
+            ),
+        )
+
+    def _common(self, ref: Ref, *, copies: tuple[Copy, ...], **said: Any) -> dict[str, Any]:
+        """The fields that all artifacts have."""
+        paths = {(copy.file.source, path) for copy in copies for path in (copy.file.path, copy.body_path) if path}
+        findings = {finding for path in paths for finding in self._findings.get(path, ())}
+        return said | {
+            "kind": ref[0],
+            "id": ref[1],
+            "date": self._dates[ref],
+            "arrival": self._numbers[ref],
+            "copies": copies,
+            "links": self._joined.links.get(ref, ()),
+            "backlinks": self._joined.backlinks.get(ref, ()),
+            "findings": tuple(sorted(findings, key=lambda finding: finding.sort_key)),
+        }
+
+    def _copy(self, group: Group, index: int) -> Copy:
+        joined = group.copies[index]
+        file = joined.envelope.file
+        in_mailbox = group.kind == "memo" and joined.envelope.kind == "memo"
+        place = place_of(file.path, memo_folders=self._memo_folders) if in_mailbox else None
+        return Copy(
+            file=file,
+            mailbox=((place.mailbox if place else None) or "flat") if in_mailbox else None,
+            variant=group.variant_of[index],
+            body_path=joined.body.file.path if joined.body else None,
+        )
+
+    def _memo(self, group: Group, role: str | None, common: Mapping[str, Any]) -> Memo:
+        envelope, ref, joined = group.envelope, group.ref, self._joined
+        sender = self._positions.get(envelope.sender)
+        if group.kind == "note":
+            role = role or sender
+        discharge = _discharge(group) or (joined.closed.get(group.id) if group.kind == "memo" else None)
+        recipients = _recipients(envelope, joined.naming)
+        states, answers = recipient_states(
+            ref,
+            sender=sender,
+            recipients=recipients,
+            is_action=envelope.action_required and group.kind == "memo",
+            is_discharged=discharge is not None,
+            copies=common["copies"],
+            repo_of=self._repo_of,
+            replies=self._replies,
+        )
+        named = [state.position for state in states if state.position != BROADCAST]
+        home = self._repo_of.get(named[0]) if named else None
+        return Memo(
+            **common,
+            positions=tuple(sorted({one for one in (sender, role, *named) if one})),
+            sender=envelope.sender,
+            to=envelope.to,
+            sender_position=sender,
+            recipients=states,
+            mailbox=mailbox_at(common["copies"], home) if group.kind == "memo" else None,
+            variants=tuple(group.variants),
+            thread=joined.thread_of[ref],
+            role=role,
+            parent=joined.parents.get(ref),
+            ghost_parent=joined.ghost_parents[ref][1] if ref in joined.ghost_parents else None,
+            replies=joined.forest.children.get(ref, ()),
+            action=least_done(states),
+            answers=answers,
+            discharge=discharge,
+            broken=envelope.shape == "broken",
+        )
+
+    def _transcript(self, group: Group, role: str | None, common: Mapping[str, Any]) -> Transcript:
+        envelope = group.envelope
+        named = [self._positions.get(participant.position) for participant in envelope.participants]
+        source, index = envelope.file.source, self._joined.index
+        found = {name: index.find(name, source=source, but=group.ref) for name in envelope.related}
+        return Transcript(
+            **common,
+            positions=tuple(sorted({one for one in (role, *named) if one})),
+            variants=tuple(group.variants),
+            role=role or next((position for position in named if position), None),
+            ended=envelope.ended,
+            related=tuple(dict.fromkeys(ref for ref in found.values() if ref not in {None, group.ref})),
+            unresolved=tuple(name for name, ref in found.items() if ref is None),
+            broken=envelope.shape == "broken",
+        )
+
+
+def _arrival_key(ref: Ref, date: Moment | None) -> tuple[dt.datetime, str, str]:
+    return (date.instant if date else UNDATED, ref[1], ref[0])
+
+
+def _date(group: Group) -> Moment | None:
+    """`sent` or `started`, else the name's stamp (SPEC 3, dates)."""
+    return group.envelope.sent or read_stamped_name(group.stem).date
+
+
+def _discharge(group: Group) -> Discharge | None:
+    discharges = (copy.envelope.discharge for copy in group.copies)
+    return next((found for found in discharges if found is not None), None)
+
+
+def _origin(file: FileFacts) -> Origin:
+    return Origin(source=file.source, folder=file.path.rpartition("/")[0])
+
+
+def _join_texts(texts: list[Text]) -> Text:
+    if len(texts) == 1:
+        return texts[0]
+    return replace(
+        texts[0],
+        mentions=tuple(dict.fromkeys(mention for text in texts for mention in text.mentions)),
+        destinations=tuple(dict.fromkeys(target for text in texts for target in text.destinations)),
+    )
+
+
+def _recipients(envelope: Envelope, naming: Naming) -> tuple[str, ...]:
+    """Recipients as positions, each once; `all` stays itself, `file` is nobody."""
+    names = (name if name == BROADCAST else naming.position_of.get(name, "") for name in envelope.to if name != FILE)
+    return tuple(dict.fromkeys(name for name in names if name))

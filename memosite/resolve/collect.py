@@ -1,0 +1,87 @@
+"""Sorts what came out of single files by kind, and leaves out what does not count (SPEC 2.2).
+
+An envelope counts below a `memos/`, `notes/` or `transcripts/` folder, where an orgdef's `x.org.memo_location`
+says, or where the configuration includes it; elsewhere it is named in a note and left out.
+"""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+
+from memosite.facts import BodyFile, DocumentHead, Envelope, LibraryCard, Organization, Parsed
+from memosite.findings import Finding, Location
+from memosite.layout import Place, matches_glob, memo_folder, place_of
+from memosite.model import SourceInfo
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Collected:
+    """Facts by kind, each in the order of the sources, then by path; and the folders that orgdefs name for memos."""
+
+    envelopes: tuple[Envelope, ...]
+    bodies: Mapping[tuple[str, str], BodyFile]
+    organizations: tuple[Organization, ...]
+    libraries: tuple[LibraryCard, ...]
+    documents: tuple[DocumentHead, ...]
+    memo_folders: tuple[str, ...]
+    findings: tuple[Finding, ...]
+
+
+def memo_folders(organizations: Iterable[Organization]) -> tuple[str, ...]:
+    """The folders that `x.org.memo_location` of these organizations names, beside `memos`."""
+    named = (memo_folder(organization.memo_location) for organization in organizations if organization.memo_location)
+    return tuple(sorted({folder for folder in named if folder}))
+
+
+def operational_place(path: str, *, memo_folders: tuple[str, ...], include: Iterable[str]) -> Place | None:
+    """Where an envelope lies if it counts there: in a store, or in a folder that is included, taken as flat memos."""
+    place = place_of(path, memo_folders=memo_folders)
+    if place is None and any(matches_glob(path, pattern) for pattern in include):
+        folder = path.rpartition("/")[0]
+        return Place(store="memos", root=folder, folder=folder, mailbox="flat")
+    return place
+
+
+def collect(parsed: Iterable[Parsed], sources: tuple[SourceInfo, ...], *, is_loose: bool) -> Collected:
+    """Sort the facts; with `is_loose`, envelopes count wherever they lie."""
+    position = {source.name: number for number, source in enumerate(sources)}
+    include = {source.name: source.include for source in sources}
+    ordered = sorted(parsed, key=lambda one: (position.get(one.source, len(position)), one.source, one.path))
+    listed = tuple(one.fact for one in ordered if isinstance(one.fact, Organization))
+    folders = memo_folders(listed)
+    findings: list[Finding] = []
+    envelopes = []
+    for one in ordered:
+        if isinstance(one.fact, Envelope):
+            counts = is_loose or operational_place(one.path, memo_folders=folders, include=include.get(one.source, ()))
+            if not counts:
+                where = Location(source=one.source, path=one.path)
+                message = f"a {one.fact.kind} that lies outside memos/, notes/ and transcripts/"
+                findings.append(Finding(rule="outside-convention", location=where, message=message))
+                continue
+            envelopes.append(one.fact)
+        findings.extend(one.findings)
+    organizations, differing = _distinct(listed)
+    bodies = (one.fact for one in ordered if isinstance(one.fact, BodyFile))
+    return Collected(
+        envelopes=tuple(envelopes),
+        bodies={(body.file.source, body.file.path): body for body in bodies},
+        organizations=organizations,
+        libraries=tuple(one.fact for one in ordered if isinstance(one.fact, LibraryCard)),
+        documents=tuple(one.fact for one in ordered if isinstance(one.fact, DocumentHead)),
+        memo_folders=folders,
+        findings=(*findings, *differing),
+    )
+
+
+def _distinct(listed: Iterable[Organization]) -> tuple[tuple[Organization, ...], tuple[Finding, ...]]:
+    """Each organization once: of copies, as forks have them, the first counts; a finding if they differ."""
+    first: dict[tuple[str, ...], Organization] = {}
+    findings = []
+    for organization in listed:
+        key = (organization.id,) if organization.id else (organization.source, organization.path)
+        counted = first.setdefault(key, organization)
+        if replace(organization, source=counted.source, path=counted.path) != counted:
+            where = Location(source=organization.source, path=organization.path)
+            message = f'"{organization.id[:60]}" is also in {counted.source}/{counted.path}, which counts'
+            findings.append(Finding(rule="copies-differ", location=where, message=message))
+    return tuple(first.values()), tuple(findings)

@@ -1,0 +1,220 @@
+"""Identity: which files are copies of one artifact, and which id each artifact has (SPEC 3, identity and copies)."""
+
+import datetime as dt
+import unicodedata
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+
+from memosite.facts import Envelope, Kind, Ref
+from memosite.findings import Finding, Location
+from memosite.ledger import Ledger, identity_key
+from memosite.model import UNDATED, Variant
+from memosite.names import make_id, short_hash
+from memosite.resolve.bodies import JoinedCopy
+
+
+@dataclass(kw_only=True)
+class Group:
+    """The copies of one artifact, and the id they were given; `variants` stand in the order they are shown in.
+
+    `plain` is the id that its name alone gives.
+    """
+
+    kind: Kind
+    stem: str
+    sender: str
+    to: tuple[str, ...]
+    sent: str
+    instant: dt.datetime
+    copies: list[JoinedCopy] = field(default_factory=list)
+    variants: list[Variant] = field(default_factory=list)
+    variant_of: list[int] = field(default_factory=list)
+    plain: str = ""
+    id: str = ""
+
+    @property
+    def ref(self) -> Ref:
+        """The artifact's name in the archive."""
+        return (self.kind, self.id)
+
+    @property
+    def key(self) -> str:
+        """What tells it apart from another artifact of its name."""
+        return identity_key(self.stem, self.sender, ",".join(self.to), self.sent)
+
+    @property
+    def envelope(self) -> Envelope:
+        """The envelope of the variant shown first."""
+        return self.variants[0].envelope
+
+
+def group_copies(joined: Iterable[JoinedCopy]) -> list[Group]:
+    """Group the copies, in the order of the sources, and find the variants among the copies of each artifact."""
+    groups: dict[tuple[object, ...], Group] = {}
+    by_name: dict[tuple[object, ...], dict[tuple[object, ...], Group]] = defaultdict(dict)
+    speechless: list[JoinedCopy] = []
+    for copy in joined:
+        if copy.envelope.shape in {"broken", "bare"}:
+            speechless.append(copy)
+            continue
+        group = _group_of(copy.envelope)
+        key = _key(group)
+        known = groups.setdefault(key, group)
+        known.copies.append(copy)
+        for place in (_name(group), (*_name(group), copy.envelope.file.source)):
+            by_name[place][key] = known
+    for copy in speechless:  # they tell nothing but their name: copies of the one artifact of that name
+        group = _group_of(copy.envelope)
+        name = _name(group)
+        for place in (name, (*name, copy.envelope.file.source)):
+            if len(by_name[place]) == 1:
+                next(iter(by_name[place].values())).copies.append(copy)
+                break
+        else:
+            groups.setdefault(name, group).copies.append(copy)
+    for group in groups.values():
+        _find_variants(group)
+    return list(groups.values())
+
+
+def _group_of(envelope: Envelope) -> Group:
+    sender = envelope.sender
+    if envelope.kind == "transcript":
+        sender = ",".join(participant.position for participant in envelope.participants)
+    return Group(
+        kind=envelope.kind,
+        stem=unicodedata.normalize("NFC", envelope.stem),
+        sender=sender,
+        to=envelope.to,
+        sent=envelope.sent_text.strip(),
+        instant=envelope.sent.instant if envelope.sent else UNDATED,
+    )
+
+
+def _name(group: Group) -> tuple[object, ...]:
+    return (group.kind == "transcript", group.stem)
+
+
+def _key(group: Group) -> tuple[object, ...]:
+    """Copies are of one name, sender, recipient and time; `Z` and `+00:00` are one time."""
+    time = group.sent if group.instant == UNDATED else group.instant
+    return (*_name(group), group.sender, group.to, time)
+
+
+def _find_variants(group: Group) -> None:
+    """The variant shown first is one that can be read, with `discharged` if any has it, else the first found."""
+    found: dict[tuple[str, str | None], list[int]] = defaultdict(list)
+    for index, key in enumerate(_variant_keys(group)):
+        found[key].append(index)
+
+    def rank(indexes: list[int]) -> tuple[bool, bool, int]:
+        envelope = group.copies[indexes[0]].envelope
+        return (envelope.shape in {"broken", "bare"}, envelope.discharge is None, indexes[0])
+
+    group.variant_of = [0] * len(group.copies)
+    for number, indexes in enumerate(sorted(found.values(), key=rank)):
+        copies = [group.copies[index] for index in indexes]
+        body = next((copy.body for copy in copies if copy.body is not None), None)
+        group.variants.append(Variant(envelope=copies[0].envelope, body=body))
+        for index in indexes:
+            group.variant_of[index] = number
+    group.kind = group.envelope.kind
+
+
+def _variant_keys(group: Group) -> list[tuple[str, str | None]]:
+    """What tells the wordings of an artifact apart: its envelope's content, and its body.
+
+    A copy that lacks its body is no wording of its own beside one that has it, nor is a body without its envelope
+    if another copy has the same body.
+    """
+    with_body: dict[str, tuple[str, str | None]] = {}
+    of_body: dict[str, tuple[str, str | None]] = {}
+    for copy in group.copies:
+        if copy.body is not None and copy.envelope.shape not in {"broken", "bare"}:
+            key = (copy.envelope.content_sha256, copy.body.text.sha256)
+            with_body.setdefault(key[0], key)
+            of_body.setdefault(copy.body.text.sha256, key)
+    keys = []
+    for copy in group.copies:
+        content, body = copy.envelope.content_sha256, copy.body.text.sha256 if copy.body else None
+        if body is None:
+            keys.append(with_body.get(content, (content, None)))
+        elif copy.envelope.shape == "bare":
+            keys.append(of_body.get(body, ("", body)))
+        else:
+            keys.append((content, body))
+    return keys
+
+
+def assign_ids(groups: list[Group], ledger: Ledger) -> tuple[Finding, ...]:
+    """Give each group its id; where several claim one, the ledger decides, else the earliest keeps it."""
+    ids, keys = ledger.ids_by_key(), ledger.keys_by_ref()
+    published = _published(ledger)
+    claims: dict[tuple[Kind, str], list[Group]] = defaultdict(list)
+    for group in groups:
+        group.plain = make_id(group.stem)
+        group.id = ids.get((group.kind, group.key), "") or group.plain
+        claims[(group.kind, group.id.casefold())].append(group)
+    taken = {*claims, *published}
+    for claim in sorted(claims):
+        rivals = sorted(claims[claim], key=lambda group: _precedence(group, ids, keys))
+        first = rivals[0]
+        is_taken = first.id != published.get(claim, first.id)  # by what is gone, under a name of another case
+        for loser in rivals if is_taken else rivals[1:]:
+            loser.id = _other_id(loser, taken)
+            taken.add((loser.kind, loser.id.casefold()))
+    return tuple(_collisions(groups))
+
+
+def _collisions(groups: Iterable[Group]) -> Iterator[Finding]:
+    """A finding on each artifact that has another's name, whether it got its id now or in an earlier build."""
+    by_name: dict[tuple[Kind, str], list[Group]] = defaultdict(list)
+    for group in groups:
+        by_name[(group.kind, group.plain.casefold())].append(group)
+    for (_, name), rivals in sorted(by_name.items()):
+        rivals.sort(key=lambda group: (group.id.casefold() != name, group.id))
+        winner = rivals[0].envelope.file
+        for loser in rivals[1:]:
+            file = loser.envelope.file
+            message = f"the name is also that of {winner.source}/{winner.path}, a different {loser.kind}"
+            yield Finding(rule="id-collision", location=Location(source=file.source, path=file.path), message=message)
+
+
+def _published(ledger: Ledger) -> dict[tuple[Kind, str], str]:
+    """Ids that were given, by their form without case; of two forms the one given first."""
+    published: dict[tuple[Kind, str], str] = {}
+    for arrival in ledger.arrivals:
+        published.setdefault((arrival.kind, arrival.id.casefold()), arrival.id)
+    return published
+
+
+def _precedence(
+    group: Group, ids: Mapping[tuple[Kind, str], str], keys: Mapping[Ref, str]
+) -> tuple[bool, bool, dt.datetime, str, str, str, str]:
+    """Known to the ledger as what the id stands for, known to it at all, else the smallest (sent, from, to)."""
+    is_current = keys.get(group.ref) == group.key
+    is_known = (group.kind, group.key) in ids
+    return (not is_current, not is_known, group.instant, group.sender, ",".join(group.to), group.sent, group.stem)
+
+
+def _other_id(group: Group, taken: set[tuple[Kind, str]]) -> str:
+    """`~` and 8 hex of SHA-256(from NUL to NUL sent) (SPEC 3); again if that is taken too."""
+    text = f"{group.sender}\0{','.join(group.to)}\0{group.sent}"
+    id_ = group.plain
+    while True:
+        id_ = f"{id_}~{short_hash(text)}"
+        if (group.kind, id_.casefold()) not in taken:
+            return id_
+        text += f"\0{group.stem}"  # same sender, recipient and time under names that differ by case alone
+
+
+def variant_findings(groups: Iterable[Group]) -> Iterable[Finding]:
+    """A finding for each wording beside the one shown first; those that cannot be read have their own."""
+    for group in groups:
+        for variant in group.variants[1:]:
+            if variant.envelope.shape in {"broken", "bare"}:
+                continue
+            file, other = variant.envelope.file, group.envelope.file
+            message = f"its content differs from that of {other.source}/{other.path}"
+            yield Finding(rule="copies-differ", location=Location(source=file.source, path=file.path), message=message)

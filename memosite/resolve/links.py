@@ -1,0 +1,188 @@
+"""Links: what a text mentions, resolved to artifacts of the archive or to addresses on the web (SPEC 3, links)."""
+
+import posixpath
+import re
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from urllib.parse import quote, unquote
+
+from memosite.facts import FileFacts, Organization, Ref, Text
+from memosite.model import Link, SourceInfo
+from memosite.names import BODY_SUFFIX, ENVELOPE_SUFFIX, read_reference
+from memosite.resolve.positions import last_segment
+from memosite.resolve.references import NameIndex
+
+HasFile = Callable[[str, str], bool]
+"""Whether a source (by name) has a file or folder at a path."""
+
+_STAMPED = re.compile(r"\d{4}-\d{2}-\d{2}(?:-\d{4})?--")
+_SCHEME = re.compile(r"[a-zA-Z][a-zA-Z0-9+.-]+:")
+_ABSOLUTE = re.compile(r"/|~/|[a-zA-Z]:")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Origin:
+    """Where a text stands: its source, and the folder of its file in it."""
+
+    source: str
+    folder: str
+
+
+class LinkResolver:
+    """Resolves what texts mention. No path is opened or followed: it is matched against what was read.
+
+    Only whether a file that a text links to is there is asked of `has_file`, before a web address is made of it.
+    """
+
+    def __init__(
+        self,
+        names: NameIndex,
+        files: Iterable[tuple[Ref, FileFacts]],
+        organizations: Iterable[Organization],
+        sources: Iterable[SourceInfo],
+        has_file: HasFile | None = None,
+    ) -> None:
+        """Index everything that can be mentioned; `files` are those known by path (documents, libraries)."""
+        self._names = names
+        self._has_file = has_file
+        self._sources = {source.name: source for source in sources}
+        self._by_path: dict[tuple[str, str], Ref] = {}
+        self._by_tail: dict[str, set[tuple[str, Ref]]] = defaultdict(set)
+        self._deepest = 0
+        for ref, file in files:
+            self._by_path[(file.source, file.path)] = ref
+            parts = file.path.split("/")
+            self._deepest = max(self._deepest, len(parts))
+            for index in range(len(parts)):
+                self._by_tail["/".join(parts[index:])].add((file.source, ref))
+        self._directories = self._working_directories(organizations)
+
+    def _working_directories(self, organizations: Iterable[Organization]) -> list[tuple[str, str]]:
+        """The working directories that are sources, in small letters and without a slash at the end, longest first."""
+        by_name = {name.casefold(): name for name in reversed(self._sources)}
+        found = set()
+        for organization in organizations:
+            for seat in organization.seats:
+                name = by_name.get(last_segment(seat.working_directory).casefold())
+                if name is not None:
+                    found.add((_normal(seat.working_directory or "").rstrip("/ ").lower(), name))
+        return sorted(found, key=lambda entry: (-len(entry[0]), entry))
+
+    def resolve(self, text: Text, origin: Origin) -> tuple[Link, ...]:
+        """The mentions and link targets of a text that lead somewhere, in the order written."""
+        links = []
+        destinations = set(text.destinations)
+        for written in dict.fromkeys((*text.mentions, *text.destinations)):
+            link = self._resolve(written, origin, is_destination=written in destinations)
+            if link is not None:
+                links.append(link)
+        return tuple(links)
+
+    def _resolve(self, written: str, origin: Origin, *, is_destination: bool) -> Link | None:
+        if _SCHEME.match(written):
+            return None  # a web address, or a scheme we do not follow; a drive letter is one character
+        path = written.split("#", 1)[0]
+        if is_destination:
+            path = unquote(path.split("?", 1)[0])
+        path = _normal(path)
+        if not path or "\0" in path:
+            return None
+        to = self._artifact(path, origin)
+        if to is not None:
+            return Link(written=written, to=to)
+        url = self._web_address(path, origin, is_destination=is_destination)
+        return Link(written=written, url=url) if url else None
+
+    def _artifact(self, path: str, origin: Origin) -> Ref | None:
+        base = path.rpartition("/")[2]
+        if base.lower().endswith((ENVELOPE_SUFFIX, BODY_SUFFIX)) or _STAMPED.match(base):
+            for stem in (base, read_reference(base)):  # an id may hold `~`, a reference does not
+                found = self._names.find(stem, source=origin.source) if stem else None
+                if found is not None:
+                    return found
+        for candidate in _inside(path, origin.folder):
+            found = self._by_path.get((origin.source, candidate))
+            if found is not None:
+                return found
+        return self._by_suffix(path, origin)
+
+    def _by_suffix(self, path: str, origin: Origin) -> Ref | None:
+        """By the longest tail of the path that names one artifact: in the source that the path names, else at home.
+
+        A bare file name is enough at home; elsewhere it takes a folder, and one artifact only that fits.
+        """
+        parts = [part for part in path.split("/") if part not in {"", ".", ".."}]
+        for index in range(max(0, len(parts) - self._deepest), len(parts)):
+            tail = "/".join(parts[index:])
+            found = self._by_tail.get(tail)
+            if not found:
+                continue
+            named = next((part for part in reversed(parts[:index]) if part in self._sources), None)
+            if named is not None:
+                exact = self._by_path.get((named, tail)) if parts[index - 1] == named else None
+                return exact or (_only(ref for source, ref in found if source == named) if "/" in tail else None)
+            if "/" not in tail and index > 0:
+                return None
+            at_home = [ref for source, ref in found if source == origin.source]
+            if at_home or "/" not in tail:
+                return _only(at_home)
+            return _only(ref for _, ref in found)
+        return None
+
+    def _web_address(self, path: str, origin: Origin, *, is_destination: bool) -> str | None:
+        lowered = path.lower()
+        for directory, name in self._directories:
+            if lowered.startswith(directory + "/"):
+                return self._address(name, path[len(directory) + 1 :])
+        if not is_destination or _ABSOLUTE.match(path):
+            return None
+        candidates = _inside(path, origin.folder)
+        if self._has_file is None:
+            return self._address(origin.source, candidates[0]) if candidates else None
+        for candidate in candidates:
+            if self._has_file(origin.source, candidate):
+                return self._address(origin.source, candidate)
+        source, *rest = [part for part in path.split("/") if part not in {"", ".", ".."}] or [""]
+        if source in self._sources and rest and self._has_file(source, "/".join(rest)):
+            return self._address(source, "/".join(rest))
+        return None
+
+    def _address(self, source: str, path: str) -> str | None:
+        web = self._sources[source].web
+        if web is None or ".." in path.split("/"):
+            return None
+        return web.replace("{ref}", "HEAD").replace("{path}", quote(path, safe="/-._~"))
+
+
+def _only(refs: Iterable[Ref]) -> Ref | None:
+    distinct = set(refs)
+    return distinct.pop() if len(distinct) == 1 else None
+
+
+def _inside(path: str, folder: str) -> list[str]:
+    """The path as seen from its file's folder, then from each folder above; only what stays in the source."""
+    if _ABSOLUTE.match(path):
+        return []
+    found = []
+    while True:
+        candidate = posixpath.normpath(posixpath.join(folder, path))
+        if not candidate.startswith("../") and candidate not in {"..", "."}:
+            found.append(candidate)
+        if not folder:
+            return list(dict.fromkeys(found))
+        folder = folder.rpartition("/")[0]
+
+
+def _normal(path: str) -> str:
+    return path.replace("\\", "/").strip()
+
+
+def backlinks(links: Mapping[Ref, Iterable[Link]]) -> dict[Ref, tuple[Ref, ...]]:
+    """For each artifact, those that mention it, in order of kind and id."""
+    found: dict[Ref, set[Ref]] = defaultdict(set)
+    for ref, mentioned in links.items():
+        for link in mentioned:
+            if link.to is not None and link.to != ref:
+                found[link.to].add(ref)
+    return {ref: tuple(sorted(refs)) for ref, refs in found.items()}

@@ -1,0 +1,228 @@
+"""Positions: seats from orgdefs and whoever memos name, and which position a name stands for (SPEC 3, positions)."""
+
+from collections import Counter, defaultdict
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import dataclass
+
+from memosite.facts import BROADCAST, FILE, FileFacts, Organization, Seat
+from memosite.findings import Finding, Location
+from memosite.model import Position
+from memosite.names import make_id, short_hash
+
+Listing = tuple[Organization, Seat]
+
+_EXTERNAL = "external:"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Naming:
+    """The outcome of resolving names: the positions by id, the position each name stands for, notes on names.
+
+    `union_of` leads from the seat of one organization to the position for all seats of its id, where there are more.
+    """
+
+    positions: Mapping[str, Position]
+    position_of: Mapping[str, str]
+    union_of: Mapping[str, str]
+    findings: tuple[Finding, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NameOutcome:
+    """What one name stands for: a listed seat, or the name itself. `rivals` are the seats of a tie."""
+
+    id: str
+    is_listed: bool
+    rivals: tuple[str, ...] = ()
+
+
+class Directory:
+    """The seats of all organizations, by every way in which SPEC 3 lets a memo write them."""
+
+    def __init__(self, organizations: Iterable[Organization], aliases: Mapping[str, str]) -> None:
+        """Index the seats of the organizations."""
+        self._aliases = aliases
+        self.by_id: dict[str, list[Listing]] = defaultdict(list)
+        self._by_role: dict[str, list[Listing]] = defaultdict(list)
+        self._by_org_name: dict[str, list[Listing]] = defaultdict(list)
+        self._qualified: dict[str, list[Listing]] = defaultdict(list)
+        self.externals: set[str] = set()
+        for organization in organizations:
+            ends = (end for edge in organization.relationships for end in (edge.sender, edge.to))
+            self.externals |= {
+                name for end in ends if end.startswith(_EXTERNAL) for name in (end, end[len(_EXTERNAL) :])
+            }
+            base = organization.id.removesuffix("-spec").removesuffix("-org")
+            for seat in organization.seats:
+                listing = (organization, seat)
+                self.by_id[seat.id].append(listing)
+                if seat.role_id:
+                    self._by_role[seat.role_id].append(listing)
+                self._by_org_name[f"{base}-{seat.id}"].append(listing)
+                for org_name in dict.fromkeys((organization.id, base)):
+                    self._qualified[f"{org_name}/{seat.id}"].append(listing)
+
+    def position_id(self, listing: Listing) -> str:
+        """The id of a seat's position: its own, or `<org>~<id>` where several organizations have one of that id."""
+        organization, seat = listing
+        plain = make_id(seat.id)
+        return plain if len(self.by_id[seat.id]) == 1 else f"{make_id(organization.id)}~{plain}"
+
+    def resolve(self, name: str) -> NameOutcome:
+        """What a name stands for: alias, exact id, role, organization and id; a tie or the unknown stays as named."""
+        name = self._aliases.get(name, name)
+        if name in self.by_id and len(self.by_id[name]) > 1:
+            return NameOutcome(id=make_id(name), is_listed=True, rivals=tuple(map(self.position_id, self.by_id[name])))
+        for table in (self._qualified, self.by_id, self._by_role, self._by_org_name):
+            found = table.get(name)
+            if found is not None:
+                if len(found) == 1:
+                    return NameOutcome(id=self.position_id(found[0]), is_listed=True)
+                return NameOutcome(id=make_id(name), is_listed=False, rivals=tuple(map(self.position_id, found)))
+        return NameOutcome(id=make_id(name), is_listed=False)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NameUse:
+    """That a file names a position. `delivered_to` is the source that holds a memo addressed to it.
+
+    With `is_guess` the name was read off a file's name, and makes no position of its own.
+    """
+
+    name: str
+    file: FileFacts
+    delivered_to: str | None = None
+    is_guess: bool = False
+
+
+def resolve_positions(
+    organizations: tuple[Organization, ...],
+    uses: Iterable[NameUse],
+    *,
+    aliases: Mapping[str, str],
+    people: Iterable[str],
+    source_names: Iterable[str],
+    published: Collection[str] = (),
+) -> Naming:
+    """All positions, listed or named, and the notes on names that no orgdef lists or that fit several seats.
+
+    `published` are the ids that positions were given before.
+    """
+    directory = Directory(organizations, aliases)
+    by_name = _by_name(uses, aliases)
+    outcomes = {name: directory.resolve(name) for name in sorted(by_name)}
+    for name, outcome in list(outcomes.items()):
+        if by_name[name] and not outcome.is_listed and all(use.is_guess for use in by_name[name]):
+            del outcomes[name], by_name[name]
+    ids = _distinct_ids(directory, outcomes, published)
+    names: dict[str, list[str]] = defaultdict(list)
+    delivered: dict[str, Counter[str]] = defaultdict(Counter)
+    for name, outcome in outcomes.items():
+        if by_name[name]:
+            names[ids[outcome.id]].append(name)
+        delivered[ids[outcome.id]].update(use.delivered_to for use in by_name[name] if use.delivered_to)
+    seated = {ids[id_]: listings for id_, listings in _seats(directory).items()}
+    human = _people(directory, people, ids)
+    sources = tuple(source_names)
+    positions = {}
+    for id_ in sorted({*seated, *names}):
+        listings = seated.get(id_, ())
+        is_union = len(listings) > 1
+        positions[id_] = Position(
+            id=id_,
+            name=listings[0][1].name if listings else names[id_][0],
+            seats=tuple((organization.id, seat) for organization, seat in listings),
+            names=tuple(names.get(id_, ())),
+            repo=_repo(listings, delivered[id_], sources),
+            union_of=tuple(sorted(ids[directory.position_id(one)] for one in listings)) if is_union else (),
+            is_person=id_ in human or any(_is_human(seat) for _, seat in listings),
+        )
+    return Naming(
+        positions=positions,
+        position_of={name: id_ for name, outcome in outcomes.items() if (id_ := ids[outcome.id]) in positions},
+        union_of={member: id_ for id_, position in positions.items() for member in position.union_of},
+        findings=tuple(_name_findings(outcomes, by_name, directory.externals)) if organizations else (),
+    )
+
+
+def _by_name(uses: Iterable[NameUse], aliases: Iterable[str]) -> dict[str, list[NameUse]]:
+    by_name: dict[str, list[NameUse]] = defaultdict(list)
+    for use in uses:
+        if use.name and use.name not in {BROADCAST, FILE}:
+            by_name[use.name].append(use)
+    for name in aliases:
+        by_name.setdefault(name, [])
+    return dict(by_name)
+
+
+def _people(directory: Directory, people: Iterable[str], ids: Mapping[str, str]) -> set[str]:
+    """The positions that the configuration says are people; a name of several seats means each of them."""
+    outcomes = [directory.resolve(name) for name in people]
+    named = {outcome.id for outcome in outcomes}
+    named |= {rival for outcome in outcomes if outcome.is_listed for rival in outcome.rivals}
+    return {ids.get(id_, id_) for id_ in named}
+
+
+def _is_human(seat: Seat) -> bool:
+    return (seat.incumbent_kind or "").casefold() == "human"
+
+
+def _distinct_ids(
+    directory: Directory, outcomes: Mapping[str, NameOutcome], published: Collection[str]
+) -> dict[str, str]:
+    """An id for each id wanted. Two that differ only by case would share a folder on some disks.
+
+    The one that was published keeps it, else the listed one; the others get a hash.
+    """
+    listed = {directory.position_id(listing) for listings in directory.by_id.values() for listing in listings}
+    listed |= {make_id(id_) for id_ in directory.by_id}
+    taken: dict[str, str] = {}
+    for id_ in published:
+        taken.setdefault(id_.casefold(), id_)
+    ids: dict[str, str] = {}
+    for id_ in sorted(listed) + sorted({outcome.id for outcome in outcomes.values()} - listed):
+        owner = taken.setdefault(id_.casefold(), id_)
+        ids[id_] = id_ if owner == id_ else f"{id_}~{short_hash(id_)}"
+    return ids
+
+
+def _seats(directory: Directory) -> dict[str, tuple[Listing, ...]]:
+    seated: dict[str, tuple[Listing, ...]] = {}
+    for seat_id, listings in directory.by_id.items():
+        seated[make_id(seat_id)] = tuple(listings)
+        if len(listings) > 1:
+            for listing in listings:
+                seated[directory.position_id(listing)] = (listing,)
+    return seated
+
+
+def _repo(listings: tuple[Listing, ...], delivered: Counter[str], source_names: tuple[str, ...]) -> str | None:
+    """The source named by the last segment of the working directory, else the one that holds most memos to it."""
+    if len(listings) == 1:
+        last = last_segment(listings[0][1].working_directory)
+        for name in source_names:
+            if name.casefold() == last.casefold():
+                return name
+    best = max(delivered.values(), default=0)
+    return next((name for name in source_names if delivered[name] == best), None) if best else None
+
+
+def last_segment(working_directory: str | None) -> str:
+    """The name of a working directory: its last folder, however it is written; never opened as a path."""
+    return (working_directory or "").replace("\\", "/").rstrip("/ ").rpartition("/")[2].strip()
+
+
+def _name_findings(
+    outcomes: Mapping[str, NameOutcome], by_name: Mapping[str, list[NameUse]], externals: Collection[str]
+) -> Iterable[Finding]:
+    for name, outcome in outcomes.items():
+        files = sorted({(use.file.source, use.file.path) for use in by_name[name]})
+        if not files or (outcome.is_listed and not outcome.rivals):
+            continue
+        where = Location(source=files[0][0], path=files[0][1])
+        named = f'"{name[:120]}" (named in ' + ("this file" if len(files) == 1 else f"{len(files)} files") + ")"
+        if outcome.rivals:
+            message = f"{named} may be {' or '.join(outcome.rivals)}"
+            yield Finding(rule="position-ambiguous", location=where, message=message)
+        elif name not in externals:
+            yield Finding(rule="position-unlisted", location=where, message=f"{named} is in no orgdef")

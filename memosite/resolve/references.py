@@ -1,0 +1,97 @@
+"""References: which artifact a name stands for, seen from the artifact that names it (SPEC 3, identity)."""
+
+import unicodedata
+from collections import defaultdict
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+from memosite.facts import FILE, Kind, Ref
+from memosite.names import make_id, read_stamped_name
+from memosite.resolve.identity import Group
+
+MESSAGES: tuple[Kind, ...] = ("memo", "note")
+"""The kinds that can be replied to."""
+
+_ANY: tuple[Kind, ...] = ("memo", "note", "transcript")
+
+
+class NameIndex:
+    """Artifacts by the stems of their files, and by their ids."""
+
+    def __init__(self, groups: Iterable[Group]) -> None:
+        """Index groups that have their ids."""
+        self._by_name: dict[str, list[Group]] = defaultdict(list)
+        self._by_id: dict[str, list[Group]] = defaultdict(list)
+        for group in groups:
+            self._by_name[group.stem].append(group)
+            self._by_id[group.id].append(group)
+        self._found: dict[tuple[str, str, tuple[Kind, ...]], tuple[Ref, ...]] = {}
+
+    def find(self, stem: str, *, source: str, kinds: tuple[Kind, ...] = _ANY, but: Ref | None = None) -> Ref | None:
+        """The artifact of this name: the one in the naming file's own source, else the plain one, else the first.
+
+        Only these kinds are looked at, the first of them first, and never `but`: nothing refers to itself if it can
+        mean another. A name that is no file's may be an id.
+        """
+        key = (unicodedata.normalize("NFC", stem), source, kinds)
+        if key not in self._found:
+            self._found[key] = self._best_two(*key)
+        return next((ref for ref in self._found[key] if ref != but), but if but in self._found[key] else None)
+
+    def _best_two(self, stem: str, source: str, kinds: tuple[Kind, ...]) -> tuple[Ref, ...]:
+        named = self._by_name.get(stem) or self._by_id.get(stem) or ()
+
+        def rank(group: Group) -> tuple[bool, bool, int, str]:
+            is_away = all(copy.envelope.file.source != source for copy in group.copies)
+            return (is_away, group.id != group.plain, kinds.index(group.kind), group.id)
+
+        fitting = sorted((group for group in named if group.kind in kinds), key=rank)
+        return tuple(group.ref for group in fitting[:2])
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Answers:
+    """What memos and notes answer.
+
+    `parents` are memos or notes, `missing` the stems of those that are not in the archive (ghosts), and
+    `transcripts` the conversations that some name instead: these stand outside the trees.
+    """
+
+    parents: Mapping[Ref, Ref]
+    missing: Mapping[Ref, str]
+    transcripts: Mapping[Ref, Ref]
+
+
+def resolve_replies(groups: Iterable[Group], index: NameIndex) -> Answers:
+    """For each memo that replies: what it answers, by the first of its variants that says so."""
+    parents: dict[Ref, Ref] = {}
+    missing: dict[Ref, str] = {}
+    transcripts: dict[Ref, Ref] = {}
+    for group in groups:
+        named = next((variant.envelope for variant in group.variants if variant.envelope.in_reply_to), None)
+        if named is None or named.in_reply_to is None:
+            continue
+        source = named.file.source
+        parent = index.find(named.in_reply_to, source=source, kinds=MESSAGES, but=group.ref)
+        transcript = index.find(named.in_reply_to, source=source, kinds=("transcript",))
+        if parent is not None:
+            parents[group.ref] = parent
+        elif transcript is not None:
+            transcripts[group.ref] = transcript
+        else:
+            missing[group.ref] = unicodedata.normalize("NFC", named.in_reply_to)
+    return Answers(parents=parents, missing=missing, transcripts=transcripts)
+
+
+def ghost_refs(missing: Mapping[Ref, str], taken: Iterable[Ref]) -> dict[str, Ref]:
+    """The ref of each ghost, by its stem: the one its memo will have once it is there."""
+    used = {(kind, id_.casefold()) for kind, id_ in taken}
+    refs: dict[str, Ref] = {}
+    for stem in sorted(set(missing.values())):
+        kind: Kind = "note" if read_stamped_name(stem).recipient == FILE else "memo"
+        id_ = make_id(stem)
+        while (kind, id_.casefold()) in used:  # a memo keeps its id against a reference that merely looks like it
+            id_ += "~ghost"
+        used.add((kind, id_.casefold()))
+        refs[stem] = (kind, id_)
+    return refs

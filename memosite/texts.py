@@ -1,0 +1,173 @@
+"""Reads off a text, once, what the archive needs to know of it without keeping it: length, summary, mentions."""
+
+import hashlib
+import re
+import unicodedata
+from bisect import bisect_right
+from collections.abc import Iterable, Iterator
+
+from memosite.facts import Text
+
+SUMMARY = 240
+"""The longest summary, in characters."""
+
+MENTIONS = 10_000
+"""The most mentions, and the most destinations, that are read off one text."""
+
+_Span = tuple[int, int]
+
+_CONTROLS = dict.fromkeys((*range(0x20), *range(0x7F, 0xA0)), " ")
+
+_LOOK_BACK = 300
+_BREAK = r"\s`'\"()<>\[\]{}|,;*!?“”‘’«»=—、。，；：！？（）「」『』【】《》"
+_SUFFIXED = re.compile(r"(?:\.(?:openthing|opencatalog|md))+(?![A-Za-z0-9_-]|\.[A-Za-z0-9])", re.IGNORECASE | re.ASCII)
+_BREAKS = re.compile(rf"[{_BREAK}]")
+_COLON = re.compile(r":(?![/\\])")
+_STAMP = r"(?<![A-Za-z0-9-])[0-9]{4}-[0-9]{2}-[0-9]{2}-[0-9]{4}--"
+_STAMP_START = re.compile(_STAMP)
+_STAMPED = re.compile(_STAMP + r"[\w.-]{1,250}(?::-[\w.-]{1,250})?")  # "Re: gate" makes the slug re:-gate
+_DRIVE_PATH = re.compile(rf":[/\\][^{_BREAK}:]{{1,{_LOOK_BACK}}}")
+_ROOTED_PATH = re.compile(rf"/[\w.@+-]{{1,100}}/[\w.@+/-]{{0,{_LOOK_BACK}}}")
+_OPENING = frozenset(" \t\n`'\"(<[{|“‘«（「")
+
+_TARGET = r"(?:<([^<>\n]{1,1000})>|([^()\s<>]{1,1000}(?:\([^()\s<>]{0,200}\)[^()\s<>]{0,200}){0,5}))"
+_DESTINATION = re.compile(
+    rf"\]\([ \t]{{0,20}}\n?[ \t]{{0,20}}{_TARGET}"
+    rf"|^ {{0,3}}\[[^\]\n^][^\]\n]{{0,200}}\]:[ \t]{{0,20}}\n?[ \t]{{0,20}}{_TARGET}",
+    re.MULTILINE,
+)
+_ELSEWHERE = ("http:", "https:", "mailto:", "#")
+
+_FRONTMATTER = re.compile(r"\A---\n[\w-]+:.*?\n---\n", re.DOTALL)
+_BLOCK_MARK = re.compile(
+    r"^[ \t]*(?:#{1,6}(?:[ \t]+|$)|[>*+-][ \t]+|\d{1,9}[.)][ \t]+|==+[ \t]*|\||`{3,}.*)", re.MULTILINE
+)
+_INLINE_MARK = re.compile(
+    r"(?P<ticks>`{1,3})(?P<code>[^`\n]{1,300})(?P=ticks)"
+    r"|!?\[(?P<label>[^\]\n]{0,300})\]\([^)\s]{0,1000}\)"
+    r"|(?<!\w)__(?P<strong>[^_\n]{1,300})__(?!\.?\w)"
+    r"|\*\*|`+|~~"
+)
+_RULE = re.compile(r"^[ \t]*(?:[-*_=]{3,}|==+)[ \t]*$|[ \t]==+[ \t]*$", re.MULTILINE)
+
+
+def read_text(text: str, *, turns: int | None = None) -> tuple[Text, bytes]:
+    """What there is to know of a text, and its bytes for the shelf. The text must be clean (LF, no surrogates)."""
+    data = text.encode("utf-8")
+    known = Text(
+        sha256=hashlib.sha256(data).hexdigest(),
+        chars=len(text),
+        summary=summarize(text),
+        mentions=find_mentions(text),
+        destinations=find_destinations(text),
+        turns=turns,
+    )
+    return known, data
+
+
+def summarize(text: str) -> str:
+    """The beginning of a text as one plain line of at most 240 characters."""
+    head = _FRONTMATTER.sub("", text[:6000]).lstrip()[:800]
+    head = _INLINE_MARK.sub(_plain, _BLOCK_MARK.sub("", _RULE.sub("", head)))
+    return cut_line(head, SUMMARY)
+
+
+def _plain(match: re.Match[str]) -> str:
+    return match["code"] or match["label"] or match["strong"] or ""
+
+
+def one_line(text: str) -> str:
+    """A text as one line: white space and control characters as single spaces."""
+    return " ".join(text.translate(_CONTROLS).split())
+
+
+def is_visible(text: str) -> bool:
+    """Whether a text shows anything at all: white space, control and format characters do not."""
+    return any(not (char.isspace() or unicodedata.category(char) in {"Cc", "Cf", "Cs"}) for char in text)
+
+
+def cut_line(text: str, limit: int) -> str:
+    """A text as one line of at most `limit` characters, cut at a word, with an ellipsis if anything was cut."""
+    line = one_line(text)
+    if len(line) <= limit:
+        return line
+    cut = line.rfind(" ", 0, limit)
+    if cut <= limit // 2:
+        cut = limit - 1
+        while cut > limit // 2 and _are_one(line[cut - 1], line[cut]):
+            cut -= 1
+    return line[:cut].rstrip(" ,;:-–—") + "…"
+
+
+def _are_one(before: str, char: str) -> bool:
+    """Whether a cut between two characters would tear apart what people see as one (marks, joiners, skin tones)."""
+    is_mark = unicodedata.category(char) in {"Mn", "Me", "Mc"} or "\U0001f3fb" <= char <= "\U0001f3ff"
+    return is_mark or "\u200d" in (before, char)
+
+
+def find_mentions(text: str) -> tuple[str, ...]:
+    """File names, stamped ids and paths, as written, in order, each once, at most `MENTIONS`.
+
+    Paths are those to envelopes, catalogs or Markdown files, and those that begin at a drive or a root.
+    """
+    spans = list(_suffixed_spans(text))
+    for found in (_stamped_spans(text), _drive_spans(text), _rooted_spans(text)):
+        spans = _with_others(spans, found)
+    return tuple(dict.fromkeys(text[start:end] for start, end in spans))[:MENTIONS]
+
+
+def _suffixed_spans(text: str) -> Iterator[_Span]:
+    last = 0
+    for match in _SUFFIXED.finditer(text):
+        start = max(last, match.start() - _LOOK_BACK)
+        before = _BREAKS.split(text[start : match.start()])[-1]
+        if ":" in before:
+            stamp = _STAMP_START.search(before)
+            colons = list(_COLON.finditer(before, 0, stamp.start() if stamp else len(before)))
+            before = before[colons[-1].end() :] if colons else before
+        last = match.end()
+        if before.strip("./\\"):
+            yield match.start() - len(before), last
+
+
+def _stamped_spans(text: str) -> Iterator[_Span]:
+    for match in _STAMPED.finditer(text) if "--" in text else ():
+        start = match.start()
+        is_emphasized = start > 0 and text[start - 1] == "_"
+        yield start, start + len(match[0].rstrip("._-" if is_emphasized else ".-"))
+
+
+def _drive_spans(text: str) -> Iterator[_Span]:
+    for match in _DRIVE_PATH.finditer(text):
+        drive = match.start() - 1
+        if drive < 0 or not (text[drive].isascii() and text[drive].isalpha()) or text[drive - 1 : drive].isalnum():
+            continue
+        yield drive, match.start() + len(match[0].rstrip("."))
+
+
+def _rooted_spans(text: str) -> Iterator[_Span]:
+    for match in _ROOTED_PATH.finditer(text):
+        start = match.start() - 1 if text[match.start() - 1 : match.start()] == "~" else match.start()
+        if start == 0 or text[start - 1] in _OPENING:
+            yield start, match.start() + len(match[0].rstrip("."))
+
+
+def _with_others(spans: list[_Span], others: Iterable[_Span]) -> list[_Span]:
+    """Both in order, without those of the others that overlap what is there already."""
+    starts = [start for start, _ in spans]
+    added: list[_Span] = []
+    for start, end in others:
+        index = bisect_right(starts, start)
+        before = max(spans[index - 1][1] if index else 0, added[-1][1] if added else 0)
+        if before <= start and (index == len(spans) or end <= starts[index]):
+            added.append((start, end))
+    return sorted(spans + added) if added else spans
+
+
+def find_destinations(text: str) -> tuple[str, ...]:
+    """The targets of Markdown links as written, in order, each once; those with a web scheme are left out."""
+    if "](" not in text and "]:" not in text:
+        return ()
+    targets = (next(filter(None, match.groups())) for match in _DESTINATION.finditer(text))
+    found = dict.fromkeys(target for target in targets if not target.lower().startswith(_ELSEWHERE))
+    return tuple(found)[:MENTIONS]

@@ -1,0 +1,90 @@
+"""Moments in time as envelopes write them: read leniently, sorted by instant, shown with their own offset.
+
+The source of the rules is SPEC 2.2 (zones) and SPEC 3 (dates): the offset as written is kept, a time
+without zone is taken as UTC, and a file name's stamp (`2026-05-01-1430`) is the last resort.
+"""
+
+import datetime as dt
+import re
+from dataclasses import dataclass
+from typing import Literal
+
+UTC = dt.UTC
+
+# ISO 8601, calendar dates in the extended and the basic format, with as many parts of the time as were written
+_CLOCK = r"(?P<hour>[0-9]{2})(?:(?P<colon>:?)(?P<minute>[0-9]{2})(?:(?P=colon)(?P<second>[0-9]{2}))?)?"
+_ISO = re.compile(
+    r"(?P<year>[0-9]{4})(?P<dash>-?)(?P<month>[0-9]{2})(?P=dash)(?P<day>[0-9]{2})"
+    rf"(?:[Tt ]{_CLOCK}(?P<fraction>[.,][0-9]{{1,9}})?"
+    r"\s?(?P<zone>[Zz]|(?P<sign>[+-])(?P<zone_hour>[0-9]{2})(?::?(?P<zone_minute>[0-5][0-9]))?)?)?"
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Moment:
+    """An instant in UTC, the offset it was written with (minutes east, None = no zone given), and its origin."""
+
+    instant: dt.datetime
+    offset: int | None
+    origin: Literal["field", "name"] = "field"
+
+    @property
+    def utc(self) -> str:
+        """ISO 8601 in UTC, seconds or milliseconds: machine output."""
+        spec = "milliseconds" if self.instant.microsecond else "seconds"
+        return self.instant.isoformat(timespec=spec).replace("+00:00", "Z")
+
+    @property
+    def zone(self) -> str | None:
+        """The offset as `+HH:MM`, None if none was written."""
+        if self.offset is None:
+            return None
+        sign, minutes = ("-", -self.offset) if self.offset < 0 else ("+", self.offset)
+        return f"{sign}{minutes // 60:02d}:{minutes % 60:02d}"
+
+    @property
+    def local(self) -> dt.datetime:
+        """The wall-clock time of the writer, without zone."""
+        try:
+            return (self.instant + dt.timedelta(minutes=self.offset or 0)).replace(tzinfo=None)
+        except OverflowError:
+            return self.instant.replace(tzinfo=None)
+
+
+def read_moment(text: str) -> Moment | None:
+    """Read an ISO 8601 date or date-time; None if it is anything else (a placeholder, a year out of range).
+
+    A date alone is its midnight; 24:00 is the midnight after, a leap second the second after it. Fractions of a
+    second beyond microseconds are cut; week and ordinal dates are not read.
+    """
+    match = _ISO.fullmatch(text.strip())
+    if match is None or (match["fraction"] and match["second"] is None):
+        return None
+    hour, minute, second = (int(match[part] or 0) for part in ("hour", "minute", "second"))
+    if hour > 24 or minute > 59 or second > 60 or (hour == 24 and (minute or second)):
+        return None
+    zone_hour, zone_minute = int(match["zone_hour"] or 0), int(match["zone_minute"] or 0)
+    if zone_hour > 23:
+        return None
+    offset = zone_hour * 60 + zone_minute
+    if match["sign"] == "-":
+        offset = -offset
+    clock = dt.timedelta(
+        hours=hour,
+        minutes=minute - offset,
+        seconds=second,
+        microseconds=int((match["fraction"] or ".0")[1:7].ljust(6, "0")),
+    )
+    try:
+        day = dt.datetime(int(match["year"]), int(match["month"]), int(match["day"]), tzinfo=UTC)
+        instant = day + clock
+    except (ValueError, OverflowError):
+        return None
+    return Moment(instant=instant, offset=offset if match["zone"] else None)
+
+
+def read_stamp(stamp: str) -> Moment | None:
+    """Read the stamp of a file name, `2026-05-01-1430` or `2026-05-01`; its zone is not known and taken as UTC."""
+    date, clock = stamp[:10], stamp[11:]
+    moment = read_moment(f"{date}T{clock[:2]}:{clock[2:]}" if clock else date)
+    return None if moment is None else Moment(instant=moment.instant, offset=None, origin="name")

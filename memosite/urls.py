@@ -1,0 +1,105 @@
+"""The only place that makes paths, links and ids of the published site (SPEC 4).
+
+A *page* is named by its folder, such as `memos/<id>/`; the file in it is `index.html`. Links are relative and end
+in a file name, because `file://` shows folders as listings; canonical links, feeds and citations name the folder.
+"""
+
+import re
+from urllib.parse import quote
+
+from memosite.facts import Kind, Ref
+from memosite.model import Artifact
+from memosite.names import make_id
+
+FOLDERS: dict[Kind, str] = {
+    "memo": "memos",
+    "note": "notes",
+    "transcript": "transcripts",
+    "library": "libraries",
+    "record": "records",
+    "document": "documents",
+}
+
+HOME = ""
+ORGANIZATION = "org/"
+ACTIONS = "actions/"
+HEALTH = "health/"
+TIMELINE = "timeline/"
+DECISIONS = "decisions/"
+UNDATED_MONTH = "undated"
+
+_PUBLISHED_AS_THEY_ARE = {".openthing", ".opencatalog", ".json", ".jsonl", ".md"}
+
+
+def artifact_page(ref: Ref) -> str:
+    """The page of an artifact or of a ghost."""
+    kind, id_ = ref
+    return f"{FOLDERS[kind]}/{id_}/"
+
+
+def thread_page(id_: str) -> str:
+    """The page of a thread of two or more."""
+    return f"threads/{id_}/"
+
+
+def position_page(id_: str) -> str:
+    """The page of a position."""
+    return f"positions/{id_}/"
+
+
+def month_of(artifact: Artifact) -> str:
+    """The month an artifact belongs to, `2026/05`, by its instant in UTC; `undated` if it has no date."""
+    return artifact.date.instant.strftime("%Y/%m") if artifact.date else UNDATED_MONTH
+
+
+def month_page(month: str) -> str:
+    """The page of a month given as `2026/05` or `undated`."""
+    return f"{TIMELINE}{month}/"
+
+
+def archive_lines(month: str) -> str:
+    """The file of the machine's archive for a month."""
+    return f"archive/{month}.jsonl"
+
+
+def part_page(page: str, number: int) -> str:
+    """A part of a page that is too long for one file; parts count from 1, the oldest."""
+    return f"{page}{number}/"
+
+
+def index_file(page: str) -> str:
+    """The HTML file of a page."""
+    return f"{page}index.html"
+
+
+def relative(start: str, target: str) -> str:
+    """The link from the page `start` to `target`, a page or a file, percent-encoded; it ends in a file name."""
+    file = index_file(target) if target == "" or target.endswith("/") else target
+    here = start.split("/")[:-1]
+    there = file.split("/")
+    common = 0
+    while common < min(len(here), len(there) - 1) and here[common] == there[common]:
+        common += 1
+    return "../" * (len(here) - common) + quote("/".join(there[common:]), safe="/-._~")
+
+
+def absolute(base_url: str, page: str) -> str:
+    """The canonical address of a page or file."""
+    return base_url + quote(page, safe="/-._~")
+
+
+def original_name(path: str, *, is_body: bool) -> str:
+    """The published name of an original: `original.openthing`, `original.body.md`.
+
+    An extension that a browser or server might run or show as a page gets `.txt` (SPEC 4).
+    """
+    suffix = re.search(r"\.[A-Za-z0-9]{1,16}$", path)
+    extension = suffix[0].lower() if suffix else ""
+    name = f"original{'.body' if is_body else ''}{extension}"
+    return name if extension in _PUBLISHED_AS_THEY_ARE else f"{name}.txt"
+
+
+def copy_name(source: str, number: int, original: str) -> str:
+    """The published name of a copy: its source, a number from the second copy in one source on, the extension."""
+    again = f"-{number}" if number > 1 else ""
+    return f"copies/{make_id(source)}{again}{original.removeprefix('original')}"

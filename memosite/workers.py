@@ -1,0 +1,70 @@
+"""[I/O] The only concurrency: pure functions over many items, serially or in forked processes, results in order."""
+
+import multiprocessing
+import os
+import signal
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import Future, ProcessPoolExecutor
+from itertools import islice
+from typing import TypeVar
+
+Item = TypeVar("Item")
+Result = TypeVar("Result")
+
+BATCH = 48
+"""Items sent to a process at once: measured on pages, where smaller batches cost time and larger ones memory."""
+
+WAITING = 3
+"""Batches under way per process; what is planned beyond that waits, so that memory stays bounded."""
+
+
+def default_jobs() -> int:
+    """As many processes as there are cores to run on."""
+    return max(1, len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1)
+
+
+def run(function: Callable[[Item], Result], items: Iterable[Item], *, jobs: int) -> Iterator[Result]:
+    """Apply a pure function to each item; the results come in the order of the items.
+
+    With one job it is applied here. Otherwise `function` is inherited by forked processes, so it may hold anything;
+    items and results are pickled.
+    """
+    if jobs == 1:
+        yield from map(function, items)
+        return
+    context = multiprocessing.get_context("fork")
+    with ProcessPoolExecutor(jobs, mp_context=context, initializer=_start, initargs=(function,)) as pool:
+        under_way: deque[Future[list[Result]]] = deque()
+        batches = _in_batches(items)
+        try:
+            for batch in batches:
+                under_way.append(pool.submit(_apply, batch))
+                if len(under_way) > jobs * WAITING:
+                    yield from under_way.popleft().result()
+            while under_way:
+                yield from under_way.popleft().result()
+        except BaseException:
+            pool.shutdown(wait=False, cancel_futures=True)
+            raise
+
+
+def _in_batches(items: Iterable[Item]) -> Iterator[list[Item]]:
+    iterator = iter(items)
+    while batch := list(islice(iterator, BATCH)):
+        yield batch
+
+
+_inherited: list[Callable[..., object]] = []
+"""In a worker process: the function it applies. Empty everywhere else."""
+
+
+def _start(function: Callable[..., object]) -> None:
+    """Begin a worker: it leaves interrupts to the process that started it."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    _inherited.append(function)
+
+
+def _apply(batch: list[Item]) -> list[Result]:
+    function = _inherited[0]
+    return [function(item) for item in batch]  # type: ignore[misc] # the type is that of `run`

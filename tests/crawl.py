@@ -1,0 +1,71 @@
+"""Crawls a built site on disk: every link of every page, as a browser would follow it from file://."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from urllib.parse import unquote, urlsplit
+
+from lxml import etree, html
+
+
+@dataclass(frozen=True)
+class BadLink:
+    """A link that does not do what SPEC 4 asks of links."""
+
+    page: str
+    href: str
+    why: str
+
+
+def pages(site: Path) -> list[Path]:
+    """Every HTML page of a site, in order."""
+    return sorted(site.rglob("*.html"))
+
+
+def bad_links(site: Path) -> Iterator[BadLink]:
+    """Internal links that lead nowhere, out of the site, to no file name, or to an anchor that is not there."""
+    anchors: dict[Path, set[str]] = {}
+    for page in pages(site):
+        if page.name == "404.html":
+            continue
+        for href in _hrefs(page):
+            for why in _problems(site, page, href, anchors):
+                yield BadLink(page=page.relative_to(site).as_posix(), href=href, why=why)
+
+
+def found(tree: "etree._Element | etree._ElementTree", xpath: str) -> list[str]:
+    """What an XPath finds, as strings."""
+    values = tree.xpath(xpath)
+    assert isinstance(values, list)
+    return [str(value) for value in values]
+
+
+def _hrefs(page: Path) -> list[str]:
+    return found(html.parse(page), "//@href | //@src")
+
+
+def _problems(site: Path, page: Path, href: str, anchors: dict[Path, set[str]]) -> Iterator[str]:
+    parts = urlsplit(href)
+    if parts.scheme or parts.netloc:
+        if parts.scheme not in {"http", "https", "mailto", "tag"}:
+            yield "a scheme that nobody should follow"
+        return
+    target = (page.parent / unquote(parts.path)).resolve() if parts.path else page.resolve()
+    if parts.path.endswith("/") or parts.path in {".", ".."}:
+        yield "it ends in a folder, which file:// shows as a listing"
+    elif not target.is_relative_to(site.resolve()):
+        yield "it leads out of the site"
+    elif not target.is_file():
+        yield "no such file"
+    elif parts.fragment:
+        if target not in anchors:
+            tree = html.parse(target) if target.suffix == ".html" else None
+            anchors[target] = set(found(tree, "//@id")) if tree is not None else set()
+        if unquote(parts.fragment) not in anchors[target]:
+            yield "no such anchor"
+
+
+def tree_bytes(site: Path) -> dict[str, bytes]:
+    """Every file of a site but the one with a clock, by its path."""
+    files = (path for path in sorted(site.rglob("*")) if path.is_file())
+    return {path.relative_to(site).as_posix(): path.read_bytes() for path in files if path.name != "status.json"}

@@ -1,0 +1,215 @@
+"""Actions and mailboxes (SPEC 3): per recipient open, answered or discharged; and what is unread where."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from memosite.facts import Discharge, Envelope, Fact, Mailbox, Ref
+from memosite.model import Action, Copy, RecipientState
+from memosite.resolve.actions import Replies, is_unread, least_done, mailbox_at
+from memosite.resolve.threads import Node, grow_forest
+from tests.build_org import archive_of, body_file, envelope, facts, findings, memo, organization
+
+
+def asked(stem: str = "m", to: str | Sequence[str] = "director", **fields: Any) -> Envelope:
+    """A memo that asks for action."""
+    return envelope(stem, to=to, action_required=True, **fields)
+
+
+def reply(stem: str, to: str, sender: str, **fields: Any) -> Envelope:
+    """A reply, later than what it answers."""
+    return envelope(stem, in_reply_to=to, sender=sender, to="engineer", sent="2026-05-02T09:00:00Z", **fields)
+
+
+def states(*found: Fact, **settings: Any) -> tuple[Action | None, list[tuple[str, Action | None]]]:
+    """The state of memo `m`, and of each of its recipients."""
+    one = memo(archive_of(*found, **settings), "m")
+    return one.action, [(state.position, state.action) for state in one.recipients]
+
+
+def test_what_nobody_answered_is_open() -> None:
+    """Lying in `read/` or `archive/` is not doneness."""
+    assert states(asked(path="memos/archive/m.openthing")) == ("open", [("director", "open")])
+
+
+def test_what_asks_for_nothing_has_no_state() -> None:
+    """Not even if it is marked as discharged."""
+    assert states(envelope("m", discharge=Discharge())) == (None, [("director", None)])
+
+
+def test_a_reply_of_the_recipient_answers() -> None:
+    """Anywhere below, also under somebody else's reply and in another thread."""
+    assert states(asked(), reply("a", "m", "director"))[0] == "answered"
+    found = [asked(), reply("a", "m", "tester"), reply("b", "a", "director", thread_id="elsewhere")]
+    assert states(*found)[0] == "answered"
+
+
+def test_a_reply_of_anybody_else_does_not() -> None:
+    """Nor one beside it, above it or in the same thread."""
+    assert states(asked(), reply("a", "m", "tester"))[0] == "open"
+    found = [
+        envelope("root", sender="director"),
+        asked("m", in_reply_to="root"),
+        reply("a", "root", "director"),
+        envelope("b", thread_id="root", sender="director"),
+    ]
+    assert states(*found)[0] == "open"
+
+
+def test_a_reply_under_another_name_of_the_seat_answers() -> None:
+    """Names are resolved on both sides."""
+    org = organization("acme-org", "director")
+    assert states(asked(to="acme/director"), reply("a", "m", "acme-director"), org)[0] == "answered"
+
+
+def test_a_recipient_who_is_the_sender_answers_by_a_reply() -> None:
+    """A handoff from a seat to itself."""
+    assert states(asked(to="engineer"))[0] == "open"
+    assert states(asked(to="engineer"), reply("a", "m", "engineer"))[0] == "answered"
+
+
+def test_any_copy_may_say_that_it_is_discharged() -> None:
+    """While `action_required` stays true."""
+    found = [asked(content="1"), asked(content="2", source="other", discharge=Discharge(by="director"))]
+    assert states(*found) == ("discharged", [("director", "discharged")])
+    late = [asked(content="1", discharge=Discharge(by="a")), asked(content="2", source="other")]
+    assert memo(archive_of(*late), "m").discharge == Discharge(by="a")
+
+
+def test_the_configuration_may_close_an_action() -> None:
+    """By id; one that is no memo of the archive is a finding."""
+    assert states(asked(), closed={"m"})[0] == "discharged"
+    archive = archive_of(asked(), closed={"x"})
+    assert [(finding.rule, finding.location.path) for finding in findings(archive)] == [
+        ("closed-unknown", "memosite.yml")
+    ]
+
+
+def test_the_memos_state_is_the_least_done_of_its_recipients() -> None:
+    """One answered, the other did not."""
+    found = [asked(to=("director", "tester")), reply("a", "m", "tester")]
+    assert states(*found) == ("open", [("director", "open"), ("tester", "answered")])
+
+
+@pytest.mark.parametrize(
+    ("actions", "state"),
+    [
+        ([], None),
+        ([None], None),
+        (["discharged", "answered"], "answered"),
+        (["answered", "open", "discharged"], "open"),
+        (["discharged"], "discharged"),
+    ],
+)
+def test_open_is_less_done_than_answered_than_discharged(actions: list[Action | None], state: Action | None) -> None:
+    """The degrees in their order."""
+    assert least_done(RecipientState(position="p", action=action) for action in actions) == state
+
+
+def test_a_broadcast_is_answered_once_anybody_but_the_sender_has() -> None:
+    """The number of those who did is kept."""
+    assert states(asked(to="all"))[0] == "open"
+    assert states(asked(to="all"), reply("a", "m", "engineer"))[0] == "open"
+    found = [
+        asked(to="all"),
+        reply("a", "m", "b"),
+        reply("c", "a", "d"),
+        reply("e", "m", "b"),
+        reply("f", "m", "engineer"),
+    ]
+    assert states(*found) == ("answered", [("all", "answered")])
+    assert memo(archive_of(*found), "m").answers == 2
+
+
+def test_a_note_asks_nobody() -> None:
+    """Whatever it says."""
+    archive = archive_of(asked(path="notes/a/m.openthing", kind="note", to="file"))
+    assert memo(archive, "m", "note").action is None
+
+
+def test_what_is_asked_of_a_union_is_answered_by_any_of_its_seats() -> None:
+    """But what is asked of one seat is not answered by who may be the other."""
+    orgs = [organization("x", "director"), organization("y", "director")]
+    assert states(asked(to="director"), reply("a", "m", "y/director"), *orgs)[0] == "answered"
+    assert states(asked(to="x/director"), reply("a", "m", "director"), *orgs)[0] == "open"
+    assert states(asked(to="x/director"), reply("a", "m", "y/director"), *orgs)[0] == "open"
+
+
+@given(st.lists(st.tuples(st.integers(-1, 8), st.sampled_from(["a", "b", None])), min_size=1, max_size=9))
+def test_who_replied_is_found_as_by_walking_the_tree(drawn: list[tuple[int, str | None]]) -> None:
+    """The index over the walk tells the same as asking each memo for its ancestors."""
+    refs: list[Ref] = [("memo", str(number)) for number in range(len(drawn))]
+    parents = [refs[parent] if 0 <= parent < number else None for number, (parent, _) in enumerate(drawn)]
+    senders = dict(zip(refs, (sender for _, sender in drawn), strict=True))
+    forest = grow_forest(Node(ref=ref, parent=parent) for ref, parent in zip(refs, parents, strict=True))
+    replies = Replies(forest, senders, {})
+
+    def is_below(ref: Ref, top: Ref) -> bool:
+        parent = parents[int(ref[1])]
+        return parent is not None and (parent == top or is_below(parent, top))
+
+    for top in refs:
+        below = {senders[ref] for ref in refs if is_below(ref, top)}
+        assert [replies.has_reply(top, by=who) for who in ("a", "b")] == ["a" in below, "b" in below]
+        assert replies.count_repliers(top, but="a") == len(below - {"a", None})
+
+
+# Mailboxes
+
+
+def copies(*places: tuple[str, Mailbox | None]) -> tuple[Copy, ...]:
+    """Copies in (source, mailbox)."""
+    return tuple(
+        Copy(file=facts(f"memos/{number}", source=source), mailbox=mailbox)
+        for number, (source, mailbox) in enumerate(places)
+    )
+
+
+@pytest.mark.parametrize(
+    ("places", "unread", "mailbox"),
+    [
+        ([("r", "inbox")], True, "inbox"),
+        ([("r", "read")], False, "read"),
+        ([("r", "archive")], False, "archive"),
+        ([("r", "flat")], None, "flat"),
+        ([("r", "inbox"), ("r", "read")], False, "read"),
+        ([("r", "flat"), ("r", "inbox")], True, "inbox"),
+        ([("r", "inbox"), ("other", "archive")], True, "inbox"),
+        ([("other", "read")], False, "read"),
+    ],
+)
+def test_a_memo_is_unread_in_the_inbox_of_its_recipient(
+    places: list[tuple[str, Mailbox]], unread: bool | None, mailbox: Mailbox
+) -> None:
+    """The copies in the recipient's repo count, all of them where none is there; flat without git is not known."""
+    found = copies(*places)
+    assert is_unread(found, "r") is unread and mailbox_at(found, "r") == mailbox
+
+
+def test_each_recipient_has_a_mailbox_of_their_own() -> None:
+    """Read by one, not by the other; the memo's own mailbox is that of the first."""
+    archive = archive_of(
+        envelope("x", to="a"),
+        envelope("y", to="b", source="other"),
+        envelope("m", "memos/inbox/m.openthing", to=("a", "b")),
+        envelope("m", "memos/read/m.openthing", to=("a", "b"), source="other"),
+    )
+    one = memo(archive, "m")
+    assert [(state.position, state.unread) for state in one.recipients] == [("a", True), ("b", False)]
+    assert one.mailbox == "inbox"
+
+
+def test_notes_lie_in_no_mailbox() -> None:
+    """Not even one that somebody put into one."""
+    archive = archive_of(envelope("m", "memos/inbox/m.openthing", kind="note", to="file"))
+    assert memo(archive, "m", "note").mailbox is None and memo(archive, "m", "note").copies[0].mailbox is None
+
+
+def test_a_bare_body_lies_in_the_mailbox_where_it_was_found() -> None:
+    """It is delivered, though its envelope is not."""
+    name = "2026-05-01-0900--engineer--director--gate"
+    archive = archive_of(body_file(f"memos/inbox/{name}.body.md"), envelope("x", "memos/read/x.openthing"))
+    assert memo(archive, name).mailbox == "inbox" and memo(archive, name).recipients[0].unread is True

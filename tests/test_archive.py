@@ -1,0 +1,645 @@
+"""Whole small repos, read as a build reads them: what spans files and folders (SPEC 2.2, 3 and 9)."""
+
+import json
+import os
+import socket
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from memosite.errors import SourceError
+from memosite.facts import Envelope, Fact, Kind, Parsed, Text
+from memosite.ledger import Ledger
+from memosite.model import Archive, Memo, SourceInfo
+from memosite.read import LineFinder, read_candidates, read_source
+from memosite.resolve import Rules, resolve
+from memosite.shelf import Shelf
+from memosite.sources import folder as folder_module
+from memosite.sources.folder import has_file, list_files, read_file
+from tests.build_org import (
+    archive_of,
+    body_file,
+    envelope,
+    findings,
+    folder_source,
+    links,
+    memo,
+    no_line,
+    organization,
+    parsed_of,
+    read_folders,
+    read_sources,
+    rules_found,
+    text_of,
+    transcript,
+    transcript_of,
+    write_body,
+    write_json,
+    write_legacy_memo,
+    write_memo,
+    write_note,
+    write_org,
+    write_text,
+    write_transcript,
+)
+
+ASKED = "2026-05-01-0900--engineer--director--gate"
+
+
+@pytest.fixture
+def repo(tmp_path: Path) -> Path:
+    """An empty repo."""
+    (tmp_path / "repo").mkdir()
+    return tmp_path / "repo"
+
+
+def ids(archive: Archive, kind: Kind = "memo") -> set[str]:
+    """The ids of one kind."""
+    return {id_ for found, id_ in archive.artifacts if found == kind}
+
+
+# Seen in real archives
+
+
+@pytest.mark.parametrize(
+    "fields",
+    [
+        {"in_reply_to": f"{ASKED}.openthing"},
+        {"in_reply_to": ASKED},
+        {"in_reply_to": f"s:\\org\\repo\\memos\\inbox\\{ASKED}.openthing"},
+        {"in_reply_to": f"../archive/{ASKED}.body.md"},
+        {"in_reply_to": None, "metadata": {"in_reply_to": f"memos/read/{ASKED} (the one of Friday), see there"}},
+        {"in_reply_to": None, "extra": {"x.memo.in_reply_to": ASKED}},
+        {"in_reply_to": ASKED, "extra": {"x.memo.in_reply_to": "something-else"}},
+    ],
+)
+def test_a_reply_finds_its_parent_however_it_names_it(repo: Path, fields: dict[str, object]) -> None:
+    """Path, no extension, prose behind it, in the metadata, in the legacy field of a typed memo."""
+    write_memo(repo / "memos/archive", ASKED)
+    write_memo(repo / "memos/inbox", "answer", **fields)  # type: ignore[arg-type] # any JSON
+    archive = read_folders(repo)
+    assert memo(archive, "answer").parent == ("memo", ASKED) and memo(archive, "answer").thread == ASKED
+    assert "ghost" not in rules_found(archive)
+
+
+def test_not_in_reply_to_answers_nothing(repo: Path) -> None:
+    """Though a name follows."""
+    write_memo(repo / "memos", ASKED)
+    write_memo(repo / "memos", "m", in_reply_to=f"Not in-reply-to {ASKED}; a new matter")
+    archive = read_folders(repo)
+    assert memo(archive, "m").parent is None and memo(archive, "m").ghost_parent is None
+
+
+def test_typed_and_legacy_memos_answer_each_other(repo: Path) -> None:
+    """Legacy memos are valid for ever."""
+    write_legacy_memo(repo / "memos/read", "old", action_required=True)
+    write_memo(repo / "memos/read", "new", sender="director", to="engineer", in_reply_to="old.openthing")
+    write_legacy_memo(repo / "memos/read", "newer", in_reply_to="new.openthing")
+    archive = read_folders(repo)
+    assert [entry.ref[1] for entry in archive.threads["old"].entries] == ["old", "new", "newer"]
+    assert memo(archive, "old").action == "answered" and archive.findings == ()
+
+
+def test_body_and_body_file_are_both_kept(repo: Path) -> None:
+    """Both may be long; the body file is what people read, the envelope's gives the summary."""
+    write_memo(repo / "memos/inbox", "m", body="In short.", body_ref="m.body.md")
+    write_body(repo / "memos/inbox", "m", "At length, with decisions/gate.md.\n")
+    write_text(repo / "decisions/gate.md", "# Gate\n")
+    archive = read_folders(repo)
+    (variant,) = memo(archive, "m").variants
+    assert variant.envelope.body is not None and variant.text is variant.body.text  # type: ignore[union-attr]
+    assert memo(archive, "m").summary == "In short."
+    assert links(archive, ("memo", "m")) == {"decisions/gate.md": ("document", "repo.decisions.gate.md")}
+    assert archive.findings == ()
+
+
+def test_a_missing_body_field_with_a_body_file_is_an_error_and_is_shown(repo: Path) -> None:
+    """The text is there all the same."""
+    write_memo(repo / "memos", "m", body=None, body_ref="m.body.md")
+    write_body(repo / "memos", "m", "At length.\n")
+    archive = read_folders(repo)
+    text = memo(archive, "m").variants[0].text
+    assert text is not None and text.summary == "At length." and rules_found(archive) == {"field-missing"}
+
+
+def test_a_pair_split_over_two_mailboxes_is_joined(repo: Path) -> None:
+    """Somebody moved only one of the two."""
+    write_memo(repo / "memos/read", "m", body_ref="m.body.md")
+    write_body(repo / "memos/inbox", "m")
+    archive = read_folders(repo)
+    assert memo(archive, "m").copies[0].body_path == "memos/inbox/m.body.md"
+    assert memo(archive, "m").mailbox == "read" and rules_found(archive) == {"body-split"}
+    assert memo(archive, "m").findings == archive.findings
+
+
+def test_a_body_without_envelope_is_a_memo(repo: Path) -> None:
+    """Its name tells who wrote to whom; what links to it finds it."""
+    write_body(repo / "memos/inbox", ASKED, "Is the gate green?\n")
+    write_memo(repo / "memos/read", "answer", in_reply_to=ASKED)
+    archive = read_folders(repo)
+    assert memo(archive, ASKED).sender == "engineer" and memo(archive, ASKED).summary == "Is the gate green?"
+    assert memo(archive, ASKED).replies == (("memo", "answer"),)
+    assert rules_found(archive) == {"body-without-envelope"}
+
+
+def test_a_broken_envelope_is_kept_with_its_body(repo: Path) -> None:
+    """Shown raw, under its name; never dropped."""
+    write_text(repo / f"memos/inbox/{ASKED}.openthing", '{"type": "memodef:Memo", ')
+    write_body(repo / "memos/inbox", ASKED, "Is the gate green?\n")
+    archive = read_folders(repo)
+    found = memo(archive, ASKED)
+    assert found.broken and found.summary == "Is the gate green?"
+    assert [finding.rule for finding in found.findings] == ["json-invalid"]
+
+
+def test_local_time_in_the_name_and_utc_in_sent_do_not_matter(repo: Path) -> None:
+    """`sent` counts where it can be read, with its offset; else the name's stamp."""
+    write_memo(repo / "memos", ASKED, sent="2026-05-01T09:00:00-04:00")
+    write_memo(repo / "memos", "2026-05-01-1230--a--b--c", sent="2026-05-XX")
+    archive = read_folders(repo)
+    dates = {one.id: one.date for one in archive.artifacts.values()}
+    assert [date.utc if date else None for date in dates.values()] == ["2026-05-01T12:30:00Z", "2026-05-01T13:00:00Z"]
+    assert dates[ASKED].zone == "-04:00"  # type: ignore[union-attr]
+
+
+def test_a_comma_list_with_a_copy_in_each_repo(tmp_path: Path) -> None:
+    """One memo, several recipients, each with a state of their own."""
+    for name, box in [("a", "read"), ("b", "inbox")]:
+        write_memo(tmp_path / name / f"memos/{box}", "m", to="alice, x/bob", action_required=True)
+        write_memo(tmp_path / name / "memos/read", f"to-{name}", to={"a": "alice", "b": "bob"}[name])
+    write_memo(tmp_path / "a" / "memos/read", "answer", sender="alice", to="engineer", in_reply_to="m")
+    write_org(tmp_path / "a/org", "x-org", positions=["alice", "bob", "engineer"])
+    one = memo(read_folders(tmp_path / "a", tmp_path / "b"), "m")
+    assert [(state.position, state.action, state.unread) for state in one.recipients] == [
+        ("alice", "answered", False),
+        ("bob", "open", True),
+    ]
+    assert one.action == "open"
+
+
+def test_a_broadcast_is_one_memo_with_a_copy_per_repo(tmp_path: Path) -> None:
+    """Answered once anybody has."""
+    for name in ("a", "b", "c"):
+        write_memo(tmp_path / name / "memos/inbox", "m", to="all", action_required=True)
+    write_memo(tmp_path / "a" / "memos/read", "answer", sender="bob", to="engineer", in_reply_to="m")
+    one = memo(read_folders(*(tmp_path / name for name in ("a", "b", "c"))), "m")
+    assert [copy.file.source for copy in one.copies] == ["a", "b", "c"] and one.is_broadcast
+    assert (one.action, one.answers, one.positions) == ("answered", 1, ("engineer",))
+
+
+def test_a_memo_from_a_seat_to_itself(repo: Path) -> None:
+    """A handoff to the next session: one position, its own inbox."""
+    write_memo(repo / "memos/inbox", "m", sender="engineer", to="engineer")
+    one = memo(read_folders(repo), "m")
+    assert one.positions == ("engineer",) and one.recipients[0].unread is True
+
+
+def test_two_organizations_with_the_same_seats(tmp_path: Path) -> None:
+    """Names with the organization lead to its own seat, bare ones to the union."""
+    for name in ("memodef", "roledef"):
+        write_org(tmp_path / name / "org", f"{name}-spec", positions=["strategist"])
+        write_memo(tmp_path / name / "memos/inbox", f"to-{name}", to=f"{name}-strategist")
+    write_memo(tmp_path / "memodef/memos/inbox", "to-whom", to="strategist")
+    archive = read_folders(tmp_path / "memodef", tmp_path / "roledef")
+    assert memo(archive, "to-memodef").recipients[0].position == "memodef-spec~strategist"
+    assert archive.positions["memodef-spec~strategist"].repo == "memodef"
+    assert memo(archive, "to-whom").recipients[0].position == "strategist"
+    assert archive.positions["strategist"].union_of == ("memodef-spec~strategist", "roledef-spec~strategist")
+
+
+def test_a_renamed_seat_is_one_position(repo: Path) -> None:
+    """Old memos are not rewritten; an alias joins the names."""
+    write_memo(repo / "memos/read", "old", to="oagp-implementer", action_required=True)
+    write_memo(repo / "memos/read", "new", sender="og-implementer", to="engineer", in_reply_to="old")
+    archive = read_folders(repo, aliases={"oagp-implementer": "og-implementer"})
+    assert memo(archive, "old").action == "answered"
+    assert archive.positions["og-implementer"].names == ("oagp-implementer", "og-implementer")
+
+
+def test_transcripts_notes_and_what_they_relate_to(repo: Path) -> None:
+    """A transcript hangs on by `related_memos`; a note is its role's, whoever wrote it."""
+    write_memo(repo / "memos", ASKED)
+    write_transcript(repo / "transcripts/tester", "talk", related_memos=[f"memos/{ASKED}.openthing", "gone.openthing"])
+    write_note(repo / "notes/tester", "lesson", sender="engineer", in_reply_to=ASKED)
+    archive = read_folders(repo)
+    talk = transcript_of(archive, "talk")
+    assert (talk.role, talk.related, talk.unresolved) == ("tester", (("memo", ASKED),), ("gone",))
+    assert talk.positions == ("engineer", "tester") and "talk" not in archive.threads
+    assert memo(archive, "lesson", "note").role == "tester" and memo(archive, "lesson", "note").thread == ASKED
+
+
+def test_findings_on_a_reply_name_the_line_in_either_form(repo: Path) -> None:
+    """Typed, legacy and in the metadata."""
+    write_memo(repo / "memos", "a", in_reply_to="gone-a")
+    write_legacy_memo(repo / "memos", "b", in_reply_to="gone-b")
+    write_memo(repo / "memos", "c", metadata={"in_reply_to": "gone-c"})
+    for finding in findings(read_folders(repo), "ghost"):
+        lines = (repo / finding.location.path).read_text(encoding="utf-8").split("\n")
+        assert finding.location.line is not None and "in_reply_to" in lines[finding.location.line - 1]
+
+
+def test_findings_stand_on_their_artifact_and_in_the_archive(repo: Path) -> None:
+    """Those on the body too."""
+    write_transcript(repo / "transcripts/engineer", "talk", text="No turns at all.\n")
+    archive = read_folders(repo)
+    assert [finding.rule for finding in transcript_of(archive, "talk").findings] == ["transcript-form"]
+    assert archive.findings == transcript_of(archive, "talk").findings
+
+
+# Hostile files
+
+
+@pytest.mark.parametrize(
+    "body_ref", ["../../../secret.txt", "{tmp}/secret.txt", "../../.env", "link.body.md", "folder/m.body.md"]
+)
+def test_nothing_outside_the_store_is_ever_read(repo: Path, body_ref: str) -> None:
+    """Neither by a path, nor through a link to a file or to a folder."""
+    secret = write_text(repo.parent / "secret.txt", "hunter2\n")
+    write_text(repo / ".env", "hunter2\n")
+    write_text(repo.parent / "outside/m.body.md", "hunter2\n")
+    write_memo(repo / "memos/inbox", "m", body_ref=body_ref.replace("{tmp}", repo.parent.as_posix()))
+    (repo / "memos/inbox/link.body.md").symlink_to(secret)
+    (repo / "memos/inbox/folder").symlink_to(repo.parent / "outside")
+    (repo / "notes").symlink_to(repo.parent / "outside")
+    with Shelf() as shelf:
+        parsed = read_source(list_files(folder_source(repo)), shelf)
+        assert not any(isinstance(one.fact, Envelope) and one.fact.stem != "m" for one in parsed)
+    archive = read_folders(repo)
+    assert "hunter2" not in repr(archive) and memo(archive, "m").variants[0].body is None
+    assert "body-ref-missing" in rules_found(archive)
+    assert [finding.location.path for finding in findings(archive, "link-not-followed")] == [
+        "memos/inbox/folder",
+        "memos/inbox/link.body.md",
+        "notes",
+    ]
+
+
+def test_a_linked_envelope_is_named_and_not_followed(repo: Path) -> None:
+    """Wherever it lies; other links are nobody's business."""
+    outside = write_memo(repo.parent / "outside", "m")
+    (repo / "docs").mkdir()
+    (repo / "docs/m.openthing").symlink_to(outside)
+    (repo / "docs/readme.md").symlink_to(outside)
+    archive = read_folders(repo)
+    assert archive.artifacts == {}
+    assert [finding.location.path for finding in findings(archive)] == ["docs/m.openthing"]
+
+
+def test_what_is_no_regular_file_is_never_opened(repo: Path) -> None:
+    """A pipe would wait for ever."""
+    (repo / "memos").mkdir()
+    os.mkfifo(repo / "memos/pipe.openthing")
+    with socket.socket(socket.AF_UNIX) as listener:
+        here = Path.cwd()
+        os.chdir(repo / "memos")  # the path of a socket must be short
+        try:
+            listener.bind("socket.openthing")
+        finally:
+            os.chdir(here)
+        archive = read_folders(repo)
+    assert archive.artifacts == {}
+    assert [finding.message for finding in findings(archive, "file-unreadable")] == ["it is not a regular file"] * 2
+
+
+def test_a_file_that_became_a_pipe_meanwhile_does_not_block(repo: Path) -> None:
+    """Nor one that became a link, or that is gone."""
+    source = folder_source(repo)
+    os.mkfifo(repo / "pipe.openthing")
+    (repo / "link.openthing").symlink_to("/etc/passwd")
+    messages = [getattr(read_file(source, path), "message", "") for path in ("pipe.openthing", "link.openthing", "x")]
+    assert messages[0] == "it is not a regular file"
+    assert all(message.startswith("it cannot be opened (") for message in messages[1:])
+
+
+def test_a_file_too_large_is_left_out_with_a_finding(repo: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The rest is read."""
+    monkeypatch.setattr(folder_module, "FILE_LIMIT", 2000)
+    write_memo(repo / "memos", "small")
+    write_memo(repo / "memos", "large", body="x" * 3000)
+    archive = read_folders(repo)
+    assert ids(archive) == {"small"} and rules_found(archive) == {"file-too-large"}
+
+
+def test_a_file_of_just_the_limit_is_read_whole(repo: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """And one byte more is too much."""
+    write_text(repo / "a.openthing", "x" * 100)
+    for limit, is_read in [(100, True), (99, False)]:
+        monkeypatch.setattr(folder_module, "FILE_LIMIT", limit)
+        assert (getattr(read_file(folder_source(repo), "a.openthing"), "data", b"") == b"x" * 100) == is_read
+
+
+def test_too_many_files_stop_the_build(repo: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """With advice, and not with a full memory."""
+    monkeypatch.setattr(folder_module, "FILES_LIMIT", 3)
+    for number in range(4):
+        write_text(repo / f"{number}.txt", "x")
+    with pytest.raises(SourceError, match="more than 3 files"):
+        list_files(folder_source(repo))
+
+
+def test_a_source_that_is_not_there_stops_the_build(repo: Path) -> None:
+    """It is the environment's fault."""
+    with pytest.raises(SourceError, match="cannot be read"):
+        list_files(folder_source(repo / "nothing"))
+
+
+def test_a_folder_that_cannot_be_listed_is_named(repo: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Never dropped silently."""
+    write_memo(repo / "memos", "m")
+    write_memo(repo / "closed/memos", "n")
+    scandir = os.scandir
+
+    def refuse(path: Path) -> object:
+        if Path(path).name == "closed":
+            raise PermissionError(13, "Permission denied")
+        return scandir(path)
+
+    monkeypatch.setattr(os, "scandir", refuse)
+    archive = read_folders(repo)
+    assert ids(archive) == {"m"}
+    assert [(one.location.path, one.rule) for one in findings(archive)] == [("closed", "file-unreadable")]
+
+
+def test_file_names_that_are_not_utf_8_are_read(repo: Path) -> None:
+    """The archive holds no such name: it could not be written anywhere."""
+    write_memo(repo / "memos", "m", body_ref=None)
+    (repo / "memos/m.openthing").rename(repo / "memos" / os.fsdecode(b"m\xff.openthing"))
+    (one,) = read_folders(repo).artifacts.values()
+    json.dumps(repr(one), ensure_ascii=False).encode("utf-8")
+    assert one.copies[0].file.path == "memos/m\ufffd.openthing" and one.chars > 0
+
+
+# What is read, and what is not
+
+
+@pytest.mark.parametrize("folder", ["conformance", "fixtures", "templates", "proposed-templates", "examples", "tests"])
+def test_samples_are_not_read_unless_their_folder_is_the_source(repo: Path, folder: str) -> None:
+    """At any depth; a source's own name does not matter."""
+    write_memo(repo / "memos", "m")
+    write_memo(repo / folder / "memos", "sample")
+    write_memo(repo / "a/b" / folder / "memos", "sample2")
+    assert ids(read_folders(repo)) == {"m"}
+    assert ids(read_folders(repo, repo / folder)) == {"m", "sample"}
+
+
+@pytest.mark.parametrize("folder", [".git", "node_modules", ".venv", "__pycache__", ".memosite"])
+def test_folders_that_are_never_anybodys_are_not_read(repo: Path, folder: str) -> None:
+    """Not even with a store in them."""
+    write_memo(repo / folder / "memos", "m")
+    assert read_folders(repo).artifacts == {}
+
+
+@pytest.mark.parametrize("marker", ["pyvenv.cfg", ".memosite-site"])
+def test_environments_and_published_sites_are_not_read(repo: Path, marker: str) -> None:
+    """Whatever they are called."""
+    write_memo(repo / "memos", "m")
+    write_memo(repo / "there/memos", "n")
+    write_text(repo / "there" / marker, "")
+    assert ids(read_folders(repo)) == {"m"}
+
+
+def test_hidden_folders_are_read(repo: Path) -> None:
+    """Stores of other systems lie in such."""
+    write_memo(repo / ".team/memos", "m")
+    assert ids(read_folders(repo)) == {"m"}
+
+
+def test_sources_in_one_another_are_holes(repo: Path) -> None:
+    """Each file belongs to the innermost source, also if that is given by another path."""
+    write_memo(repo / "memos", "outer")
+    write_memo(repo / "inner/memos", "inner")
+    (repo.parent / "way").symlink_to(repo)
+    outer = folder_source(repo, holes=(repo.parent / "way/inner", repo.parent / "elsewhere"))
+    archive = read_folders(outer, repo / "inner")
+    assert [[copy.file.source for copy in one.copies] for one in archive.artifacts.values()] == [["inner"], ["repo"]]
+
+
+def test_exclude_leaves_out_files_and_folders(repo: Path) -> None:
+    """By globs from the source's root."""
+    write_memo(repo / "memos", "m")
+    write_memo(repo / "memos/drafts", "n")
+    write_memo(repo / "old/memos", "o")
+    archive = read_folders(folder_source(repo, exclude=("memos/drafts/**", "old/")))
+    assert ids(archive) == {"m"}
+
+
+def test_include_reads_envelopes_with_their_bodies_outside_the_stores(repo: Path) -> None:
+    """Broken ones too; what is not included is named in a note."""
+    write_memo(repo / "docs/comms", "m", body_ref="m.body.md")
+    write_body(repo / "docs/comms", "m", "At length.\n")
+    write_text(repo / f"docs/comms/{ASKED}.openthing", "{")
+    write_memo(repo / "docs/other", "n")
+    archive = read_folders(folder_source(repo, include=("docs/comms/**/*.openthing",)))
+    assert ids(archive) == {"m", ASKED} and memo(archive, ASKED).broken
+    text = memo(archive, "m").variants[0].text
+    assert text is not None and text.summary == "At length." and memo(archive, "m").mailbox == "flat"
+    assert rules_found(archive) == {"json-invalid", "outside-convention"}
+
+
+def test_a_memo_location_is_a_store_with_mailboxes_in_every_source(tmp_path: Path) -> None:
+    """Bodies, split pairs, orphans and broken envelopes are found there as below memos/."""
+    governance, engine = tmp_path / "governance", tmp_path / "engine"
+    fields = {"x.org.memo_location": "<working_directory>/handoffs/"}
+    write_org(governance / "org", positions=["engineer", "director"], **fields)
+    write_memo(engine / "handoffs/read", "m", body_ref="m.body.md")
+    write_body(engine / "handoffs/inbox", "m", "At length.\n")
+    write_body(engine / "handoffs/inbox", ASKED)
+    write_text(engine / "handoffs/inbox/broken.openthing", "{")
+    archive = read_folders(governance, engine)
+    assert ids(archive) == {"m", ASKED, "broken"} and memo(archive, "broken").broken
+    assert (memo(archive, "m").mailbox, memo(archive, ASKED).mailbox) == ("read", "inbox")
+    assert memo(archive, "m").copies[0].body_path == "handoffs/inbox/m.body.md"
+    assert rules_found(archive) == {"body-split", "body-without-envelope", "json-invalid"}
+    assert read_folders(engine).artifacts == {}
+
+
+def test_other_tools_files_in_a_store_are_left_alone(repo: Path) -> None:
+    """Formats are told by shape."""
+    write_json(repo / "memos/settings.openthing", {"type": "thing", "name": "x"})
+    write_text(repo / "memos/readme.md", "# Memos\n")
+    write_text(repo / "memos/.gitkeep", "")
+    archive = read_folders(repo)
+    assert archive.artifacts == {} and archive.findings == ()
+
+
+def test_documents_are_sought_at_the_root_and_at_each_working_root(repo: Path) -> None:
+    """A team's folder has decisions of its own; a folder without a store has not."""
+    write_memo(repo / "teams/a/memos", "m")
+    for path in ("decisions/x.md", "teams/a/decisions/y.md", "teams/b/decisions/z.md", "teams/a/docs/adr/1.md"):
+        write_text(repo / path, "# Title\n")
+    assert ids(read_folders(repo), "document") == {
+        "repo.decisions.x.md",
+        "repo.teams.a.decisions.y.md",
+        "repo.teams.a.docs.adr.1.md",
+    }
+
+
+def test_documents_beside_envelopes_are_still_documents(repo: Path) -> None:
+    """And a body there is none."""
+    write_memo(repo / "decisions", "m", body_ref="m.body.md")
+    write_body(repo / "decisions", "m")
+    write_text(repo / "decisions/x.md", "# Title\n")
+    assert ids(read_folders(repo), "document") == {"repo.decisions.x.md"}
+
+
+def test_links_to_files_that_are_there_lead_to_the_web(repo: Path) -> None:
+    """Only to those, and through no symbolic link."""
+    write_text(repo / "src/gate.py", "")
+    (repo / "etc").symlink_to("/etc")
+    write_memo(repo / "memos", "m", body="[a](src/gate.py) [b](src/gone.py) [c](etc/passwd) [d](../src/)")
+    archive = read_folders(repo, web={"repo": "https://git.example.org/{path}"})
+    assert links(archive, ("memo", "m")) == {
+        "src/gate.py": "https://git.example.org/src/gate.py",
+        "../src/": "https://git.example.org/src",
+    }
+    source = folder_source(repo)
+    assert [has_file(source, path) for path in ("src/gate.py", "src/../src", "etc/passwd", "a\0b", "")] == [
+        True, False, False, False, False,
+    ]  # fmt: skip
+
+
+def test_candidates_are_read_in_the_order_of_their_paths(repo: Path) -> None:
+    """Whatever the disk's order."""
+    for name in ("b", "a", "c"):
+        write_memo(repo / "memos" / name, name)
+    with Shelf() as shelf:
+        listing = list_files(folder_source(repo))
+        parsed = read_candidates(listing, shelf)
+        assert [one.path for one in parsed] == list(listing.candidates) == sorted(listing.candidates)
+        (first, *_) = (one.fact for one in parsed if isinstance(one.fact, Envelope))
+        assert LineFinder(shelf)(first.file, "subject") is not None
+        assert shelf.text(first.file.sha256).startswith("{")
+
+
+# The shelf
+
+
+def test_the_shelf_keeps_equal_bytes_once_and_gives_them_back() -> None:
+    """By their SHA-256; a digest that was never put is a KeyError."""
+    with Shelf() as shelf:
+        first, second = shelf.put(b"one"), shelf.put(b"two" * 100_000)
+        assert shelf.put(b"one") == first
+        assert (shelf.get(first), shelf.get(second)) == (b"one", b"two" * 100_000)
+        assert shelf.get(shelf.put(b"")) == b""
+        with pytest.raises(KeyError):
+            shelf.get("0" * 64)
+
+
+def test_a_forked_process_reads_the_shelf_and_disturbs_nothing() -> None:
+    """Worker processes share it."""
+    with Shelf() as shelf:
+        first = shelf.put(b"one")
+        child = os.fork()
+        if child == 0:
+            os._exit(0 if shelf.get(first) == b"one" else 1)
+        second = shelf.put(b"two")
+        assert os.waitpid(child, 0)[1] == 0
+        assert (shelf.get(first), shelf.get(second)) == (b"one", b"two")
+
+
+# Whatever is in the files
+
+
+STEMS = st.sampled_from(["m", "M", "n", ASKED, "a b", "é"])
+NAMES = st.sampled_from(["engineer", "director", "acme/engineer", "acme-tester", "all", "file", "", "Director", "../x"])
+
+
+@st.composite
+def facts(draw: st.DrawFn) -> Fact:
+    """An envelope or a body from a small pool of names, so that they meet."""
+    stem, source = draw(STEMS), draw(st.sampled_from(["repo", "other"]))
+    store = draw(
+        st.sampled_from(["memos", "memos/inbox", "memos/read", "notes/engineer", "transcripts/tester", "docs"])
+    )
+    if draw(st.integers(0, 4)) == 0:
+        return body_file(f"{store}/{stem}.body.md", draw(st.sampled_from(["one", "two"])), source=source)
+    mentions = draw(st.lists(STEMS.map("{}.openthing".format), max_size=2))
+    text: Text | None = draw(st.sampled_from([None, text_of("text", mentions=mentions, destinations=("../x", "a.md"))]))
+    known: dict[str, Any] = {
+        "path": f"{store}/{stem}.openthing",
+        "source": source,
+        "sent": draw(st.sampled_from(["2026-05-01T14:30:00Z", "2026-05-02", "soon", ""])),
+        "content": draw(st.sampled_from(["1", "2"])),
+        "body": text,
+        "body_ref": draw(st.sampled_from([None, "m.body.md", "../../etc/passwd", "x"])),
+    }
+    if store.startswith("transcripts"):
+        return transcript(stem, positions=draw(st.lists(NAMES, max_size=2)), related=tuple(mentions), **known)
+    shape = draw(st.sampled_from(["typed", "typed", "legacy", "broken"]))
+    said = shape != "broken"
+    return envelope(
+        stem,
+        kind="note" if store.startswith("notes") else "memo",
+        shape=shape,
+        sender=draw(NAMES) if said else "",
+        to=draw(st.lists(NAMES, max_size=3)) if said else (),
+        in_reply_to=draw(st.one_of(st.none(), STEMS, st.just("gone"))),
+        thread_id=draw(st.sampled_from([None, None, "t", "T", " m ", "a/b"])),
+        action_required=draw(st.booleans()),
+        **known,
+    )
+
+
+def distinct(found: list[Fact]) -> list[Parsed]:
+    """One fact a path, as in a folder."""
+    by_path = {(one.source, one.path): one for one in map(parsed_of, found)}
+    return list(by_path.values())
+
+
+RULES = Rules(
+    sources=(SourceInfo(name="repo", web="https://example.org/{path}"), SourceInfo(name="other")),
+    aliases={"director": "acme/director", "x": "y"},
+    people=("director",),
+)
+
+
+@given(st.lists(facts(), max_size=12), st.randoms(use_true_random=False))
+@settings(max_examples=300, suppress_health_check=[HealthCheck.too_slow], deadline=None)
+def test_resolve_never_raises_and_every_file_lands_once(found: list[Fact], random: "object") -> None:
+    """Whatever the files say, in whatever order they are read; and building again changes nothing."""
+    parsed = distinct([*found, organization("acme", "engineer", "director", "tester")])
+    archive, ledger = resolve(parsed, RULES, Ledger(), no_line)
+    random.shuffle(parsed)  # type: ignore[attr-defined] # what randoms() gives has it
+    assert resolve(parsed, RULES, Ledger(), no_line)[0] == archive
+    again, same = resolve(parsed, RULES, ledger, no_line)
+    assert again == archive and same == ledger
+    landed = [(copy.file.source, copy.file.path) for one in archive.artifacts.values() for copy in one.copies]
+    noted = [(one.location.source, one.location.path) for one in findings(archive, "outside-convention")]
+    envelopes = [(one.source, one.path) for one in parsed if isinstance(one.fact, Envelope)]
+    assert len(set(landed)) == len(landed) and sorted(set(envelopes) - set(landed)) == sorted(noted)
+    _check_whole(archive)
+
+
+def _check_whole(archive: Archive) -> None:
+    """Everything in an archive that names something names something that is there."""
+    assert {ref: (one.kind, one.id) for ref, one in archive.artifacts.items()} == {
+        ref: ref for ref in archive.artifacts
+    }
+    assert [one.arrival for one in archive.artifacts.values()] == list(range(1, len(archive.artifacts) + 1))
+    threaded = [ref for thread in archive.threads.values() for ref in thread.memos]
+    assert sorted(threaded) == sorted(one.ref for one in archive.memos())
+    for one in archive.artifacts.values():
+        assert {link.to for link in one.links if link.to} | set(one.backlinks) <= set(archive.artifacts)
+        assert set(one.positions) <= set(archive.positions)
+        assert set(one.findings) <= set(archive.findings)
+        if isinstance(one, Memo):
+            _check_memo(archive, one)
+
+
+def _check_memo(archive: Archive, one: Memo) -> None:
+    assert one.thread in archive.threads and one.ref in archive.threads[one.thread].memos
+    assert one.parent is None or one.ref in memo(archive, one.parent[1], one.parent[0]).replies
+    assert one.ghost_parent is None or one.ref in archive.ghosts[one.ghost_parent].replies
+    assert {copy.variant for copy in one.copies} == set(range(len(one.variants)))
+    assert {state.position for state in one.recipients} - {"all"} <= set(archive.positions)
+
+
+def test_a_pool_of_files_makes_an_archive_to_look_at() -> None:
+    """The checks above see what they are for."""
+    archive = archive_of(envelope("a"), envelope("b", in_reply_to="a"), envelope("c", in_reply_to="gone"))
+    _check_whole(archive)
+    assert len(archive.threads) == 2 and len(archive.ghosts) == 1
+    assert read_sources(ledger=Ledger())[0].artifacts == {}

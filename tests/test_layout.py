@@ -1,0 +1,160 @@
+"""Places are told from paths by the conventions of SPEC 2.2."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from memosite.layout import Place, is_skipped, matches_glob, memo_folder, place_of, sibling_folders
+
+
+@pytest.mark.parametrize(
+    ("path", "place"),
+    [
+        ("memos/x.openthing", Place(store="memos", root="", folder="memos", mailbox="flat")),
+        ("memos/inbox/x.openthing", Place(store="memos", root="", folder="memos", mailbox="inbox")),
+        ("memos/read/x.openthing", Place(store="memos", root="", folder="memos", mailbox="read")),
+        ("memos/archive/2026/05/x.openthing", Place(store="memos", root="", folder="memos", mailbox="archive")),
+        ("memos/2026/x.openthing", Place(store="memos", root="", folder="memos", mailbox="flat")),
+        ("a/b/memos/inbox/x.openthing", Place(store="memos", root="a/b", folder="a/b/memos", mailbox="inbox")),
+        ("notes/pilot/x.openthing", Place(store="notes", root="", folder="notes", role="pilot")),
+        ("notes/x.openthing", Place(store="notes", root="", folder="notes")),
+        ("transcripts/pilot/x.body.md", Place(store="transcripts", root="", folder="transcripts", role="pilot")),
+        ("notes/memos/x.openthing", Place(store="memos", root="notes", folder="notes/memos", mailbox="flat")),
+    ],
+)
+def test_a_file_in_a_store_has_a_place(path: str, place: Place) -> None:
+    """The store, its working root, and the mailbox or the role; of nested stores the innermost."""
+    assert place_of(path) == place
+
+
+@pytest.mark.parametrize("path", ["x.openthing", "docs/x.openthing", "memos", "notes", "memos.md", "mymemos/x.md"])
+def test_a_file_outside_of_every_store_has_none(path: str) -> None:
+    """A file that is only named like a store is not in it."""
+    assert place_of(path) is None
+
+
+def test_kinds_follow_from_stores() -> None:
+    """What a broken envelope is taken for."""
+    places = [place_of(f"{store}/a/x.openthing") for store in ("memos", "notes", "transcripts")]
+    assert [place.kind for place in places if place] == ["memo", "note", "transcript"]
+
+
+def test_a_folder_named_by_the_organization_is_a_store_of_memos() -> None:
+    """`x.org.memo_location` may name one folder or several, and the longest counts."""
+    folders = ("post", "comms/post")
+    inbox = place_of("a/comms/post/inbox/x.openthing", memo_folders=folders)
+    assert inbox == Place(store="memos", root="a", folder="a/comms/post", mailbox="inbox")
+    assert place_of("a/post/x.openthing", memo_folders=folders) == Place(
+        store="memos", root="a", folder="a/post", mailbox="flat"
+    )
+    assert place_of("a/outpost/x.openthing", memo_folders=folders) is None
+
+
+@pytest.mark.parametrize(
+    ("location", "folder"),
+    [
+        ("<recipient working_directory>/handoffs/", "handoffs"),
+        ("<recipient working_directory>\\handoffs", "handoffs"),
+        ("{repo}/comms/<position>/inbox/", "comms"),
+        ("<wd>/comms/post", "comms/post"),
+        ("./post/", "post"),
+        ("<wd>/memos/", None),
+        ("<wd>/memos/inbox", None),
+        ("<wd>/team/memos/", None),
+        ("the recipient's repo, in memos/", None),
+        ("s:/office/post", None),
+        ("../post", None),
+        ("<wd>", None),
+        ("", None),
+    ],
+)
+def test_the_memo_location_of_an_orgdef_names_a_folder_or_nothing(location: str, folder: str | None) -> None:
+    """The last folders written out; None where `memos` needs no saying or prose cannot be used."""
+    assert memo_folder(location) == folder
+
+
+@pytest.mark.parametrize(
+    ("path", "skipped"),
+    [
+        ("conformance/valid/x.openthing", True),
+        ("a/fixtures/x.openthing", True),
+        ("templates/x.openthing", True),
+        ("tests/memos/x.openthing", True),
+        ("memos/tests.openthing", False),
+        ("contests/x.openthing", False),
+    ],
+)
+def test_folders_of_samples_are_skipped(path: str, skipped: bool) -> None:
+    """Folders count, a file of the same name does not."""
+    assert is_skipped(path) is skipped
+
+
+def test_a_body_may_lie_in_a_sibling_mailbox() -> None:
+    """Its own folder first, then the store's; notes and transcripts have no siblings."""
+    assert sibling_folders("a/memos/read/x.openthing") == (
+        "a/memos/read",
+        "a/memos",
+        "a/memos/inbox",
+        "a/memos/archive",
+    )
+    assert sibling_folders("memos/archive/2026/x.openthing")[:2] == ("memos/archive/2026", "memos")
+    assert sibling_folders("notes/pilot/x.openthing") == ("notes/pilot",)
+    assert sibling_folders("x.openthing") == ("",)
+    assert sibling_folders("post/x.openthing", memo_folders=("post",))[1:] == (
+        "post/inbox",
+        "post/read",
+        "post/archive",
+    )
+
+
+@pytest.mark.parametrize(
+    ("pattern", "fitting", "others"),
+    [
+        (
+            "decisions/**/*.md",
+            ["decisions/a.md", "decisions/2026/05/a.md"],
+            ["a.md", "decisions/a.txt", "x/decisions/a.md"],
+        ),
+        ("docs/adr/**/*.md", ["docs/adr/0001.md"], ["docs/0001.md"]),
+        ("**/*.md", ["a.md", "x/y/a.md"], ["a.mdx"]),
+        ("*.md", ["a.md", ".md", ".hidden.md"], ["x/a.md"]),
+        ("a?.md", ["ab.md"], ["a.md", "a/.md", "abc.md"]),
+        ("personnel/**", ["personnel/a", "personnel/x/y"], ["personnel", "other/personnel/a"]),
+        ("personnel/", ["personnel/a", "personnel/x/y"], ["personnel"]),
+        ("**", ["a", "x/y"], []),
+        ("**/memos/**", ["memos/a", "x/memos/y/z"], ["x/memos"]),
+        ("./docs/*.md", ["docs/a.md"], []),
+        ("/docs/*.md", ["docs/a.md"], []),
+        ("a[0-9].md", ["a7.md"], ["ax.md"]),
+        ("a[!0-9].md", ["ax.md"], ["a7.md", "a/.md"]),
+        ("a.*", ["a.b"], ["axb"]),
+        ("[.*]", [".", "*"], ["a"]),
+        ("a(b|c)+", ["a(b|c)+"], ["ab"]),
+        ("a[z-a]", ["a[z-a]"], ["az"]),
+        ("a[--b]", ["a[--b]"], ["a-"]),
+        ("a[", ["a["], ["a"]),
+        ("", [""], ["a"]),
+    ],
+)
+def test_globs_fit_paths_as_gits_do(pattern: str, fitting: list[str], others: list[str]) -> None:
+    """`*` and `?` stop at folders, `**` does not, and nothing else is special but sets of characters."""
+    assert [path for path in fitting if not matches_glob(path, pattern)] == []
+    assert [path for path in others if matches_glob(path, pattern)] == []
+
+
+@given(st.text(alphabet="ab*?[]!-^\\/.&|~(", max_size=12), st.text(alphabet="ab/.-", max_size=12))
+def test_any_text_is_a_glob(pattern: str, path: str) -> None:
+    """A pattern that makes no sense fits what it says, and never raises."""
+    assert matches_glob(path, pattern) in {True, False}
+
+
+@given(st.lists(st.sampled_from(["memos", "notes", "transcripts", "inbox", "read", "a", "post"]), max_size=6))
+def test_a_place_lies_on_the_path_that_tells_it(folders: list[str]) -> None:
+    """The working root, then the store's folder, then the rest of the path."""
+    path = "/".join([*folders, "x.openthing"])
+    place = place_of(path, memo_folders=("post",))
+    if place is None:
+        assert not {"memos", "notes", "transcripts", "post"} & set(folders)
+    else:
+        assert path.startswith(place.folder + "/")
+        assert place.folder == place.root or place.folder.startswith(place.root)

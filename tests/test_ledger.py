@@ -1,0 +1,152 @@
+"""The ledger: what must never change is written down once, and lines once written stay as they are (SPEC 10)."""
+
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from memosite.errors import OutputError
+from memosite.facts import Kind
+from memosite.ledger import LEDGER_PATH, Arrival, Ledger, identity_key, parse_ledger, read_ledger
+from tests.build_org import envelope, resolve_facts
+
+NAMES = st.text(alphabet='abé~.-\u2028\x85 "\\', min_size=1, max_size=6)
+KINDS: st.SearchStrategy[Kind] = st.sampled_from(["memo", "note", "transcript", "library", "document"])
+FOUND = st.lists(st.tuples(KINDS, NAMES, st.sampled_from(["k1", "k2"])), max_size=6)
+PAGES = st.tuples(st.lists(st.tuples(NAMES, st.tuples(KINDS, NAMES)), max_size=4), st.lists(NAMES, max_size=4))
+
+
+def parse(text: str) -> Ledger:
+    """Read a ledger's text."""
+    return parse_ledger(text, name="ledger.jsonl")
+
+
+@given(st.lists(st.tuples(FOUND, PAGES), max_size=4))
+def test_what_is_written_is_read_and_stays_a_prefix(builds: list[tuple[object, tuple[object, object]]]) -> None:
+    """Build after build, the file only grows at its end, and reads back as it was."""
+    ledger = Ledger()
+    before = ""
+    for found, (threads, positions) in builds:
+        ledger = ledger.with_arrivals(found).with_pages(dict(threads).items(), set(positions))  # type: ignore[arg-type,call-overload]
+        text = ledger.to_jsonl()
+        assert text.startswith(before) and parse(text) == ledger
+        assert parse(text).to_jsonl() == text
+        ledger, before = parse(text), text
+
+
+def test_arrivals_are_numbered_in_the_order_given() -> None:
+    """From 1, on from what was there, and each artifact once."""
+    ledger = Ledger().with_arrivals([("memo", "b", "1"), ("memo", "a", "2")])
+    ledger = ledger.with_arrivals([("note", "a", "3"), ("memo", "b", "1")])
+    assert [(one.number, one.kind, one.id) for one in ledger.arrivals] == [
+        (1, "memo", "b"),
+        (2, "memo", "a"),
+        (3, "note", "a"),
+    ]
+    assert ledger.numbers()[("note", "a")] == 3
+
+
+def test_a_new_key_of_a_known_artifact_is_noted_and_no_arrival() -> None:
+    """Both keys lead to its id; the last one is what it is known by."""
+    ledger = Ledger().with_arrivals([("memo", "m", "old")]).with_arrivals([("memo", "m", "new")])
+    assert len(ledger.arrivals) == 1 and ledger.renewals == (Arrival(number=1, kind="memo", id="m", key="new"),)
+    assert ledger.ids_by_key() == {("memo", "old"): "m", ("memo", "new"): "m"}
+    assert ledger.keys_by_ref() == {("memo", "m"): "new"}
+    assert ledger.with_arrivals([("memo", "m", "new")]) == ledger
+
+
+def test_threads_and_positions_are_appended_once_in_order_of_id() -> None:
+    """Those of before keep their place."""
+    ledger = Ledger().with_pages([("t", ("memo", "m"))], ["p"])
+    ledger = ledger.with_pages([("t", ("memo", "x")), ("s", ("note", "n"))], ["q", "p", "o"])
+    assert ledger.threads == (("t", ("memo", "m")), ("s", ("note", "n")))
+    assert ledger.positions == ("p", "o", "q")
+
+
+def test_only_threads_of_two_or_more_have_a_page() -> None:
+    """A thread of one is its memo's page, and nothing that outlives it."""
+    _, ledger = resolve_facts(
+        envelope("a"), envelope("b", in_reply_to="gone"), envelope("c"), envelope("d", in_reply_to="c")
+    )
+    assert [id_ for id_, _ in ledger.threads] == ["c"]
+
+
+def test_artifacts_arrive_by_date_then_by_id() -> None:
+    """Without git and without a ledger; what has no date comes last."""
+    archive, ledger = resolve_facts(
+        envelope("z", sent="2026-05-01"),
+        envelope("x", sent="soon"),
+        envelope("2026-04-01-0900--a--b--c", sent=""),
+        envelope("b", sent="2026-05-02"),
+        envelope("a", sent="2026-05-02T02:00:00+02:00"),
+    )
+    order = ["2026-04-01-0900--a--b--c", "z", "a", "b", "x"]
+    assert [one.id for one in ledger.arrivals] == order
+    assert [id_ for _, id_ in archive.artifacts] == order
+    archive, _ = resolve_facts(envelope("new", sent="2020-01-01"), envelope("b", sent="2026-05-02"), ledger=ledger)
+    assert [(one.id, one.arrival) for one in archive.artifacts.values()] == [("b", 4), ("new", 6)]
+
+
+def test_a_missing_ledger_is_an_empty_one(tmp_path: Path) -> None:
+    """The first build has none."""
+    assert read_ledger(tmp_path) == Ledger()
+
+
+def test_the_ledger_is_read_from_the_published_site(tmp_path: Path) -> None:
+    """It lies where SPEC 4 says."""
+    (tmp_path / "archive").mkdir()
+    (tmp_path / LEDGER_PATH).write_text(Ledger().with_pages([], ["p"]).to_jsonl(), encoding="utf-8")
+    assert LEDGER_PATH == "archive/ledger.jsonl" and read_ledger(tmp_path).positions == ("p",)
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "{",
+        "[]",
+        "7",
+        '{"v": 1, "kind": "memo", "id": "m", "key": "k"}',
+        '{"v": 1, "n": "x", "kind": "memo", "id": "m", "key": "k"}',
+        '{"v": 1, "n": 1, "kind": "letter", "id": "m", "key": "k"}',
+        '{"v": 1, "n": 1, "kind": "memo", "id": 7, "key": "k"}',
+        '{"v": 1, "kind": "thread", "id": "t", "member": "letter/m"}',
+        '{"v": 1, "kind": ["position"], "id": "p"}',
+        "[" * 100_000,
+        "<<<<<<< ours",
+    ],
+)
+def test_a_damaged_line_stops_the_build_and_is_named(line: str) -> None:
+    """Going on without it would give URLs a new meaning."""
+    with pytest.raises(OutputError, match=r"^ledger\.jsonl:2: the ledger is damaged here") as error:
+        parse('{"v": 1, "kind": "position", "id": "p"}\n' + line + "\n")
+    assert "\n" not in str(error.value)
+
+
+def test_a_ledger_that_is_no_text_stops_the_build(tmp_path: Path) -> None:
+    """Likewise, with the path to it."""
+    (tmp_path / "archive").mkdir()
+    (tmp_path / LEDGER_PATH).write_bytes(b"\xff\xfe\n")
+    with pytest.raises(OutputError, match=r"ledger\.jsonl: the ledger cannot be read"):
+        read_ledger(tmp_path)
+
+
+def test_a_last_line_without_its_end_is_ended_before_more_is_written() -> None:
+    """Some editors and transports drop it."""
+    text = parse('{"v": 1, "kind": "position", "id": "p"}').with_pages([], ["q"]).to_jsonl()
+    assert parse(text).positions == ("p", "q")
+
+
+def test_the_key_tells_each_of_its_parts_apart() -> None:
+    """16 hex of SHA-256(stem NUL from NUL to NUL sent); never an error, whatever the name."""
+    keys = {
+        identity_key(*parts)
+        for parts in [
+            ("a", "b", "c", "d"),
+            ("ab", "", "c", "d"),
+            ("a", "b", "", "cd"),
+            ("\udcff", "", "", ""),
+            ("\udcfe", "", "", ""),
+        ]
+    }
+    assert len(keys) == 5 and all(len(key) == 16 for key in keys)

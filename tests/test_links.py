@@ -1,0 +1,284 @@
+"""Links: what texts mention becomes a link and a backlink, or an address on the web, or stays text (SPEC 3, links)."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from memosite.facts import DocumentHead, Envelope, LibraryCard, LibraryItem, Ref, Seat
+from memosite.model import Link, SourceInfo
+from memosite.resolve.links import HasFile, LinkResolver, Origin, backlinks
+from memosite.resolve.references import NameIndex
+from tests.build_org import archive_of, envelope, facts, links, organization, text_of, transcript
+
+NAME = "2026-05-01-1430--engineer--director--gate"
+
+
+def document(path: str, *, source: str = "repo", text: str = "Text.", mentions: tuple[str, ...] = ()) -> DocumentHead:
+    """A document in memory."""
+    file = facts(path, source=source, content=path)
+    return DocumentHead(file=file, title=path, status=None, date=None, text=text_of(text, mentions=mentions))
+
+
+def library(id_: str, path: str = "catalog.opencatalog", *, source: str = "repo", **fields: object) -> LibraryCard:
+    """A library in memory."""
+    known = {"name": id_, "version": "", "description": "", "items": ()} | fields
+    return LibraryCard(file=facts(path, source=source, content=f"{id_}{fields}"), id=id_, **known)  # type: ignore[arg-type]
+
+
+def mentioning(*mentions: str, stem: str = "m", source: str = "repo", to: tuple[str, ...] = ()) -> Envelope:
+    """A memo whose body mentions things and links `to` others."""
+    text = text_of(" ".join((*mentions, *to)), mentions=mentions, destinations=to)
+    return envelope(stem, f"memos/read/{stem}.openthing", source=source, body=text)
+
+
+def target(written: str, *found: object, source: str = "repo") -> Ref | str | None:
+    """Where a mention in a memo of a source leads."""
+    archive = archive_of(mentioning(written, source=source), *found)  # type: ignore[arg-type] # they are facts
+    return links(archive, ("memo", "m")).get(written)
+
+
+# Envelopes
+
+
+@pytest.mark.parametrize(
+    "written",
+    [
+        NAME,
+        f"{NAME}.openthing",
+        f"{NAME}.body.md",
+        f"memos/inbox/{NAME}.openthing",
+        f"../../other/memos/{NAME}.OpenThing",
+        f"C:\\org\\memos\\{NAME}.openthing",
+        f"/srv/org/memos/inbox/{NAME}.body.md",
+        f"{NAME}.openthing#top",
+    ],
+)
+def test_a_memo_is_found_by_its_name_however_it_is_written(written: str) -> None:
+    """By file name, by id, and by a path that may be out of date."""
+    assert target(written, envelope(NAME, source="other")) == ("memo", NAME)
+
+
+def test_a_name_that_is_no_stamp_takes_its_suffix() -> None:
+    """A word in a text is no mention."""
+    assert target("gate.openthing", envelope("gate")) == ("memo", "gate")
+    assert target("gate", envelope("gate")) is None
+
+
+def test_a_mention_leads_to_the_artifact_of_its_own_source() -> None:
+    """Else to the plain one; the id of the other leads to the other."""
+    found = [envelope(NAME, sender="a"), envelope(NAME, sender="b", source="other")]
+    archive = archive_of(*found)
+    (rival,) = [id_ for _, id_ in archive.artifacts if "~" in id_]
+    assert target(NAME, *found) == ("memo", NAME)
+    assert target(NAME, *found, source="other") == ("memo", rival)
+    assert target(rival, *found) == ("memo", rival)
+
+
+def test_links_have_backlinks_and_nothing_links_to_itself() -> None:
+    """Each backlink once, in order."""
+    archive = archive_of(
+        mentioning("b.openthing", "a.openthing", stem="a"),
+        mentioning("a.openthing", "./a.openthing", stem="b"),
+        transcript("t", body=text_of("x", mentions=("a.openthing",))),
+    )
+    assert links(archive, ("memo", "a")) == {"b.openthing": ("memo", "b")}
+    assert archive.artifacts[("memo", "a")].backlinks == (("memo", "b"), ("transcript", "t"))
+    assert backlinks({("memo", "a"): [Link(written="a", to=("memo", "a")), Link(written="u", url="u")]}) == {}
+
+
+def test_the_texts_of_envelope_and_body_are_one() -> None:
+    """Both may be long."""
+    one = envelope("m", body=text_of("x", mentions=("a.openthing",)), body_ref="m.body.md")
+    archive = archive_of(one, envelope("a"))
+    assert links(archive, ("memo", "m")) == {"a.openthing": ("memo", "a")}
+
+
+# Documents and libraries
+
+
+@pytest.mark.parametrize(
+    "written",
+    [
+        "decisions/gate.md",
+        "./decisions/gate.md",
+        "../../decisions/gate.md",
+        "gate.md",
+        "repo/decisions/gate.md",
+        "../repo/decisions/gate.md",
+        "S:\\org\\repo\\decisions\\gate.md",
+        "/srv/org/decisions/gate.md",
+    ],
+)
+def test_a_document_at_home_is_found_by_any_path_to_it(written: str) -> None:
+    """From the memo's folder, from the repo's root, by its bare name, and by an absolute path on some machine."""
+    assert target(written, document("decisions/gate.md")) == ("document", "repo.decisions.gate.md")
+
+
+@pytest.mark.parametrize("written", ["other/decisions/gate.md", "decisions/gate.md", "s:/org/other/decisions/gate.md"])
+def test_a_document_of_another_repo_is_found_by_its_folder(written: str) -> None:
+    """With the repo's name or without."""
+    assert target(written, document("decisions/gate.md", source="other")) == ("document", "other.decisions.gate.md")
+
+
+def test_a_bare_name_is_only_good_at_home() -> None:
+    """`readme.md` is anywhere."""
+    assert target("gate.md", document("decisions/gate.md", source="other")) is None
+    assert target("other/gate.md", document("gate.md", source="other")) == ("document", "other.gate.md")
+    assert target("other/gate.md", document("decisions/gate.md", source="other")) is None
+
+
+def test_a_document_at_home_comes_first() -> None:
+    """And the named repo before that."""
+    both = [document("decisions/gate.md"), document("decisions/gate.md", source="other")]
+    assert target("decisions/gate.md", *both) == ("document", "repo.decisions.gate.md")
+    assert target("decisions/gate.md", *both, source="other") == ("document", "other.decisions.gate.md")
+    assert target("other/decisions/gate.md", *both) == ("document", "other.decisions.gate.md")
+
+
+def test_of_several_that_fit_none_is_guessed() -> None:
+    """Neither at home nor elsewhere."""
+    assert target("gate.md", document("a/decisions/gate.md"), document("b/decisions/gate.md")) is None
+    far = [document("a/decisions/gate.md", source="other"), document("b/decisions/gate.md", source="other")]
+    assert target("decisions/gate.md", *far) is None
+
+
+def test_a_path_of_another_file_of_the_same_name_leads_nowhere() -> None:
+    """Neither in another folder nor in another repo."""
+    assert target("templates/gate.md", document("decisions/gate.md")) is None
+    assert target("other/decisions/gate.md", document("decisions/gate.md")) is None
+
+
+def test_documents_link_too_from_where_they_stand() -> None:
+    """Beside them first."""
+    archive = archive_of(
+        document("a/decisions/one.md", mentions=("two.md",)),
+        document("a/decisions/two.md"),
+        document("b/decisions/two.md"),
+    )
+    assert links(archive, ("document", "repo.a.decisions.one.md")) == {
+        "two.md": ("document", "repo.a.decisions.two.md")
+    }
+
+
+def test_documents_of_one_id_are_told_apart() -> None:
+    """`/` becomes `.`, and case may be all the difference."""
+    archive = archive_of(document("decisions/a.md"), document("decisions.a.md"), document("decisions/A.md"))
+    assert len({id_.casefold() for _, id_ in archive.artifacts}) == 3
+
+
+def test_a_library_links_to_what_it_lists_and_is_found_by_its_path() -> None:
+    """By its items' files."""
+    item = LibraryItem(id="i", name="I", version="", description="", file="memos/a.openthing")
+    archive = archive_of(mentioning("catalog.opencatalog"), library("lib", items=(item,)), envelope("a"))
+    assert links(archive, ("memo", "m")) == {"catalog.opencatalog": ("library", "lib")}
+    assert archive.artifacts[("memo", "a")].backlinks == (("library", "lib"),)
+
+
+def test_equal_libraries_are_copies_and_others_of_one_id_are_not() -> None:
+    """A fork has the same catalog."""
+    archive = archive_of(library("lib"), library("lib", source="other"), library("lib", "z.opencatalog", version="2"))
+    assert sorted(len(one.copies) for one in archive.artifacts.values()) == [1, 2]
+    assert archive.artifacts[("library", "lib")].copies[0].file.path == "catalog.opencatalog"
+
+
+# The web
+
+
+def resolver(*directories: str, has_file: HasFile | None = None) -> LinkResolver:
+    """Links of two sources that are on the web, with working directories that an orgdef names, and a third that is not."""
+    seats = [Seat(id=str(n), name="", working_directory=directory) for n, directory in enumerate(directories)]
+    sources = [
+        SourceInfo(name=name, web=f"https://git.example.org/{name}/{{ref}}/{{path}}") for name in ("repo", "other")
+    ]
+    return LinkResolver(
+        NameIndex([]), [], [organization("acme", *seats)], [*sources, SourceInfo(name="offline")], has_file
+    )
+
+
+def address(
+    written: str, *directories: str, linked: bool = False, source: str = "repo", has_file: HasFile | None = None
+) -> str | None:
+    """The address that a mention, or a Markdown link, in `memos/read` of a source leads to."""
+    text = text_of("x", mentions=() if linked else (written,), destinations=(written,) if linked else ())
+    found = resolver(*directories, has_file=has_file).resolve(text, Origin(source=source, folder="memos/read"))
+    return found[0].url if found else None
+
+
+@pytest.mark.parametrize(
+    ("written", "directory"),
+    [
+        ("s:/org/other/src/gate.py", "S:\\org\\other"),
+        ("S:\\ORG\\other\\src\\gate.py", "s:/org/other/"),
+        ("/srv/org/other/src/gate.py", "/srv/org/other"),
+        ("../other/src/gate.py", "../other"),
+        ("other/src/gate.py", "other"),
+    ],
+)
+def test_a_path_below_a_working_directory_leads_to_its_repo_on_the_web(written: str, directory: str) -> None:
+    """However it is written; drive letters and case do not matter there."""
+    assert address(written, directory) == "https://git.example.org/other/HEAD/src/gate.py"
+
+
+def test_a_path_that_only_begins_like_a_working_directory_does_not() -> None:
+    """Nor one that climbs out of it, or whose source is not on the web or unknown."""
+    assert address("s:/org/otherwise/gate.py", "s:/org/other") is None
+    assert address("s:/org/other/../secret", "s:/org/other") is None
+    assert address("s:/org/offline/gate.py", "s:/org/offline") is None
+    assert address("s:/org/unknown/gate.py", "s:/org/unknown") is None
+
+
+def test_the_innermost_working_directory_counts() -> None:
+    """One repo may lie in another."""
+    assert address("/org/repo/other/a.py", "/org/repo", "/org/repo/other") == "https://git.example.org/other/HEAD/a.py"
+
+
+def test_a_relative_link_leads_to_the_file_of_its_source_that_is_there() -> None:
+    """As seen from the memo's folder, else from the folders above it: memos are written at the repo's root."""
+
+    def has_file(source: str, path: str) -> bool:
+        return (source, path) in {("repo", "src/a b.py"), ("repo", "memos/read/src/c.py"), ("other", "src/gate.py")}
+
+    def linked(written: str) -> str | None:
+        return address(written, linked=True, has_file=has_file)
+
+    assert linked("../../src/a%20b.py") == "https://git.example.org/repo/HEAD/src/a%20b.py"
+    assert linked("src/a%20b.py?raw=1#L3") == "https://git.example.org/repo/HEAD/src/a%20b.py"
+    assert linked("src/c.py") == "https://git.example.org/repo/HEAD/memos/read/src/c.py"
+    assert linked("../../../other/src/gate.py") == "https://git.example.org/other/HEAD/src/gate.py"
+    assert linked("src/gone.py") is None
+
+
+@pytest.mark.parametrize(
+    "written",
+    [
+        "https://example.org/x.md",
+        "javascript:alert(1)",
+        "file:///etc/passwd",
+        "/etc/passwd",
+        "C:\\Users\\a\\x.py",
+        "../../../outside.py",
+        "#anchor",
+        "?query",
+        "",
+        "%00",
+    ],
+)
+def test_what_leads_out_of_the_source_stays_text(written: str) -> None:
+    """Local paths and `file:` are shown, not linked."""
+    assert address(written, linked=True) is None
+
+
+def test_a_mere_mention_of_a_file_leads_nowhere() -> None:
+    """Only a link says that a file is meant."""
+    assert address("src/gate.py") is None
+    assert address("src/gate.py", linked=True) == "https://git.example.org/repo/HEAD/memos/read/src/gate.py"
+    assert address("src/gate.py", linked=True, source="offline") is None
+
+
+@given(st.text(alphabet="./\\:~#?% aC", max_size=24), st.booleans())
+def test_no_mention_leads_out_of_the_web_folder(written: str, linked: bool) -> None:
+    """Any text gives an address below the source's own, or none."""
+    found = address(written, "s:/a/other", "/a/repo", linked=linked)
+    if found is not None:
+        assert found.startswith("https://git.example.org/") and ".." not in found.split("/")
+        assert not set(found) & set(" \\#?")

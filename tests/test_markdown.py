@@ -1,0 +1,669 @@
+"""Tests of how Markdown bodies become HTML, outlines and plain text."""
+
+import re
+from html.parser import HTMLParser
+
+import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+
+from memosite import markdown_tokens
+from memosite.markdown import Heading, headings, plain_text, to_html
+
+LINKS = {
+    "x.md": "../x/index.html",
+    "decisions/x.md": "../dx/index.html",
+    "../decisions/x.md": "../up/index.html",
+    "2026-04-30-1100--a--b--c": "../id/index.html",
+    "2026-04-30-1100--a--b--c.openthing": "../file/index.html",
+    "s:/projects/y/memos/m.openthing": "../win/index.html",
+    "a b+(1).md": "../odd/index.html",
+    "决定/一.md": "../cjk/index.html",
+}
+REL = ' rel="noopener noreferrer nofollow"'
+
+ALLOWED = {
+    **{tag: {"id"} for tag in ("p", "blockquote", "li", "ul", "hr", "br", "h1", "h2", "h3", "h4", "h5", "h6")},
+    **{tag: {"id"} for tag in ("table", "thead", "tbody", "tr", "em", "strong", "s")},
+    "ol": {"id", "start"},
+    "pre": {"id", "tabindex", "class"},
+    "code": {"class"},
+    "th": {"class"},
+    "td": {"class"},
+    "div": {"class", "tabindex", "role", "aria-label"},
+    "a": {"href", "rel", "title", "class", "aria-label"},
+    "span": {"class", "title"},
+}
+VOID = {"br", "hr"}
+PHRASING = {"a", "span", "em", "strong", "s", "code", "br"}
+CLASSES = re.compile(r"scroll|anchor|mention|path|verbatim|align-(left|center|right)|language-[A-Za-z0-9_+#.-]{1,40}")
+
+
+class Reader(HTMLParser):
+    """Reads HTML strictly: what it cannot accept fails the test. Gathers text, ids and hrefs."""
+
+    def __init__(self) -> None:
+        super().__init__(convert_charrefs=True)
+        self.open: list[str] = []
+        self.ids: list[str] = []
+        self.hrefs: list[str] = []
+        self.words: list[str] = []
+        self.in_anchor = False
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        """Check an element against the allow-list and against what it stands in."""
+        assert tag in ALLOWED
+        assert {name for name, _ in attrs} <= ALLOWED[tag]
+        assert len({name for name, _ in attrs}) == len(attrs)
+        if tag == "a":
+            assert "a" not in self.open
+        if tag not in PHRASING:
+            assert not {"p", *PHRASING} & set(self.open)
+        values = {name: value or "" for name, value in attrs}
+        if "class" in values:
+            assert CLASSES.fullmatch(values["class"])
+        if "href" in values:
+            self.hrefs.append(values["href"])
+        if "id" in values:
+            self.ids.append(values["id"])
+        self.in_anchor = values.get("class") == "anchor"
+        if tag not in VOID:
+            self.open.append(tag)
+
+    def handle_endtag(self, tag: str) -> None:
+        """Check that the innermost element is closed."""
+        assert self.open.pop() == tag
+        self.in_anchor = False
+
+    def handle_data(self, data: str) -> None:
+        """Keep what a reader sees, but for the signs that link to headings."""
+        if not self.in_anchor:
+            self.words.append(data)
+
+    def handle_comment(self, data: str) -> None:
+        """Refuse comments."""
+        raise AssertionError(data)
+
+    def unknown_decl(self, data: str) -> None:
+        """Refuse what stands between `<!` and `>`."""
+        raise AssertionError(data)
+
+    def handle_decl(self, decl: str) -> None:
+        """Refuse document types."""
+        raise AssertionError(decl)
+
+    def handle_pi(self, data: str) -> None:
+        """Refuse processing instructions."""
+        raise AssertionError(data)
+
+
+def read(html: str) -> Reader:
+    """Read HTML strictly, up to its end."""
+    reader = Reader()
+    reader.feed(html)
+    reader.close()
+    assert reader.open == []
+    assert len(set(reader.ids)) == len(reader.ids)
+    return reader
+
+
+def seen(html: str) -> str:
+    """Return what a reader sees, on one line."""
+    return " ".join("".join(read(html).words).split())
+
+
+def html_of(text: str) -> str:
+    """Return the HTML of a body that mentions some files."""
+    return to_html(text, links=LINKS)
+
+
+def inner(text: str) -> str:
+    """Return the HTML of a body of one paragraph without the paragraph."""
+    html = html_of(text)
+    assert html.startswith("<p>")
+    return html.removeprefix("<p>").removesuffix("</p>\n")
+
+
+# Raw HTML and characters
+
+
+@pytest.mark.parametrize(
+    "tag",
+    ["<ide_opened_file>", "<seat>", "<script>alert(1)</script>", "<div>\na\n</div>", "<!-- x -->", "<xs:element>"],
+)
+def test_raw_html_is_shown_as_text(tag: str) -> None:
+    """Tags of any kind are text for the reader and never elements."""
+    assert seen(html_of(f"see {tag} here")) == " ".join(f"see {tag} here".split())
+    assert seen(html_of(tag)) == " ".join(tag.split())
+
+
+def test_entities_are_read() -> None:
+    """An entity is the character that it names."""
+    assert inner("&copy; &lt;b&gt; &amp;amp;") == "© &lt;b&gt; &amp;amp;"
+
+
+def test_what_is_no_text_becomes_the_replacement_character() -> None:
+    """Controls, lone surrogates and noncharacters, written as such or as entities, are replaced."""
+    assert inner("a\x00b\x1bc\ud800d\x85e\uffff&#1;&#xD800;") == "a\ufffdb\ufffdc\ufffdd\ufffde\ufffd\ufffd\ufffd"
+
+
+def test_lines_may_end_in_any_way_and_a_byte_order_mark_is_no_text() -> None:
+    """CRLF and CR count as LF."""
+    assert html_of("\ufeff# A\r\nb\rc") == html_of("# A\nb\nc")
+    assert plain_text("> " * 40 + "\r\na\rb").endswith("> \na\nb")
+
+
+# Headings
+
+
+def test_sections_between_equal_signs_are_headings_without_blank_lines() -> None:
+    """A line such as `== Section ==` ends a paragraph, and its signs count its level."""
+    html = html_of("before\n== The ask ==\nafter\n=== More ===\nend")
+    assert seen(html) == "before The ask after More end"
+    assert [(found.level, found.text) for found in headings("a\n== B ==\nc\n=== D ===")] == [(2, "B"), (3, "D")]
+    assert '<h2 id="the-ask">The ask <a class="anchor" href="#the-ask"' in html
+    assert '<h3 id="more">' in html
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "```\n== A ==\n```",
+        "    == A ==",
+        "== A =",
+        "=== A ==",
+        "==A==",
+        "== ==",
+        "====",
+        "x == y ==",
+        "== A or",
+        "======= A =======",
+        "> a\n    == B ==",
+    ],
+)
+def test_other_lines_with_equal_signs_are_no_sections(text: str) -> None:
+    """Code, underlines and unbalanced signs are left alone."""
+    assert headings(text) == ()
+
+
+def test_a_section_is_no_underline() -> None:
+    """A paragraph before a section stays a paragraph, and a true underline still makes a heading."""
+    assert [found.text for found in headings("a\n== B ==\n\nc\n==\n")] == ["B", "c"]
+
+
+def test_sections_end_quotes_tables_and_lists() -> None:
+    """A section that stands after another block without a blank line does not become part of it."""
+    html = html_of("> quote\n== A ==\n- item\n== B ==\n| a |\n|---|\n| b |\n== C ==")
+    assert re.findall(r"<(blockquote|h2|ul|table)", html) == ["blockquote", "h2", "ul", "h2", "table", "h2"]
+    assert html_of("> a\n    == B ==") == "<blockquote>\n<p>a\n== B ==</p>\n</blockquote>\n"
+
+
+def test_anchors_are_words_joined_by_hyphens() -> None:
+    """Letters and digits of any script are kept in lower case; what has none is called section."""
+    text = "# Why: `it` *is* so!\n# U\u0308berblick 决定 2\n# ???\n# A_b [c](d)\n"
+    assert [found.anchor for found in headings(text)] == ["why-it-is-so", "überblick-决定-2", "section", "a-b-c"]
+    assert headings("# &nbsp;") == (Heading(level=1, text="section", anchor="section"),)
+
+
+def test_repeated_anchors_are_numbered_and_unique() -> None:
+    """A repeat gets -2, also when another heading is called so by itself; none is longer than 60."""
+    assert [found.anchor for found in headings("# a\n# a-2\n# a\n# a\n# a-2")] == ["a", "a-2", "a-3", "a-4", "a-2-2"]
+    anchors = [found.anchor for found in headings(f"# {'word ' * 40}\n" * 3)]
+    assert len(set(anchors)) == 3
+    assert max(map(len, anchors)) <= 60
+
+
+def test_headings_are_shifted_so_that_the_highest_gets_the_base_level() -> None:
+    """The outline keeps its shape and ends at h6; `headings` tells the levels as written."""
+    text = "### a\n## b\n###### c\n"
+    assert re.findall(r"<h(\d)", to_html(text, links={}, base_level=3)) == ["4", "3", "6"]
+    assert re.findall(r"<h(\d)", to_html(text, links={}, base_level=1)) == ["2", "1", "5"]
+    assert headings("### a")[0] == Heading(level=3, text="a", anchor="a")
+
+
+def test_a_heading_without_text_is_shown_as_written() -> None:
+    """Readers of outlines and screen readers have no use for an empty heading."""
+    assert html_of("##\n") == "<p>##</p>\n"
+    assert headings("##\n") == ()
+
+
+def test_every_id_carries_the_prefix() -> None:
+    """Several bodies may stand on one page."""
+    html = to_html("# A\n[b](#a)", links={}, prefix='m1-"')
+    assert read(html).ids == ['m1-"a']
+    assert read(html).hrefs == ['#m1-"a', '#m1-"a']
+
+
+def test_the_anchor_of_a_heading_does_not_depend_on_later_definitions() -> None:
+    """A link definition far below changes what is shown but not where the heading is found."""
+    text = "# See [it][that]\n"
+    assert headings(text)[0].anchor == headings(text + "\n[that]: https://a.example\n")[0].anchor
+
+
+# Links
+
+
+@pytest.mark.parametrize("url", ["https://a.example/b?c=d&e", "http://a.example", "mailto:a@b.example", "HTTPS://A.b"])
+def test_web_and_mail_links_are_kept(url: str) -> None:
+    """They tell the other site nothing and lend it no weight."""
+    assert inner("[a](<https://a.example/b c>)") == f'<a href="https://a.example/b%20c"{REL}>a</a>'
+    assert inner(f"[a]({url})") == f'<a href="{url.replace("&", "&amp;")}"{REL}>a</a>'
+
+
+@pytest.mark.parametrize(
+    "target",
+    [
+        "javascript:alert(1)",
+        "JaVaScript:alert(1)",
+        "java&#10;script:alert(1)",
+        "&#x6A;avascript:alert(1)",
+        "data:text/html;base64,AA==",
+        "vbscript:x",
+        "file:///etc/passwd",
+        "s:/projects/x",
+        "C:\\Users\\x",
+        "//evil.example/x",
+        "/root.md",
+        "unknown.md",
+        "#nowhere",
+        "https:evil",
+        "blob:https://a.example/1",
+    ],
+)
+def test_other_destinations_are_shown_as_text(target: str) -> None:
+    """The label stays, and a tooltip tells what was written."""
+    assert inner('[a](déjà%20"vu.md)') == '<span class="path" title="déjà%20&quot;vu.md">a</span>'
+    html = html_of(f"[label](<{target}>)")
+    assert re.fullmatch(r'<p><span class="path" title="[^"]+">label</span></p>\n', html)
+    assert target not in read(html_of(f"<{target}>")).hrefs
+
+
+def test_relative_destinations_are_looked_up_as_written() -> None:
+    """A fragment goes along, a percent sign may stand for a character, a title stays."""
+    assert inner("[a](../decisions/x.md)") == '<a href="../up/index.html">a</a>'
+    assert inner("[a](../decisions/x.md#b)") == '<a href="../up/index.html#b">a</a>'
+    assert inner("[a](a%20b+(1).md)") == '<a href="../odd/index.html">a</a>'
+    assert inner('[a](x.md "t")') == '<a href="../x/index.html" title="t">a</a>'
+    assert inner("[`a`][r]\n\n[r]: s:/projects/y/memos/m.openthing") == '<a href="../win/index.html"><code>a</code></a>'
+
+
+def test_fragments_lead_to_headings_of_the_body() -> None:
+    """Fragments made by the rules of other sites are found too."""
+    text = "# What's new?\n[a](#what-s-new) [b](#whats-new) [c](#What%27s-new) [d](#new)"
+    assert read(html_of(text)).hrefs == ["#what-s-new"] * 4
+    assert '<span class="path" title="#new">d</span>' in html_of(text)
+
+
+def test_autolinks_in_angle_brackets_are_links() -> None:
+    """URLs and addresses are meant, names with a colon are not."""
+    assert inner("<https://a.example/b>") == f'<a href="https://a.example/b"{REL}>https://a.example/b</a>'
+    assert inner("<a@b.example>") == f'<a href="mailto:a@b.example"{REL}>a@b.example</a>'
+    assert inner("<https://a.example/%C3%A9>").endswith(">https://a.example/%C3%A9</a>")
+    assert inner("<memodef:Memo>") == "&lt;memodef:Memo&gt;"
+
+
+@pytest.mark.parametrize("links", [{}, LINKS])
+@pytest.mark.parametrize(
+    ("text", "url"),
+    [
+        ("see https://a.example/b.", "https://a.example/b"),
+        ("(https://a.example/b_(c)).", "https://a.example/b_(c)"),
+        ("**https://a.example/**, x", "https://a.example/"),
+        ('"https://a.example/b?c=1&d=2"!', "https://a.example/b?c=1&d=2"),
+        ("看https://a.example/b。然后", "https://a.example/b"),
+        ("http://a.example/#x…", "http://a.example/#x"),
+    ],
+)
+def test_bare_urls_become_links_without_what_ends_the_sentence(links: dict[str, str], text: str, url: str) -> None:
+    """What is linked is what a reader would copy."""
+    reader = read(to_html(text, links=links))
+    assert reader.hrefs == [url]
+    assert "".join(reader.words).strip() == text.replace("**", "")
+
+
+def test_bare_urls_in_code_and_in_words_are_left_alone() -> None:
+    """Code is quoted, not spoken."""
+    assert read(html_of("`https://a.example` xhttps://b.example https:// https://.")).hrefs == []
+
+
+def test_links_are_never_nested() -> None:
+    """URLs, mentions and images within the label of a link stay text."""
+    html = html_of("[see https://a.example x.md <https://b.example> ![i](x.md)](https://c.example)")
+    assert read(html).hrefs == ["https://c.example"]
+    assert seen(html) == "see https://a.example x.md https://b.example image: i"
+
+
+def test_a_mention_in_a_label_that_leads_nowhere_is_linked() -> None:
+    """People write the name as label and a path of their disk as destination."""
+    html = inner("[x.md](../../elsewhere/x.md)")
+    assert (
+        html
+        == '<span class="path" title="../../elsewhere/x.md"><a class="mention" href="../x/index.html">x.md</a></span>'
+    )
+
+
+# Mentions
+
+
+@pytest.mark.parametrize(
+    ("text", "target"),
+    [
+        ("x.md", "x"),
+        ("(x.md).", "x"),
+        ("`x.md`", "x"),
+        ("**x.md**, and", "x"),
+        ("x.md:12", "x"),
+        ("@x.md", "x"),
+        ("x.md's", "x"),
+        ("# x.md", "x"),
+        ("decisions/x.md", "dx"),
+        ("../decisions/x.md", "up"),
+        ("2026-04-30-1100--a--b--c.", "id"),
+        ("2026-04-30-1100--a--b--c.openthing.", "file"),
+        ("`s:/projects/y/memos/m.openthing`", "win"),
+        ("see a b+(1).md, please", "odd"),
+        ("请看x.md的", "x"),
+        ("请看决定/一.md的", "cjk"),
+    ],
+)
+def test_a_mention_becomes_a_link(text: str, target: str) -> None:
+    """File names, ids and paths are found in text and code spans; the longest key wins."""
+    hrefs = [href for href in read(html_of(text)).hrefs if not href.startswith("#")]
+    assert hrefs == [f"../{target}/index.html"]
+    assert f'<a class="mention" href="../{target}/index.html">' in html_of(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "foo/x.md",
+        "x.mdx",
+        "ax.md",
+        "x.md/y",
+        "-x.md",
+        "x.md-old",
+        "x.md.bak",
+        "X.md",
+        "2026-04-30-1100--a--b--c.body.md",
+        "t:/s:/projects/y/memos/m.openthing",
+        "a b+(1).mdx",
+        "xa b+(1).md",
+        "docs/决定/一.md",
+        "```\nx.md\n```",
+        "    x.md",
+    ],
+)
+def test_a_key_within_a_longer_name_or_in_a_code_block_is_no_mention(text: str) -> None:
+    """A link must not claim that a different file is meant."""
+    assert read(html_of(text)).hrefs == []
+
+
+def test_many_mentions_with_many_keys_are_found() -> None:
+    """The way of searching changes with the number of keys, the result does not."""
+    keys = {f"decisions/{number}.md": f"{number}/index.html" for number in range(200)}
+    text = " ".join(keys)
+    assert read(to_html(text, links=keys)).hrefs == list(keys.values())
+    assert to_html("decisions/7.md", links=keys) == to_html("decisions/7.md", links={"decisions/7.md": "7/index.html"})
+
+
+def test_an_empty_key_is_ignored_in_text() -> None:
+    """A caller that failed to read a name does no harm."""
+    assert to_html("a , b", links={"": "x"}) == "<p>a , b</p>\n"
+
+
+def test_the_longest_of_several_keys_with_spaces_wins() -> None:
+    """A name that goes on is not linked by its beginning."""
+    keys = {"a b": "short", "a b + c": "long"}
+    assert read(to_html("a b, a b + c", links=keys)).hrefs == ["short", "long"]
+
+
+# Other blocks and spans
+
+
+def test_images_are_links_or_text() -> None:
+    """Nothing is loaded, and the same rules hold as for links."""
+    assert inner("![a *b*](https://c.example/d.png)") == f'<a href="https://c.example/d.png"{REL}>image: a b</a>'
+    assert inner("![a](x.md)") == '<a href="../x/index.html">image: a</a>'
+    assert inner("![](y.png)") == '<span class="path" title="y.png">image: y.png</span>'
+    assert inner("![a ![b](c) d](x.md)") == '<a href="../x/index.html">image: a !b d</a>'
+    html = inner(f"![a](data:image/png;base64,{'A' * 9000})")
+    assert html.endswith('A…">image: a</span>')
+    assert len(html) < 500
+
+
+def test_tables_scroll_and_align() -> None:
+    """A table stands in a region that the keyboard can reach, also after a paragraph; alignment is a class."""
+    assert html_of("text\n| a |\n|---|\n").startswith("<p>text</p>\n<div")
+    html = html_of("| a | b |\n|---|--:|\n| ~~1~~ | x.md |\n")
+    assert html.startswith('<div class="scroll" tabindex="0" role="region" aria-label="Table">\n<table>')
+    assert html.endswith("</table>\n</div>\n")
+    assert '<td class="align-right"><a class="mention"' in html
+    assert "<td><s>1</s></td>" in html
+
+
+@pytest.mark.parametrize(
+    ("info", "tag"),
+    [
+        ("", "<code>"),
+        ("python", '<code class="language-python">'),
+        (' c++ title="x"', '<code class="language-c++">'),
+        ('"><script>', "<code>"),
+        ("js&quot;onload", '<code class="language-js">'),
+    ],
+)
+def test_code_keeps_its_language_and_nothing_else(info: str, tag: str) -> None:
+    """The info string is the author's; only a plain word of it becomes a class."""
+    assert html_of(f"```{info}\n<b>\n```") == f'<pre tabindex="0">{tag}&lt;b&gt;\n</code></pre>\n'
+
+
+def test_indented_code_can_be_scrolled_too() -> None:
+    """Each kind of code is reached by keyboard."""
+    assert html_of("    a  <b") == '<pre tabindex="0"><code>a  &lt;b\n</code></pre>\n'
+
+
+def test_task_items_show_their_boxes() -> None:
+    """A box is a character, in loose lists too, and only at the start of an item."""
+    assert seen(html_of("- [ ] a\n- [x] b\n\n- [X] **c** [ ] d\n")) == "☐ a ☑ b ☑ c [ ] d"
+    assert seen(html_of("[ ] a\n\n- [x]b")) == "[ ] a [x]b"
+
+
+def test_lists_keep_their_numbers() -> None:
+    """An ordered list starts where its author started it."""
+    assert html_of("7. a\n8. b").startswith('<ol start="7">\n<li>a</li>')
+
+
+def test_common_blocks_and_spans_are_written() -> None:
+    """Quotes, rules, emphasis and line breaks are what CommonMark says."""
+    assert html_of("> a *b* __c__  \n> d\n\n---\n") == (
+        "<blockquote>\n<p>a <em>b</em> <strong>c</strong><br>\nd</p>\n</blockquote>\n<hr>\n"
+    )
+
+
+# Plain text
+
+
+def test_plain_text_has_a_line_per_block_and_no_markup() -> None:
+    """Search and summaries get the words, code its lines, a table a line per row."""
+    text = "# A *b*\nc\nd [e](f) ![g](h)\n\n- [x] i\n- `j`\n\n| k | l |\n|---|---|\n| m | n |\n\n```\no\n  p\n```\n> q"
+    assert plain_text(text) == "A b\nc d e g\n☑ i\nj\nk l\nm n\no\n  p\nq"
+    assert plain_text("== A ==\n<b> &amp;") == "A\n<b> &"
+
+
+# Hostile input
+
+PATHOLOGICAL = {
+    "brackets": "[" * 50_000,
+    "image brackets": "![" * 25_000,
+    "open links": "[a](" * 12_500,
+    "emphasis": "*a " * 16_000,
+    "mixed emphasis": "*a_b~~ " * 7_000,
+    "backticks": "".join("`" * count + " " for count in range(1, 300)),
+    "less-than signs": "<" * 50_000,
+    "ampersands": "&" * 50_000,
+    "wide table without rows": "|a" * 20_000 + "|\n" + "|-" * 19_999 + "|",
+    "parentheses after a URL": "https://a" + ")" * 50_000,
+    "names": "a/" * 25_000,
+    "dots after names": ("x.md" + "." * 500 + "é") * 50,
+}
+
+
+@pytest.mark.parametrize("text", PATHOLOGICAL.values(), ids=PATHOLOGICAL.keys())
+def test_pathological_spans_are_shown_completely(text: str) -> None:
+    """What explodes in careless parsers comes out as it went in (in linear time, else this would not end)."""
+    letters = re.compile(r"[\s`~*_]")
+    assert letters.sub("", seen(html_of(text))) == letters.sub("", text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "> " * 25_000 + "end",
+        "- " * 25_000 + "end",
+        "1. " * 15_000 + "end",
+        "\n".join("  " * d + "- end" for d in range(60)),
+    ],
+    ids=["quotes", "bullets", "numbers", "steps"],
+)
+def test_blocks_that_nest_too_deep_are_shown_verbatim(text: str) -> None:
+    """The parser would drop what lies deeper, and an archive must not."""
+    assert html_of(text) == f'<pre class="verbatim" tabindex="0">{text.replace(">", "&gt;")}</pre>\n'
+    assert plain_text(text) == text
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "a" * 5_000_000,
+        "a\n" * 400_000,
+        "[" * 400_000,
+        ("|" + "a|" * 256 + "\n|" + "-|" * 256 + "\n" + "|\n" * 256 + "\n") * 30,
+    ],
+    ids=["one line of 5 MB", "short lines", "brackets", "tables that grow"],
+)
+def test_bodies_that_cost_too_much_are_shown_verbatim(text: str) -> None:
+    """Beyond the bounds nothing is parsed, and nothing is lost."""
+    assert html_of(text) == f'<pre class="verbatim" tabindex="0">{text}</pre>\n'
+    assert headings(text) == ()
+    assert plain_text(text) == text
+
+
+def test_a_long_body_of_common_text_is_not_shown_verbatim() -> None:
+    """The bounds leave room for what people and tools write."""
+    paragraph = "Some *words* of `x.md` and [a link](x.md), see <https://a.example>.\n\n- [ ] one\n- two\n\n"
+    text = paragraph * (300_000 // len(paragraph))
+    assert html_of(text).startswith("<p>Some <em>")
+
+
+def test_definitions_that_refer_to_each_other_end() -> None:
+    """A definition is a destination, never a way to another definition."""
+    text = "".join(f"[a{number}]: [a{number + 1}]\n" for number in range(2000)) + "\n[a0] [a1999]"
+    assert read(html_of(text)).hrefs == []
+    assert seen(html_of(text)) == "a0 a1999"
+
+
+def test_many_equal_headings_get_distinct_anchors() -> None:
+    """Numbering repeats does not take ever longer."""
+    anchors = [found.anchor for found in headings("# a\n" * 5_000 + "# a-7\n" * 5_000)]
+    assert len(set(anchors)) == 10_000
+
+
+def test_a_parser_that_fails_costs_the_markup_and_not_the_text(monkeypatch: pytest.MonkeyPatch) -> None:
+    """One body that trips the parser is shown verbatim, and the build goes on."""
+
+    def fail(*_: object) -> None:
+        raise IndexError
+
+    monkeypatch.setattr(markdown_tokens._parser(), "parse", fail)
+    assert html_of("a *b* that trips it") == '<pre class="verbatim" tabindex="0">a *b* that trips it</pre>\n'
+    markdown_tokens.read_body.cache_clear()
+
+
+PIECES = [
+    *"\n\n\n      \t>>--*_~`|#=[](){}<>!&;:\\\"'/.",
+    *("\n\n", "\n# ", "\n## a\n", "\n== b ==\n", "\n- ", "\n- [x] ", "\n1. ", "\n> ", "\n    ", "\n---\n", "\n===\n"),
+    *("\n```", "\n~~~ js\n", "\n|a|b|\n|-|:-:|\n|", "**", "~~", "``", "[a](", "![b](", "](", "[a]: ", "\n[a]: x.md\n"),
+    *(
+        "[a][b]",
+        "<a href=x onclick=y>",
+        "<script>",
+        "<!--",
+        "<![CDATA[",
+        "</p>",
+        "</div>",
+        "style=",
+        "onerror=",
+        "&quot;",
+    ),
+    *("&#x22;", "&#10;", "&#0;", "javascript:", "data:text/html,", "https://", "https://a.b/c", "mailto:a@b", "//c"),
+    *(
+        "x.md",
+        "decisions/x.md",
+        "../decisions/x.md#b",
+        "2026-04-30-1100--a--b--c",
+        "a b+(1).md",
+        "#a",
+        "#b",
+        "word",
+        "é",
+    ),
+    *("\x00", "\ud800", "\u202e", "\ufeff", "决定", "\r", "\x0b", "\u2028"),
+]
+HOSTILE = st.lists(st.sampled_from(PIECES), max_size=40).map("".join) | st.text(
+    st.characters(exclude_categories=()), max_size=60
+)
+KEYS = st.dictionaries(
+    st.sampled_from([piece for piece in PIECES if piece.strip()]), st.just("../t/index.html"), max_size=8
+)
+
+
+@settings(deadline=None, max_examples=400)
+@given(HOSTILE, KEYS, st.sampled_from(["", "p-", '"><x']), st.integers(-1, 9))
+@example("[a <https://b.c> ![d](e)](f)\n\n[f]: x", {"f": "../t/index.html"}, "", 2)
+def test_html_is_well_formed_and_within_the_allow_list(
+    text: str, links: dict[str, str], prefix: str, base_level: int
+) -> None:
+    """Whatever is written, there are only known elements, attributes, classes and destinations, closed in order."""
+    reader = read(to_html(text, links=links, prefix=prefix, base_level=base_level))
+    assert all(name.startswith(prefix) for name in reader.ids)
+    for href in reader.hrefs:
+        known = href.startswith(("../t/index.html", f"#{prefix}"))
+        assert known or re.match(r"(?i)(https?://[^/]|mailto:.)", href)
+        assert href[1:] in reader.ids or not href.startswith("#")
+    assert not re.search("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ud800-\udfff]", "".join(reader.words))
+
+
+@settings(deadline=None, max_examples=300)
+@given(HOSTILE)
+def test_the_parser_itself_does_not_fail(text: str) -> None:
+    """The net below the parser is not what makes the other tests pass."""
+    markdown_tokens._parser().parse(text, {})
+
+
+@settings(deadline=None, max_examples=300)
+@given(HOSTILE.filter(lambda text: "!" not in text))
+def test_plain_text_has_the_words_that_a_reader_sees(text: str) -> None:
+    """HTML and plain text hold the same words in the same order."""
+    assert "".join(plain_text(text).split()) == "".join("".join(read(html_of(text)).words).split())
+
+
+@settings(deadline=None, max_examples=300)
+@given(HOSTILE, HOSTILE)
+def test_anchors_do_not_move_when_text_is_appended(text: str, more: str) -> None:
+    """A citation of a heading holds when a transcript grows."""
+    anchors = [found.anchor for found in headings(text)]
+    assert [found.anchor for found in headings(f"{text}\n\n{more}")][: len(anchors)] == anchors
+    assert len(set(anchors)) == len(anchors)
+    assert all(re.fullmatch(r"[^\W_]+(-[^\W_]+)*", anchor) and len(anchor) <= 60 for anchor in anchors)
+
+
+MARKS = st.lists(st.sampled_from(["> ", "- ", "1. ", "  ", "    ", "# ", "| ", "```", "\t"]), max_size=14).map("".join)
+
+
+@settings(deadline=None, max_examples=300)
+@given(st.lists(MARKS, max_size=12))
+def test_no_line_is_dropped(marks: list[str]) -> None:
+    """However blocks are nested, each line's word is shown, unless it names the language of a fence."""
+    text = "\n".join(f"{mark}word{number}." for number, mark in enumerate(marks))
+    for name, words in (("html", seen(html_of(text))), ("plain", plain_text(text))):
+        for number, mark in enumerate(marks):
+            assert f"word{number}." in words or "```" in mark, name

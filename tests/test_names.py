@@ -1,0 +1,305 @@
+"""Ids, references and short subjects are made from names as SPEC 2.2 and 3 say."""
+
+import hashlib
+import unicodedata
+
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+from memosite.names import (
+    ID_BYTES,
+    NO_SUBJECT,
+    SHORT_SUBJECT,
+    is_bare_name,
+    make_id,
+    read_reference,
+    read_stamped_name,
+    short_hash,
+    short_subject,
+    stem_of,
+)
+
+STEM = "2026-05-01-1430--engineer--director--gate-is-green"
+OTHER = "2026-05-02-0900--director--engineer--thanks"
+
+
+def sha8(text: str) -> str:
+    """What SPEC 3 appends to an id that had to be changed."""
+    return hashlib.sha256(text.encode()).hexdigest()[:8]
+
+
+@pytest.mark.parametrize(
+    "stem", [STEM, "plan", "Plan_2.1", "日本語-の-名前", "x..y", "a-", "٣", "v0.2", "_draft", "-dash"]
+)
+def test_a_stem_of_allowed_characters_is_its_own_id(stem: str) -> None:
+    """Letters and digits of any script, `.`, `_` and `-` stay as they are."""
+    assert make_id(stem) == stem
+
+
+@pytest.mark.parametrize(
+    ("stem", "kept"),
+    [
+        ("a b", "a-b"),
+        ("what's new?", "what-s-new-"),
+        ("a  ,;  b", "a-b"),
+        ("a~b", "a-b"),
+        ("~", "-"),
+        ("a/b", "a-b"),
+        (".hidden", "hidden"),
+        ("..hidden", "hidden"),
+        ("...", ""),
+        ("", ""),
+        ("½ cup", "-cup"),
+        ("Ⅷ", "-"),
+        ("🎉", "-"),
+        ("a\nb\tc", "a-b-c"),
+    ],
+)
+def test_other_characters_become_one_dash_and_a_hash_tells_of_it(stem: str, kept: str) -> None:
+    """Each run of other characters is one `-`; leading dots go; `-` and 8 hex of the stem's SHA-256 are appended."""
+    assert make_id(stem) == f"{kept}-{sha8(stem)}"
+
+
+def test_the_same_name_composed_and_decomposed_has_one_id() -> None:
+    """NFD, as macOS writes it: that alone changes nothing, and the hash of a changed name is that of NFC."""
+    assert make_id(unicodedata.normalize("NFD", "café")) == "café"
+    assert make_id(unicodedata.normalize("NFD", "café au lait")) == make_id("café au lait")
+
+
+def test_an_id_of_just_200_bytes_is_kept_and_a_longer_one_is_cut_at_a_character() -> None:
+    """The bound counts bytes of UTF-8, and a cut counts as a change."""
+    assert make_id("é" * 100) == "é" * 100
+    long = "x" + "é" * 100
+    assert make_id(long) == "x" + "é" * 95 + "-" + sha8(long)
+    assert len(make_id(long).encode()) == 200
+
+
+def test_a_file_name_that_is_not_utf8_has_an_id_of_its_own() -> None:
+    """Two such names that look alike are told apart by their hashes."""
+    first, second = make_id("caf\udce9"), make_id("caf\udcea")
+    assert first != second
+    assert first.startswith("caf--")
+    assert first.encode("utf-8")
+
+
+@given(st.text())
+@example("." * 300)
+@example("e\u0301" * 150)
+def test_an_id_is_always_fit_for_a_url_and_a_file_name(stem: str) -> None:
+    """Never empty, never too long, no leading dot, nothing but what is allowed, and in NFC."""
+    id_ = make_id(stem)
+    assert id_
+    assert not id_.startswith(".")
+    assert len(id_.encode()) <= ID_BYTES
+    assert unicodedata.is_normalized("NFC", id_)
+    assert all(unicodedata.category(char)[0] in "LN" or char in "._-" for char in id_)
+    assert "~" not in id_
+
+
+@given(st.text())
+def test_an_id_is_an_id_of_itself(stem: str) -> None:
+    """Making an id of an id changes nothing, so that a ledger's ids can be looked up as stems."""
+    assert make_id(make_id(stem)) == make_id(stem)
+
+
+def test_short_hash_is_the_beginning_of_the_sha256() -> None:
+    """Eight hex digits of the UTF-8 bytes."""
+    assert short_hash("gate is green ✓") == sha8("gate is green ✓")
+
+
+@pytest.mark.parametrize(
+    ("filename", "stem"),
+    [
+        (f"{STEM}.openthing", STEM),
+        (f"{STEM}.body.md", STEM),
+        ("SHOUTED.OPENTHING", "SHOUTED"),
+        ("handoff-v0.2.openthing", "handoff-v0.2"),
+        ("brief.md", "brief"),
+        ("catalog.opencatalog", "catalog"),
+        ("no-extension", "no-extension"),
+        (".openthing", ""),
+        (".hidden", ".hidden"),
+    ],
+)
+def test_a_stem_is_a_name_without_its_extension(filename: str, stem: str) -> None:
+    """`.body.md` is one extension, and dots inside of a name stay."""
+    assert stem_of(filename) == stem
+
+
+def test_a_stamped_name_tells_date_sender_recipient_and_subject() -> None:
+    """The recommended form of memodef."""
+    name = read_stamped_name(STEM)
+    assert name.date is not None
+    assert (name.date.utc, name.date.origin) == ("2026-05-01T14:30:00Z", "name")
+    assert (name.sender, name.recipient, name.slug) == ("engineer", "director", "gate-is-green")
+
+
+@pytest.mark.parametrize(
+    ("stem", "told"),
+    [
+        ("2026-05-01-1430--engineer--first-session", ("2026-05-01T14:30:00Z", "engineer", None, "first-session")),
+        ("2026-05-01--a--b--x--y", ("2026-05-01T00:00:00Z", "a", "b", "x--y")),
+        ("2026-05-01-1430--just-words", ("2026-05-01T14:30:00Z", None, None, "just-words")),
+        ("2026-99-99-1430--a--b--x", (None, "a", "b", "x")),
+        ("2026-05-01-1430----b--x", ("2026-05-01T14:30:00Z", None, "b", "x")),
+        ("gate-is-green", (None, None, None, "gate-is-green")),
+        ("٢٠٢٦-05-01-1430--a--b--x", (None, None, None, "٢٠٢٦-05-01-1430--a--b--x")),
+    ],
+)
+def test_other_names_tell_what_they_can(stem: str, told: tuple[str | None, ...]) -> None:
+    """A transcript's name has a role and no recipient; an impossible date is none; anything else is all slug."""
+    name = read_stamped_name(stem)
+    assert (name.date.utc if name.date else None, name.sender, name.recipient, name.slug) == told
+
+
+@pytest.mark.parametrize(
+    "written",
+    [
+        f"{STEM}.openthing",
+        STEM,
+        f"{STEM}.body.md",
+        f"memos/inbox/{STEM}.openthing",
+        f"./{STEM}.openthing",
+        f"S:\\projects\\gate\\memos\\read\\{STEM}.openthing",
+        f"s:/projects/gate/memos/{STEM}.openthing",
+        f"file:///srv/gate/{STEM}.openthing",
+        f"https://git.example.org/gate/blob/main/memos/{STEM}.openthing?plain=1#L3",
+        f"{STEM}.openthing (the second of two)",
+        f"{STEM} - see the part about the gate",
+        f"{STEM}; and {OTHER}.openthing",
+        f"{STEM}, not {OTHER}",
+        f"{STEM}.",
+        f"  `{STEM}.openthing`\n",
+        f"In reply to {STEM}.openthing",
+        f"{STEM}.OPENTHING",
+    ],
+)
+def test_a_reference_is_its_first_stamped_name(written: str) -> None:
+    """However it is written: bare, as a path of any system, as an address, with prose around it."""
+    assert read_reference(written) == STEM
+
+
+@pytest.mark.parametrize(
+    ("written", "stem"),
+    [
+        ("welcome.openthing", "welcome"),
+        ("../read/welcome.openthing", "welcome"),
+        ("read\\welcome.openthing and more", "welcome"),
+        ("welcome.openthing and/or not", "welcome"),
+        ("read/welcome/", "welcome"),
+        ("session-handoff-v0.2.openthing", "session-handoff-v0.2"),
+        ("2026-05-01--a--b--x (by day)", "2026-05-01--a--b--x"),
+        ("2026-05-01-1430--a--b--what's new.openthing", "2026-05-01-1430--a--b--what's new"),
+        ("memos/2026-05-01-1430--a--b--c&d (copy).openthing", "2026-05-01-1430--a--b--c"),
+        ("2026-05-01-1430--a--b--x. Also plan.openthing", "2026-05-01-1430--a--b--x"),
+        ("2026-05-01-1430--engineer--director--cafe\u0301.openthing", "2026-05-01-1430--engineer--director--café"),
+        ("İstanbul.openthing, later", "İstanbul"),
+        ("memos/2026-05-01-1430--a--b--re:-gate-7.openthing", "2026-05-01-1430--a--b--re:-gate-7"),
+        ("2026-05-01-1430--a--b--re:-gate-7 (again)", "2026-05-01-1430--a--b--re:-gate-7"),
+        ("2026-05-01-1430--a--b--x: the part about the gate", "2026-05-01-1430--a--b--x"),
+    ],
+)
+def test_a_reference_without_a_whole_stamped_name_is_its_base_name(written: str, stem: str) -> None:
+    """The last part of a path, less its extension and whatever follows that."""
+    assert read_reference(written) == stem
+
+
+@pytest.mark.parametrize(
+    "written",
+    [
+        "",
+        "  ",
+        f"Not in-reply-to {STEM}.openthing",
+        "not in-reply-to anything",
+        '"Not in-reply-to" x',
+        "..",
+        "/",
+        ".openthing",
+    ],
+)
+def test_some_values_refer_to_nothing(written: str) -> None:
+    """Empty ones, those that are only a path's dots, and those that say so."""
+    assert read_reference(written) is None
+
+
+@given(st.text())
+def test_a_reference_is_none_or_a_name_without_a_folder(written: str) -> None:
+    """Whatever the text, no separator survives but inside a name that has none to give, and nothing raises."""
+    reference = read_reference(written)
+    assert reference is None or (reference.strip(". ") and "/" not in reference and "\\" not in reference)
+
+
+@given(st.from_regex(r"[0-9]{4}-[0-9]{2}-[0-9]{2}-[0-9]{4}--[a-z]{1,5}--[a-z]{1,5}--[a-z0-9]{1,9}", fullmatch=True))
+def test_a_stem_refers_to_itself_with_and_without_extension(stem: str) -> None:
+    """Reading a reference once more changes nothing."""
+    assert read_reference(stem) == read_reference(f"{stem}.openthing") == stem
+
+
+@pytest.mark.parametrize(
+    ("text", "is_bare"),
+    [(text, True) for text in ("a.body.md", "a b.md", "2026-05-01-1430--a--b--re:-gate.body.md", "re:-gate.md")]
+    + [(text, False) for text in ("a/b.md", "a\\b.md", "c:b.md", "", ".", "..", "https://x.org/a.md", "a\0.md")]
+    + [(text, False) for text in ("file:a.md", "data:text/html,x", "C:")],
+)
+def test_a_bare_name_has_no_folder_drive_or_scheme(text: str, is_bare: bool) -> None:
+    """What memodef asks of `body_ref` and `in_reply_to`."""
+    assert is_bare_name(text) is is_bare
+
+
+@pytest.mark.parametrize(
+    ("subject", "short"),
+    [
+        ("Gate is green", "Gate is green"),
+        ("  Gate\n is\t green ", "Gate is green"),
+        ("x" * 100, "x" * 100),
+        ("x" * 101, "x" * 99 + "…"),
+        ("The gate went green at noon; " + "and then " * 20, "The gate went green at noon"),
+        ("Why did the gate go green at noon? " + "and then " * 20, "Why did the gate go green at noon?"),
+        ("Gate: " + "and then " * 20, "Gate: " + "and then " * 10 + "and…"),
+        ("word " * 40, "word " * 19 + "word…"),
+        ("門が緑になりました。" * 20, "門が緑になりました。門が緑になりました。門が緑になりました"),
+        ("Handoff after the second session — what was built (and why) " * 3, "Handoff after the second session"),
+    ],
+)
+def test_a_short_subject_is_the_first_clause_that_says_enough(subject: str, short: str) -> None:
+    """Short ones stay; long ones end at a clause, else at a word, else at the bound."""
+    assert short_subject(subject, stem=STEM) == short
+
+
+@pytest.mark.parametrize(
+    ("subject", "stem", "short"),
+    [
+        ("", STEM, "gate is green"),
+        (" \u200b\n", STEM, "gate is green"),
+        ("", "plan_of_may", "plan of may"),
+        ("", "---", "---"),
+        ("", "", NO_SUBJECT),
+        ("", "\u200b", NO_SUBJECT),
+    ],
+)
+def test_without_a_subject_the_name_speaks(subject: str, stem: str, short: str) -> None:
+    """The words of the slug, else the stem, and never nothing: a link must have a text."""
+    assert short_subject(subject, stem=stem) == short
+
+
+@pytest.mark.parametrize("tail", ["e\u0301", "👩\u200d👩\u200d👧", "👍🏽"])
+def test_a_cut_does_not_tear_a_character_apart(tail: str) -> None:
+    """Marks, joined emoji and skin tones stay with what they belong to."""
+    for length in range(90, 101):
+        short = short_subject("x" * length + tail * 20, stem=STEM)
+        assert unicodedata.category(short[-2]) != "Mn" or short[-3:-1] == "e\u0301"
+        assert not short.endswith(("\u200d…", "👍…"))
+
+
+@given(subject=st.text(max_size=400), stem=st.text(max_size=250))
+@example(subject="\u2028\u0085\x1b[31m", stem="")
+@example(subject="x" * 24 + " —" * 50, stem="")
+@example(subject=", " * 200, stem="a")
+def test_a_short_subject_is_one_visible_line_of_at_most_100_characters(subject: str, stem: str) -> None:
+    """Whatever stands in the field: one line, no control characters, never empty, the same each time."""
+    short = short_subject(subject, stem=stem)
+    assert 0 < len(short) <= SHORT_SUBJECT
+    assert short == " ".join(short.split())
+    assert not any(unicodedata.category(char) == "Cc" for char in short)
+    assert short == short_subject(subject, stem=stem)

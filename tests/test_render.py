@@ -1,0 +1,946 @@
+"""Rendering: every page class made by hand, as a good page, with hostile content, and with faulty themes."""
+
+import dataclasses
+import hashlib
+import types
+from html.parser import HTMLParser
+from itertools import pairwise
+from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
+
+import pytest
+from lxml import html as lxml_html
+
+import memosite.pages as models
+from memosite.errors import ConfigError
+from memosite.findings import Severity
+from memosite.page_parts import (
+    PAGE_CHARS,
+    Body,
+    CopyRow,
+    Day,
+    FindingRow,
+    LibraryEntry,
+    ListSection,
+    OrganizationSection,
+    Part,
+    ParticipantRow,
+    RecipientRow,
+    Reference,
+    RelationshipRow,
+    Row,
+    SeatFacts,
+    SeatRow,
+    Site,
+    SourceRow,
+    Stamp,
+    ThreadMember,
+    VariantRow,
+)
+from memosite.pages import (
+    DocumentPage,
+    GhostPage,
+    GonePage,
+    HealthPage,
+    HomePage,
+    LibraryPage,
+    ListPage,
+    MemoPage,
+    NotFoundPage,
+    OrganizationPage,
+    Page,
+    PositionPage,
+    RedirectPage,
+    ThreadPage,
+    TimelinePage,
+    TranscriptPage,
+)
+from memosite.render import Renderer
+from memosite.theme import Theme, load_theme
+
+MEMO_TEXT = """\
+# Two loads, the second one clean
+
+We go. See [the plan](plan.md) and `2026-04-20-1655--catalogue--strategist--trial.openthing`.
+
+| when | what |
+|---|---|
+| Fri 24, 19:00 | last loan on the old system |
+| Sat 25, 09:00 | last export, checksums by telephone |
+
+## What no-go means
+
+The old system is switched on again on Monday and we lose a weekend, nothing more.
+
+```sh
+load --file export.mrc --dry-run
+```
+
+> Count before the load and not after it.
+"""
+
+TALK = """\
+# A session
+
+---
+
+## 🧑 User <sub>4/14/2026, 9:22:47 AM</sub>
+
+Please water the plants.
+
+> **🔧 Bash** <sub>4/14/2026, 9:22:50 AM</sub>
+> ```
+> water --all
+> ```
+
+> **🔧 Glob** <sub>4/14/2026, 9:22:51 AM</sub>
+
+<ide_selection>The ficus is selected.</ide_selection>
+
+---
+
+## 🤖 Assistant *(sonnet-9)* <sub>4/14/2026, 9:23:01 AM</sub>
+
+## Done
+
+The cactus was left out.
+
+---
+
+## 🧑 User <sub>4/14/2026, 9:24:00 AM</sub>
+
+Good.
+"""
+
+TEXTS: dict[str, str] = {}
+
+SITE = Site(title="Fernhill Library", language="en", base_url=None, generator="memosite 0.1.0")
+STAMP = Stamp(utc="2026-04-21T13:00:00Z", shown="2026-04-21 09:00 −04:00", day="2026-04-21")
+
+
+def shelve(text: str) -> str:
+    """Keep a text where the renderers of these tests read it, and give its digest."""
+    digest = hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
+    TEXTS[digest] = text
+    return digest
+
+
+def body(text: str, **changes: Any) -> Body:
+    """A body of this text, Markdown unless said otherwise."""
+    fields: dict[str, Any] = {"sha256": shelve(text), "form": "markdown", "chars": len(text)} | changes
+    return Body(**fields)
+
+
+def ref(label: str, href: str | None = "../x/index.html") -> Reference:
+    """A reference with a tooltip."""
+    return Reference(label=label, href=href, title=f"about {label}")
+
+
+def row(subject: str = "Plan for the weekend", **changes: Any) -> Row:
+    """A memo in a list."""
+    fields: dict[str, Any] = {
+        "kind": "memo",
+        "href": "../../memos/plan/index.html",
+        "subject": subject,
+        "sender": ref("strategist"),
+        "to": (ref("catalogue-engineer"), ref("director")),
+        "date": STAMP,
+        "mailbox": "inbox",
+        "action": "open",
+        "is_unread": True,
+        "source": "governance",
+    }
+    return Row(**fields | changes)
+
+
+def rows() -> tuple[Row, ...]:
+    """Rows of every sort."""
+    return (
+        row(),
+        row("Duplicates next", action="answered", is_unread=False, mailbox="read"),
+        row("Trial load", kind="note", to=(), action=None, mailbox=None, is_unread=False),
+        row("The first count", kind="transcript", status="ongoing", action=None, mailbox=None, is_unread=False),
+        row("0001 One record", kind="document", sender=None, to=(), date=None, mailbox=None, action=None),
+        row("Lost memo", is_ghost=True, is_unread=False, mailbox=None, action=None),
+    )
+
+
+def tree() -> tuple[Row, ...]:
+    """A thread of some depth, with a ghost and ways to other threads."""
+    return (
+        row("Lost memo", is_ghost=True, action=None),
+        row("Plan", depth=1, continued_from=ref("trial loads")),
+        row("Re: plan", depth=2, is_current=True, action="discharged"),
+        row("Re: re: plan", depth=40, date=None, continues=(ref("the next thread"), ref("another"))),
+    )
+
+
+def findings() -> tuple[FindingRow, ...]:
+    """One finding of each severity."""
+    return tuple(
+        FindingRow(
+            severity=severity,
+            rule="copies-differ",
+            place="governance/memos/read/a.openthing:3",
+            message="The copies in governance and website differ.",
+            remedy="Compare them on the page, and make them equal.",
+            page=ref("Plan"),
+        )
+        for severity in Severity
+    )
+
+
+def page_fields(path: str = "memos/plan/index.html", **changes: Any) -> dict[str, Any]:
+    """The fields that every page has."""
+    return {
+        "site": SITE,
+        "path": path,
+        "root": "../" * path.count("/"),
+        "title": "Plan for the changeover weekend",
+        "canonical": "https://archive.example.org/memos/plan/",
+        "description": "Two loads, the second one clean.",
+        "feeds": (Reference(label="Memos to strategist", href="feed.xml"),),
+        "twins": (Reference(label="json", href="index.json"), Reference(label="md", href="index.md")),
+        "parts": (
+            Part(label="1", href="index.html", is_current=True),
+            Part(label="2", href="2/index.html", is_current=False),
+        ),
+    } | changes
+
+
+def artifact_fields(**changes: Any) -> dict[str, Any]:
+    """The fields that the pages of all artifacts have."""
+    return (
+        page_fields()
+        | {
+            "kind": "memo",
+            "id": "2026-04-21-0900--strategist--catalogue-engineer--plan",
+            "subject": "Plan for the changeover weekend, in which we load twice and count before each load",
+            "date": STAMP,
+            "date_written": "2026-04-21T09:00:00-04:00",
+            "body": body(MEMO_TEXT, links=(("plan.md", "../../documents/plan/index.html"),)),
+            "copies": (
+                CopyRow(
+                    source="governance",
+                    path="memos/read/2026-04-21-0900--plan.openthing",
+                    mailbox="read",
+                    variant=0,
+                    original="copies/governance.openthing",
+                    web="https://git.example.org/blob/HEAD/plan.openthing",
+                    body="copies/governance.body.md",
+                ),
+                CopyRow(
+                    source="website",
+                    path="memos/a.openthing",
+                    mailbox=None,
+                    variant=1,
+                    original=None,
+                    web=None,
+                    body=None,
+                ),
+            ),
+            "originals": (ref("original.openthing", "original.openthing"), ref("original.body.md", "original.body.md")),
+            "extra": '{"x.example": {"mood": "calm"}}',
+            "tags": ("cutover", "weekend"),
+            "findings": findings(),
+            "backlinks": rows(),
+        }
+        | changes
+    )
+
+
+def memo(**changes: Any) -> MemoPage:
+    """A memo that has everything a memo can have."""
+    fields = artifact_fields() | {
+        "sender": ref("strategist"),
+        "to": (ref("catalogue-engineer"), ref("web-engineer", None)),
+        "role": ref("strategist"),
+        "session": "session-7",
+        "mailbox": "inbox",
+        "action": "open",
+        "recipients": (
+            RecipientRow(position=ref("catalogue-engineer"), action="open", unread=True),
+            RecipientRow(position=ref("web-engineer"), action="answered", unread=None),
+        ),
+        "answers": 1,
+        "discharge": "on 2026-04-28 by director: done",
+        "summary": body("Two loads, the second one **clean**. We go.", prefix="summary-"),
+        "thread": ref("Trial loads"),
+        "thread_rows": tree(),
+        "thread_total": 7,
+        "previous": ref("Trial load two"),
+        "next": ref("Holds need ids"),
+        "variants": (
+            VariantRow(
+                label="website/memos/a.openthing",
+                shown_envelope=shelve('{"subject": "Plan",\n"body": "One.\\nTwo.\\nThree."}'),
+                other_envelope=shelve('{"subject": "Plan",\n"body": "One.\\n2.\\nThree."}'),
+                shown_body=shelve(MEMO_TEXT),
+                other_body="",
+            ),
+        ),
+        "is_legacy": True,
+        "is_broken": False,
+    }
+    return MemoPage(**fields | changes)
+
+
+def transcript(**changes: Any) -> TranscriptPage:
+    """A conversation of three turns."""
+    fields = artifact_fields(
+        kind="transcript",
+        title="Albums",
+        subject="Albums",
+        body=body(TALK, form="transcript", started="2026-04-14T13:22:47Z"),
+    ) | {
+        "participants": (
+            ParticipantRow(position=ref("local-history-archivist"), who="session-3"),
+            ParticipantRow(position=ref("director"), who=""),
+        ),
+        "ended": STAMP,
+        "transport": "terminal",
+        "capture_tool": "example-capture 1.0",
+        "redaction_status": "redacted",
+        "related": rows(),
+        "unresolved": ("2026-04-01--lost.openthing",),
+        "written_during": rows(),
+        "is_broken": False,
+    }
+    return TranscriptPage(**fields | changes)
+
+
+def thread(**changes: Any) -> ThreadPage:
+    """A thread of which one memo is not in the archive."""
+    ghost, first, second, third = tree()
+    fields = page_fields("threads/cutover/index.html") | {
+        "id": "cutover",
+        "name": "cutover-2026-04",
+        "tree": tree(),
+        "members": (
+            ThreadMember(row=ghost, anchor="memo-lost", summary=None, body=None),
+            ThreadMember(row=first, anchor="memo-plan", summary=None, body=body(MEMO_TEXT, prefix="m1-")),
+            ThreadMember(
+                row=second,
+                anchor="memo-re",
+                summary=body("In short: yes.", prefix="m2-summary-"),
+                body=body(MEMO_TEXT, prefix="m2-"),
+            ),
+            ThreadMember(row=third, anchor="memo-re-re", summary=None, body=None),
+        ),
+        "total": 3,
+    }
+    return ThreadPage(**fields | changes)
+
+
+def seat() -> SeatRow:
+    """A seat that has something to do."""
+    return SeatRow(
+        position=ref("strategist"),
+        name="Strategist",
+        status="staffed",
+        incumbent="session-7",
+        last_sent=STAMP,
+        unread=3,
+        oldest_unread=STAMP,
+        open_to=2,
+        open_from=1,
+    )
+
+
+def edge() -> RelationshipRow:
+    """A relationship with a word on it."""
+    return RelationshipRow(type="reports to", sender=ref("strategist"), to=ref("director"), description="weekly")
+
+
+def sections() -> tuple[ListSection, ...]:
+    """A section of a day, one that is cut, and an empty one."""
+    return (
+        ListSection(heading="2026-04-21", anchor="2026-04-21", rows=rows(), total=6),
+        ListSection(heading="Sent", anchor="sent", rows=rows(), total=240),
+        ListSection(heading="Notes", anchor="notes", rows=(), total=0, empty="Nothing yet."),
+    )
+
+
+def home(**changes: Any) -> HomePage:
+    """A home page with something of everything."""
+    fields = page_fields("index.html", title=SITE.title, section="home") | {
+        "waiting": rows()[:1],
+        "seats": (seat(), dataclasses.replace(seat(), position=ref("director"), unread=0, oldest_unread=None)),
+        "days": (Day(day="2026-04-21", rows=rows()),),
+        "months": (ref("April 2026", "timeline/2026/04/index.html"),),
+        "sources": (SourceRow(name="governance", artifacts=1200),),
+        "counts": (("memo", 1200), ("library", 2)),
+        "findings": ((Severity.ERROR, 1), (Severity.NOTE, 2)),
+    }
+    return HomePage(**fields | changes)
+
+
+def position() -> PositionPage:
+    """A seat's page."""
+    fields = page_fields("positions/strategist/index.html", title="strategist", section="org") | {
+        "id": "fernhill~strategist",
+        "names": ("planner",),
+        "seats": (
+            SeatFacts(
+                organization="Fernhill Library",
+                name="Strategist",
+                status="staffed",
+                incumbent="session-7",
+                description="Plans and hands out work.",
+                role="planner",
+                relationships=(edge(),),
+            ),
+        ),
+        "repo": "governance",
+        "union_of": (ref("fernhill~strategist"),),
+        "sections": sections(),
+    }
+    return PositionPage(**fields)
+
+
+def organization() -> OrganizationPage:
+    """An organization with a charter."""
+    fields = page_fields("org/index.html", title="Organization", section="org") | {
+        "organizations": (
+            OrganizationSection(
+                id="fernhill",
+                name="Fernhill Library",
+                version="1.2.0",
+                mission="Lend what the town needs to read.",
+                relationships=(edge(),),
+                charter=(("Values", "- **plain words**: what the desk says"), ("Scope", "# All\n\nThe catalogue.")),
+                place="governance/org/fernhill.opencatalog",
+            ),
+        ),
+        "seats": (seat(),),
+    }
+    return OrganizationPage(**fields)
+
+
+def document() -> DocumentPage:
+    """A decision with front matter."""
+    text = "---\ntitle: One record\nstatus: accepted\n---\n\n# One record\n\nWe keep one record per album.\n"
+    fields = artifact_fields(kind="document", title="One record", subject="One record", body=body(text))
+    return DocumentPage(**fields, status="accepted", source="catalogue", file="docs/adr/0001.md")
+
+
+def library() -> LibraryPage:
+    """A catalog with two entries."""
+    entry = LibraryEntry(name="Report", version="1", description="A weekly report.", file=ref("templates/report.md"))
+    fields = artifact_fields(kind="library", body=None) | {
+        "version": "2",
+        "summary": "Templates of this library.",
+        "items": (entry, dataclasses.replace(entry, file=ref("templates/lost.md", None))),
+    }
+    return LibraryPage(**fields)
+
+
+def health() -> HealthPage:
+    """Findings of each severity."""
+    fields = page_fields("health/index.html", title="Health", section="health") | {
+        "counts": tuple((severity, 1) for severity in Severity),
+        "by_rule": ((Severity.ERROR, "json-invalid", "The file is not JSON.", 1),),
+        "rows": findings(),
+    }
+    return HealthPage(**fields)
+
+
+def pages() -> tuple[Page, ...]:
+    """One page of each class."""
+    return (
+        home(),
+        organization(),
+        position(),
+        memo(),
+        transcript(),
+        document(),
+        library(),
+        GhostPage(
+            **page_fields("memos/lost/index.html"),
+            id="lost",
+            stem="2026-04-01-1015--a--b--lost",
+            date=STAMP,
+            sender=ref("strategist"),
+            to=ref("director"),
+            replies=rows(),
+            thread=ref("Plan"),
+        ),
+        thread(),
+        ListPage(
+            **page_fields("timeline/2026/04/index.html", title="April 2026", section="timeline"),
+            intro="What was written in April.",
+            sections=sections(),
+            previous=ref("March 2026"),
+            next=ref("May 2026"),
+        ),
+        TimelinePage(
+            **page_fields("timeline/index.html", title="Timeline", section="timeline"),
+            years=(("2026", ((ref("April"), 1200), (ref("March"), 3))),),
+        ),
+        health(),
+        RedirectPage(**page_fields("threads/old/index.html", title="Moved"), target=ref("threads/new/")),
+        GonePage(**page_fields("memos/gone/index.html", title="No longer here"), id="2026-04-01--gone"),
+        NotFoundPage(**page_fields("404.html", root="/prefix/", title="Not found"), base_path="/prefix/"),
+    )
+
+
+THEME = load_theme(None)
+RENDERER = Renderer(THEME, TEXTS.__getitem__)
+HOSTILE = "\"'><script>alert(1)</script><b onclick=alert(2)>&amp; javascript:alert(3)"
+NEEDED = {"href", "root", "base_path", "path", "anchor", "links", "title", "language", "sha256"}
+VOID = {"br", "hr", "img", "input", "link", "meta"}
+NOT_IN_A_PARAGRAPH = {"p", "div", "ul", "ol", "dl", "pre", "table", "section", "h1", "h2", "h3", "h4", "details", "nav"}
+
+
+class Structure(HTMLParser):
+    """Holds a page to what browsers need not mend: each tag closed in order, no block within a paragraph."""
+
+    def __init__(self) -> None:
+        """Start outside of every element."""
+        super().__init__()
+        self.open: list[str] = []
+        self.faults: list[str] = []
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        """Note a block within a paragraph, and an attribute given twice."""
+        if "p" in self.open and tag in NOT_IN_A_PARAGRAPH:
+            self.faults.append(f"<{tag}> within <p> at {self.getpos()}")
+        if len({name for name, _ in attrs}) < len(attrs):
+            self.faults.append(f"<{tag}> has an attribute twice at {self.getpos()}")
+        if tag not in VOID:
+            self.open.append(tag)
+
+    def handle_endtag(self, tag: str) -> None:
+        """Note an end tag that closes something else."""
+        if not self.open or self.open.pop() != tag:
+            self.faults.append(f"</{tag}> at {self.getpos()}")
+
+
+def rendered(page: Page, renderer: Renderer = RENDERER) -> lxml_html.HtmlElement:
+    """A page's HTML, held to what every page must be, as a tree."""
+    data = renderer.render(page)
+    text = data.decode()
+    assert text.startswith("<!doctype html>\n")
+    assert text.endswith("</html>\n")
+    structure = Structure()
+    structure.feed(text)
+    assert (structure.faults, structure.open) == ([], [])
+    tree = lxml_html.document_fromstring(text)
+    assert tree.xpath("//script | //style | //iframe | //img | //form | //base") == []
+    assert tree.xpath("//*[@style or @*[starts-with(name(), 'on')]]") == []
+    assert tree.xpath("count(//h1)") == 1
+    return tree
+
+
+def texts(tree: lxml_html.HtmlElement, path: str) -> list[str]:
+    """The words of the elements at a path, each on one line."""
+    return [" ".join(element.text_content().split()) for element in tree.xpath(path)]
+
+
+def changed(value: Any, hint: Any, name: str, change: Any) -> Any:
+    """A model with `change(name, hint, value)` applied to everything in it that is not a model or a tuple."""
+    if dataclasses.is_dataclass(value) and not isinstance(value, type):
+        hints = get_type_hints(type(value))
+        return dataclasses.replace(
+            value,
+            **{
+                field.name: changed(getattr(value, field.name), hints[field.name], field.name, change)
+                for field in dataclasses.fields(value)
+            },
+        )
+    if isinstance(value, tuple):
+        return tuple(changed(item, None, name, change) for item in value)
+    return change(name, hint, value)
+
+
+def is_a_word(hint: Any) -> bool:
+    """Whether a field holds one of a few words, such as a mailbox."""
+    kinds = get_args(hint) if get_origin(hint) in {Union, types.UnionType} else (hint,)
+    return any(get_origin(kind) is Literal for kind in kinds)
+
+
+def made_hostile(name: str, hint: Any, value: Any) -> Any:
+    """Hostile text in place of every text that is not one of a few words."""
+    if isinstance(value, Severity) or not isinstance(value, str) or not value or is_a_word(hint) or name == "started":
+        return value
+    if value in TEXTS:
+        return shelve(f"{TEXTS[value]}\n\n{HOSTILE}\n\n[x](javascript:alert(4))\n\n![x](https://evil.example/x.png)")
+    return HOSTILE
+
+
+def made_bare(name: str, hint: Any, value: Any) -> Any:
+    """Nothing in place of everything that may be absent."""
+    if isinstance(value, str) and not is_a_word(hint) and name not in NEEDED:
+        return "" if value not in TEXTS else value
+    if type(None) in get_args(hint):
+        return None
+    return {bool: False, int: 0}.get(type(value), value)
+
+
+def without_lists(page: Page) -> Page:
+    """A page all of whose tuples are empty and whose optional parts are absent."""
+    hints = get_type_hints(type(page))
+    changes: dict[str, Any] = {}
+    for field in dataclasses.fields(page):
+        if type(None) in get_args(hints[field.name]):
+            changes[field.name] = None
+        elif isinstance(getattr(page, field.name), tuple):
+            changes[field.name] = ()
+    return dataclasses.replace(page, **changes)
+
+
+def named(page: Page) -> str:
+    """The name of a page's class, for the names of tests."""
+    return type(page).__name__
+
+
+every_page = pytest.mark.parametrize("page", pages(), ids=named)
+
+
+def test_one_page_of_each_class_is_tested() -> None:
+    """A page class that is added without a sample here is noticed."""
+    concrete = {
+        model for model in vars(models).values()
+        if isinstance(model, type) and issubclass(model, Page) and "template" in vars(model)
+    }  # fmt: skip
+    assert {type(page) for page in pages()} == concrete
+
+
+@every_page
+def test_a_page_is_complete_and_within_its_policy(page: Page) -> None:
+    """Landmarks, title, language, policy and style sheet stand on every page, and nothing is inline."""
+    tree = rendered(page)
+    assert tree.get("lang") == "en"
+    assert texts(tree, "//h1") == [page.title]
+    assert (
+        len(tree.xpath("//body/header//nav")) == len(tree.xpath("//body/main")) == len(tree.xpath("//body/footer")) == 1
+    )
+    assert tree.xpath("//body/a[1]/@href") == ["#_main"]
+    assert "default-src 'none'" in tree.xpath("//meta[@http-equiv='Content-Security-Policy']/@content")[0]
+    assert tree.xpath("//meta[@name='viewport' or @name='color-scheme']/@name") == ["viewport", "color-scheme"]
+    assert tree.xpath("//link[@rel='stylesheet']/@href") == [f"{page.root}static/memosite.css"]
+    assert tree.xpath("//link[@rel='canonical']/@href") == [page.canonical]
+    alternates = {link.get("href"): link.get("type") for link in tree.xpath("//link[@rel='alternate']")}
+    assert alternates == {
+        "feed.xml": "application/rss+xml", "index.json": "application/json", "index.md": "text/markdown"
+    }  # fmt: skip
+
+
+@every_page
+def test_headings_descend_one_level_at_a_time(page: Page) -> None:
+    """No heading stands more than one level below the one before it."""
+    levels = [int(str(heading.tag)[1]) for heading in rendered(page).xpath("//h1|//h2|//h3|//h4|//h5|//h6")]
+    assert levels[0] == 1
+    assert all(after <= before + 1 for before, after in pairwise(levels))
+
+
+@every_page
+def test_links_lead_to_files_or_to_anchors_that_are_there(page: Page) -> None:
+    """Every href ends in a file name, every fragment of the page itself exists, every id exists once."""
+    tree = rendered(page)
+    ids = [str(id_) for id_ in tree.xpath("//@id")]
+    assert len(ids) == len(set(ids))
+    for href in map(str, tree.xpath("//a/@href")):
+        if href.startswith("#"):
+            assert href[1:] in ids
+        else:
+            assert href.rpartition("/")[2], href
+
+
+@every_page
+def test_the_section_of_a_page_is_marked_in_the_navigation(page: Page) -> None:
+    """The entry of the page's section, and no other, says so to screen readers."""
+    marked = rendered(page).xpath("//body/header//a[@aria-current='page']/@href")
+    places = {"home": "", "org": "org/", "actions": "actions/", "timeline": "timeline/", "health": "health/"}
+    assert marked == ([f"{page.root}{places[page.section]}index.html"] if page.section else [])
+
+
+@every_page
+def test_hostile_text_in_any_field_stays_text(page: Page) -> None:
+    """Whatever stands in a model's fields and in the texts they name comes out escaped."""
+    tree = rendered(changed(page, None, "", made_hostile))
+    assert tree.xpath("//b[@onclick]") == []
+    assert "<script>alert(1)</script>" in tree.text_content()
+    for href in map(str, tree.xpath("//a/@href | //link/@href")):
+        assert not href.strip().lower().startswith(("javascript:", "data:", "vbscript:")), href
+
+
+@every_page
+def test_a_page_is_made_of_what_little_is_known(page: Page) -> None:
+    """Empty fields, and models in which everything optional is absent, give a page all the same."""
+    for poor in (changed(page, None, "", made_bare), without_lists(page)):
+        tree = rendered(poor)
+        assert "None" not in tree.text_content()
+        assert tree.xpath("//a[@href='' or @href='#' or @href='None'] | //time[@datetime='None']") == []
+
+
+@every_page
+def test_equal_models_give_equal_bytes(page: Page) -> None:
+    """Another renderer, without anything in its cache, writes the same bytes."""
+    assert Renderer(load_theme(None), TEXTS.__getitem__, cache_bytes=0).render(page) == RENDERER.render(page)
+
+
+def test_what_is_no_character_does_not_reach_the_page() -> None:
+    """Control characters and lone surrogates in a field neither stop the build nor stand in the file."""
+    data = RENDERER.render(dataclasses.replace(memo(), title="a\x00b\x1bc\ud800d"))
+    assert b'<h1 dir="auto">a?b?c?d</h1>' in data
+
+
+def test_a_subject_longer_than_the_title_stands_whole_below_it() -> None:
+    """The title is short; the whole subject follows only where it says more."""
+    assert len(rendered(memo()).xpath("//header/p[@class='subject']")) == 1
+    assert rendered(memo(subject=memo().title)).xpath("//header/p[@class='subject']") == []
+
+
+def test_the_envelope_of_a_memo_says_who_when_and_how_far() -> None:
+    """From, to, the date for people and for machines, the mailbox, and the state of each recipient."""
+    tree = rendered(memo())
+    assert texts(tree, "//header/p[@class='envelope']") == [
+        "From strategist to catalogue-engineer, web-engineer 2026-04-21 09:00 −04:00 · inbox · open · 1 answer"
+    ]
+    assert tree.xpath("//p[@class='envelope']/time/@datetime") == ["2026-04-21T13:00:00Z"]
+    assert texts(tree, "//ul[@class='recipients']/li") == ["catalogue-engineer open unread", "web-engineer answered"]
+
+
+def test_a_note_names_its_writer_and_the_seat_it_is_filed_for() -> None:
+    """A note has no recipient."""
+    envelope = texts(rendered(memo(kind="note", mailbox=None, action=None, answers=0)), "//p[@class='envelope']")
+    assert envelope == ["By strategist, filed for strategist 2026-04-21 09:00 −04:00"]
+
+
+def test_the_summary_of_a_memo_is_set_apart_from_its_text() -> None:
+    """Beside a body file, the inline body is the summary; alone, it is the text."""
+    both = rendered(memo())
+    assert texts(both, "//section[@class='summary']//strong") == ["clean"]
+    assert texts(both, "//h2[@class='label']")[:2] == ["Summary", "Full text"]
+    alone = rendered(memo(summary=None, variants=()))
+    assert alone.xpath("//section[@class='summary'] | //h2[@class='label']") == []
+
+
+def test_links_of_a_body_lead_from_the_page() -> None:
+    """What a text mentions leads where the model says."""
+    assert "../../documents/plan/index.html" in rendered(memo()).xpath("//div[@class='prose']//a/@href")
+
+
+def test_other_wordings_are_compared_line_by_line() -> None:
+    """Texts and envelopes are compared with what is shown; an escaped line end in JSON ends a line."""
+    tree = rendered(memo())
+    text, envelope = tree.xpath("//pre[@class='diff']")
+    assert [line.text_content() for line in envelope if line.get("class") in {"ins", "del"}] == ["-Two.\\n", "+2.\\n"]
+    assert {line.get("class") for line in text} == {"place", "same", "del"}
+
+
+def test_wordings_that_are_too_long_are_compared_at_their_beginning() -> None:
+    """A diff of huge texts is bounded, and says so."""
+    variant = dataclasses.replace(
+        memo().variants[0],
+        shown_body=shelve("".join(f"{number}\n" for number in range(9_000))),
+        other_body=shelve("".join(f"{number % 7}\n" for number in range(9_000))),
+        other_envelope=memo().variants[0].shown_envelope,
+    )
+    tree = rendered(memo(variants=(variant,)))
+    assert len(tree.xpath("//pre[@class='diff']/span")) < 4_100
+    assert "Only the beginning of the two texts is compared." in tree.text_content()
+
+
+def test_a_text_longer_than_a_page_is_cut_and_its_original_named() -> None:
+    """The page says that only the beginning is shown, and where the whole is."""
+    long = "&" * (PAGE_CHARS + 1)
+    page = memo(body=body(long, form="verbatim"), is_cut=True, variants=())
+    tree = rendered(page)
+    assert texts(tree, "//p[@class='notice']")[0].endswith("The whole: original.openthing, original.body.md.")
+    assert "Only the beginning of this text is shown." in tree.text_content()
+    assert len(RENDERER.render(page)) < 1_000_000
+
+
+def test_markdown_whose_html_would_not_fit_a_page_is_cut() -> None:
+    """HTML may be many times as long as its source."""
+    page = memo(body=body("&" * 590_000), variants=())
+    assert len(RENDERER.render(page)) < 1_000_000
+    assert "Only the beginning of this text is shown." in rendered(page).text_content()
+
+
+def test_front_matter_is_folded_and_not_taken_for_a_heading() -> None:
+    """YAML at the head of a document would otherwise be an underlined heading."""
+    tree = rendered(pages()[5])
+    folded = tree.xpath("//details[@class='front-matter']/pre")[0].text_content()
+    assert folded == "\ntitle: One record\nstatus: accepted\n"
+    assert "status: accepted" not in " ".join(texts(tree, "//h2 | //h3"))
+
+
+def test_turns_have_speaker_time_and_two_anchors() -> None:
+    """One section a turn, with the time as written and in UTC, and the anchors of SPEC 7."""
+    tree = rendered(transcript())
+    turns = tree.xpath("//section[contains(@class, 'turn')]")
+    assert [turn.get("id") for turn in turns] == ["t1", "t2", "t3"]
+    assert [turn.get("class") for turn in turns] == ["turn person", "turn", "turn person"]
+    assert all(turn.xpath(".//span[starts-with(@id, 't-') and string-length(@id) = 10]") for turn in turns)
+    assert turns[1].xpath(".//time/@datetime") == ["2026-04-14T13:23:01Z"]
+    assert texts(turns[1], "./header") == ["Assistant sonnet-9 4/14/2026, 9:23:01 AM (2026-04-14T13:23:01Z) t2"]
+    assert turns[1].xpath(".//h3/@id") == ["t2-done"]
+
+
+def test_tool_calls_are_folded_and_asides_are_quiet() -> None:
+    """A tool call shows its name and first line; what has no output needs no folding."""
+    tree = rendered(transcript())
+    assert texts(tree, "//details[@class='tool']/summary") == ["Bash water --all 4/14/2026, 9:22:50 AM"]
+    assert texts(tree, "//p[@class='tool']") == ["Glob 4/14/2026, 9:22:51 AM"]
+    assert texts(tree, "//aside") == ["ide_selection The ficus is selected."]
+
+
+def test_hostile_speakers_models_and_tools_stay_text() -> None:
+    """What a body says of its turns is as foreign as what is said in them."""
+    bad = "<script>alert(1)</script>"
+    text = (
+        f"---\n\n## 🧑 {bad} *({bad})* <sub>4/14/2026, 9:22:47 AM</sub>\n\n> **🔧 {bad}** <sub>{bad}</sub>\n> {bad}\n"
+    )
+    text += f"\n> **🔧 {bad}**\n> ```\n> {bad}\n> ```\n\n{bad}\n"
+    tree = rendered(transcript(body=body(text, form="transcript")))
+    assert texts(tree, "//section[@id='t1']//h2") == [bad]
+    assert texts(tree, "//section[@id='t1']/details/summary") == [f"{bad} {bad}"]
+
+
+def test_a_part_of_a_transcript_holds_its_turns_under_their_own_anchors() -> None:
+    """Parts count turns from the beginning, and only the first has what stands before the turns."""
+    page = transcript(body=body(TALK, form="transcript", turns=(1, 3), prefix="x-"))
+    tree = rendered(page)
+    assert tree.xpath("//section[contains(@class, 'turn')]/@id") == ["x-t2", "x-t3"]
+    assert tree.xpath("//section[@class='preamble']") == []
+
+
+def test_a_single_turn_longer_than_a_page_is_cut() -> None:
+    """Parts are cut at the borders of turns, so one turn may still be too long."""
+    page = transcript(body=body(f"## User\n\n{'word ' * PAGE_CHARS}\n\n## Assistant\n\nYes.\n", form="transcript"))
+    tree = rendered(page)
+    assert "Only the beginning of this turn is shown." in tree.text_content()
+    assert len(RENDERER.render(page)) < 1_000_000
+
+
+def test_a_conversation_of_no_known_form_is_shown_as_it_is() -> None:
+    """Without turns the text is one block."""
+    tree = rendered(transcript(body=body("A: hello\n<b>B</b>: hi\n", form="transcript")))
+    assert tree.xpath("//pre[@class='verbatim']")[0].text_content() == "\nA: hello\n<b>B</b>: hi\n"
+
+
+def test_a_text_shown_on_two_pages_is_read_once_and_has_ids_of_its_own_on_each() -> None:
+    """A memo's page and its thread's page share the rendered text, but not its prefix."""
+    read: list[str] = []
+
+    def read_text(digest: str) -> str:
+        read.append(digest)
+        return TEXTS[digest]
+
+    renderer = Renderer(THEME, read_text)
+    text = body("# Plan \ufdd0\n\nSee [above](#plan).", prefix="")
+    first = rendered(memo(body=text, summary=None, variants=()), renderer)
+    other = dataclasses.replace(text, prefix='m1"-')
+    member = dataclasses.replace(thread().members[1], body=other)
+    second = rendered(thread(members=(member,)), renderer)
+    assert read == [text.sha256]
+    assert first.xpath("//h3/@id") == ["plan"]
+    assert second.xpath("//h3/@id") == ['m1"-plan']
+    assert "Plan \ufffd" in texts(first, "//h3")[0]
+
+
+def test_texts_that_were_not_used_for_longest_make_room() -> None:
+    """What the cache may hold is bounded; what does not fit is rendered again."""
+    read: list[str] = []
+
+    def read_text(digest: str) -> str:
+        read.append(digest)
+        return TEXTS[digest]
+
+    renderer = Renderer(THEME, read_text, cache_bytes=6_000)
+    one, two, three = (body(f"{name} " * 800) for name in ("a", "b", "c"))
+    for text in (one, two, one, three, one, two):
+        renderer.render(memo(body=text, summary=None, variants=()))
+    assert read == [text.sha256 for text in (one, two, three, two)]
+
+
+def test_a_thread_shows_its_tree_and_every_memo_in_order() -> None:
+    """Depth is drawn to twelve levels; ghosts and other threads are named."""
+    tree = rendered(thread())
+    assert tree.xpath("//ol[@class='tree']/li/@class") == ["depth-0 ghost", "depth-1", "depth-2", "depth-12"]
+    assert tree.xpath("//section[contains(@class, 'member')]/@id") == [
+        "memo-lost",
+        "memo-plan",
+        "memo-re",
+        "memo-re-re",
+    ]
+    assert "This memo is not in the archive" in texts(tree, "//section[@id='memo-lost']")[0]
+    assert "Continues in the next thread, another" in texts(tree, "//section[@id='memo-re-re']")[0]
+    assert "Continues from trial loads" in texts(tree, "//section[@id='memo-plan']")[0]
+
+
+def test_a_list_does_not_repeat_the_day_its_heading_names() -> None:
+    """Rows show their date unless they stand below it."""
+    month = rendered(pages()[9])
+    assert month.xpath("//section[@id='2026-04-21']//time") == []
+    assert len(month.xpath("//section[@id='sent']//time")) == 5
+    assert texts(month, "//section[@id='sent']/p") == ["The newest 6 of 240."]
+    assert texts(month, "//section[@id='notes']/p") == ["Nothing yet."]
+
+
+def test_a_redirect_leads_on_by_itself_and_by_a_link() -> None:
+    """A page that moved works without a script."""
+    tree = rendered(pages()[12])
+    assert tree.xpath("//meta[@http-equiv='refresh']/@content") == ["0; url=../x/index.html"]
+    assert "../x/index.html" in tree.xpath("//main//a/@href")
+
+
+def test_the_page_for_missing_addresses_links_from_the_top_of_the_server() -> None:
+    """It is shown for any address, so nothing in it may be relative."""
+    tree = rendered(dataclasses.replace(pages()[14], root="", feeds=(), twins=(), parts=()))
+    links = [str(link) for link in tree.xpath("//a/@href | //link[@rel='stylesheet']/@href") if link != "#_main"]
+    assert links
+    assert all(link.startswith("/prefix/") for link in links)
+
+
+def own_theme(**templates: str) -> Theme:
+    """The bundled theme with templates of a site before it."""
+    own = {f"{name}.html": source for name, source in templates.items()}
+    return dataclasses.replace(THEME, templates={**THEME.templates, **own}, own=frozenset(own))
+
+
+def test_a_field_that_no_model_has_is_a_fault_of_the_template() -> None:
+    """StrictUndefined catches what would otherwise be silence, and the error names template and line."""
+    renderer = Renderer(own_theme(gone="<p>\n{{ page.colour }}</p>"), TEXTS.__getitem__)
+    with pytest.raises(ConfigError, match=r"templates/gone\.html, line 2: .*colour"):
+        renderer.render(pages()[13])
+
+
+@pytest.mark.parametrize(
+    ("source", "message"),
+    [
+        ("\n\n{{ page.id | shout }}", r"templates/gone\.html, line 3: No filter named 'shout'"),
+        ("{% extends 'nowhere.html' %}", r"there is no template .*nowhere\.html"),
+        ("\n{{ page.id / 2 }}", r"templates/gone\.html, line 2: TypeError"),
+        ("{{ page.id | body }}", r"templates/gone\.html, line 1: AttributeError"),
+        ("{% from 'macros.html' import nothing %}{{ nothing() }}", r"templates/gone\.html, line 1: UndefinedError"),
+    ],
+)
+def test_faults_of_a_sites_own_template_name_it(source: str, message: str) -> None:
+    """Whatever goes wrong in an own template is a matter of configuration."""
+    with pytest.raises(ConfigError, match=message):
+        Renderer(own_theme(gone=source), TEXTS.__getitem__).render(pages()[13])
+
+
+def test_a_bundled_template_that_misses_an_own_macro_names_the_own_templates() -> None:
+    """An own macros file without a macro breaks templates that are not the site's."""
+    with pytest.raises(ConfigError, match=r"theme: macros\.html: "):
+        Renderer(own_theme(macros=""), TEXTS.__getitem__).render(memo())
+
+
+def test_a_text_that_is_not_there_is_not_blamed_on_the_theme() -> None:
+    """What reading a text raises comes out as it is."""
+    lost = dataclasses.replace(body("gone"), sha256="0" * 64)
+    with pytest.raises(KeyError):
+        RENDERER.render(memo(body=lost))
+
+
+def test_static_style_sheet_asks_for_nothing_from_elsewhere() -> None:
+    """The style sheet names no address, so that nothing is loaded but itself."""
+    sheet = THEME.static["memosite.css"].decode()
+    assert "url(" not in sheet
+    assert "@import" not in sheet
+    assert "prefers-color-scheme: dark" in sheet
+    assert "@media print" in sheet

@@ -1,0 +1,303 @@
+"""Findings come out as text, JSON and SARIF, the same for the same findings in any order."""
+
+import json
+import random
+from typing import Any, Literal
+from urllib.parse import unquote_to_bytes
+
+import jsonschema
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from memosite.findings import RULES, Finding, Location
+from memosite.report import fails, to_json, to_sarif, to_text
+
+LATE = Finding(
+    rule="date-invalid",
+    location=Location(source="governance", path="memos/inbox/x.openthing", line=7),
+    message='"sent" is "soon", expected ISO 8601',
+)
+LATER = Finding(
+    rule="date-invalid",
+    location=Location(source="governance", path="memos/inbox/y.openthing", line=3),
+    message='"sent" is "later", expected ISO 8601',
+)
+SPLIT = Finding(
+    rule="body-split", location=Location(source="engine", path="memos/read/z.openthing"), message="the body is in inbox"
+)
+GHOST = Finding(rule="ghost", location=Location(source="engine", path="memos/a b.openthing", line=2), message="no such")
+SOME = (LATER, SPLIT, LATE, GHOST)
+ROOTS = {"governance": "example-org/governance", "engine": "../engine"}
+
+
+def test_text_names_places_as_editors_open_them() -> None:
+    """A line a finding, its remedy below the first of its rule, and a count at the end."""
+    assert to_text(SOME, root_of=ROOTS).splitlines() == [
+        "../engine/memos/a b.openthing:2: note: no such [ghost]",
+        "    Add the repo that holds it to the sources, if there is one.",
+        "../engine/memos/read/z.openthing:1: warning: the body is in inbox [body-split]",
+        "    git mv the one after the other.",
+        'example-org/governance/memos/inbox/x.openthing:7: error: "sent" is "soon", expected ISO 8601 [date-invalid]',
+        "    Write it like 2026-05-01T14:30:00Z.",
+        'example-org/governance/memos/inbox/y.openthing:3: error: "sent" is "later", expected ISO 8601 [date-invalid]',
+        "2 errors, 1 warning, 1 note",
+    ]
+
+
+def test_text_without_findings_says_so() -> None:
+    """Silence could also mean that nothing was looked at."""
+    assert to_text((), root_of={}) == "no findings"
+
+
+@pytest.mark.parametrize(
+    ("root", "place"),
+    [
+        ({}, "engine/memos/read/z.openthing"),
+        ({"engine": "."}, "memos/read/z.openthing"),
+        ({"engine": ""}, "memos/read/z.openthing"),
+        ({"engine": "./repos/engine/"}, "repos/engine/memos/read/z.openthing"),
+        ({"engine": "/srv/engine"}, "/srv/engine/memos/read/z.openthing"),
+    ],
+)
+def test_text_places_are_relative_to_the_current_folder(root: dict[str, str], place: str) -> None:
+    """Whatever form the root has, the path has no detours."""
+    assert to_text([SPLIT], root_of=root).startswith(f"{place}:1: warning: ")
+
+
+def test_text_cannot_move_the_cursor() -> None:
+    """Names and messages come from foreign files; what is no printable character is shown as an escape."""
+    hostile = Finding(
+        rule="ghost", location=Location(source="s", path="memos/\x1b[2J\nok.openthing"), message="a\rb\u202e\x9b\udcff"
+    )
+    line = to_text([hostile], root_of={}).splitlines()[0]
+    assert line == r"s/memos/\x1b[2J\nok.openthing:1: note: a\rb\u202e\x9b\udcff [ghost]"
+
+
+def test_json_gives_every_finding_with_its_rule() -> None:
+    """One object a finding; a line that is not known is null."""
+    objects = json.loads(to_json(SOME))
+    assert [entry["path"] for entry in objects] == [
+        "memos/a b.openthing",
+        "memos/read/z.openthing",
+        "memos/inbox/x.openthing",
+        "memos/inbox/y.openthing",
+    ]
+    assert objects[1] == {
+        "rule": "body-split",
+        "severity": "warning",
+        "source": "engine",
+        "path": "memos/read/z.openthing",
+        "line": None,
+        "message": "the body is in inbox",
+        "remedy": RULES["body-split"].remedy,
+        "clause": RULES["body-split"].clause,
+    }
+    assert json.loads(to_json(())) == []
+
+
+TEXT = {"type": "object", "required": ["text"], "properties": {"text": {"type": "string", "minLength": 1}}}
+LEVEL = {"enum": ["none", "note", "warning", "error"]}
+SARIF = {
+    "type": "object",
+    "required": ["version", "runs"],
+    "additionalProperties": False,
+    "properties": {
+        "$schema": {"type": "string", "format": "uri"},
+        "version": {"const": "2.1.0"},
+        "runs": {
+            "type": "array",
+            "items": {
+                "type": "object",
+                "required": ["tool", "results"],
+                "additionalProperties": False,
+                "properties": {
+                    "columnKind": {"enum": ["utf16CodeUnits", "unicodeCodePoints"]},
+                    "tool": {
+                        "type": "object",
+                        "required": ["driver"],
+                        "additionalProperties": False,
+                        "properties": {
+                            "driver": {
+                                "type": "object",
+                                "required": ["name"],
+                                "additionalProperties": False,
+                                "properties": {
+                                    "name": {"type": "string"},
+                                    "version": {"type": "string"},
+                                    "rules": {
+                                        "type": "array",
+                                        "uniqueItems": True,
+                                        "items": {
+                                            "type": "object",
+                                            "required": ["id"],
+                                            "additionalProperties": False,
+                                            "properties": {
+                                                "id": {"type": "string"},
+                                                "shortDescription": TEXT,
+                                                "fullDescription": TEXT,
+                                                "help": TEXT,
+                                                "defaultConfiguration": {
+                                                    "type": "object",
+                                                    "additionalProperties": False,
+                                                    "properties": {"level": LEVEL},
+                                                },
+                                            },
+                                        },
+                                    },
+                                },
+                            }
+                        },
+                    },
+                    "results": {
+                        "type": "array",
+                        "items": {
+                            "type": "object",
+                            "required": ["message"],
+                            "additionalProperties": False,
+                            "properties": {
+                                "ruleId": {"type": "string"},
+                                "ruleIndex": {"type": "integer", "minimum": -1},
+                                "level": LEVEL,
+                                "message": TEXT,
+                                "locations": {
+                                    "type": "array",
+                                    "items": {
+                                        "type": "object",
+                                        "required": ["physicalLocation"],
+                                        "additionalProperties": False,
+                                        "properties": {
+                                            "physicalLocation": {
+                                                "type": "object",
+                                                "required": ["artifactLocation"],
+                                                "additionalProperties": False,
+                                                "properties": {
+                                                    "artifactLocation": {
+                                                        "type": "object",
+                                                        "required": ["uri"],
+                                                        "additionalProperties": False,
+                                                        "properties": {
+                                                            "uri": {
+                                                                "type": "string",
+                                                                "pattern": r"^(file:///)?([A-Za-z0-9._~/-]|%[0-9A-F]{2})+$",
+                                                            }
+                                                        },
+                                                    },
+                                                    "region": {
+                                                        "type": "object",
+                                                        "additionalProperties": False,
+                                                        "properties": {"startLine": {"type": "integer", "minimum": 1}},
+                                                    },
+                                                },
+                                            }
+                                        },
+                                    },
+                                },
+                            },
+                        },
+                    },
+                },
+            },
+        },
+    },
+}
+"""The parts of SARIF 2.1.0 (OASIS, sections 3.13 to 3.50) that memosite writes, and nothing besides."""
+
+
+def check(log: str) -> dict[str, Any]:
+    """The log as JSON, after it was held to the standard."""
+    value: dict[str, Any] = json.loads(log)
+    jsonschema.validate(value, SARIF, cls=jsonschema.Draft202012Validator)
+    (run,) = value["runs"]
+    rules = run["tool"]["driver"]["rules"]
+    for result in run["results"]:
+        assert rules[result["ruleIndex"]]["id"] == result["ruleId"]
+    return value
+
+
+def test_sarif_keeps_the_standard_and_says_what_was_found() -> None:
+    """Rules with their explanations, results with place and level."""
+    (run,) = check(to_sarif(SOME, version="0.1.0", root_of=ROOTS))["runs"]
+    driver = run["tool"]["driver"]
+    assert (driver["name"], driver["version"]) == ("memosite", "0.1.0")
+    assert [rule["id"] for rule in driver["rules"]] == list(RULES)
+    dated = driver["rules"][run["results"][2]["ruleIndex"]]
+    assert dated["shortDescription"] == {"text": RULES["date-invalid"].meaning}
+    assert dated["help"] == {"text": RULES["date-invalid"].remedy}
+    assert dated["defaultConfiguration"] == {"level": "error"}
+    places = [result["locations"][0]["physicalLocation"] for result in run["results"]]
+    assert places == [
+        {"artifactLocation": {"uri": "../engine/memos/a%20b.openthing"}, "region": {"startLine": 2}},
+        {"artifactLocation": {"uri": "../engine/memos/read/z.openthing"}},
+        {"artifactLocation": {"uri": "example-org/governance/memos/inbox/x.openthing"}, "region": {"startLine": 7}},
+        {"artifactLocation": {"uri": "example-org/governance/memos/inbox/y.openthing"}, "region": {"startLine": 3}},
+    ]
+    assert [result["level"] for result in run["results"]] == ["note", "warning", "error", "error"]
+
+
+def test_sarif_without_findings_is_a_log_without_results() -> None:
+    """An empty list tells a viewer that the run was made; an absent one that it was not."""
+    assert check(to_sarif((), version="0.1.0", root_of={}))["runs"][0]["results"] == []
+
+
+@pytest.mark.parametrize(
+    ("root", "path", "uri"),
+    [
+        ("", "a:b/ä?#%.md", "a%3Ab/%C3%A4%3F%23%25.md"),
+        ("/srv/my repos", "x.md", "file:///srv/my%20repos/x.md"),
+        (".", "bytes\udcff.md", "bytes%FF.md"),
+    ],
+)
+def test_sarif_addresses_are_percent_encoded(root: str, path: str, uri: str) -> None:
+    """A path is bytes, an address is not: no path can be taken for a scheme, query or fragment."""
+    finding = Finding(rule="ghost", location=Location(source="s", path=path), message="x")
+    (run,) = check(to_sarif([finding], version="0.1.0", root_of={"s": root}))["runs"]
+    assert run["results"][0]["locations"][0]["physicalLocation"]["artifactLocation"]["uri"] == uri
+    assert unquote_to_bytes(uri).endswith(path.encode("utf-8", "surrogateescape"))
+
+
+@given(
+    source=st.text(max_size=8),
+    path=st.text(st.characters(), min_size=1),
+    message=st.text(st.characters()),
+    line=st.none() | st.integers(1),
+)
+def test_any_text_makes_a_report_that_can_be_written(source: str, path: str, message: str, line: int | None) -> None:
+    """Whatever is in a name or a message, each report is UTF-8, and one line of text stays one line."""
+    finding = Finding(rule="ghost", location=Location(source=source, path=path, line=line), message=message)
+    check(to_sarif([finding], version="0.1.0", root_of={source: "r"}))
+    assert json.loads(to_json([finding]))[0]["rule"] == "ghost"
+    text = to_text([finding], root_of={})
+    for report in (text, to_json([finding]), to_sarif([finding], version="0", root_of={})):
+        report.encode("utf-8")
+    assert len(text.splitlines()) == 3
+
+
+def test_reports_do_not_depend_on_the_order_of_findings() -> None:
+    """The same findings make the same bytes."""
+    shuffled = list(SOME)
+    for seed in range(5):
+        random.Random(seed).shuffle(shuffled)
+        assert to_text(shuffled, root_of=ROOTS) == to_text(SOME, root_of=ROOTS)
+        assert to_json(shuffled) == to_json(SOME)
+        assert to_sarif(shuffled, version="1", root_of=ROOTS) == to_sarif(SOME, version="1", root_of=ROOTS)
+
+
+@pytest.mark.parametrize(
+    ("findings", "threshold", "expected"),
+    [
+        ((GHOST,), "warning", False),
+        ((GHOST,), "error", False),
+        ((SPLIT, GHOST), "warning", True),
+        ((SPLIT, GHOST), "error", False),
+        ((LATE,), "error", True),
+        ((LATE,), "warning", True),
+        (SOME, "never", False),
+        ((), "warning", False),
+    ],
+)
+def test_a_note_never_fails(
+    *, findings: tuple[Finding, ...], threshold: Literal["error", "warning", "never"], expected: bool
+) -> None:
+    """Errors fail at `error`, warnings too at `warning`, nothing at `never`."""
+    assert fails(findings, threshold) is expected

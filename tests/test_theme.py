@@ -1,0 +1,168 @@
+"""Themes: where the bundled one is found, what a site may put before it, what is refused, what changes the digest."""
+
+import os
+import shutil
+from pathlib import Path
+
+import pytest
+
+import memosite
+from memosite.errors import ConfigError
+from memosite.theme import bundled_theme, load_theme
+
+REPO = Path(memosite.__file__).parent.parent
+
+
+@pytest.fixture
+def site(tmp_path: Path) -> Path:
+    """A theme folder with an own template and an own static file."""
+    folder = tmp_path / "theme"
+    write(folder / "templates" / "gone.html", "<p>Gone: {{ page.id }}</p>\n")
+    write(folder / "static" / "fonts" / "serif.woff2", "a font")
+    return folder
+
+
+def write(path: Path, text: str) -> None:
+    """Write a file and the folders above it."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(text, encoding="utf-8")
+
+
+def test_the_bundled_theme_has_a_template_for_each_page_and_a_style_sheet() -> None:
+    """Without a folder, the theme is the bundled one."""
+    theme = load_theme(None)
+    assert {"base.html", "macros.html", "memo.html", "404.html"} <= theme.templates.keys()
+    assert theme.static["memosite.css"].startswith(b"/* memosite")
+    assert theme.own == frozenset()
+
+
+def test_an_installed_package_brings_its_theme_along(tmp_path: Path) -> None:
+    """A wheel has templates and static inside the package, which count before those around it."""
+    package = tmp_path / "site-packages" / "memosite"
+    shutil.copytree(REPO / "templates", package / "templates")
+    shutil.copytree(REPO / "static", package / "static")
+    write(package.parent / "templates" / "base.html", "of another package")
+    (package.parent / "static").mkdir()
+    assert bundled_theme(package) == package
+    assert load_theme(None, package=package) == load_theme(None, package=REPO / "memosite")
+
+
+def test_a_bundled_theme_may_be_made_of_links(tmp_path: Path) -> None:
+    """Some installers link files from their cache."""
+    package = tmp_path / "memosite"
+    package.mkdir()
+    (package / "templates").symlink_to(REPO / "templates")
+    (package / "static").mkdir()
+    (package / "static" / "memosite.css").symlink_to(REPO / "static" / "memosite.css")
+    assert "memosite.css" in load_theme(None, package=package).static
+
+
+def test_an_installation_without_its_theme_says_so(tmp_path: Path) -> None:
+    """A broken installation is not a traceback."""
+    with pytest.raises(ConfigError, match="install memosite again"):
+        load_theme(None, package=tmp_path / "memosite")
+
+
+def test_files_of_a_site_stand_before_the_bundled_ones(site: Path) -> None:
+    """Single templates are replaced, static files added, everything else stays."""
+    bundled, own = load_theme(None), load_theme(site)
+    assert own.templates["gone.html"] == "<p>Gone: {{ page.id }}</p>\n"
+    assert own.templates["memo.html"] == bundled.templates["memo.html"]
+    assert own.static == {"fonts/serif.woff2": b"a font", "memosite.css": bundled.static["memosite.css"]}
+    assert own.own == {"gone.html"}
+
+
+def test_names_are_in_order(site: Path) -> None:
+    """The order of names does not depend on the file system or on whose files they are."""
+    write(site / "static" / "zebra.txt", "z")
+    write(site / "static" / "apple.txt", "a")
+    theme = load_theme(site)
+    assert list(theme.static) == sorted(theme.static)
+    assert list(theme.templates) == sorted(theme.templates)
+
+
+def test_hidden_files_and_backups_are_left_out(site: Path) -> None:
+    """What editors and systems leave behind is not part of a theme."""
+    for name in (
+        "static/.DS_Store",
+        "static/.git/config",
+        "static/a.css~",
+        "templates/.gone.html.swp",
+        "templates/README",
+    ):
+        write(site / name, "not part of it")
+    assert load_theme(site).static.keys() == {"fonts/serif.woff2", "memosite.css"}
+    assert load_theme(site).templates.keys() == load_theme(None).templates.keys()
+
+
+def test_a_folder_that_is_missing_or_no_theme_is_refused(tmp_path: Path) -> None:
+    """A mistyped folder must not silently give the bundled theme."""
+    with pytest.raises(ConfigError, match="nowhere is not a folder"):
+        load_theme(tmp_path / "nowhere")
+    with pytest.raises(ConfigError, match="neither a folder templates/ nor a folder static/"):
+        load_theme(tmp_path)
+
+
+def test_a_syntax_error_names_file_and_line(site: Path) -> None:
+    """The author of a template learns where to look."""
+    write(site / "templates" / "memo.html", "{% block main %}\n<p>\n{% if %}\n")
+    with pytest.raises(ConfigError, match=r"templates/memo\.html, line 3: "):
+        load_theme(site)
+
+
+def test_a_template_that_is_not_text_is_refused(site: Path) -> None:
+    """Templates are UTF-8; a byte order mark is no part of them."""
+    (site / "templates" / "gone.html").write_bytes(b"\xef\xbb\xbf<p></p>")
+    assert load_theme(site).templates["gone.html"] == "<p></p>"
+    (site / "templates" / "gone.html").write_bytes(b"\xff\xfe<p>")
+    with pytest.raises(ConfigError, match=r"gone\.html is not UTF-8"):
+        load_theme(site)
+
+
+@pytest.mark.parametrize(
+    "link", ["static/secret.txt", "static/folder", "static/circle", "templates/memo.html", "templates"]
+)
+def test_a_link_out_of_the_folder_is_not_followed(site: Path, tmp_path: Path, link: str) -> None:
+    """What lies outside of the theme folder is not published, and the link is named."""
+    write(tmp_path / "outside" / "secret.txt", "not to be published")
+    if link == "templates":
+        shutil.rmtree(site / link)
+    target = {"static/folder": tmp_path / "outside", "templates": tmp_path / "outside", "static/circle": site / link}
+    (site / link).symlink_to(target.get(link, tmp_path / "outside" / "secret.txt"))
+    with pytest.raises(ConfigError, match=rf"the link .*{link} leads nowhere or out of the theme folder"):
+        load_theme(site)
+
+
+def test_a_link_within_the_folder_is_read(site: Path) -> None:
+    """One file under two names is fine."""
+    (site / "static" / "alias.woff2").symlink_to(site / "static" / "fonts" / "serif.woff2")
+    assert load_theme(site).static["alias.woff2"] == b"a font"
+
+
+def test_what_is_no_file_is_passed_over(site: Path) -> None:
+    """Reading a pipe would wait for ever."""
+    os.mkfifo(site / "static" / "pipe")
+    assert "pipe" not in load_theme(site).static
+
+
+def test_the_digest_tells_themes_apart(site: Path) -> None:
+    """Contents, names, and where a file lies change it; where the theme lies does not."""
+    digests = {load_theme(None).digest, load_theme(site).digest}
+    write(site / "static" / "fonts" / "serif.woff2", "another font")
+    digests.add(load_theme(site).digest)
+    (site / "static" / "fonts" / "serif.woff2").rename(site / "static" / "serif.woff2")
+    digests.add(load_theme(site).digest)
+    for template in ("<p>No longer here</p>", "<p>No longer HERE</p>"):
+        write(site / "templates" / "gone.html", template)
+        digests.add(load_theme(site).digest)
+    assert len(digests) == 6
+    moved = site.rename(site.parent / "elsewhere")
+    assert load_theme(moved).digest in digests
+    assert all(len(digest) == 64 for digest in digests)
+
+
+def test_the_digest_depends_on_the_writers_versions(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Another jinja2 or markdown-it-py may write other bytes."""
+    before = load_theme(None).digest
+    monkeypatch.setattr("memosite.theme.version", lambda name: f"{name} of tomorrow")
+    assert load_theme(None).digest != before

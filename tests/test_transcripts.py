@@ -1,0 +1,500 @@
+"""Transcripts: bodies of the known capture tools, what people paste into them, and what would break a parser."""
+
+import datetime as dt
+import hashlib
+import re
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from memosite.transcripts import Block, Conversation, blocks, parse_conversation
+
+STAMPED = """\
+# A session
+
+---
+
+## 🧑 User <sub>5/21/2026, 9:22:47 PM</sub>
+
+Please water the plants.
+
+> **🔧 Bash** <sub>5/21/2026, 9:22:50 PM</sub>
+> ```
+> water --all
+> ```
+
+---
+
+## 🤖 Assistant *(sonnet-9)* <sub>5/21/2026, 9:23:01 PM</sub>
+
+Done.
+
+---
+
+The cactus was left out.
+"""
+
+PLAIN = """\
+## User
+
+Is it raining?
+
+## Assistant
+
+Not yet.
+"""
+
+
+def parse(text: str, started: dt.datetime | None = None) -> Conversation:
+    """Read a body whose start, if not given, is unknown."""
+    return parse_conversation(text, started=started)
+
+
+def turn(stamp: str, text: str = "Hello.", speaker: str = "🧑 User") -> str:
+    """Write a stamped turn as the capture tools do."""
+    return f"---\n\n## {speaker} <sub>{stamp}</sub>\n\n{text}\n\n"
+
+
+def utc(written: str) -> dt.datetime:
+    """Return a moment in UTC."""
+    return dt.datetime.fromisoformat(f"{written}+00:00")
+
+
+def texts(conversation: Conversation) -> list[str]:
+    """Return what was said, without the blank lines around it."""
+    return [turn.text.strip() for turn in conversation.turns]
+
+
+def stamps(*written: str) -> list[str | None]:
+    """Return the stamps that start a turn in a body that has them all."""
+    return [turn.stamp for turn in parse("".join(turn(stamp) for stamp in written)).turns]
+
+
+# Turns
+
+
+def test_a_stamped_body_gives_speakers_models_stamps_and_lines() -> None:
+    """The heading's parts are told apart, and the line is where an editor finds it."""
+    found = parse(STAMPED)
+    assert found.form == "stamped"
+    assert found.preamble == "# A session"
+    assert [
+        (turn.ordinal, turn.speaker, turn.is_person, turn.model, turn.stamp, turn.line) for turn in found.turns
+    ] == [
+        (1, "User", True, None, "5/21/2026, 9:22:47 PM", 5),
+        (2, "Assistant", False, "sonnet-9", "5/21/2026, 9:23:01 PM", 16),
+    ]
+
+
+def test_a_turns_own_rule_does_not_end_it() -> None:
+    """Only a rule before a turn's heading separates; what follows another rule is still said."""
+    assert texts(parse(STAMPED))[1] == "Done.\n\n---\n\nThe cactus was left out."
+
+
+def test_positions_speak_under_their_own_names() -> None:
+    """Speakers are whoever the capture tool names, people by their face."""
+    body = turn("5/21/2026, 9:00:00 AM", speaker="🧑 Director") + turn(
+        "5/21/2026, 9:00:01 AM", speaker="🤖 garden-engineer *(opus (1m))*"
+    )
+    found = [(turn.speaker, turn.is_person, turn.model) for turn in parse(body).turns]
+    assert found == [("Director", True, None), ("garden-engineer", False, "opus (1m)")]
+
+
+def test_a_plain_body_has_turns_without_times() -> None:
+    """`## User` and `## Assistant` suffice, and no time is made up for them."""
+    found = parse(PLAIN, utc("2026-05-22 11:50"))
+    assert found.form == "plain"
+    assert [(turn.speaker, turn.is_person, turn.stamp, turn.at) for turn in found.turns] == [
+        ("User", True, None, None),
+        ("Assistant", False, None, None),
+    ]
+    assert texts(found) == ["Is it raining?", "Not yet."]
+    assert found.utc_offset is None
+
+
+def test_plain_headings_may_have_faces_and_models() -> None:
+    """The same headings as in the stamped form, without a time."""
+    found = parse("## 🧑 Human\n\na\n\n## 🤖 Assistant *(m-1)*\n\nb\n\n## 🤖 User\n\nc\n")
+    assert [(turn.speaker, turn.is_person, turn.model) for turn in found.turns] == [
+        ("Human", True, None),
+        ("Assistant", False, "m-1"),
+        ("User", False, None),
+    ]
+
+
+@pytest.mark.parametrize("text", ["", "\n\n", "Just prose.\n", "## Users\n\nx", "# User\n\nx", "### User\n\nx"])
+def test_a_body_of_no_known_form_is_verbatim(text: str) -> None:
+    """Nothing is lost: all of it is the preamble."""
+    assert parse(text) == Conversation(form="verbatim", preamble=text, turns=(), utc_offset=None)
+
+
+def test_the_first_turn_may_stand_at_the_start_of_the_body() -> None:
+    """A body without a title has no rule before its first turn."""
+    found = parse(turn("5/21/2026, 9:00:00 AM").removeprefix("---\n\n"))
+    assert (found.form, found.preamble, found.turns[0].line) == ("stamped", "", 1)
+
+
+@pytest.mark.parametrize(
+    "before", ["Some words.\n\n", "---\n", "---\nWords.\n\n", "- - -\n\n", "  ---\n\n", "----\n\n"]
+)
+def test_a_stamped_heading_counts_only_after_a_rule_and_a_blank_line(before: str) -> None:
+    """Anything else is a heading that someone wrote."""
+    first = turn("5/21/2026, 9:00:00 AM", "Hello.")
+    assert len(parse(f"{first}{before}## 🧑 User <sub>5/21/2026, 9:05:00 AM</sub>\n").turns) == 1
+
+
+def test_a_pasted_transcript_of_earlier_times_stays_in_its_turn() -> None:
+    """A conversation does not go back in time; what does was pasted."""
+    pasted = turn("5/20/2026, 8:00:00 AM", "Old question.") + turn("5/20/2026, 8:01:00 AM", "Old answer.")
+    body = turn("5/21/2026, 9:00:00 AM", pasted) + turn("5/21/2026, 9:00:00 AM", "And now?")
+    found = parse(body)
+    assert len(found.turns) == 2
+    assert "Old answer." in found.turns[0].text
+    assert texts(found)[1] == "And now?"
+
+
+def test_a_stamped_transcript_pasted_into_a_plain_body_is_no_turn() -> None:
+    """The first heading decides the form, so nothing pasted later changes what a body is."""
+    found = parse("## User\n\nSee this:\n\n" + turn("5/20/2026, 8:00:00 AM") + "## Assistant\n\nI see.\n")
+    assert (found.form, len(found.turns)) == ("plain", 2)
+
+
+def test_plain_headings_in_a_stamped_body_are_no_turns() -> None:
+    """A turn may write about users under a heading."""
+    found = parse(turn("5/21/2026, 9:00:00 AM", "Plan:\n\n## User\n\nwants tea"))
+    assert (found.form, len(found.turns)) == ("stamped", 1)
+
+
+def test_the_preamble_ends_before_the_rule_of_the_first_turn() -> None:
+    """That rule belongs to the turn, and a final one of the preamble's own goes like a turn's."""
+    assert parse("Intro.\n\n---\n\n" + turn("5/21/2026, 9:00:00 AM")).preamble == "Intro."
+
+
+# Fenced code
+
+
+@pytest.mark.parametrize("fence", ["```", "~~~~", "```markdown"])
+def test_headings_in_fenced_code_start_no_turn(fence: str) -> None:
+    """An example of the format is not a conversation, even if its times fit."""
+    closing = fence.removesuffix("markdown")
+    example = f"{fence}\n{turn('12/31/2026, 9:00:00 AM')}{turn('12/31/2026, 9:00:01 AM')}\n## User\n{closing}"
+    stamped = turn("5/21/2026, 9:00:00 AM", example) + turn("5/21/2026, 9:10:00 AM", "Thanks.")
+    assert texts(parse(stamped)) == [example.strip(), "Thanks."]
+    plain = f"## User\n\n{example}\n\n## Assistant\n\nThanks."
+    assert texts(parse(plain)) == [example.strip(), "Thanks."]
+
+
+@pytest.mark.parametrize("dangling", ["```", "```python\nx = 1", "````\n```", "~~~"])
+@pytest.mark.parametrize("later", ["Words.", "```\nb\n```", "```sh\nb\n```\n\n~~~\nc\n~~~"])
+def test_a_fence_left_open_does_not_swallow_the_turns_after_it(dangling: str, later: str) -> None:
+    """Models forget to close fences; the next turns, with fences of their own or not, still stand."""
+    stamped = turn("5/21/2026, 9:00:00 AM", dangling) + turn("5/21/2026, 9:01:00 AM", later) * 2
+    assert texts(parse(stamped)) == [dangling, later, later]
+    plain = f"## User\n\n{dangling}\n\n" + f"## Assistant\n\n{later}\n\n" * 2
+    assert texts(parse(plain)) == [dangling, later, later]
+
+
+@pytest.mark.parametrize("inside", ["~~~", "``", "```sh", "``` `"])
+def test_code_ends_only_at_a_fence_like_the_one_it_starts_with(inside: str) -> None:
+    """Other marks in it, however like a fence, are code."""
+    assert len(parse(f"## User\n\n```\n{inside}\n\n## User\n```\n\n## Assistant\n").turns) == 2
+
+
+def test_an_open_fence_reaches_only_so_far() -> None:
+    """A fence that would hold more headings than any example was left open, whatever follows."""
+    turns = "## User\n\nHm.\n\n" * 40
+    assert len(parse(f"## User\n\n```\n\n{turns}```\n## User\n```\n").turns) == 41
+
+
+def test_a_turn_may_hold_many_examples() -> None:
+    """Each of 30 is passed over, and the turn after them is found."""
+    assert len(parse("## User\n" + "```\n## User\n```\n" * 30 + "## Assistant\n").turns) == 2
+
+
+def test_many_open_fences_end_somewhere() -> None:
+    """Each opens and none closes: every heading counts, and no two of them are read to the end."""
+    assert len(parse("~~~x\n## User\n" * 50_000).turns) == 50_000
+
+
+# Stamps and times
+
+
+@pytest.mark.parametrize(
+    "stamp",
+    [
+        "5/21/2026, 9:22:47 PM",
+        "5/21/2026, 9:22:47\u202fPM",
+        "5/21/2026, 9:22:47\u00a0pm",
+        "05/21/2026 9:22:47 p.m.",
+        "5/21/2026, 21:22:47",
+        "21.5.2026, 21:22:47",
+        "2026-05-21 21:22:47",
+        "2026-05-21T21:22:47",
+    ],
+)
+def test_stamps_of_many_locales_are_read(stamp: str) -> None:
+    """All tell the same time, and each is kept as it is written."""
+    found = parse(turn(stamp), utc("2026-05-22 01:22:47"))
+    assert (found.turns[0].stamp, found.turns[0].at) == (stamp, utc("2026-05-22 01:22:47"))
+
+
+@pytest.mark.parametrize(
+    "stamp",
+    [
+        "2/30/2026, 9:00:00 AM",
+        "13/1/2026, 9:00:00 AM",
+        "5/21/2026, 0:00:00 AM",
+        "5/21/2026, 13:00:00 PM",
+        "5/21/2026, 24:00:00",
+        "5/21/2026, 9:60:00 AM",
+        "5/21/0026, 9:00:00 AM",
+        "٥/٢١/٢٠٢٦, 9:00:00 AM",
+        "5/21/2026",
+        "yesterday",
+        "",
+    ],
+)
+def test_impossible_times_are_no_stamps(stamp: str) -> None:
+    """A heading whose time does not exist starts nothing."""
+    assert parse(turn(stamp)).form == "verbatim"
+
+
+def test_midnight_and_noon_are_twelve() -> None:
+    """12 AM begins the day, 12 PM halves it."""
+    body = turn("5/21/2026, 12:00:00 AM") + turn("5/21/2026, 12:00:00 PM")
+    assert [turn.at for turn in parse(body, utc("2026-05-21 00:00")).turns] == [
+        utc("2026-05-21 00:00"),
+        utc("2026-05-21 12:00"),
+    ]
+
+
+def test_the_offset_is_the_start_less_the_first_stamp() -> None:
+    """Fractions of a second are rounded off; each turn then has its moment."""
+    found = parse(STAMPED, dt.datetime(2026, 5, 22, 1, 22, 47, 944_000, tzinfo=dt.UTC))
+    assert found.utc_offset == dt.timedelta(hours=-4)
+    assert [turn.at for turn in found.turns] == [utc("2026-05-22 01:22:47"), utc("2026-05-22 01:23:01")]
+
+
+def test_a_start_with_another_offset_is_the_same_moment() -> None:
+    """`started` may be written in any zone, and without one it is UTC."""
+    india = dt.timezone(dt.timedelta(hours=5, minutes=30))
+    for started in (dt.datetime(2026, 5, 22, 6, 52, 47, tzinfo=india), dt.datetime(2026, 5, 22, 1, 22, 47)):
+        assert parse(STAMPED, started).utc_offset == dt.timedelta(hours=-4)
+
+
+@pytest.mark.parametrize(
+    ("hours", "minutes", "is_offset"),
+    [(0, 0, True), (-5, -45, True), (14, 30, True), (14, 45, False), (-15, 0, False), (1, 7, False), (900, 0, False)],
+)
+def test_only_what_can_be_a_zone_is_an_offset(hours: int, minutes: int, *, is_offset: bool) -> None:
+    """A start that belongs to something else gives no times rather than wrong ones."""
+    away = dt.timedelta(hours=hours, minutes=minutes)
+    found = parse(turn("5/21/2026, 9:00:00 AM"), utc("2026-05-21 09:00") - away)
+    assert found.utc_offset == (away if is_offset else None)
+    assert (found.turns[0].at is not None) is is_offset
+
+
+def test_turns_go_on_when_the_clocks_go_back() -> None:
+    """The hour that comes twice does not look like something pasted, and the moments stay in order."""
+    written = ["11/1/2026, 1:50:00 AM", "11/1/2026, 1:05:00 AM", "11/1/2026, 9:00:00 AM"]
+    found = parse("".join(turn(stamp) for stamp in written), utc("2026-11-01 05:50"))
+    assert [turn.stamp for turn in found.turns] == written
+    assert [turn.at for turn in found.turns] == [
+        utc("2026-11-01 05:50"),
+        utc("2026-11-01 06:05"),
+        utc("2026-11-01 14:00"),
+    ]
+
+
+def test_clocks_go_back_by_an_hour_at_most_at_night_and_once() -> None:
+    """Whatever else goes back was pasted."""
+    assert stamps("11/1/2026, 1:50:00 AM", "11/1/2026, 12:49:59 AM") == ["11/1/2026, 1:50:00 AM"]
+    assert stamps("11/1/2026, 9:50:00 AM", "11/1/2026, 9:05:00 AM") == ["11/1/2026, 9:50:00 AM"]
+    assert stamps("11/1/2026, 2:00:00 AM", "11/1/2026, 1:00:00 AM", "11/1/2026, 12:30:00 AM") == [
+        "11/1/2026, 2:00:00 AM",
+        "11/1/2026, 1:00:00 AM",
+    ]
+
+
+# Texts, hashes, anchors
+
+
+def test_a_turns_text_is_what_can_be_hashed_without_memosite() -> None:
+    """From the line after the heading, less trailing blank lines and one final rule, no line end after it."""
+    body = turn("5/21/2026, 9:00:00 AM", "  First.  \n\n---\n\n---\n \t") + turn(
+        "5/21/2026, 9:01:00 AM", "Last.\n\n---"
+    )
+    first, last = parse(body).turns
+    assert first.text == "\n  First.  \n\n---"
+    assert last.text == "\nLast."
+    assert last.digest == hashlib.sha256(b"\nLast.").hexdigest()
+    assert (last.anchor, last.hash_anchor) == ("t2", f"t-{last.digest[:8]}")
+
+
+def test_line_ends_and_a_byte_order_mark_change_no_hash() -> None:
+    """The same conversation, saved by another editor, is cited by the same anchors."""
+    assert parse("\ufeff" + STAMPED.replace("\n", "\r\n")) == parse(STAMPED)
+    assert parse("\ufeff" + PLAIN.replace("\n", "\r\n")) == parse(PLAIN)
+
+
+def test_equal_texts_are_numbered_and_empty_ones_have_no_hash_anchor() -> None:
+    """The order in the document tells equal turns apart."""
+    found = parse("## User\n\nYes.\n\n## User\n\n## Assistant\n\nYes.\n\n## User\n\n---\n\n## User\n\nYes.")
+    anchor = "t-" + hashlib.sha256(b"\nYes.").hexdigest()[:8]
+    assert [turn.hash_anchor for turn in found.turns] == [anchor, None, f"{anchor}-2", None, f"{anchor}-3"]
+    assert [turn.anchor for turn in found.turns] == ["t1", "t2", "t3", "t4", "t5"]
+    assert found.turns[1].text == found.turns[3].text == ""
+
+
+def test_text_that_is_not_unicode_is_hashed_all_the_same() -> None:
+    """Bytes that could not be decoded come as lone surrogates."""
+    assert parse("## User\n\n\udcff").turns[0].hash_anchor is not None
+
+
+LINES = st.sampled_from(
+    [
+        "",
+        "Words.",
+        "---",
+        "# Title",
+        "## User",
+        "## 🤖 Assistant *(m)*",
+        "## 🧑 User <sub>5/21/2026, 9:00:00 AM</sub>",
+        "## 🤖 Assistant *(m)* <sub>5/21/2026, 9:30:00 AM</sub>",
+        "## 🤖 seat <sub>11/1/2026, 1:40:00 AM</sub>",
+        "## seat <sub>11/1/2026, 1:10:00 AM</sub>",
+        "> **🔧 Bash** <sub>5/21/2026, 9:00:01 AM</sub>",
+        "> **🔧 Read**",
+        "> quoted",
+        ">",
+        "<note-tag>inside</note-tag>",
+        "<note-tag>",
+        "</note-tag>",
+        "text </note-tag>",
+    ]
+)
+FENCES = st.sampled_from(["```", "````md", "~~~", "> ```", "```a`b"])
+EXAMPLES = st.sampled_from(["```\n## User\n```", "~~~md\n---\n\n## seat <sub>12/1/2026, 1:10:00 AM</sub>\n~~~"])
+BODIES = st.lists(LINES | EXAMPLES).map("\n".join)
+WILD_BODIES = st.lists(LINES | FENCES | EXAMPLES | st.text(), max_size=60).map("\n".join)
+
+
+@given(WILD_BODIES, st.none() | st.datetimes() | st.datetimes(timezones=st.just(dt.UTC)))
+def test_any_text_gives_turns_whose_texts_stand_in_it_in_order(text: str, started: dt.datetime | None) -> None:
+    """Nothing raises, nothing is invented, nothing is told twice."""
+    source = text.removeprefix("\ufeff").replace("\r\n", "\n")
+    found = parse(text, started)
+    position = 0
+    for turn in found.turns:
+        at = source.index(turn.text, position)
+        assert source.split("\n")[turn.line - 1].startswith("## ")
+        assert turn.digest == hashlib.sha256(turn.text.encode()).hexdigest()
+        position = at + len(turn.text)
+    anchors = [turn.hash_anchor for turn in found.turns if turn.text]
+    assert len(set(anchors)) == len(anchors)
+
+
+@given(BODIES, st.lists(LINES.filter(lambda line: "##" not in line)).map("\n".join))
+def test_an_appended_turn_changes_no_turn_before_it(text: str, words: str) -> None:
+    """Citations of a growing transcript stay valid: anchors, hashes, times, everything."""
+    before = parse(text, utc("2026-05-21 09:00"))
+    if before.form == "plain":
+        grown = f"{text}\n\n## User\n\n{words}\n"
+    else:
+        grown = f"{text}\n\n{turn('12/31/2026, 9:00:00 PM', words)}"
+    after = parse(grown, utc("2026-05-21 09:00"))
+    assert after.turns[: len(before.turns)] == before.turns
+    assert len(after.turns) == len(before.turns) + 1
+
+
+# Blocks
+
+
+def test_tool_calls_and_asides_are_told_from_speech() -> None:
+    """Each block has what a page needs to fold it."""
+    text = """
+<ide_opened_file>garden.md is open</ide_opened_file>
+<system-reminder>
+Be brief.
+</system-reminder>
+
+Let me look.
+
+> **🔧 Bash** <sub>5/21/2026, 9:22:50 PM</sub>
+> ```
+> cat "a"
+>
+>   > b
+> ```
+
+> **🔧 mcp__garden__water**
+<command-name>/water</command-name>
+
+> A quotation.
+
+Done.
+"""
+    assert blocks(text) == (
+        Block(kind="aside", name="ide_opened_file", stamp=None, text="garden.md is open"),
+        Block(kind="aside", name="system-reminder", stamp=None, text="\nBe brief.\n"),
+        Block(kind="speech", name=None, stamp=None, text="Let me look."),
+        Block(kind="tool", name="Bash", stamp="5/21/2026, 9:22:50 PM", text='```\ncat "a"\n\n  > b\n```'),
+        Block(kind="tool", name="mcp__garden__water", stamp=None, text=""),
+        Block(kind="aside", name="command-name", stamp=None, text="/water"),
+        Block(kind="speech", name=None, stamp=None, text="> A quotation.\n\nDone."),
+    )
+
+
+@pytest.mark.parametrize("text", ["", "\n \n"])
+def test_an_empty_turn_has_no_blocks(text: str) -> None:
+    """There is nothing to show."""
+    assert blocks(text) == ()
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "```\n> **🔧 Bash**\n```",
+        "```\n<a-tag>\n```\n\n</a-tag> here",
+        "> A quotation with\n> **🔧 Bash**",
+        "Words about <system-reminder>x</system-reminder>",
+        "Words\n<system-reminder>x</system-reminder>",
+        "<system-reminder>x</system-reminder> and more words",
+        "<system-reminder>\nnever closed",
+        "<b>HTML</b>",
+        '<a-tag id="1">x</a-tag>',
+        "> **🔧 **",
+        "> **Bash**",
+        "    code",
+    ],
+)
+def test_what_only_looks_like_a_tool_call_or_an_aside_is_speech(text: str) -> None:
+    """Nothing that was said is folded away."""
+    assert blocks(text) == (Block(kind="speech", name=None, stamp=None, text=text),)
+
+
+def test_a_tool_call_within_an_aside_belongs_to_it() -> None:
+    """The harness may quote anything."""
+    (block,) = blocks("<a-tag>\n\n> **🔧 Bash**\n\n</a-tag>")
+    assert (block.kind, block.text) == ("aside", "\n\n> **🔧 Bash**\n\n")
+
+
+def test_a_fence_left_open_hides_no_tool_call() -> None:
+    """What a model forgot to close does not turn the calls after it into code."""
+    assert [block.kind for block in blocks("```\nx\n\n> **🔧 Bash**\n\nWords.")] == ["speech", "tool", "speech"]
+
+
+def source_of(block: Block) -> str:
+    """Write a block as it stood in its turn."""
+    if block.kind == "tool":
+        stamp = f" <sub>{block.stamp}</sub>" if block.stamp is not None else ""
+        return f"> **🔧 {block.name}**{stamp}\n" + "\n".join(f"> {line}" for line in block.text.split("\n"))
+    return f"<{block.name}>{block.text}</{block.name}>" if block.kind == "aside" else block.text
+
+
+@given(WILD_BODIES)
+def test_blocks_hold_all_that_the_turn_holds(text: str) -> None:
+    """Written one after the other they are the text again, but for white space and quote marks."""
+    again = "\n\n".join(source_of(block) for block in blocks(text))
+    assert re.sub(r"[\s>]", "", again) == re.sub(r"[\s>]", "", text)
