@@ -83,8 +83,10 @@ def _name_in(path: Path) -> str | None:
     file = File(source="", path=path.name, data=data)
     if len(data) > _ORGDEF_LIMIT or not orgdef.matches(file):
         return None
-    fact = orgdef.parse(file).fact
-    name = " ".join(fact.name.split()) if isinstance(fact, Organization) else ""
+    parsed = orgdef.parse(file)
+    fact = parsed.fact
+    is_named = isinstance(fact, Organization) and not any(one.rule == "field-missing" for one in parsed.findings)
+    name = " ".join(fact.name.split()) if isinstance(fact, Organization) and is_named else ""
     return None if has_control_characters(name) else name
 
 

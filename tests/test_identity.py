@@ -166,7 +166,7 @@ def test_of_several_artifacts_the_broken_copy_is_of_the_one_in_its_own_source() 
 
 def test_a_body_without_envelope_is_a_copy_of_the_memo_elsewhere() -> None:
     """With the same text it is no variant, with another it is one."""
-    sound = [envelope(body_ref="m.body.md"), body_file("memos/m.body.md", "one")]
+    sound: list[Fact] = [envelope(body_ref="m.body.md"), body_file("memos/m.body.md", "one")]
     archive = archive_of(*sound, body_file("memos/inbox/m.body.md", "one", source="other"))
     assert [copy.variant for copy in memo(archive, "m").copies] == [0, 0]
     archive = archive_of(*sound, body_file("memos/inbox/m.body.md", "two", source="other"))

@@ -185,7 +185,7 @@ def test_equal_libraries_are_copies_and_others_of_one_id_are_not() -> None:
 
 
 def resolver(*directories: str, has_file: HasFile | None = None) -> LinkResolver:
-    """Links of two sources that are on the web, with working directories that an orgdef names, and a third that is not."""
+    """Links of two sources that are on the web, and of one that is not; an orgdef names these working directories."""
     seats = [Seat(id=str(n), name="", working_directory=directory) for n, directory in enumerate(directories)]
     sources = [
         SourceInfo(name=name, web=f"https://git.example.org/{name}/{{ref}}/{{path}}") for name in ("repo", "other")
