@@ -81,7 +81,7 @@ class Assembler:
                     yield NameUse(name=name, file=file, delivered_to=delivered_to, is_guess=is_guess)
                 for participant in envelope.participants:
                     yield NameUse(name=participant.position, file=file)
-                role = self._role_folder(file)
+                role = role_folder(envelope, self._memo_folders)
                 if role:
                     yield NameUse(name=role, file=file, delivered_to=file.source)
 
@@ -102,10 +102,6 @@ class Assembler:
 
     def _key(self, ref: Ref) -> str:
         return self._groups[ref].key if ref in self._groups else self._filed[ref].key
-
-    def _role_folder(self, file: FileFacts) -> str | None:
-        place = place_of(file.path, memo_folders=self._memo_folders)
-        return place.role if place is not None else None
 
 
 class _Maker:
@@ -146,8 +142,8 @@ class _Maker:
             copies=copies,
             tags=envelope.tags,
         )
-        place = place_of(envelope.file.path, memo_folders=self._memo_folders)
-        role = self._positions.get(place.role) if place is not None and place.role else None
+        folder = role_folder(envelope, self._memo_folders)
+        role = self._positions.get(folder) if folder else None
         return self._transcript(group, role, common) if group.kind == "transcript" else self._memo(group, role, common)
 
     def filed(self, filed: Filed) -> Artifact:
@@ -264,6 +260,14 @@ class _Maker:
             unresolved=tuple(name for name, ref in found.items() if ref is None),
             broken=envelope.shape == "broken",
         )
+
+
+def role_folder(envelope: Envelope, memo_folders: tuple[str, ...]) -> str | None:
+    """The folder of a role in which a note or a transcript is filed."""
+    if envelope.kind == "memo":
+        return None
+    place = place_of(envelope.file.path, memo_folders=memo_folders)
+    return place.role if place is not None else None
 
 
 def _arrival_key(ref: Ref, date: Moment | None) -> tuple[dt.datetime, str, str]:
