@@ -65,8 +65,7 @@ class Assembler:
             if known:
                 yield ref, _join_texts(known), _origin(group.envelope.file)
         for ref, filed in self._filed.items():
-            if filed.text is not None:
-                yield ref, filed.text, _origin(filed.files[0])
+            yield ref, filed.text, _origin(filed.files[0])
 
     def name_uses(self) -> Iterator[NameUse]:
         """Every name of a position in memos, notes and transcripts, and the folders named for roles."""
@@ -88,7 +87,7 @@ class Assembler:
     def artifacts(self, joined: Joined) -> tuple[dict[Ref, Artifact], Ledger]:
         """All artifacts in order of arrival, and the ledger with the new ones."""
         dates = {ref: _date(group) for ref, group in self._groups.items()}
-        dates |= {ref: filed.head.date if filed.head else None for ref, filed in self._filed.items()}
+        dates |= {ref: filed.date for ref, filed in self._filed.items()}
         ledger = self._ledger.with_arrivals(
             (*ref, self._key(ref)) for ref in sorted(dates, key=lambda ref: _arrival_key(ref, dates[ref]))
         )
@@ -148,32 +147,30 @@ class _Maker:
 
     def filed(self, filed: Filed) -> Artifact:
         """A document or a library."""
-        if filed.head is not None:
-            head = filed.head
+        fact = filed.fact
+        if isinstance(fact, DocumentHead):
             return Document(
-                head=head,
+                head=fact,
                 **self._common(
                     filed.ref,
                     system="markdown",
-                    subject=head.title,
-                    short_subject=short_subject(head.title, stem=head.file.name),
-                    summary=head.text.summary,
-                    chars=head.text.chars,
+                    subject=fact.title,
+                    short_subject=short_subject(fact.title, stem=fact.file.name),
+                    summary=fact.text.summary,
+                    chars=fact.text.chars,
                     copies=filed.copies,
-                    tags=head.tags,
+                    tags=fact.tags,
                 ),
             )
-        assert filed.card is not None  # noqa: S101 - what is filed is one of the two
-        card = filed.card
         return Library(
-            card=card,
+            card=fact,
             **self._common(
                 filed.ref,
                 system="memodef",
-                subject=card.name,
-                short_subject=short_subject(card.name, stem=card.id),
-                summary=card.description[:SUMMARY],
-                chars=len(card.description),
+                subject=fact.name,
+                short_subject=short_subject(fact.name, stem=fact.id),
+                summary=fact.description[:SUMMARY],
+                chars=len(fact.description),
                 copies=filed.copies,
                 tags=(),
             ),
