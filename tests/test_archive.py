@@ -228,6 +228,7 @@ def test_transcripts_notes_and_what_they_relate_to(repo: Path) -> None:
     talk = transcript_of(archive, "talk")
     assert (talk.role, talk.related, talk.unresolved) == ("tester", (("memo", ASKED),), ("gone",))
     assert talk.positions == ("engineer", "tester") and "talk" not in archive.threads
+    assert archive.findings == ()
     assert memo(archive, "lesson", "note").role == "tester" and memo(archive, "lesson", "note").thread == ASKED
 
 
@@ -338,6 +339,8 @@ def test_too_many_files_stop_the_build(repo: Path, monkeypatch: pytest.MonkeyPat
         write_text(repo / f"{number}.txt", "x")
     with pytest.raises(SourceError, match="more than 3 files"):
         list_files(folder_source(repo))
+    (repo / "3.txt").unlink()
+    assert list_files(folder_source(repo)).candidates == ()
 
 
 def test_a_source_that_is_not_there_stops_the_build(repo: Path) -> None:
@@ -430,10 +433,13 @@ def test_include_reads_envelopes_with_their_bodies_outside_the_stores(repo: Path
     """Broken ones too; what is not included is named in a note."""
     write_memo(repo / "docs/comms", "m", body_ref="m.body.md")
     write_body(repo / "docs/comms", "m", "At length.\n")
+    write_memo(repo / "docs/comms", "with-text", body_ref="text.txt")
+    write_text(repo / "docs/comms/text.txt", "As text.\n")
     write_text(repo / f"docs/comms/{ASKED}.openthing", "{")
     write_memo(repo / "docs/other", "n")
     archive = read_folders(folder_source(repo, include=("docs/comms/**/*.openthing",)))
-    assert ids(archive) == {"m", ASKED} and memo(archive, ASKED).broken
+    assert ids(archive) == {"m", "with-text", ASKED} and memo(archive, ASKED).broken
+    assert memo(archive, "with-text").copies[0].body_path == "docs/comms/text.txt"
     text = memo(archive, "m").variants[0].text
     assert text is not None and text.summary == "At length." and memo(archive, "m").mailbox == "flat"
     assert rules_found(archive) == {"json-invalid", "outside-convention"}

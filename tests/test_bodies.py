@@ -93,6 +93,12 @@ def test_whatever_is_written_stays_inside(written: str, path: str) -> None:
         assert candidate.startswith(f"{store}/") if store else len(parts) == 1
 
 
+def test_beside_a_loose_envelope_only_its_own_folder_counts() -> None:
+    """Files may be checked wherever they lie."""
+    assert body_candidates(envelope(path="m.openthing", body_ref="x.md")) == ("x.md",)
+    assert body_candidates(envelope(path="docs/m.openthing", body_ref="../x.md")) == ("docs/x.md",)
+
+
 def test_an_envelope_is_no_body() -> None:
     """Neither itself nor another one."""
     assert body_candidates(envelope(path="memos/m.openthing", body_ref="m.openthing")) == ()

@@ -9,7 +9,17 @@ from hypothesis import strategies as st
 
 from memosite.facts import Discharge, Envelope, Fact
 from memosite.ledger import Ledger, parse_ledger
-from tests.build_org import archive_of, body_file, envelope, findings, memo, resolve_facts, rules_found, transcript
+from tests.build_org import (
+    archive_of,
+    body_file,
+    envelope,
+    findings,
+    memo,
+    resolve_facts,
+    rules_found,
+    transcript,
+    transcript_of,
+)
 
 
 def rival_id(stem: str, sender: str, to: str, sent: str) -> str:
@@ -148,6 +158,14 @@ def test_a_broken_memo_alone_is_kept_under_its_name() -> None:
     assert found.date is not None and found.date.origin == "name"
 
 
+def test_a_broken_transcript_is_kept_under_its_name() -> None:
+    """It names nobody; the folder tells its role."""
+    path = "transcripts/tester/t.openthing"
+    archive = archive_of(transcript("t", positions=(), path=path, shape="broken", sent=""), transcript("u"))
+    assert transcript_of(archive, "t").broken and not transcript_of(archive, "u").broken
+    assert transcript_of(archive, "t").role == "tester"
+
+
 def test_names_read_off_a_file_make_no_positions() -> None:
     """What only a file's name says is a guess."""
     name = "2026-05-01-0900--engineer--a-and-b--gate"
@@ -198,7 +216,9 @@ def test_the_earliest_keeps_the_id_and_the_others_get_a_hash() -> None:
     }
     archive = archive_of(late, early, earliest)
     assert memo(archive, "m").copies[0].file.source == "third"
-    assert [finding.location.source for finding in findings(archive, "id-collision")] == ["other", "repo"]
+    found = findings(archive, "id-collision")
+    assert [finding.location.source for finding in found] == ["other", "repo"]
+    assert all("third/memos/m.openthing" in finding.message for finding in found)
 
 
 @pytest.mark.parametrize(

@@ -69,7 +69,7 @@ def test_only_threads_of_two_or_more_have_a_page() -> None:
     _, ledger = resolve_facts(
         envelope("a"), envelope("b", in_reply_to="gone"), envelope("c"), envelope("d", in_reply_to="c")
     )
-    assert [id_ for id_, _ in ledger.threads] == ["c"]
+    assert ledger.threads == (("c", ("memo", "c")),)
 
 
 def test_artifacts_arrive_by_date_then_by_id() -> None:

@@ -5,10 +5,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memosite.facts import DocumentHead, Envelope, LibraryCard, LibraryItem, Ref, Seat
-from memosite.model import Link, SourceInfo
+from memosite.model import Library, Link, SourceInfo
 from memosite.resolve.links import HasFile, LinkResolver, Origin, backlinks
 from memosite.resolve.references import NameIndex
-from tests.build_org import archive_of, envelope, facts, links, organization, text_of, transcript
+from tests.build_org import archive_of, envelope, facts, links, organization, resolve_facts, text_of, transcript
 
 NAME = "2026-05-01-1430--engineer--director--gate"
 
@@ -166,6 +166,18 @@ def test_documents_of_one_id_are_told_apart() -> None:
     assert len({id_.casefold() for _, id_ in archive.artifacts}) == 3
 
 
+def test_a_document_keeps_its_id_whatever_arrives() -> None:
+    """Also against one that differs by case, and when it is gone."""
+    _, old = resolve_facts(document("decisions/b.md"))
+    archive, ledger = resolve_facts(document("decisions/B.md"), document("decisions/b.md"), ledger=old)
+    kept = archive.artifacts[("document", "repo.decisions.b.md")]
+    assert kept.copies[0].file.path == "decisions/b.md" and kept.arrival == 1
+    (other,) = {id_ for _, id_ in archive.artifacts} - {"repo.decisions.b.md"}
+    assert other.startswith("repo.decisions.B.md~")
+    for known in (old, ledger):
+        assert {id_ for _, id_ in archive_of(document("decisions/B.md"), ledger=known).artifacts} == {other}
+
+
 def test_a_library_links_to_what_it_lists_and_is_found_by_its_path() -> None:
     """By its items' files."""
     item = LibraryItem(id="i", name="I", version="", description="", file="memos/a.openthing")
@@ -178,7 +190,8 @@ def test_equal_libraries_are_copies_and_others_of_one_id_are_not() -> None:
     """A fork has the same catalog."""
     archive = archive_of(library("lib"), library("lib", source="other"), library("lib", "z.opencatalog", version="2"))
     assert sorted(len(one.copies) for one in archive.artifacts.values()) == [1, 2]
-    assert archive.artifacts[("library", "lib")].copies[0].file.path == "catalog.opencatalog"
+    first = archive.artifacts[("library", "lib")]
+    assert isinstance(first, Library) and first.card.file == first.copies[0].file == library("lib").file
 
 
 # The web
@@ -245,7 +258,8 @@ def test_a_relative_link_leads_to_the_file_of_its_source_that_is_there() -> None
     assert linked("src/a%20b.py?raw=1#L3") == "https://git.example.org/repo/HEAD/src/a%20b.py"
     assert linked("src/c.py") == "https://git.example.org/repo/HEAD/memos/read/src/c.py"
     assert linked("../../../other/src/gate.py") == "https://git.example.org/other/HEAD/src/gate.py"
-    assert linked("src/gone.py") is None
+    assert linked("src/gone.py") is None and linked("../../../other/gone.py") is None
+    assert linked("../../../unknown/src/gate.py") is None
 
 
 @pytest.mark.parametrize(

@@ -142,6 +142,7 @@ def test_one_id_in_two_organizations_is_a_union_and_two_positions() -> None:
         "y-org~strategist",
     ]
     assert archive.positions["x-spec~strategist"].seats[0][0] == "x-spec"
+    assert [name for name, _ in archive.positions["strategist"].seats] == ["x-spec", "y-org"]
     assert rules_found(archive) == {"position-ambiguous"}
 
 

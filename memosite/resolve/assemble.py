@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from memosite.facts import BROADCAST, FILE, Discharge, Envelope, FileFacts, Ref, Text
+from memosite.facts import BROADCAST, FILE, Discharge, DocumentHead, Envelope, FileFacts, Ref, Text
 from memosite.findings import Finding
 from memosite.layout import place_of
 from memosite.ledger import Ledger

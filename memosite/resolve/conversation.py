@@ -1,5 +1,6 @@
 """The conversation: who replies to whom among memos and notes, in which threads, with what is odd about it (SPEC 3)."""
 
+import datetime as dt
 import unicodedata
 from collections.abc import Iterable, Iterator, Mapping
 
@@ -96,8 +97,7 @@ class Conversation:
 
 
 def _node(group: Group, parent: Ref | None) -> Node:
-    stamp = read_stamped_name(group.stem).date
-    instant = stamp.instant if group.instant == UNDATED and stamp else group.instant
+    instant = _stamp_of(group.stem) if group.instant == UNDATED else group.instant
     written = _clean(group.envelope.thread_id or "")
     return Node(ref=group.ref, parent=parent, thread_id=make_id(written) if written else None, instant=instant)
 
@@ -107,8 +107,12 @@ def _clean(thread_id: str) -> str:
 
 
 def _ghost_node(stem: str, ref: Ref) -> Node:
+    return Node(ref=ref, instant=_stamp_of(stem), is_ghost=True)
+
+
+def _stamp_of(stem: str) -> dt.datetime:
     stamp = read_stamped_name(stem).date
-    return Node(ref=ref, instant=stamp.instant if stamp else UNDATED, is_ghost=True)
+    return stamp.instant if stamp else UNDATED
 
 
 def _thread_ids(keys: set[str], ledger: Ledger) -> dict[str, str]:

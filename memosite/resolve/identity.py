@@ -172,8 +172,8 @@ def _collisions(groups: Iterable[Group]) -> Iterator[Finding]:
     by_name: dict[tuple[Kind, str], list[Group]] = defaultdict(list)
     for group in groups:
         by_name[(group.kind, group.plain.casefold())].append(group)
-    for (_, name), rivals in sorted(by_name.items()):
-        rivals.sort(key=lambda group: (group.id.casefold() != name, group.id))
+    for claim in sorted(claim for claim, rivals in by_name.items() if len(rivals) > 1):
+        rivals = sorted(by_name[claim], key=lambda group: (group.id.casefold() != group.plain.casefold(), group.id))
         winner = rivals[0].envelope.file
         for loser in rivals[1:]:
             file = loser.envelope.file
