@@ -1,3 +1,3 @@
-"""Turns the memos, notes and transcripts in an organization's git repos into a searchable HTML archive."""
+"""Turns the memos, notes and transcripts in an organization's git repos into an HTML archive to browse."""
 
 __version__ = "0.1.0"

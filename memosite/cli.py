@@ -19,6 +19,7 @@ from memosite.errors import ConfigError, MemositeError
 if TYPE_CHECKING:
     from memosite.build import BuildReport
     from memosite.config import Config
+    from memosite.model import Archive
 
 EXIT_FINE, EXIT_NOT_SO, EXIT_USAGE, EXIT_INTERRUPTED = 0, 1, 2, 130
 
@@ -36,16 +37,25 @@ def main(arguments: Sequence[str]) -> int:
         return EXIT_INTERRUPTED
     except BrokenPipeError:
         # Whoever read our output has had enough; what Python still holds back must not raise again.
-        with contextlib.suppress(OSError):
-            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        _forget_output()
         return EXIT_FINE
+    except OSError as error:
+        print(f"memosite: {error.filename or 'standard output'}: {error.strerror}", file=sys.stderr)
+        _forget_output()
+        return EXIT_USAGE
     return code
+
+
+def _forget_output() -> None:
+    """Let what Python still holds back for standard output go nowhere, so that it does not raise at exit."""
+    with contextlib.suppress(OSError, ValueError):
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="memosite",
-        description="Turns the memos, notes and transcripts in an organization's git repos into a searchable archive.",
+        description="Turns the memos, notes and transcripts in an organization's git repos into an archive to browse.",
         epilog="Each command has --help with an example.",
     )
     parser.add_argument("--version", action="version", version=f"memosite {__version__}")
@@ -84,12 +94,7 @@ def _add_site(command: argparse.ArgumentParser) -> None:
 
 def _add_site_option(command: argparse.ArgumentParser) -> None:
     command.add_argument(
-        "--site",
-        dest="site_option",
-        type=Path,
-        default=Path(),
-        metavar="DIR",
-        help="site folder (default: this folder)",
+        "--site", dest="site_option", type=Path, metavar="DIR", help="site folder (default: this folder)"
     )
     command.add_argument("--cache", type=Path, metavar="DIR", help="cache folder (default: SITE/.memosite)")
 
@@ -160,6 +165,7 @@ def _add_export(commands: "Commands[argparse.ArgumentParser]") -> None:
         "write the archive in another form",
         "memosite export --format mbox -o archive.mbox && mutt -f archive.mbox",
     )
+    command.add_argument("query", nargs="?", metavar="QUERY", help="not built yet")
     command.add_argument(
         "--format", choices=("jsonl", "mbox", "maildir", "csv"), default="jsonl", help="default: jsonl"
     )
@@ -185,8 +191,9 @@ def _add_init(commands: "Commands[argparse.ArgumentParser]") -> None:
 
 
 def _site(options: argparse.Namespace) -> Path:
-    site: Path = options.site if options.site is not None else options.site_option
-    return site
+    if options.site is not None and options.site_option is not None:
+        raise ConfigError(f"found both {options.site} and --site {options.site_option}; name the site once")
+    return options.site or options.site_option or Path()
 
 
 def _now() -> dt.datetime:
@@ -254,7 +261,7 @@ def _shown(path: Path) -> str:
 def _serve(options: argparse.Namespace) -> int:
     from memosite.build import build
     from memosite.config import load_config
-    from memosite.serve import serve
+    from memosite.serve import check_port, serve
 
     def say(text: str) -> None:
         if not options.quiet:
@@ -270,6 +277,7 @@ def _serve(options: argparse.Namespace) -> int:
         except MemositeError as error:
             print(f"memosite: {error}", file=sys.stderr, flush=True)
 
+    check_port(options.port)
     config = load()
     say(summary(build(config, clock=_now), config.output, _site(options)))
     serve(config, port=options.port, rebuild=rebuild, announce=say)
@@ -280,7 +288,7 @@ def _check(options: argparse.Namespace) -> int:
     from memosite.check import check
     from memosite.report import fails, to_json, to_sarif, to_text
 
-    checked = check(options.paths or [options.site_option])
+    checked = check(options.paths or [options.site_option or Path()])
     if options.format == "json":
         text = to_json(checked.findings)
     elif options.format == "sarif":
@@ -299,9 +307,11 @@ def _export(options: argparse.Namespace) -> int:
     from memosite.report import fails
     from memosite.shelf import Shelf
 
+    if options.query is not None:
+        raise ConfigError(f'export "{options.query}": queries are not built yet; a site is named with --site')
     if options.output is None and options.format == "maildir":
         raise ConfigError("export --format maildir: a maildir is a folder; name it with -o")
-    config = load_config(options.site_option, base_url=options.base_url, cache=options.cache)
+    config = load_config(options.site_option or Path(), base_url=options.base_url, cache=options.cache)
     with Shelf() as shelf:
         archive, _ = load_archive(config, shelf)
         export(
@@ -314,7 +324,17 @@ def _export(options: argparse.Namespace) -> int:
             authority=config.authority,
             target=options.output or sys.stdout.buffer,
         )
+    _say_unreadable(archive, options)
     return EXIT_NOT_SO if fails(archive.findings, options.fail_on) else EXIT_FINE
+
+
+def _say_unreadable(archive: "Archive", options: argparse.Namespace) -> None:
+    """What cannot be parsed has no line (SPEC 8); that is said, not kept quiet."""
+    from memosite.lines import exported
+
+    left_out = len(archive.artifacts) - sum(1 for _ in exported(archive))
+    if left_out and not options.quiet:
+        print(f"memosite: {left_out} unreadable {plural('file', left_out)} left out (memosite check)", file=sys.stderr)
 
 
 def _init(options: argparse.Namespace) -> int:

@@ -4,8 +4,6 @@ Names are written down because discovery makes them from folders, which get rena
 `authority` because feed ids are made of them and must never change (SPEC 2.1).
 """
 
-import re
-import unicodedata
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -45,7 +43,7 @@ def write_config(folder: Path) -> Path:
     ignore = (site / OUTPUT_NAME, site / CACHE_NAME)
     sources = discover(site, ignore=ignore)
     title = _organization_name(site, ignore=ignore) or clean_name(site.name)
-    text = _compose(title=title, archive_id=_archive_id(site.name), site=site, sources=sources)
+    text = _compose(title=title, site=site, sources=sources)
     try:
         with file.open("x", encoding="utf-8", newline="\n") as stream:
             stream.write(text)
@@ -90,12 +88,6 @@ def _name_in(path: Path) -> str | None:
     return None if has_control_characters(name) else name
 
 
-def _archive_id(name: str) -> str:
-    """A folder's name as an archive id: lower case, without accents, `-` for whatever else an id must not hold."""
-    ascii_name = unicodedata.normalize("NFKD", name).encode("ascii", "ignore").decode("ascii").lower()
-    return re.sub(r"[^a-z0-9._-]+", "-", ascii_name).strip("-._")[:100] or "archive"
-
-
 def _scalar(text: str) -> str:
     """A text as YAML on one line, in quotes where it needs them."""
     style = None if text.isprintable() else '"'
@@ -110,7 +102,7 @@ def _source_lines(site: Path, source: SourceConfig) -> str:
     return lines
 
 
-def _compose(*, title: str, archive_id: str, site: Path, sources: Sequence[SourceConfig]) -> str:
+def _compose(*, title: str, site: Path, sources: Sequence[SourceConfig]) -> str:
     feeds = FeedsConfig()
     full_content = str(feeds.full_content).lower()
     documents = ", ".join(f'"{glob}"' for glob in DEFAULT_DOCUMENTS)
@@ -123,9 +115,10 @@ title: {_scalar(title)}
 # Where the site will stand. Without it, feeds carry no links, only paths and ids.
 #base_url: https://archive.example.org/
 
-# Every id in a feed is made of these two. Choose them now: a domain or mail address of yours, in lower case, and a
-# year in which it is yours. Once feeds are published never change either, or every memo reaches its readers again.
-archive_id: {_scalar(archive_id)}
+# Every id in a feed is made of these two, which stand here as they are without this file. Before you publish for the
+# first time, choose your own: a name, and a domain or mail address of yours, in lower case, with a year in which it
+# is yours. Once feeds are published never change either, or every memo reaches its readers again.
+archive_id: archive
 authority: "memosite.invalid,2026"
 
 #language: en

@@ -106,11 +106,17 @@ def is_bare_name(text: str) -> bool:
     return text not in {"", ".", ".."} and not _NOT_BARE.search(text)
 
 
+_PLAIN_ID = re.compile(rf"[A-Za-z0-9_-][A-Za-z0-9._-]{{0,{ID_BYTES - 1}}}")
+"""What is an id as it stands, as nearly all names are."""
+
+
 def make_id(stem: str) -> str:
     """The id of a stem (SPEC 3): letters, digits, `.`, `_`, `-`; whatever else there was is told by a hash.
 
     The same name in NFC and NFD has one id: the stem is taken in NFC, for the hash too. An id is never empty.
     """
+    if _PLAIN_ID.fullmatch(stem):
+        return stem
     text = unicodedata.normalize("NFC", stem)
     cleaned = "".join(char if _is_allowed(char) else "\0" for char in text)
     cleaned = re.sub("\0+", "-", cleaned).lstrip(".")

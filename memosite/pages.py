@@ -58,6 +58,7 @@ class HomePage(Page):
     template: ClassVar[str] = "home.html"
 
     waiting: tuple[Row, ...]
+    open_actions: int
     seats: tuple[SeatRow, ...]
     days: tuple[Day, ...]
     months: tuple[Reference, ...]

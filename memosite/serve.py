@@ -5,7 +5,9 @@ that fails is told in the terminal; the last good site stays up.
 """
 
 import logging
+import socket
 from collections.abc import Callable
+from http import HTTPStatus
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
@@ -34,6 +36,18 @@ class _ReloadHandler(LiveReloadHandler):  # type: ignore[misc]
         return bool(urlsplit(origin).netloc == self.request.headers.get("Host"))
 
 
+class _FileHandler(StaticFileHandler):  # type: ignore[misc]
+    """The files of the site; the site's own 404 page for all others."""
+
+    def write_error(self, status_code: int, **details: Any) -> None:
+        """Answer with the site's page for what is not there."""
+        page = Path(self.root, "404.html")
+        if status_code == HTTPStatus.NOT_FOUND and page.is_file():
+            self.finish(page.read_bytes())
+        else:
+            super().write_error(status_code, **details)
+
+
 class _SiteServer(Server):  # type: ignore[misc]
     """A livereload server whose pages load the reload script from a file."""
 
@@ -45,9 +59,21 @@ class _SiteServer(Server):  # type: ignore[misc]
         handlers: list[Any] = [
             (r"/livereload", _ReloadHandler),
             (r"/livereload.js", LiveReloadJSHandler),
-            (r"/(.*)", StaticFileHandler, {"path": self.root, "default_filename": "index.html"}),
+            (r"/(.*)", _FileHandler, {"path": self.root, "default_filename": "index.html"}),
         ]
         web.Application(handlers=handlers, transforms=[_ScriptInjector]).listen(port, address=host)
+
+
+def check_port(port: int) -> None:
+    """Raise `ConfigError` for a port that nobody can listen on, before anything is built."""
+    if not 0 < port < 65_536:
+        raise ConfigError(f"--port {port}: found {port}, expected 1 to 65535")
+    with socket.socket() as probe:
+        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            probe.bind((HOST, port))
+        except OSError as error:
+            raise ConfigError(f"--port {port}: cannot listen there ({error.strerror}); choose another port") from error
 
 
 def serve(config: Config, *, port: int, rebuild: Callable[[], None], announce: Callable[[str], None]) -> None:

@@ -1,6 +1,14 @@
 """What holds for all tests."""
 
+import os
+
 import pytest
+from hypothesis import settings
+
+settings.register_profile("steady", derandomize=True)
+settings.register_profile("searching", print_blob=True)
+settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "steady"))
+"""The test command runs the same examples every time; HYPOTHESIS_PROFILE=searching looks for new ones."""
 
 
 def pytest_sessionfinish(session: pytest.Session, exitstatus: int) -> None:

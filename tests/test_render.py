@@ -363,6 +363,7 @@ def sections() -> tuple[ListSection, ...]:
 def home(**changes: Any) -> HomePage:
     """A home page with something of everything."""
     fields = page_fields("index.html", title=SITE.title, section="home") | {
+        "open_actions": 3,
         "waiting": rows()[:1],
         "seats": (seat(), dataclasses.replace(seat(), position=ref("director"), unread=0, oldest_unread=None)),
         "days": (Day(day="2026-04-21", rows=rows()),),

@@ -68,7 +68,7 @@ def test_files_of_a_site_stand_before_the_bundled_ones(site: Path) -> None:
     bundled, own = load_theme(None), load_theme(site)
     assert own.templates["gone.html"] == "<p>Gone: {{ page.id }}</p>\n"
     assert own.templates["memo.html"] == bundled.templates["memo.html"]
-    assert own.static == {"fonts/serif.woff2": b"a font", "memosite.css": bundled.static["memosite.css"]}
+    assert own.static == {**bundled.static, "fonts/serif.woff2": b"a font"}
     assert own.own == {"gone.html"}
 
 
@@ -91,7 +91,7 @@ def test_hidden_files_and_backups_are_left_out(site: Path) -> None:
         "templates/README",
     ):
         write(site / name, "not part of it")
-    assert load_theme(site).static.keys() == {"fonts/serif.woff2", "memosite.css"}
+    assert load_theme(site).static.keys() == {"fonts/serif.woff2", "icon.svg", "memosite.css"}
     assert load_theme(site).templates.keys() == load_theme(None).templates.keys()
 
 

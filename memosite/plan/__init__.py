@@ -145,10 +145,11 @@ def _archive_index(context: Context, months: Mapping[str, Sequence[Artifact]]) -
         "title": context.site.title,
         "generator": context.site.generator,
         "artifacts": len(archive.artifacts),
+        "unreadable": sum(1 for one in archive.artifacts.values() if _is_broken(one)),
         "sources": [source.name for source in archive.sources],
         "positions": list(archive.positions),
         "months": [
-            {"month": month, "artifacts": len(artifacts), "lines": f"{month}.jsonl"}
+            {"month": month, "artifacts": sum(not _is_broken(one) for one in artifacts), "lines": f"{month}.jsonl"}
             for month, artifacts in months.items()
         ],
         "ledger": "ledger.jsonl",
@@ -162,7 +163,7 @@ def _for_robots(context: Context, months: Mapping[str, Sequence[Artifact]]) -> I
         f"# {context.site.title}",
         "",
         "> An archive of memos, notes, transcripts and documents.",
-        "> Each page has twins: index.json and index.md beside index.html.",
+        "> Artifacts, threads, positions, months and actions have twins: index.json and index.md beside index.html.",
         "",
         "## Where to begin",
         "",

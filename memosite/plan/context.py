@@ -5,12 +5,12 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
-from memosite.facts import BROADCAST, Ref
+from memosite.facts import BROADCAST, Mailbox, Ref
 from memosite.findings import Finding
-from memosite.model import Archive, Artifact, Document, Ghost, Memo, Position, Thread, Transcript
+from memosite.model import Action, Archive, Artifact, Document, Ghost, Memo, Position, Thread, Transcript
 from memosite.names import make_id
 from memosite.page_parts import FindingRow, Part, Reference, Row, Site, Stamp
-from memosite.resolve.actions import is_unread
+from memosite.resolve.actions import copies_at, is_unread, mailbox_at
 from memosite.times import Moment
 from memosite.urls import absolute, artifact_page, part_page, position_page, relative, thread_page
 
@@ -121,12 +121,14 @@ class Context:
             source=artifact.copies[0].file.source,
         )
         if isinstance(artifact, Memo):
+            mailbox, source = self.where(artifact, viewer)
             return replace(
                 row,
                 sender=self.position(start, artifact.sender_position, artifact.sender),
                 to=tuple(self.named(start, name) for name in artifact.to) if artifact.kind == "memo" else (),
-                mailbox=artifact.mailbox,
-                action=artifact.action,
+                mailbox=mailbox,
+                source=source,
+                action=self.action(artifact, viewer),
                 is_unread=self.is_unread(artifact, viewer),
                 status="unreadable" if artifact.broken else "",
             )
@@ -135,6 +137,25 @@ class Context:
             sender = self.position(start, artifact.role) if artifact.role else None
             return replace(row, sender=sender, status=status)
         return replace(row, status=artifact.head.status or "") if isinstance(artifact, Document) else row
+
+    def where(self, memo: Memo, viewer: str | None) -> tuple[Mailbox | None, str]:
+        """The mailbox and the source in which a memo lies for a position; of one for several, where all agree."""
+        if memo.kind != "memo":
+            return None, memo.copies[0].file.source
+        seats = [viewer] if viewer else [state.position for state in memo.recipients]
+        repos = {self.archive.positions[seat].repo for seat in seats if seat in self.archive.positions}
+        places = {
+            (mailbox_at(memo.copies, repo), copies_at(memo.copies, repo)[0].file.source) for repo in repos or {None}
+        }
+        if len(places) > 1 or (memo.is_broadcast and viewer is None and len(memo.copies) > 1):
+            return None, ""
+        return places.pop()
+
+    def action(self, memo: Memo, viewer: str | None) -> Action | None:
+        """How far the action is for a position, if it is one of those asked; else for the memo as a whole."""
+        members = {viewer, *(self.archive.positions[viewer].union_of if viewer else ())}
+        own = [state.action for state in memo.recipients if state.position in members and state.action]
+        return own[0] if own else memo.action
 
     def ghost_row(self, start: str, ghost: Ghost, *, depth: int = 0) -> Row:
         """A ghost in a list."""
@@ -163,7 +184,7 @@ class Context:
         for state in memo.recipients:
             if state.position in members and state.unread:
                 return True
-            if state.position == BROADCAST:
+            if state.position == BROADCAST and memo.sender_position not in members:
                 repos = {self.archive.positions[member].repo for member in members} - {None}
                 here = tuple(copy for copy in memo.copies if copy.file.source in repos)
                 if here and is_unread(here, None):
@@ -200,6 +221,12 @@ def stamp(moment: Moment | None) -> Stamp | None:
     elif moment.zone is not None:
         shown += " " + moment.zone.replace("-", "−")
     return Stamp(utc=moment.utc, shown=shown, day=local.date().isoformat())
+
+
+def day_of(artifact: Artifact) -> str:
+    """The day of an artifact as its writer's clock had it; "" without a date."""
+    shown = stamp(artifact.date)
+    return shown.day if shown else ""
 
 
 def newest_first(artifacts: Iterable[Artifact]) -> list[Artifact]:

@@ -7,9 +7,10 @@ from memosite.facts import BROADCAST, Ref
 from memosite.findings import RULES, Finding, Severity
 from memosite.ledger import Ledger
 from memosite.model import Artifact, Memo
+from memosite.names import make_id
 from memosite.page_parts import Day, Reference, SourceRow
 from memosite.pages import GonePage, HealthPage, HomePage, NotFoundPage, RedirectPage
-from memosite.plan.context import LIST_LIMIT, Context, newest_first, part_links
+from memosite.plan.context import LIST_LIMIT, Context, day_of, newest_first, part_links
 from memosite.plan.lists import month_name
 from memosite.plan.positions import seat_rows
 from memosite.urls import (
@@ -36,7 +37,7 @@ def plan_home(context: Context, months: Mapping[str, Sequence[Artifact]]) -> Hom
     waiting = [memo for memo in context.archive.memos() if _waits_for(memo, people)]
     days: dict[str, list[Artifact]] = defaultdict(list)
     for artifact in newest_first(artifact for artifact in artifacts if artifact.date)[:_NEWEST]:
-        days[artifact.date.instant.date().isoformat() if artifact.date else ""].append(artifact)
+        days[day_of(artifact)].append(artifact)
     kinds = Counter(artifact.kind for artifact in artifacts)
     per_source = Counter(name for artifact in artifacts for name in {copy.file.source for copy in artifact.copies})
     severities = Counter(finding.severity for finding in context.archive.findings)
@@ -48,6 +49,7 @@ def plan_home(context: Context, months: Mapping[str, Sequence[Artifact]]) -> Hom
         section="home",
         canonical=context.canonical(HOME),
         waiting=tuple(context.row(HOME, memo) for memo in newest_first(waiting)[:_WAITING]),
+        open_actions=sum(1 for memo in context.archive.memos() if memo.action == "open"),
         seats=seat_rows(context, HOME),
         days=tuple(
             Day(day=day, rows=tuple(context.row(HOME, artifact) for artifact in found)) for day, found in days.items()
@@ -136,9 +138,10 @@ def plan_former(context: Context, ledger: Ledger) -> Iterable[RedirectPage | Gon
         else:
             yield _gone(context, start, id_)
     known = set(archive.positions).union(*map(context.other_names, archive.positions.values()))
+    stands_for = {make_id(name): now for name, now in archive.position_of.items()}
     for id_ in ledger.positions:
         if id_ not in known:
-            target = archive.position_of.get(id_)
+            target = stands_for.get(id_)
             start = position_page(id_)
             yield redirect(context, start, position_page(target)) if target else _gone(context, start, id_)
 

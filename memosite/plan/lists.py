@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from memosite.model import Action, Artifact, Document, Memo
 from memosite.page_parts import ListSection, Reference
 from memosite.pages import ListPage, TimelinePage
-from memosite.plan.context import LIST_LIMIT, Context, in_parts, newest_first, part_links
+from memosite.plan.context import LIST_LIMIT, Context, day_of, in_parts, newest_first, part_links
 from memosite.urls import (
     ACTIONS,
     DECISIONS,
@@ -127,7 +127,7 @@ def _month_page(
     )
     days: dict[str, list[Artifact]] = defaultdict(list)
     for artifact in artifacts:
-        days[artifact.date.instant.date().isoformat() if artifact.date else "No date"].append(artifact)
+        days[day_of(artifact) or "No date"].append(artifact)
     return ListPage(
         site=context.site,
         path=index_file(start),
@@ -178,12 +178,11 @@ _STATES: tuple[tuple[Action, str, str], ...] = (
 def plan_actions(context: Context) -> Iterable[ListPage]:
     """The action board: open, answered until discharged, discharged; and its parts where it is long."""
     asked = [memo for memo in context.archive.memos() if memo.action is not None]
-    sections = []
+    sections: list[ListSection] = []
     for state, heading, empty in _STATES:
         memos = [memo for memo in asked if memo.action == state]
-        sections.append(section(context, ACTIONS, heading, memos, empty=empty))
-        if state == "open":
-            sections.extend(_open_by_position(context, memos))
+        by_seat = tuple(_open_by_position(context, memos)) if state == "open" else ()
+        sections.extend(by_seat or [section(context, ACTIONS, heading, memos, empty=empty)])
     yield ListPage(
         site=context.site,
         path=index_file(ACTIONS),
@@ -205,7 +204,7 @@ def _open_by_position(context: Context, memos: Sequence[Memo]) -> Iterable[ListS
         for state in memo.recipients:
             if state.action == "open":
                 waiting[state.position].append(memo)
-    if len(memos) > LIST_LIMIT or len(waiting) < 2:
+    if len(memos) > LIST_LIMIT:
         return
     for position in sorted(waiting, key=lambda id_: (-len(waiting[id_]), id_)):
         yield section(context, ACTIONS, f"Open for {context.label(position)}", waiting[position])

@@ -41,8 +41,9 @@ class Group:
 
     @cached_property
     def key(self) -> str:
-        """What tells it apart from another artifact of its name."""
-        return identity_key(self.stem, self.sender, ",".join(self.to), self.sent)
+        """What tells it apart from another artifact of its name, also one that says as little."""
+        is_speechless = bool(self.variants) and self.envelope.shape in {"broken", "bare"}
+        return identity_key(self.stem, self.sender, ",".join(self.to), "?" if is_speechless else self.sent)
 
     @property
     def envelope(self) -> Envelope:
