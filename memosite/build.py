@@ -39,6 +39,7 @@ class BuildReport:
     written: int
     unchanged: int
     removed: int
+    collisions: tuple[str, ...]
     seconds: float
 
 
@@ -59,18 +60,22 @@ def build(config: Config, *, clock: Clock, jobs: int = 1) -> BuildReport:
         context = context_of(config, archive, shelf)
         renderer = Renderer(theme, shelf.text)
         output.open()
-        pages = _write_files(plan(context, ledger), output, shelf)
-        for path, data in run(partial(_render, renderer), pages, jobs=jobs):
-            output.write(path, data)
-        write_static(theme, output)
-    finished = clock()
-    output.write(STATUS_PATH, status(archive, finished))
-    output.close()
+        try:
+            pages = _write_files(plan(context, ledger), output, shelf)
+            for path, data in run(partial(_render, renderer), pages, jobs=jobs):
+                output.write(path, data)
+            write_static(theme, output)
+            finished = clock()
+            output.write(STATUS_PATH, status(archive, finished))
+            output.close()
+        finally:
+            output.unlock()
     return BuildReport(
         archive=archive,
         written=output.written,
         unchanged=output.unchanged,
         removed=output.removed,
+        collisions=tuple(output.collisions),
         seconds=(finished - started).total_seconds(),
     )
 

@@ -6,7 +6,7 @@ file, or a folder without any store, is checked file by file, wherever it lies: 
 
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from memosite.build import load_archive
@@ -18,7 +18,7 @@ from memosite.formats.library import CATALOG_SUFFIX
 from memosite.layout import place_of
 from memosite.ledger import Ledger
 from memosite.model import SourceInfo
-from memosite.names import ENVELOPE_SUFFIX
+from memosite.names import BODY_SUFFIX, ENVELOPE_SUFFIX
 from memosite.read import LineFinder, read_source
 from memosite.resolve import Rules, resolve
 from memosite.shelf import Shelf
@@ -39,11 +39,14 @@ def check(paths: Sequence[Path]) -> Checked:
     """Check each path. Raises `ConfigError` for one that is not there."""
     findings: list[Finding] = []
     root_of: dict[str, str] = {}
+    others_of: dict[Path, frozenset[str]] = {}
     for path in paths:
         if not path.exists():
             raise ConfigError(f"{path}: no such file or folder")
         folder = path.parent if path.name == CONFIG_NAME else path
-        checked = _check_site(folder) if folder.is_dir() and _is_site(folder) else _check_loose(path)
+        checked = _check_site(folder) if folder.is_dir() and _is_site(folder) else _check_loose(path, others_of)
+        if len(paths) > 1:  # two sites may have sources of one name
+            checked = _by_path(checked)
         findings.extend(checked.findings)
         root_of.update(checked.root_of)
     return Checked(findings=tuple(dict.fromkeys(findings)), root_of=root_of)
@@ -68,8 +71,20 @@ def _check_site(folder: Path) -> Checked:
     return Checked(findings=archive.findings, root_of={"": _from_here(config.site)} | roots)
 
 
-def _check_loose(path: Path) -> Checked:
-    """Check files one by one; bodies are sought beside each, findings that need an archive are not made."""
+def _by_path(checked: Checked) -> Checked:
+    """The same findings with each source called by its path."""
+    findings = (
+        replace(one, location=replace(one.location, source=checked.root_of.get(one.location.source, "")))
+        for one in checked.findings
+    )
+    return Checked(findings=tuple(findings), root_of={root: root for root in checked.root_of.values()})
+
+
+def _check_loose(path: Path, others_of: dict[Path, frozenset[str]]) -> Checked:
+    """Check files one by one; bodies are sought beside each, findings that need an archive are not made.
+
+    `others_of` remembers what lies in each folder, since many files lie in one.
+    """
     files = sorted(_files_below(path)) if path.is_dir() else [path.resolve()]
     findings: list[Finding] = []
     root_of: dict[str, str] = {}
@@ -77,7 +92,7 @@ def _check_loose(path: Path) -> Checked:
         root = _root_of(file)
         name = _from_here(root)
         source = FolderSource(name=name, root=root)
-        listing = _one_file(source, file)
+        listing = _one_file(source, file, others_of)
         with Shelf() as shelf:
             parsed = read_source(listing, shelf)
             rules = Rules(sources=(SourceInfo(name=name),), is_loose=True)
@@ -102,17 +117,25 @@ def _root_of(file: Path) -> Path:
     return Path("/") / place.root if place is not None else file.parent
 
 
-def _one_file(source: FolderSource, file: Path) -> Listing:
-    """A listing of one file, with whatever lies in its store for bodies."""
+def _one_file(source: FolderSource, file: Path, others_of: dict[Path, frozenset[str]]) -> Listing:
+    """A listing of one file, with whatever lies in its store for bodies; for a body, with its envelope."""
     path = file.relative_to(source.root).as_posix()
     place = place_of(path)
-    if place is not None:
-        around = list_files(FolderSource(name=source.name, root=source.root / place.folder))
-        prefix = place.folder + "/"
-        others = {prefix + name for name in (*around.candidates, *around.others)}
-    else:
-        others = {entry.name for entry in source.root.iterdir() if entry.is_file() and not entry.is_symlink()}
-    return Listing(source=source, candidates=(path,), others=frozenset(others - {path}), findings=())
+    folder = source.root / place.folder if place is not None else source.root
+    if folder not in others_of:
+        others_of[folder] = _files_in(source, folder, is_store=place is not None)
+    others = others_of[folder]
+    stem = path.removesuffix(BODY_SUFFIX)
+    envelopes = [other for other in others if stem != path and other == stem + ENVELOPE_SUFFIX]
+    return Listing(source=source, candidates=(path, *envelopes), others=others - {path, *envelopes}, findings=())
+
+
+def _files_in(source: FolderSource, folder: Path, *, is_store: bool) -> frozenset[str]:
+    if not is_store:
+        return frozenset(entry.name for entry in folder.iterdir() if entry.is_file() and not entry.is_symlink())
+    around = list_files(FolderSource(name=source.name, root=folder))
+    prefix = folder.relative_to(source.root).as_posix()
+    return frozenset(f"{prefix}/{name}" for name in (*around.candidates, *around.others))
 
 
 def _from_here(path: Path) -> str:

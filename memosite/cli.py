@@ -6,6 +6,7 @@ Exit 0 fine, 1 what was asked does not hold, 2 usage or configuration, 130 inter
 import argparse
 import contextlib
 import datetime as dt
+import io
 import os
 import sys
 from collections import Counter
@@ -26,6 +27,9 @@ EXIT_FINE, EXIT_NOT_SO, EXIT_USAGE, EXIT_INTERRUPTED = 0, 1, 2, 130
 
 def main(arguments: Sequence[str]) -> int:
     """Run one command and return its exit code."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):  # a terminal that knows fewer characters than our findings
+            stream.reconfigure(errors="backslashreplace")
     try:
         options = _parser().parse_args(arguments)
         code: int = options.run(options)
@@ -238,6 +242,7 @@ def summary(report: "BuildReport", output: Path, site: Path) -> str:
         (
             f"read      {what} from {sources}",
             f"written   {changed}",
+            *(f"left out  {path}: two files of the site have one path, please report it" for path in report.collisions),
             f"findings  {findings}{hint}" if archive.findings else "findings  none",
             f"done      in {report.seconds:.1f} s: {where}",
         )

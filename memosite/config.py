@@ -51,8 +51,8 @@ KEYS = (
 UNBUILT_KEYS = ("secrets", "withhold", "withhold_raw")
 SOURCE_KEYS = ("path", "name", "include", "exclude", "web")
 UNBUILT_SOURCE_KEYS = ("git", "ref")
-FEEDS_KEYS = ("window", "days", "ttl", "full_content")
-UNBUILT_FEEDS_KEYS = ("digest", "searches")
+FEEDS_KEYS = ("window", "days", "ttl")
+UNBUILT_FEEDS_KEYS = ("full_content", "digest", "searches")
 
 _T = TypeVar("_T")
 _NOTHING: tuple[str, ...] = ()
@@ -322,7 +322,6 @@ def _feeds(entry: Entry) -> FeedsConfig:
         window=_get(fields, "window", lambda below: below.number(1, 10_000), default.window),
         days=_get(fields, "days", lambda below: below.number(0, 3_660), default.days),
         ttl=_get(fields, "ttl", lambda below: below.number(1, 10_080), default.ttl),
-        full_content=_get(fields, "full_content", Entry.flag, default.full_content),
     )
 
 

@@ -51,7 +51,6 @@ class FeedsConfig:
     window: int = 50
     days: int = 30
     ttl: int = 5
-    full_content: bool = True
 
 
 def _no_entries() -> Mapping[str, str]:

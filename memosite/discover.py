@@ -44,7 +44,10 @@ def _memodef_store(folder: Folder) -> int | None:
     if not any(name.lower().endswith((ENVELOPE_SUFFIX, BODY_SUFFIX)) for name in folder.files):
         return None
     first = max(0, len(folder.parts) - _STORE_DEPTH)
-    return next((index for index in range(first, len(folder.parts)) if folder.parts[index] in _STORES), None)
+    near = next((index for index in range(first, len(folder.parts)) if folder.parts[index] in _STORES), None)
+    if near is not None:
+        return near
+    return next((index for index in range(first - 1, -1, -1) if folder.parts[index] in _STORES), None)
 
 
 def _orgdef_store(folder: Folder) -> int | None:

@@ -104,7 +104,6 @@ def _source_lines(site: Path, source: SourceConfig) -> str:
 
 def _compose(*, title: str, site: Path, sources: Sequence[SourceConfig]) -> str:
     feeds = FeedsConfig()
-    full_content = str(feeds.full_content).lower()
     documents = ", ".join(f'"{glob}"' for glob in DEFAULT_DOCUMENTS)
     return f"""\
 # What memosite reads and how it names it. Run `memosite build` in this folder.
@@ -144,8 +143,8 @@ sources:
 #  closed:
 #    2026-05-01-1430--director--engineer--an-example: {{on: 2026-05-20, by: director, why: "overtaken"}}
 
-# The newest items a feed holds, and those of how many days; ttl in minutes; a second feed with whole texts.
-#feeds: {{window: {feeds.window}, days: {feeds.days}, ttl: {feeds.ttl}, full_content: {full_content}}}
+# The newest items a feed holds, and those of how many days; ttl in minutes.
+#feeds: {{window: {feeds.window}, days: {feeds.days}, ttl: {feeds.ttl}}}
 
 # A folder whose templates and static files stand before the bundled ones.
 #theme: theme

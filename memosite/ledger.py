@@ -24,6 +24,8 @@ from memosite.errors import OutputError
 from memosite.facts import Kind, Ref
 
 LEDGER_PATH = "archive/ledger.jsonl"
+FOLDER_BYTES = 240
+"""The longest id that a ledger may hold, in bytes: an id of 200, and what tells it from a rival."""
 _KINDS: dict[str, Kind] = {kind: kind for kind in get_args(Kind)}
 
 
@@ -47,16 +49,18 @@ class Ledger:
     """What earlier builds published.
 
     `arrivals` hold each artifact once, in order of arrival, with its first key; `renewals` the keys it was given
-    since. `threads` maps a thread's id to a member of it. `published` are the lines as they were read, with
-    the numbers of arrivals, renewals, threads and positions that they hold.
+    since. `threads` maps a thread's id to a member of it. `others` are further pages that were published: ghosts
+    (`("ghost", "memo/<id>")`) and other names of positions (`("name", "<id>")`). `published` are the lines as they
+    were read, with the numbers of arrivals, renewals, threads, positions and others that they hold.
     """
 
     arrivals: tuple[Arrival, ...] = ()
     threads: tuple[tuple[str, Ref], ...] = ()
     positions: tuple[str, ...] = ()
     renewals: tuple[Arrival, ...] = ()
+    others: tuple[tuple[str, str], ...] = ()
     published: str = field(default="", compare=False, repr=False)
-    counts: tuple[int, int, int, int] = field(default=(0, 0, 0, 0), compare=False, repr=False)
+    counts: tuple[int, int, int, int, int] = field(default=(0, 0, 0, 0, 0), compare=False, repr=False)
 
     def ids_by_key(self) -> dict[tuple[Kind, str], str]:
         """The id that was given to an artifact, by its kind and key."""
@@ -88,24 +92,28 @@ class Ledger:
                 following += 1
         return replace(self, arrivals=self.arrivals + tuple(arrivals), renewals=self.renewals + tuple(renewals))
 
-    def with_pages(self, threads: Iterable[tuple[str, Ref]], positions: Iterable[str]) -> "Ledger":
-        """The ledger with the threads and positions it did not know yet appended, in order of id."""
+    def with_pages(
+        self, threads: Iterable[tuple[str, Ref]], positions: Iterable[str], others: Iterable[tuple[str, str]] = ()
+    ) -> "Ledger":
+        """The ledger with the threads, positions and other pages it did not know yet appended, in order of id."""
         known, seen = {id_ for id_, _ in self.threads}, set(self.positions)
         return replace(
             self,
             threads=self.threads + tuple(sorted(entry for entry in threads if entry[0] not in known)),
             positions=self.positions + tuple(sorted(id_ for id_ in positions if id_ not in seen)),
+            others=self.others + tuple(sorted(set(others) - set(self.others))),
         )
 
     def to_jsonl(self) -> str:
         """The ledger as it is published: the lines of old, then those that are new."""
-        arrivals, renewals, threads, positions = self.counts
+        arrivals, renewals, threads, positions, others = self.counts
         lines: list[dict[str, object]] = [
             {"v": 1, "n": a.number, "kind": a.kind, "id": a.id, "key": a.key}
             for a in (*self.arrivals[arrivals:], *self.renewals[renewals:])
         ]
         lines += [{"v": 1, "kind": "thread", "id": i, "member": "/".join(ref)} for i, ref in self.threads[threads:]]
         lines += [{"v": 1, "kind": "position", "id": id_} for id_ in self.positions[positions:]]
+        lines += [{"v": 1, "kind": kind, "id": id_} for kind, id_ in self.others[others:]]
         return self.published + "".join(json.dumps(line, ensure_ascii=False) + "\n" for line in lines)
 
 
@@ -135,19 +143,24 @@ def parse_ledger(text: str, *, name: str) -> Ledger:
     renewals: list[Arrival] = []
     threads: list[tuple[str, Ref]] = []
     positions: list[str] = []
+    others: list[tuple[str, str]] = []
     for number, line in enumerate(text.split("\n"), 1):
         if not line.strip():
             continue
         try:
             entry = json.loads(line)
-            kind, id_ = _text(entry["kind"]), _text(entry["id"])
+            kind = _text(entry["kind"])
+            id_ = _text(entry["id"])
+            _check_folder(id_.partition("/")[2] if kind == "ghost" else id_)
             if kind == "thread":
                 member_kind, _, member_id = _text(entry["member"]).partition("/")
                 threads.append((id_, (_KINDS[member_kind], member_id)))
             elif kind == "position":
                 positions.append(id_)
+            elif kind in {"ghost", "name"}:
+                others.append((kind, id_))
             else:
-                known = Arrival(number=int(entry["n"]), kind=_KINDS[kind], id=id_, key=_text(entry["key"]))
+                known = Arrival(number=_number(entry["n"]), kind=_KINDS[kind], id=id_, key=_text(entry["key"]))
                 if arrivals.setdefault(known.ref, known) is not known:
                     renewals.append(known)
         except (ValueError, KeyError, TypeError, RecursionError) as error:
@@ -158,10 +171,11 @@ def parse_ledger(text: str, *, name: str) -> Ledger:
     return Ledger(
         arrivals=tuple(sorted(arrivals.values(), key=lambda arrival: arrival.number)),
         renewals=tuple(renewals),
-        threads=tuple(threads),
-        positions=tuple(positions),
+        threads=tuple(dict(reversed(threads)).items())[::-1],
+        positions=tuple(dict.fromkeys(positions)),
         published=text if not text or text.endswith("\n") else text + "\n",
-        counts=(len(arrivals), len(renewals), len(threads), len(positions)),
+        others=tuple(dict.fromkeys(others)),
+        counts=(len(arrivals), len(renewals), len(dict(threads)), len(set(positions)), len(set(others))),
     )
 
 
@@ -169,3 +183,16 @@ def _text(value: object) -> str:
     if not isinstance(value, str):
         raise TypeError(f"found {value!r}, expected a string")
     return value
+
+
+def _number(value: object) -> int:
+    if not isinstance(value, int) or not 0 < value < 2**53:
+        raise ValueError(f"found {value!r}, expected a number")
+    return value
+
+
+def _check_folder(id_: str) -> None:
+    """Refuse an id that is no folder of the site: anybody may have written to the output."""
+    is_odd = not id_ or id_.startswith(".") or not id_.isprintable() or any(char in id_ for char in '/\\:*?"<>|')
+    if is_odd or len(id_.encode("utf-8")) > FOLDER_BYTES:
+        raise ValueError(f"found {id_!r}, expected an id")

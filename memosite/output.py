@@ -4,6 +4,7 @@ A reader never sees half a file (SPEC 9): bytes go to a file beside the others a
 carries a marker, so that memosite recognizes its own and refuses to write into anybody else's.
 """
 
+import fcntl
 import os
 import shutil
 from pathlib import Path
@@ -29,12 +30,15 @@ class OutputFolder:
         self.written = 0
         self.unchanged = 0
         self.removed = 0
+        self.collisions: list[str] = []
         self._paths: set[str] = set()
         self._folders: set[str] = set()
+        self._lock: int | None = None
 
     def check(self) -> None:
         """Raise `OutputError` if the folder is somebody else's: not empty and without memosite's marker."""
         try:
+            self._refuse_links()
             names = {entry.name for entry in self.root.iterdir()}
         except FileNotFoundError:
             return
@@ -46,22 +50,36 @@ class OutputFolder:
                 "choose another folder with -o, or empty this one"
             )
 
+    def _refuse_links(self) -> None:
+        """A link in the output could lead writing and removing out of it (SPEC 9)."""
+        for folder in (self.root, *(self.root / name for name in _OWNED)):
+            if folder.is_symlink():
+                raise OutputError(f"{folder}: a symbolic link; memosite writes to a folder itself, remove the link")
+
     def open(self) -> None:
         """Make the folder ready to write: marker, a .gitignore that keeps it out of git, no unfinished files."""
         self.check()
         try:
             self.root.mkdir(parents=True, exist_ok=True)
+            self._lock = os.open(self.root, os.O_RDONLY)
+            fcntl.flock(self._lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
             shutil.rmtree(self.root / _UNFINISHED, ignore_errors=True)
             (self.root / _UNFINISHED).mkdir()
+        except BlockingIOError as error:
+            raise OutputError(f"{self.root}: another build is writing there; wait for it to end") from error
         except OSError as error:
             raise OutputError(f"{self.root}: the output folder cannot be made ({error.strerror})") from error
         self.write(SITE_MARKER, _MARKER_TEXT.encode())
         self.write(".gitignore", b"*\n")
 
     def write(self, path: str, data: bytes) -> None:
-        """Write one file of the site, if its bytes are not there already. Each path may be written once."""
+        """Write one file of the site, if its bytes are not there already.
+
+        Should two files have one path, the first stays: no content may stop a build. They are in `collisions`.
+        """
         if path in self._paths:
-            raise OutputError(f"two files of the site have one path: {path}; please report this as a bug")
+            self.collisions.append(path)
+            return
         self._paths.add(path)
         target = self.root / path
         try:
@@ -88,19 +106,43 @@ class OutputFolder:
     def _make_folder(self, path: str) -> None:
         folder = path.rpartition("/")[0]
         if folder and folder not in self._folders:
-            (self.root / folder).mkdir(parents=True, exist_ok=True)
-            self._folders.add(folder)
+            parts = folder.split("/")
+            for index in range(1, len(parts) + 1):
+                path_so_far = "/".join(parts[:index])
+                if path_so_far not in self._folders:
+                    step = self.root / path_so_far
+                    if step.is_symlink():  # it would lead out of the output
+                        step.unlink()
+                    step.mkdir(exist_ok=True)
+                    self._folders.add(path_so_far)
 
     def close(self) -> None:
         """Remove what earlier builds wrote into memosite's own folders and this one did not; then what is empty."""
-        for owned in _OWNED:
-            for folder, folders, files in os.walk(self.root / owned, topdown=False):
-                for name in files:
-                    path = Path(folder, name)
-                    if path.relative_to(self.root).as_posix() not in self._paths:
-                        path.unlink()
-                        self.removed += 1
-                for name in folders:
-                    if not any(Path(folder, name).iterdir()):
-                        Path(folder, name).rmdir()
+        try:
+            for path in self.root.glob("sitemap*.xml"):
+                self._remove(path)
+            for owned in _OWNED:
+                for folder, folders, files in os.walk(self.root / owned, topdown=False):
+                    for name in files:
+                        self._remove(Path(folder, name))
+                    for path in (Path(folder, name) for name in folders):
+                        if path.is_symlink():
+                            self._remove(path)
+                        elif not any(path.iterdir()):
+                            path.rmdir()
+        except OSError as error:
+            raise OutputError(f"{error.filename or self.root}: cannot be removed ({error.strerror})") from error
         shutil.rmtree(self.root / _UNFINISHED, ignore_errors=True)
+        self.unlock()
+
+    def unlock(self) -> None:
+        """Let the next build write; a build that stops in the middle lets go when its process ends."""
+        if self._lock is not None:
+            os.close(self._lock)
+            self._lock = None
+
+    def _remove(self, path: Path) -> None:
+        """Remove a file that this build did not make."""
+        if path.relative_to(self.root).as_posix() not in self._paths:
+            path.unlink()
+            self.removed += 1

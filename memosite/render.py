@@ -36,7 +36,6 @@ from memosite.transcripts import Block, Conversation, Turn, blocks, parse_conver
 __all__ = ["Diff", "Renderer", "ShownBlock", "ShownTurn"]
 
 
-_HTML_CHARS: Final = 900_000  # of one text, so that its page stays below 1 MB
 _DIFF_LINES: Final = 2_000
 _DIFF_CHARS: Final = 200_000
 _CACHE_BYTES: Final = 16 * 2**20
@@ -44,6 +43,8 @@ _SUMMARY_CHARS: Final = 110  # of a tool call's first line
 
 _LEVEL: Final = 3  # of a text's own headings: the page's title is h1, what introduces a text is h2
 _PREFIX: Final = "\ufdd0"  # stands for a page's prefix in cached HTML; a noncharacter, which no text may hold
+_SPARE: Final = 1_000  # bytes for what is said when a text is cut
+_TOO_LONG: Final = '<p class="notice">This text is too long for this page: see its own page, or the original.</p>\n'
 _CUT: Final = '<p class="notice">Only the beginning of this text is shown.</p>\n'
 
 _CONTROLS: Final = bytes([*range(9), 11, 12, *range(14, 32), 127])
@@ -59,6 +60,9 @@ _MEDIA_TYPES: Final = (
     (".xml", "application/rss+xml"),
 )
 
+
+PAGE_BYTES: Final = 900_000
+"""The most bytes that the texts of one page may take as HTML, so that no page is over 1 MB (SPEC 4)."""
 
 DiffLine: TypeAlias = tuple[Literal["place", "same", "ins", "del"], str]
 _Key: TypeAlias = tuple[str, tuple[tuple[str, str], ...]]
@@ -103,6 +107,7 @@ class Renderer:
 
     def __init__(self, theme: Theme, read_text: Callable[[str], str], *, cache_bytes: int = _CACHE_BYTES) -> None:
         self._own = theme.own
+        self._bytes_left = PAGE_BYTES
         self._read_text = read_text
         self._fragments = _Fragments(cache_bytes)
         self._last_read: tuple[tuple[str, str | None], Conversation] | None = None
@@ -111,6 +116,7 @@ class Renderer:
 
     def render(self, page: Page) -> bytes:
         """The page's HTML in UTF-8; equal models give equal bytes. Raises ConfigError for a fault of the theme."""
+        self._bytes_left = PAGE_BYTES
         try:
             html = self._environment.get_template(page.template).render(page=page)
         except Exception as error:
@@ -122,6 +128,17 @@ class Renderer:
         return html.encode(errors="replace").translate(_WITHOUT_CONTROLS) + b"\n"
 
     def _body(self, body: Body) -> Markup:
+        """A text, as long as all texts of the page together stay under `PAGE_BYTES` (SPEC 4)."""
+        shown = self._shown(body)
+        size = _size(shown)
+        if size > self._bytes_left:
+            return Markup(
+                '<p class="notice">This text is too long for this page: see its own page, or the original.</p>'
+            )
+        self._bytes_left -= size
+        return shown
+
+    def _shown(self, body: Body) -> Markup:
         if body.form == "transcript":
             return self._transcript(body)
         if body.form == "verbatim":
@@ -225,12 +242,16 @@ def _safe(html: str) -> Markup:
     return Markup(html)  # noqa: S704
 
 
+def _size(html: str) -> int:
+    return len(html.encode("utf-8", "replace"))
+
+
 def _verbatim(text: str) -> str:
     """A text as it is, cut where it is too long for a page."""
     html = escape(text[:PAGE_CHARS], quote=False)
     is_cut = len(text) > PAGE_CHARS
-    if len(html) > _HTML_CHARS:
-        html, is_cut = escape(text[: _HTML_CHARS // 5], quote=False), True  # "&" becomes five characters
+    if _size(html) > PAGE_BYTES:
+        html, is_cut = escape(text[: PAGE_BYTES // 6], quote=False), True  # "&" becomes five characters
     return f'<pre class="verbatim" tabindex="0">\n{html}</pre>\n' + (_CUT if is_cut else "")
 
 
@@ -245,7 +266,7 @@ def _markdown_page(text: str, links: dict[str, str]) -> str:
         head = f'<details class="front-matter"><summary>Front matter</summary><pre>\n{shown}</pre></details>\n'
     html = to_html(source, links=links, prefix=_PREFIX, base_level=_LEVEL)
     is_cut = len(text) > PAGE_CHARS
-    while len(html) > _HTML_CHARS:
+    while _size(head + html) > PAGE_BYTES - _SPARE:
         source, is_cut = source[: len(source) // 2], True
         html = to_html(source, links=links, prefix=_PREFIX, base_level=_LEVEL)
     return head + html + (_CUT if is_cut else "")

@@ -49,7 +49,9 @@ def position_page(id_: str) -> str:
 
 def month_of(artifact: Artifact) -> str:
     """The month an artifact belongs to, `2026/05`, by its instant in UTC; `undated` if it has no date."""
-    return artifact.date.instant.strftime("%Y/%m") if artifact.date else UNDATED_MONTH
+    if artifact.date is None:
+        return UNDATED_MONTH
+    return f"{artifact.date.instant.year:04d}/{artifact.date.instant.month:02d}"
 
 
 def month_page(month: str) -> str:
@@ -101,5 +103,5 @@ def original_name(path: str, *, is_body: bool) -> str:
 
 def copy_name(source: str, number: int, original: str) -> str:
     """The published name of a copy: its source, a number from the second copy in one source on, the extension."""
-    again = f"-{number}" if number > 1 else ""
+    again = f"~{number}" if number > 1 else ""  # `~` is in no id, so in no other source's name
     return f"copies/{make_id(source)}{again}{original.removeprefix('original')}"

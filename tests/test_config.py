@@ -35,7 +35,7 @@ documents: ["decisions/**/*.md"]
 actions:
   closed:
     2026-05-01-1430--a--b--c: {on: 2026-05-20, by: director, why: "overtaken"}
-feeds: {window: 20, days: 7, ttl: 15, full_content: false}
+feeds: {window: 20, days: 7, ttl: 15}
 theme: theme
 audience: internal
 output: public
@@ -99,7 +99,7 @@ def test_every_setting_is_read(site: Path) -> None:
         closed=MappingProxyType(
             {"2026-05-01-1430--a--b--c": Discharge(on="2026-05-20", by="director", disposition="overtaken")}
         ),
-        feeds=FeedsConfig(window=20, days=7, ttl=15, full_content=False),
+        feeds=FeedsConfig(window=20, days=7, ttl=15),
         theme=site / "theme",
         output=site / "public",
         cache=site / ".memosite",
@@ -246,8 +246,6 @@ def test_options_are_relative_to_the_current_folder(site: Path, monkeypatch: pyt
         ("feeds: {days: -1}\n", 'feeds.days: found the number "-1", expected a whole number from 0 to 3660'),
         ("feeds: {ttl: 1.5}\n", 'feeds.ttl: found the number "1.5", expected a whole number from 1 to 10080'),
         ("feeds: {ttl: 0x10}\n", 'feeds.ttl: found the number "0x10", expected a whole number'),
-        ("feeds: {full_content: yes}\n", 'feeds.full_content: found the truth value "yes", expected true or false'),
-        ("feeds: {full_content: 'true'}\n", 'feeds.full_content: found "true", expected true or false'),
         ("theme: nowhere\n", 'memosite.yml:1: theme: found "nowhere", which does not exist, expected an existing'),
         ("theme: page.html\n", 'theme: found "page.html", which is a file, expected an existing folder'),
         ("output: page.html\n", 'output: found "page.html", which is no folder, expected a folder to write'),

@@ -53,7 +53,6 @@ def test_the_folder_that_holds_a_store_is_a_source(site: Path, file: str) -> Non
     "file",
     [
         "memos/a.md",
-        "memos/inbox/2026/05/a.openthing",
         "notes/todo.txt",
         "letters/a.openthing",
         "memos.openthing",

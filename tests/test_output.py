@@ -45,12 +45,14 @@ def test_a_folder_of_somebody_else_is_refused(tmp_path: Path) -> None:
 
 
 def test_one_path_is_written_once(tmp_path: Path) -> None:
-    """Two pages of one address would be a mistake of ours, and one of them lost."""
+    """Two pages of one address would be a mistake of ours; it is told and stops nothing."""
     output = OutputFolder(tmp_path / "site")
     output.open()
     output.write("a", b"1")
-    with pytest.raises(OutputError, match="two files of the site have one path: a"):
-        output.write("a", b"2")
+    output.write("a", b"2")
+    output.close()
+    assert output.collisions == ["a"]
+    assert (tmp_path / "site/a").read_bytes() == b"1"
 
 
 def test_a_link_in_the_output_is_replaced_not_followed(tmp_path: Path) -> None:

@@ -48,6 +48,8 @@ def parse(file: File) -> Parsed:
         return Parsed(source=file.source, path=file.path, findings=file.json.findings)
     if name.endswith(library.CATALOG_SUFFIX):
         return _parse_catalog(file)
+    if name.endswith(ENVELOPE_SUFFIX) and memodef.is_envelope_like(file):
+        return memodef.parse(file)
     return Parsed(source=file.source, path=file.path)
 
 

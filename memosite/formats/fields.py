@@ -14,6 +14,8 @@ from memosite.times import Moment, read_moment
 
 JsonValue = Any
 
+NAMES = 500
+"""The most recipients of one memo that count: each has pages and a feed of its own."""
 FINDINGS = 100
 """The most findings on one file; a file with more of them has one fault, many times."""
 
@@ -95,6 +97,9 @@ class Fields:
         else:
             items = self.text(*names, required=True).split(",")
         found = tuple(dict.fromkeys(part for item in items if (part := clean_text(item).strip())))
+        if len(found) > NAMES:
+            self.note("field-type", f'"{name}" holds {len(found)} names; the first {NAMES} count', name)
+            found = found[:NAMES]
         if not found and isinstance(value, str) and value.strip():
             self.note("field-missing", f'"{name}" is "{shown(value)}", which names nobody', name)
         return found

@@ -55,6 +55,15 @@ def matches(file: File) -> bool:
     return _tells(fields, _MEMO_TELLS) >= least or _tells(fields, _TRANSCRIPT_TELLS) >= 2
 
 
+def is_envelope_like(file: File) -> bool:
+    """Whether an object of no type we know is kept as an envelope: it lies in a store, and no other tool claims it."""
+    fields = file.json.fields
+    if fields is None or place_of(file.path) is None:
+        return False
+    type_ = fields.get("type")
+    return not (isinstance(type_, str) and ":" in type_) and _tells(fields, _MEMO_TELLS) >= 3
+
+
 def _tells(fields: dict[str, Any], names: tuple[str, ...]) -> int:
     return sum(name in fields for name in names)
 

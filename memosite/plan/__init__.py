@@ -8,7 +8,6 @@ archive and a text rendered for a memo's page is still at hand for its thread's.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from xml.sax.saxutils import escape
 
 from memosite.feeds import to_rss
@@ -20,6 +19,7 @@ from memosite.plan.common import originals
 from memosite.plan.context import Context, FeedRules
 from memosite.plan.documents import plan_document, plan_library
 from memosite.plan.feeds import plan_feed
+from memosite.plan.files import Stored, Written
 from memosite.plan.home import plan_former, plan_health, plan_home, plan_not_found, redirect
 from memosite.plan.lists import by_month, month_name, plan_actions, plan_decisions, plan_months, plan_timeline
 from memosite.plan.memos import plan_ghost, plan_memo
@@ -30,22 +30,6 @@ from memosite.plan.twins import artifact_twins, list_twins, position_twins, thre
 from memosite.urls import ACTIONS, absolute, archive_lines, artifact_page, month_page, position_page, thread_page
 
 __all__ = ["Context", "FeedRules", "Stored", "Written", "plan"]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Written:
-    """A file of the site whose bytes are known."""
-
-    path: str
-    data: bytes
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Stored:
-    """A file of the site whose bytes lie on the shelf: an original."""
-
-    path: str
-    sha256: str
 
 
 Planned = Page | Written | Stored

@@ -7,7 +7,14 @@ from memosite.facts import Text
 from memosite.model import Artifact, Copy, Link, Memo, Transcript
 from memosite.page_parts import PAGE_CHARS, Body, CopyRow, Reference, Row
 from memosite.plan.context import Context, newest_first, stamp
+from memosite.texts import cut_line
 from memosite.urls import artifact_page, copy_name, index_file, original_name, relative
+
+SUBJECT_CHARS = 5_000
+"""The longest subject that a page shows whole; the original has it all."""
+
+EXTRA_CHARS = 100_000
+"""The most characters of other fields that a page shows."""
 
 
 def originals(artifact: Artifact) -> Iterable[tuple[str, str, str]]:
@@ -71,7 +78,7 @@ def common_fields(context: Context, artifact: Artifact, start: str) -> dict[str,
         ),
         "kind": artifact.kind,
         "id": artifact.id,
-        "subject": " ".join(artifact.subject.split()),
+        "subject": cut_line(artifact.subject, SUBJECT_CHARS),
         "date": stamp(artifact.date),
         "copies": _copy_rows(context, artifact, start),
         "originals": tuple(
@@ -79,7 +86,7 @@ def common_fields(context: Context, artifact: Artifact, start: str) -> dict[str,
             for what, path, _ in found
             if "/copies/" not in path
         ),
-        "tags": artifact.tags,
+        "tags": tuple(cut_line(tag, 100) for tag in artifact.tags[:100]),
         "findings": tuple(context.finding_row(finding) for finding in artifact.findings),
         "backlinks": _backlinks(context, artifact, start),
     }

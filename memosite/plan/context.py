@@ -11,11 +11,19 @@ from memosite.model import Action, Archive, Artifact, Document, Ghost, Memo, Pos
 from memosite.names import make_id
 from memosite.page_parts import FindingRow, Part, Reference, Row, Site, Stamp
 from memosite.resolve.actions import copies_at, is_unread, mailbox_at
+from memosite.texts import cut_line
 from memosite.times import Moment
 from memosite.urls import absolute, artifact_page, part_page, position_page, relative, thread_page
 
 LIST_LIMIT = 500
 """The most entries of one list on one page (SPEC 4)."""
+
+
+LABEL_CHARS = 120
+"""The longest name of a position that a page shows; the twins have it whole."""
+
+ADDRESSEES = 6
+"""The most recipients that a row of a list names."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -67,7 +75,28 @@ class Context:
 
     def other_names(self, position: Position) -> tuple[str, ...]:
         """The ids of pages under which a position is found besides its own: the other names that memos use."""
-        return tuple(sorted({make_id(name) for name in position.names} - set(self.archive.positions)))
+        ids = {make_id(name).casefold(): make_id(name) for name in reversed(position.names)}
+        return tuple(sorted(id_ for folded, id_ in ids.items() if folded not in self._position_ids))
+
+    @cached_property
+    def _position_ids(self) -> frozenset[str]:
+        """Ids of positions as a disk that ignores case has them."""
+        return frozenset(id_.casefold() for id_ in self.archive.positions)
+
+    @cached_property
+    def received(self) -> dict[str, list[Memo]]:
+        """What `positions.received` found out, by position: it is asked several times for each."""
+        return {}
+
+    @cached_property
+    def seat_positions(self) -> dict[tuple[str, str], str]:
+        """The position of each seat, by organization and the seat's id in it."""
+        return {
+            (organization, seat.id): id_
+            for id_, position in self.archive.positions.items()
+            if not position.union_of
+            for organization, seat in position.seats
+        }
 
     def label(self, position_id: str) -> str:
         """How a position is called on pages: the name memos use where its id is a made one."""
@@ -79,9 +108,9 @@ class Context:
     def position(self, start: str, id_: str | None, written: str = "") -> Reference:
         """A link to a position's page, labelled as written."""
         if id_ is None or id_ not in self.archive.positions:
-            return Reference(label=written or id_ or "nobody")
+            return Reference(label=cut_line(written or id_ or "nobody", LABEL_CHARS))
         return Reference(
-            label=written or self.label(id_),
+            label=cut_line(written or self.label(id_), LABEL_CHARS),
             href=relative(start, position_page(id_)),
             title=self.archive.positions[id_].name,
         )
@@ -96,11 +125,16 @@ class Context:
         label = artifact.short_subject if artifact else self.archive.ghosts[ref[1]].short_subject
         return Reference(label=label, href=relative(start, artifact_page(ref)))
 
+    @cached_property
+    def thread_sizes(self) -> dict[str, int]:
+        """How many memos each thread has."""
+        return {id_: len(thread.memos) for id_, thread in self.archive.threads.items()}
+
     def thread_target(self, thread_id: str) -> str:
         """The page of a thread; for a thread of one, its memo's page (SPEC 4)."""
-        memos = self.archive.threads[thread_id].memos
-        if len(memos) > 1:
+        if self.thread_sizes[thread_id] > 1:
             return thread_page(thread_id)
+        memos = self.archive.threads[thread_id].memos
         return artifact_page(memos[0] if memos else self.archive.threads[thread_id].entries[0].ref)
 
     def thread(self, start: str, thread_id: str) -> Reference:
@@ -125,7 +159,7 @@ class Context:
             return replace(
                 row,
                 sender=self.position(start, artifact.sender_position, artifact.sender),
-                to=tuple(self.named(start, name) for name in artifact.to) if artifact.kind == "memo" else (),
+                to=self.addressees(start, artifact),
                 mailbox=mailbox,
                 source=source,
                 action=self.action(artifact, viewer),
@@ -137,6 +171,14 @@ class Context:
             sender = self.position(start, artifact.role) if artifact.role else None
             return replace(row, sender=sender, status=status)
         return replace(row, status=artifact.head.status or "") if isinstance(artifact, Document) else row
+
+    def addressees(self, start: str, memo: Memo) -> tuple[Reference, ...]:
+        """Whom a memo in a list is addressed to; of many, the first."""
+        if memo.kind != "memo":
+            return ()
+        shown = tuple(self.named(start, name) for name in memo.to[:ADDRESSEES])
+        more = len(memo.to) - len(shown)
+        return (*shown, Reference(label=f"{more} more")) if more else shown
 
     def where(self, memo: Memo, viewer: str | None) -> tuple[Mailbox | None, str]:
         """The mailbox and the source in which a memo lies for a position; of one for several, where all agree."""

@@ -3,7 +3,7 @@
 from memosite.model import Document, Library
 from memosite.page_parts import PAGE_CHARS, LibraryEntry, Reference
 from memosite.pages import DocumentPage, LibraryPage
-from memosite.plan.common import body_of, common_fields, web_address
+from memosite.plan.common import EXTRA_CHARS, body_of, common_fields, web_address
 from memosite.plan.context import Context
 from memosite.urls import artifact_page
 
@@ -42,7 +42,7 @@ def plan_library(context: Context, library: Library) -> LibraryPage:
         **common_fields(context, library, start),  # type: ignore[arg-type] # the fields are typed by the class
         date_written="",
         body=None,
-        extra=card.extra,
+        extra=card.extra[:EXTRA_CHARS],
         version=card.version,
         summary=card.description,
         items=tuple(

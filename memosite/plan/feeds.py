@@ -5,6 +5,7 @@ from collections.abc import Sequence
 
 from memosite.feeds import Feed, FeedItem, tag_uri
 from memosite.model import Copy, Memo, Position
+from memosite.names import ENVELOPE_SUFFIX
 from memosite.plan.common import originals
 from memosite.plan.context import Context
 from memosite.plan.positions import received
@@ -38,7 +39,10 @@ def _window(context: Context, position: Position, memos: Sequence[Memo]) -> list
     if not memos:
         return []
     newest = max((memo.date.instant for memo in memos if memo.date), default=None)
-    since = newest - dt.timedelta(days=context.feeds.days) if newest and newest.year > 1 else newest
+    try:
+        since = newest - dt.timedelta(days=context.feeds.days) if newest else None
+    except OverflowError:
+        since = None
     recent = {memo.ref for memo in memos[-context.feeds.window :]}
     return [
         memo
@@ -55,16 +59,18 @@ def _item(context: Context, position: Position, memo: Memo) -> FeedItem:
     base = context.site.base_url
     page = artifact_page(memo.ref)
     _, original, _ = next(iter(originals(memo)))
-    parent = memo.parent or (("memo", memo.ghost_parent) if memo.ghost_parent else None)
+    is_envelope = original.endswith(ENVELOPE_SUFFIX)
+    ghost = context.archive.ghosts.get(memo.ghost_parent or "")
+    parent = memo.parent or ((ghost.kind, ghost.id) if ghost else None)
     return FeedItem(
         guid=tag_uri(context.authority, context.archive_id, memo.kind, memo.id),
         title=memo.short_subject,
-        path=copy.file.path,
+        path="".join(char if char.isprintable() else "\ufffd" for char in copy.file.path),
         repo=copy.file.source,
         sender=memo.sender,
         to=", ".join(memo.to),
         subject=memo.subject,
-        sha256=copy.file.sha256,
+        sha256=memo.variants[0].envelope.file.sha256,
         action_required=envelope.action_required,
         is_open=memo.action == "open",
         link=absolute(base, page) if base else None,
@@ -74,14 +80,14 @@ def _item(context: Context, position: Position, memo: Memo) -> FeedItem:
         parent_guid=tag_uri(context.authority, context.archive_id, *parent) if parent else None,
         body_ref=envelope.body_ref,
         state=copy.mailbox,
-        enclosure=(absolute(base, original), memo.variants[0].envelope.file.bytes) if base else None,
+        enclosure=(absolute(base, original), memo.variants[0].envelope.file.bytes) if base and is_envelope else None,
     )
 
 
 def _copy_for(context: Context, position: Position, memo: Memo) -> Copy:
     """The copy in the position's own repo (of a union, in any of its repos), else the first."""
     for id_ in (position.id, *position.union_of):
-        repo = context.archive.positions[id_].repo
+        repo = context.archive.positions[id_].repo if id_ in context.archive.positions else None
         here = copies_at(memo.copies, repo)
         if here and here[0].file.source == repo:
             return here[0]

@@ -4,13 +4,16 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 
 from memosite.facts import BROADCAST, Ref
+from memosite.feeds import to_rss
 from memosite.findings import RULES, Finding, Severity
 from memosite.ledger import Ledger
-from memosite.model import Artifact, Memo
+from memosite.model import Artifact, Memo, Position
 from memosite.names import make_id
 from memosite.page_parts import Day, Reference, SourceRow
 from memosite.pages import GonePage, HealthPage, HomePage, NotFoundPage, RedirectPage
 from memosite.plan.context import LIST_LIMIT, Context, day_of, newest_first, part_links
+from memosite.plan.feeds import plan_feed
+from memosite.plan.files import Written
 from memosite.plan.lists import month_name
 from memosite.plan.positions import seat_rows
 from memosite.urls import (
@@ -122,12 +125,20 @@ def _page_of(context: Context, start: str, finding: Finding, pages: Mapping[tupl
     return context.artifact(start, ref) if ref else None
 
 
-def plan_former(context: Context, ledger: Ledger) -> Iterable[RedirectPage | GonePage]:
+def plan_former(context: Context, ledger: Ledger) -> Iterable[RedirectPage | GonePage | Written]:
     """Pages for URLs that earlier builds published and this one has no page for (SPEC 4): redirects, or "gone"."""
     archive = context.archive
+    ghosts = {(ghost.kind, ghost.id) for ghost in archive.ghosts.values()}
+    keys = ledger.keys_by_ref()
+    now = {keys[ref]: ref for ref in archive.artifacts if ref in keys}
     for arrival in ledger.arrivals:
-        if arrival.ref not in archive.artifacts and arrival.id not in archive.ghosts:
-            yield _gone(context, artifact_page(arrival.ref), arrival.id)
+        if arrival.ref not in archive.artifacts and arrival.ref not in ghosts:
+            start, moved = artifact_page(arrival.ref), now.get(keys[arrival.ref])
+            yield redirect(context, start, artifact_page(moved)) if moved else _gone(context, start, arrival.id)
+    for kind, name in ledger.others:
+        ref: Ref = ("note" if name.startswith("note/") else "memo", name.partition("/")[2])
+        if kind == "ghost" and ref not in keys and ref not in ghosts:
+            yield _gone(context, artifact_page(ref), ref[1])
     for id_, member in ledger.threads:
         if id_ in archive.threads and len(archive.threads[id_].memos) > 1:
             continue
@@ -139,11 +150,14 @@ def plan_former(context: Context, ledger: Ledger) -> Iterable[RedirectPage | Gon
             yield _gone(context, start, id_)
     known = set(archive.positions).union(*map(context.other_names, archive.positions.values()))
     stands_for = {make_id(name): now for name, now in archive.position_of.items()}
-    for id_ in ledger.positions:
+    former = dict.fromkeys((*ledger.positions, *(id_ for kind, id_ in ledger.others if kind == "name")))
+    for id_ in former:
         if id_ not in known:
             target = stands_for.get(id_)
             start = position_page(id_)
+            position = archive.positions.get(target or "") or Position(id=id_, name=id_)
             yield redirect(context, start, position_page(target)) if target else _gone(context, start, id_)
+            yield Written(path=start + "feed.xml", data=to_rss(plan_feed(context, position)))
 
 
 def redirect(context: Context, start: str, target: str) -> RedirectPage:

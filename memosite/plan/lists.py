@@ -70,9 +70,10 @@ def plan_parts(
     *,
     section_name: str,
     viewer: str | None = None,
+    shown: int = LIST_LIMIT,
 ) -> Iterable[ListPage]:
     """The parts of a list that is too long for its page: everything in order of arrival, 500 a part."""
-    if len(artifacts) <= LIST_LIMIT:
+    if not part_count(artifacts, shown=shown):
         return
     chunks = in_parts(artifacts)
     for number, chunk in enumerate(chunks, 1):
@@ -91,9 +92,9 @@ def plan_parts(
         )
 
 
-def part_count(artifacts: Sequence[Artifact]) -> int:
-    """How many parts a list has; 0 if it fits on its page."""
-    return len(in_parts(artifacts)) if len(artifacts) > LIST_LIMIT else 0
+def part_count(artifacts: Sequence[Artifact], *, shown: int = LIST_LIMIT) -> int:
+    """How many parts a list has of which its page shows at most this many entries; 0 if it fits there."""
+    return len(in_parts(artifacts)) if len(artifacts) > shown else 0
 
 
 def plan_months(context: Context, months: Mapping[str, Sequence[Artifact]]) -> Iterable[ListPage]:
@@ -204,7 +205,7 @@ def _open_by_position(context: Context, memos: Sequence[Memo]) -> Iterable[ListS
         for state in memo.recipients:
             if state.action == "open":
                 waiting[state.position].append(memo)
-    if len(memos) > LIST_LIMIT:
+    if sum(map(len, waiting.values())) > LIST_LIMIT:
         return
     for position in sorted(waiting, key=lambda id_: (-len(waiting[id_]), id_)):
         yield section(context, ACTIONS, f"Open for {context.label(position)}", waiting[position])

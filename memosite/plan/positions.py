@@ -29,7 +29,7 @@ def plan_position(context: Context, position: Position) -> Iterable[PositionPage
         description=f"Memos to and from {label}",
         feeds=(Reference(label=f"Memos to {label}", href="feed.xml"),),
         twins=(Reference(label="json", href="index.json"), Reference(label="md", href="index.md")),
-        parts=part_links(start, start, part_count(everything), None),
+        parts=part_links(start, start, part_count(everything, shown=_SHOWN), None),
         id=position.id,
         names=tuple(name for name in position.names if name != label),
         seats=tuple(_seat_facts(context, start, organization_id, position) for organization_id, _ in position.seats),
@@ -37,11 +37,13 @@ def plan_position(context: Context, position: Position) -> Iterable[PositionPage
         union_of=tuple(context.position(start, id_) for id_ in position.union_of),
         sections=_sections(context, start, position, everything),
     )
-    yield from plan_parts(context, start, label, everything, section_name="org", viewer=position.id)
+    yield from plan_parts(context, start, label, everything, section_name="org", viewer=position.id, shown=_SHOWN)
 
 
 def received(context: Context, position: Position) -> list[Memo]:
     """Memos to a position and to `all`, in order of arrival."""
+    if position.id in context.received:
+        return context.received[position.id]
     members = {position.id, *position.union_of}
     direct = {
         one.ref: one
@@ -49,7 +51,8 @@ def received(context: Context, position: Position) -> list[Memo]:
         if isinstance(one, Memo) and any(state.position in members for state in one.recipients)
     }
     direct.update({memo.ref: memo for memo in context.broadcasts})
-    return sorted(direct.values(), key=lambda memo: memo.arrival)
+    found = context.received[position.id] = sorted(direct.values(), key=lambda memo: memo.arrival)
+    return found
 
 
 def record(context: Context, position: Position) -> list[Artifact]:
@@ -61,7 +64,8 @@ def record(context: Context, position: Position) -> list[Artifact]:
 
 def open_for(memo: Memo, members: set[str]) -> bool:
     """Whether a memo asks something of one of these positions that is not done."""
-    return any(state.action == "open" and state.position in {*members, BROADCAST} for state in memo.recipients)
+    asked = members if memo.sender_position in members else {*members, BROADCAST}
+    return any(state.action == "open" and state.position in asked for state in memo.recipients)
 
 
 def _sections(
@@ -121,10 +125,8 @@ def _edge_row(context: Context, start: str, organization: Organization, edge: Re
         outside = name.removeprefix("external:")
         if outside != name:
             return replace(context.named(start, outside), title="outside this organization")
-        for id_, position in context.archive.positions.items():
-            if not position.union_of and any(o == organization.id and s.id == name for o, s in position.seats):
-                return context.position(start, id_, name)
-        return Reference(label=name)
+        id_ = context.seat_positions.get((organization.id, name))
+        return context.position(start, id_, name) if id_ else Reference(label=name)
 
     return RelationshipRow(
         type=edge.type.replace("_", " "), sender=end(edge.sender), to=end(edge.to), description=edge.description
@@ -134,7 +136,7 @@ def _edge_row(context: Context, start: str, organization: Organization, edge: Re
 def seat_row(context: Context, start: str, position: Position) -> SeatRow:
     """A position in the table of seats."""
     members = {position.id, *position.union_of}
-    memos = [one for one in context.by_position.get(position.id, []) if isinstance(one, Memo) and one.kind == "memo"]
+    memos = [one for one in record(context, position) if isinstance(one, Memo) and one.kind == "memo"]
     sent = [memo for memo in memos if memo.sender_position in members and memo.date]
     inbox = [memo for memo in received(context, position) if context.is_unread(memo, position.id)]
     newest = max(sent, key=lambda memo: memo.sort_key, default=None)

@@ -7,7 +7,7 @@ from memosite.facts import Ref
 from memosite.model import Memo, Transcript
 from memosite.page_parts import PAGE_CHARS, Body, ParticipantRow
 from memosite.pages import TranscriptPage
-from memosite.plan.common import common_fields, link_targets
+from memosite.plan.common import EXTRA_CHARS, common_fields, link_targets
 from memosite.plan.context import Context, part_links, stamp
 from memosite.transcripts import Turn, parse_conversation
 from memosite.urls import artifact_page, part_page
@@ -68,7 +68,7 @@ def _transcript_page(context: Context, transcript: Transcript, start: str) -> Tr
         **common_fields(context, transcript, start),  # type: ignore[arg-type] # the fields are typed by the class
         date_written=envelope.sent_text,
         body=body,
-        extra=envelope.extra,
+        extra=envelope.extra[:EXTRA_CHARS],
         participants=tuple(
             ParticipantRow(
                 position=context.named(start, participant.position),

@@ -3,10 +3,12 @@
 import json
 from collections.abc import Iterable, Sequence
 
-from memosite.lines import artifact_line
+from memosite.facts import Text
+from memosite.lines import all_texts, artifact_line, body_texts, join_texts
 from memosite.model import Artifact, Document, Library, Memo, Position, Thread, Transcript
 from memosite.plan.common import link_targets, originals
 from memosite.plan.context import Context, newest_first, stamp
+from memosite.texts import one_line
 from memosite.urls import artifact_page, relative
 
 LIST_BYTES = 16_000
@@ -23,7 +25,7 @@ def to_json(value: object) -> bytes:
 def artifact_twins(context: Context, artifact: Artifact) -> Iterable[Output]:
     """`index.json` and `index.md` of an artifact."""
     page = artifact_page(artifact.ref)
-    text = artifact_text(context, artifact)
+    text = artifact_text(context, artifact, body_texts(artifact))
     line = artifact_line(artifact, context.archive, base_url=context.site.base_url)
     line["backlinks"] = [f"{kind}/{id_}" for kind, id_ in artifact.backlinks]
     line["links"] = dict(link_targets(page, artifact.links))
@@ -32,19 +34,18 @@ def artifact_twins(context: Context, artifact: Artifact) -> Iterable[Output]:
         line["replies"] = [f"{kind}/{id_}" for kind, id_ in artifact.replies]
     line["body"] = text
     yield page + "index.json", to_json(line)
-    head = "\n".join(f"{name}: {value}" for name, value in _head(context, artifact) if value)
-    subject = " ".join(artifact.subject.split()) or artifact.short_subject
+    head = "\n".join(f"{name}: {one_line(value)}" for name, value in _head(context, artifact) if value)
+    subject = one_line(artifact.subject) or artifact.short_subject
+    text = artifact_text(context, artifact, all_texts(artifact))
     yield page + "index.md", f"# {subject}\n\n{head}\n\n---\n\n{text.rstrip()}\n".encode("utf-8", "replace")
 
 
-def artifact_text(context: Context, artifact: Artifact) -> str:
-    """The text of an artifact: the envelope's and the body file's where there are both; a broken file as it is."""
+def artifact_text(context: Context, artifact: Artifact, texts: tuple[Text, ...]) -> str:
+    """These texts of an artifact as one; a broken file as it is, a library as the list of its items."""
     if isinstance(artifact, Memo | Transcript):
-        variant = artifact.variants[0]
         if artifact.broken:
-            return context.read_text(variant.envelope.file.sha256)
-        texts = [text for text in (variant.envelope.body, variant.body.text if variant.body else None) if text]
-        return "\n\n".join(context.read_text(text.sha256).rstrip("\n") for text in texts)
+            return context.read_text(artifact.variants[0].envelope.file.sha256)
+        return join_texts(context.read_text(text.sha256) for text in texts)
     if isinstance(artifact, Document):
         return context.read_text(artifact.head.text.sha256)
     if isinstance(artifact, Library):
@@ -102,7 +103,7 @@ def list_twins(
     }
     yield page + "index.json", to_json(body)
     rest = f"\n{more} more: see {onward}\n" if more else ""
-    known = "".join(f"{name}: {value}\n" for name, value in facts.items() if isinstance(value, str) and value)
+    known = "".join(f"{name}: {one_line(value)}\n" for name, value in facts.items() if isinstance(value, str) and value)
     text = f"# {title}\n\n{known}{len(ordered)} in all, {len(entries)} listed.\n\n" + "\n".join(lines) + f"\n{rest}"
     yield page + "index.md", text.encode("utf-8", "replace")
 
@@ -126,6 +127,7 @@ def _entry(page: str, artifact: Artifact) -> tuple[dict[str, object], str]:
         }
         who = f"{artifact.sender} to {', '.join(artifact.to)}"
     day = artifact.date.utc[:10] if artifact.date else "undated"
+    who = _escape(one_line(who))
     state = f" [{artifact.action}]" if isinstance(artifact, Memo) and artifact.action else ""
     return (
         entry,

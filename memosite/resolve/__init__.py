@@ -14,6 +14,7 @@ from memosite.facts import Discharge, Parsed, Ref
 from memosite.findings import Finding, Location, Severity
 from memosite.ledger import Ledger
 from memosite.model import Archive, Link, SourceInfo
+from memosite.names import make_id
 from memosite.resolve.assemble import Assembler, Joined
 from memosite.resolve.bodies import LineOf, body_candidates, join_bodies
 from memosite.resolve.collect import collect
@@ -98,7 +99,10 @@ def resolve(
         findings=tuple(sorted(set(all_findings), key=lambda finding: finding.sort_key)),
     )
     paged = ((thread.id, thread.memos[0]) for thread in archive.threads.values() if len(thread.memos) > 1)
-    return archive, ledger.with_pages(paged, archive.positions)
+    named = {make_id(name) for position in archive.positions.values() for name in position.names}
+    others = [("name", id_) for id_ in named - set(archive.positions)]
+    others += [("ghost", f"{ghost.kind}/{ghost.id}") for ghost in archive.ghosts.values()]
+    return archive, ledger.with_pages(paged, archive.positions, others)
 
 
 def _links(assembler: Assembler, conversation: Conversation, resolver: LinkResolver) -> dict[Ref, tuple[Link, ...]]:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from memosite.facts import BROADCAST, FILE, FileFacts, Organization, Seat
 from memosite.findings import Finding, Location
 from memosite.model import Position
-from memosite.names import make_id, short_hash
+from memosite.names import ID_BYTES, make_id, short_hash
 
 Listing = tuple[Organization, Seat]
 
@@ -67,7 +67,10 @@ class Directory:
         """The id of a seat's position: its own, or `<org>~<id>` where several organizations have one of that id."""
         organization, seat = listing
         plain = make_id(seat.id)
-        return plain if len(self.by_id[seat.id]) == 1 else f"{make_id(organization.id)}~{plain}"
+        if len(self.by_id[seat.id]) == 1:
+            return plain
+        qualified = f"{make_id(organization.id)}~{plain}"
+        return qualified if len(qualified.encode("utf-8")) <= ID_BYTES else f"{short_hash(organization.id)}~{plain}"
 
     def resolve(self, name: str) -> NameOutcome:
         """What a name stands for: alias, exact id, role, organization and id; a tie or the unknown stays as named."""

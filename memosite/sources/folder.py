@@ -80,12 +80,12 @@ class _Found:
         place = place_of(_join(folder, "-"))
         if place is not None:
             self.roots.add(place.root)
-        holds_bodies = place is not None or any(entry.name.endswith(ENVELOPE_SUFFIX) for entry in entries)
+        holds_bodies = place is not None or any(entry.name.lower().endswith(ENVELOPE_SUFFIX) for entry in entries)
         for entry in entries:
             name = entry.name
             path = _join(folder, name)
             is_body = name.lower().endswith(BODY_SUFFIX)
-            is_wanted = name.endswith((ENVELOPE_SUFFIX, ".opencatalog")) or _is_included(path, self.source)
+            is_wanted = name.lower().endswith((ENVELOPE_SUFFIX, ".opencatalog")) or _is_included(path, self.source)
             if not entry.is_file(follow_symlinks=False):
                 if is_wanted or place_of(f"{path}/-") is not None:
                     self.findings.append(_not_a_file(self.source, path, entry))
@@ -124,7 +124,8 @@ def _walk(source: FolderSource, findings: list[Finding]) -> "Iterator[tuple[str,
                 f"{source.root}: more than {FILES_LIMIT} files; exclude in memosite.yml the folders that do not count"
             )
         names = {entry.name for entry in entries}
-        if folder and (SITE_MARKER in names or "pyvenv.cfg" in names):
+        is_foreign = SITE_MARKER in names or "pyvenv.cfg" in names
+        if folder and is_foreign and place_of(f"{folder}/x") is None:  # in a store, such a file hides nothing
             continue
         here = []
         for entry in entries:

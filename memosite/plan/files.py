@@ -1,0 +1,19 @@
+"""Files of the site that need no rendering."""
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Written:
+    """A file of the site whose bytes are known."""
+
+    path: str
+    data: bytes
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Stored:
+    """A file of the site whose bytes lie on the shelf: an original."""
+
+    path: str
+    sha256: str
