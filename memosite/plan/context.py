@@ -76,10 +76,10 @@ class Context:
     def other_names(self, position: Position) -> tuple[str, ...]:
         """The ids of pages under which a position is found besides its own: the other names that memos use."""
         ids = {make_id(name).casefold(): make_id(name) for name in reversed(position.names)}
-        return tuple(sorted(id_ for folded, id_ in ids.items() if folded not in self._position_ids))
+        return tuple(sorted(id_ for folded, id_ in ids.items() if folded not in self.position_ids))
 
     @cached_property
-    def _position_ids(self) -> frozenset[str]:
+    def position_ids(self) -> frozenset[str]:
         """Ids of positions as a disk that ignores case has them."""
         return frozenset(id_.casefold() for id_ in self.archive.positions)
 

@@ -152,7 +152,7 @@ def plan_former(context: Context, ledger: Ledger) -> Iterable[RedirectPage | Gon
     stands_for = {make_id(name): now for name, now in archive.position_of.items()}
     former = dict.fromkeys((*ledger.positions, *(id_ for kind, id_ in ledger.others if kind == "name")))
     for id_ in former:
-        if id_ not in known:
+        if id_ not in known and id_.casefold() not in context.position_ids:
             target = stands_for.get(id_)
             start = position_page(id_)
             position = archive.positions.get(target or "") or Position(id=id_, name=id_)
