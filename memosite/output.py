@@ -40,7 +40,7 @@ class OutputFolder:
             return
         except OSError as error:
             raise OutputError(f"{self.root}: the output folder cannot be read ({error.strerror})") from error
-        if names and SITE_MARKER not in names:
+        if names - {_UNFINISHED} and SITE_MARKER not in names:  # a build may be killed before it sets its marker
             raise OutputError(
                 f"{self.root}: not empty, and not made by memosite (no {SITE_MARKER} in it); "
                 "choose another folder with -o, or empty this one"

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from memosite.facts import Kind, Ref
 from memosite.model import UNDATED, Thread, ThreadEntry
 from memosite.resolve.threads import Forest, Node, grow_forest, name_threads, read_threads
-from tests.build_org import archive_of, envelope, findings, links, memo, resolve_facts, transcript
+from tests.build_org import archive_of, envelope, findings, links, memo, resolve_facts, text_of, transcript
 
 MONDAY = dt.datetime(2026, 5, 4, tzinfo=dt.UTC)
 MANY = 200_000
@@ -148,6 +148,7 @@ def test_threads_are_as_the_rules_say(nodes: list[Node]) -> None:
     assert name_threads(forest) == {one: naive.thread(one) for one in naive.nodes}
     entries = read_threads(forest, name_threads(forest))
     assert {name: [(e.ref, e.depth) for e in listed] for name, listed in entries.items()} == naive.entries()
+    assert list(entries) == sorted(entries)
 
 
 @given(conversations(), st.randoms(use_true_random=False))
@@ -358,7 +359,7 @@ def test_a_reply_dated_before_its_parent_is_a_finding(sent: str, answered: str, 
 
 def test_the_name_of_a_thread_is_as_written_and_its_id_is_safe() -> None:
     """White space around it does not count."""
-    archive = archive_of(envelope("a", thread_id="the gate / v2"), envelope("b", thread_id=" the gate / v2 "))
+    archive = archive_of(envelope("a", thread_id=" the gate / v2 "), envelope("b", thread_id="the gate / v2"))
     (thread,) = archive.threads.values()
     assert thread.name == "the gate / v2" and "/" not in thread.id
     assert thread.memos == (ref("a"), ref("b"))
@@ -398,6 +399,8 @@ def test_a_reply_to_a_transcript_is_no_ghost() -> None:
     assert archive.ghosts == {} and findings(archive, "ghost") == []
     assert memo(archive, "a").parent is None and memo(archive, "a").thread == "a"
     assert links(archive, ref("a")) == {"t": ("transcript", "t")}
+    named = text_of("x", mentions=("transcripts/engineer/t.openthing",))
+    assert len(archive_of(envelope("a", in_reply_to="t", body=named), transcript("t")).artifacts[ref("a")].links) == 1
     assert archive.artifacts[("transcript", "t")].backlinks == (ref("a"),)
 
 

@@ -85,7 +85,7 @@ def plan_parts(
             section=section_name,
             canonical=context.canonical(start),
             intro="",
-            parts=part_links(start, page, len(chunks), number),
+            parts=part_links(start, page, number, number),
             sections=(section(context, start, f"Part {number}", chunk, viewer=viewer),),
             previous=Reference(label=title, href=relative(start, page)),
         )
@@ -106,7 +106,8 @@ def plan_months(context: Context, months: Mapping[str, Sequence[Artifact]]) -> I
         yield _month_page(context, month, here, chunks[-1], around=around, part=(len(chunks), len(chunks)))
         for number, chunk in enumerate(chunks, 1) if len(chunks) > 1 else ():
             start = part_page(here, number)
-            yield _month_page(context, month, start, chunk, around=around, part=(number, len(chunks)))
+            # A part names only what was there before it, so that it never changes once it is full.
+            yield _month_page(context, month, start, chunk, around=([month], []), part=(number, number))
 
 
 def _month_page(
@@ -135,7 +136,7 @@ def _month_page(
         section="timeline",
         canonical=context.canonical(start),
         twins=_twins(start, here),
-        parts=part_links(start, here, count, number) if count > 1 else (),
+        parts=part_links(start, here, count, number) if start != here or count > 1 else (),
         intro="",
         sections=tuple(section(context, start, day, days[day]) for day in sorted(days, reverse=True)),
         previous=previous,

@@ -21,6 +21,7 @@ class Replies:
         asked of the union is answered by any of them, but not the other way round.
         """
         self._forest = forest
+        self._senders_below = _count_senders_below(forest, sender_of)
         self._sent: dict[str, list[int]] = defaultdict(list)
         self._members: dict[str, set[str]] = defaultdict(set)
         for place, ref in enumerate(forest.order):
@@ -43,9 +44,26 @@ class Replies:
 
     def count_repliers(self, ref: Ref, *, but: str | None) -> int:
         """How many positions other than this one sent anything below the memo."""
-        if self._forest.last[ref] == self._forest.first[ref]:
-            return 0
-        return sum(1 for position in self._sent if position != but and self._has_sent(position, ref))
+        return self._senders_below[ref] - (but is not None and self._has_sent(but, ref))
+
+
+def _count_senders_below(forest: Forest, sender_of: Mapping[Ref, str | None]) -> dict[Ref, int]:
+    """How many positions sent anything below each memo; the smaller set is always put into the larger one."""
+    below: dict[Ref, set[str]] = {}
+    counts: dict[Ref, int] = {}
+    for ref in reversed(forest.order):
+        found = below.pop(ref, set())
+        counts[ref] = len(found)
+        parent = forest.parent.get(ref)
+        if parent is None:
+            continue
+        sender = sender_of.get(ref)
+        if sender is not None:
+            found.add(sender)
+        smaller, larger = sorted((found, below.get(parent, set())), key=len)
+        larger |= smaller
+        below[parent] = larger
+    return counts
 
 
 def recipient_states(

@@ -65,8 +65,7 @@ class Assembler:
             if known:
                 yield ref, _join_texts(known), _origin(group.envelope.file)
         for ref, filed in self._filed.items():
-            if filed.text is not None:
-                yield ref, filed.text, _origin(filed.files[0])
+            yield ref, filed.text, _origin(filed.files[0])
 
     def name_uses(self) -> Iterator[NameUse]:
         """Every name of a position in memos, notes and transcripts, and the folders named for roles."""
@@ -81,14 +80,14 @@ class Assembler:
                     yield NameUse(name=name, file=file, delivered_to=delivered_to, is_guess=is_guess)
                 for participant in envelope.participants:
                     yield NameUse(name=participant.position, file=file)
-                role = self._role_folder(file)
+                role = role_folder(envelope, self._memo_folders)
                 if role:
                     yield NameUse(name=role, file=file, delivered_to=file.source)
 
     def artifacts(self, joined: Joined) -> tuple[dict[Ref, Artifact], Ledger]:
         """All artifacts in order of arrival, and the ledger with the new ones."""
         dates = {ref: _date(group) for ref, group in self._groups.items()}
-        dates |= {ref: filed.head.date if filed.head else None for ref, filed in self._filed.items()}
+        dates |= {ref: filed.date for ref, filed in self._filed.items()}
         ledger = self._ledger.with_arrivals(
             (*ref, self._key(ref)) for ref in sorted(dates, key=lambda ref: _arrival_key(ref, dates[ref]))
         )
@@ -102,10 +101,6 @@ class Assembler:
 
     def _key(self, ref: Ref) -> str:
         return self._groups[ref].key if ref in self._groups else self._filed[ref].key
-
-    def _role_folder(self, file: FileFacts) -> str | None:
-        place = place_of(file.path, memo_folders=self._memo_folders)
-        return place.role if place is not None else None
 
 
 class _Maker:
@@ -146,38 +141,36 @@ class _Maker:
             copies=copies,
             tags=envelope.tags,
         )
-        place = place_of(envelope.file.path, memo_folders=self._memo_folders)
-        role = self._positions.get(place.role) if place is not None and place.role else None
+        folder = role_folder(envelope, self._memo_folders)
+        role = self._positions.get(folder) if folder else None
         return self._transcript(group, role, common) if group.kind == "transcript" else self._memo(group, role, common)
 
     def filed(self, filed: Filed) -> Artifact:
         """A document or a library."""
-        if filed.head is not None:
-            head = filed.head
+        fact = filed.fact
+        if isinstance(fact, DocumentHead):
             return Document(
-                head=head,
+                head=fact,
                 **self._common(
                     filed.ref,
                     system="markdown",
-                    subject=head.title,
-                    short_subject=short_subject(head.title, stem=head.file.name),
-                    summary=head.text.summary,
-                    chars=head.text.chars,
+                    subject=fact.title,
+                    short_subject=short_subject(fact.title, stem=fact.file.name),
+                    summary=fact.text.summary,
+                    chars=fact.text.chars,
                     copies=filed.copies,
-                    tags=head.tags,
+                    tags=fact.tags,
                 ),
             )
-        assert filed.card is not None  # noqa: S101 - what is filed is one of the two
-        card = filed.card
         return Library(
-            card=card,
+            card=fact,
             **self._common(
                 filed.ref,
                 system="memodef",
-                subject=card.name,
-                short_subject=short_subject(card.name, stem=card.id),
-                summary=card.description[:SUMMARY],
-                chars=len(card.description),
+                subject=fact.name,
+                short_subject=short_subject(fact.name, stem=fact.id),
+                summary=fact.description[:SUMMARY],
+                chars=len(fact.description),
                 copies=filed.copies,
                 tags=(),
             ),
@@ -264,6 +257,14 @@ class _Maker:
             unresolved=tuple(name for name, ref in found.items() if ref is None),
             broken=envelope.shape == "broken",
         )
+
+
+def role_folder(envelope: Envelope, memo_folders: tuple[str, ...]) -> str | None:
+    """The folder of a role in which a note or a transcript is filed."""
+    if envelope.kind == "memo":
+        return None
+    place = place_of(envelope.file.path, memo_folders=memo_folders)
+    return place.role if place is not None else None
 
 
 def _arrival_key(ref: Ref, date: Moment | None) -> tuple[dt.datetime, str, str]:

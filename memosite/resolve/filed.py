@@ -11,6 +11,7 @@ from memosite.facts import DocumentHead, FileFacts, Kind, LibraryCard, Ref, Text
 from memosite.ledger import Ledger, identity_key
 from memosite.model import Copy
 from memosite.names import make_id, short_hash
+from memosite.times import Moment
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -19,17 +20,21 @@ class Filed:
 
     ref: Ref
     key: str
-    head: DocumentHead | None = None
-    card: LibraryCard | None = None
+    fact: DocumentHead | LibraryCard
     files: tuple[FileFacts, ...]
 
     @property
-    def text(self) -> Text | None:
+    def text(self) -> Text:
         """What it says, for links: a document's text; of a library the files that it lists."""
-        if self.head is not None:
-            return self.head.text
-        items = self.card.items if self.card is not None else ()
-        return Text(sha256="", chars=0, summary="", destinations=tuple(item.file for item in items if item.file))
+        if isinstance(self.fact, DocumentHead):
+            return self.fact.text
+        listed = tuple(item.file for item in self.fact.items if item.file)
+        return Text(sha256="", chars=0, summary="", destinations=listed)
+
+    @property
+    def date(self) -> Moment | None:
+        """Its date; libraries have none."""
+        return self.fact.date if isinstance(self.fact, DocumentHead) else None
 
     @property
     def copies(self) -> tuple[Copy, ...]:
@@ -43,7 +48,7 @@ def file_documents(heads: Iterable[DocumentHead], ledger: Ledger) -> tuple[Filed
     wanted = {key: f"{head.file.source}.{head.file.path.replace('/', '.')}" for key, head in by_key.items()}
     ids = _ids("document", wanted, ledger)
     return tuple(
-        Filed(ref=("document", ids[key]), key=key, head=head, files=(head.file,)) for key, head in by_key.items()
+        Filed(ref=("document", ids[key]), key=key, fact=head, files=(head.file,)) for key, head in by_key.items()
     )
 
 
@@ -55,7 +60,7 @@ def file_libraries(cards: Iterable[LibraryCard], ledger: Ledger) -> tuple[Filed,
     by_key = {identity_key(same[0].id, same[0].file.source, same[0].file.path, ""): same for same in copies.values()}
     ids = _ids("library", {key: same[0].id for key, same in by_key.items()}, ledger)
     return tuple(
-        Filed(ref=("library", ids[key]), key=key, card=same[0], files=tuple(card.file for card in same))
+        Filed(ref=("library", ids[key]), key=key, fact=same[0], files=tuple(card.file for card in same))
         for key, same in by_key.items()
     )
 

@@ -5,6 +5,7 @@ import unicodedata
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 
 from memosite.facts import Envelope, Kind, Ref
 from memosite.findings import Finding, Location
@@ -38,7 +39,7 @@ class Group:
         """The artifact's name in the archive."""
         return (self.kind, self.id)
 
-    @property
+    @cached_property
     def key(self) -> str:
         """What tells it apart from another artifact of its name."""
         return identity_key(self.stem, self.sender, ",".join(self.to), self.sent)
@@ -157,10 +158,9 @@ def assign_ids(groups: list[Group], ledger: Ledger) -> tuple[Finding, ...]:
         group.id = ids.get((group.kind, group.key), "") or group.plain
         claims[(group.kind, group.id.casefold())].append(group)
     taken = {*claims, *published}
-    for claim in sorted(claims):
-        rivals = sorted(claims[claim], key=lambda group: _precedence(group, ids, keys))
-        first = rivals[0]
-        is_taken = first.id != published.get(claim, first.id)  # by what is gone, under a name of another case
+    for claim, claimants in sorted(claims.items(), key=lambda item: item[0]):
+        rivals = sorted(claimants, key=lambda group: _precedence(group, ids, keys)) if len(claimants) > 1 else claimants
+        is_taken = rivals[0].id != published.get(claim, rivals[0].id)  # by what is gone, under a name of another case
         for loser in rivals if is_taken else rivals[1:]:
             loser.id = _other_id(loser, taken)
             taken.add((loser.kind, loser.id.casefold()))

@@ -21,6 +21,10 @@ _SCHEME = re.compile(r"[a-zA-Z][a-zA-Z0-9+.-]+:")
 _ABSOLUTE = re.compile(r"/|~/|[a-zA-Z]:")
 
 
+TAIL = 16
+"""How many folders of a path are looked at from its end, and on the way up from a file: there are deeper ones."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Origin:
     """Where a text stands: its source, and the folder of its file in it."""
@@ -48,14 +52,15 @@ class LinkResolver:
         self._has_file = has_file
         self._sources = {source.name: source for source in sources}
         self._by_path: dict[tuple[str, str], Ref] = {}
-        self._by_tail: dict[str, set[tuple[str, Ref]]] = defaultdict(set)
-        self._deepest = 0
+        self._by_tail: dict[tuple[str | None, str], Ref | None] = {}  # by source and everywhere; None for several
         for ref, file in files:
             self._by_path[(file.source, file.path)] = ref
-            parts = file.path.split("/")
-            self._deepest = max(self._deepest, len(parts))
+            parts = file.path.split("/")[-TAIL:]
             for index in range(len(parts)):
-                self._by_tail["/".join(parts[index:])].add((file.source, ref))
+                tail = "/".join(parts[index:])
+                for source in (file.source, None):
+                    known = self._by_tail.setdefault((source, tail), ref)
+                    self._by_tail[(source, tail)] = ref if known == ref else None
         self._directories = self._working_directories(organizations)
 
     def _working_directories(self, organizations: Iterable[Organization]) -> list[tuple[str, str]]:
@@ -113,21 +118,19 @@ class LinkResolver:
         A bare file name is enough at home; elsewhere it takes a folder, and one artifact only that fits.
         """
         parts = [part for part in path.split("/") if part not in {"", ".", ".."}]
-        for index in range(max(0, len(parts) - self._deepest), len(parts)):
+        for index in range(max(0, len(parts) - TAIL), len(parts)):
             tail = "/".join(parts[index:])
-            found = self._by_tail.get(tail)
-            if not found:
+            if (None, tail) not in self._by_tail:
                 continue
             named = next((part for part in reversed(parts[:index]) if part in self._sources), None)
             if named is not None:
                 exact = self._by_path.get((named, tail)) if parts[index - 1] == named else None
-                return exact or (_only(ref for source, ref in found if source == named) if "/" in tail else None)
+                return exact or (self._by_tail.get((named, tail)) if "/" in tail else None)
             if "/" not in tail and index > 0:
                 return None
-            at_home = [ref for source, ref in found if source == origin.source]
-            if at_home or "/" not in tail:
-                return _only(at_home)
-            return _only(ref for _, ref in found)
+            if (origin.source, tail) in self._by_tail:
+                return self._by_tail[(origin.source, tail)]
+            return self._by_tail[(None, tail)] if "/" in tail else None
         return None
 
     def _web_address(self, path: str, origin: Origin, *, is_destination: bool) -> str | None:
@@ -155,23 +158,15 @@ class LinkResolver:
         return web.replace("{ref}", "HEAD").replace("{path}", quote(path, safe="/-._~"))
 
 
-def _only(refs: Iterable[Ref]) -> Ref | None:
-    distinct = set(refs)
-    return distinct.pop() if len(distinct) == 1 else None
-
-
 def _inside(path: str, folder: str) -> list[str]:
     """The path as seen from its file's folder, then from each folder above; only what stays in the source."""
     if _ABSOLUTE.match(path):
         return []
-    found = []
-    while True:
-        candidate = posixpath.normpath(posixpath.join(folder, path))
-        if not candidate.startswith("../") and candidate not in {"..", "."}:
-            found.append(candidate)
-        if not folder:
-            return list(dict.fromkeys(found))
-        folder = folder.rpartition("/")[0]
+    parts = folder.split("/") if folder else []
+    depths = [*range(len(parts), max(0, len(parts) - TAIL), -1), 0]
+    candidates = (posixpath.normpath(posixpath.join(*parts[:depth], path)) for depth in depths)
+    inside = (one for one in candidates if not one.startswith("../") and one not in {"..", "."})
+    return list(dict.fromkeys(inside))
 
 
 def _normal(path: str) -> str:

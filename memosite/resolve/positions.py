@@ -12,6 +12,7 @@ from memosite.names import make_id, short_hash
 Listing = tuple[Organization, Seat]
 
 _EXTERNAL = "external:"
+_RIVALS_NAMED = 5
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -222,7 +223,7 @@ def _name_findings(
         where = Location(source=files[0][0], path=files[0][1])
         named = f'"{name[:120]}" (named in ' + ("this file" if len(files) == 1 else f"{len(files)} files") + ")"
         if outcome.rivals:
-            message = f"{named} may be {' or '.join(outcome.rivals)}"
-            yield Finding(rule="position-ambiguous", location=where, message=message)
+            shown = " or ".join(outcome.rivals[:_RIVALS_NAMED]) + (" …" if len(outcome.rivals) > _RIVALS_NAMED else "")
+            yield Finding(rule="position-ambiguous", location=where, message=f"{named} may be {shown}")
         elif name not in externals:
             yield Finding(rule="position-unlisted", location=where, message=f"{named} is in no orgdef")

@@ -1,0 +1,164 @@
+"""The command line as people and scripts use it: words, exit codes, help."""
+
+import csv
+import io
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from memosite.cli import main, plural
+from tests.build_org import write_memo, write_text
+
+EXAMPLE = Path(__file__).parent.parent / "example-org"
+COMMANDS = ("build", "serve", "check", "export", "init")
+
+
+def run(*arguments: object, cwd: Path | None = None) -> "subprocess.CompletedProcess[str]":
+    """Run the command as a process."""
+    command = [sys.executable, "-m", "memosite", *map(str, arguments)]
+    return subprocess.run(command, capture_output=True, text=True, cwd=cwd, check=False)
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_each_command_has_help_with_an_example(command: str, capsys: pytest.CaptureFixture[str]) -> None:
+    """The example begins with the command itself."""
+    with pytest.raises(SystemExit) as ended:
+        main([command, "--help"])
+    assert ended.value.code == 0
+    assert f"example:\n  memosite {command}" in capsys.readouterr().out
+
+
+def test_no_command_is_a_usage_error(capsys: pytest.CaptureFixture[str]) -> None:
+    """Exit 2, and the usage on standard error."""
+    with pytest.raises(SystemExit) as ended:
+        main([])
+    assert ended.value.code == 2
+    assert "usage: memosite" in capsys.readouterr().err
+
+
+def test_a_build_ends_with_a_summary(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Read, written, findings, where to look."""
+    assert main(["build", str(EXAMPLE), "-o", str(tmp_path / "out")]) == 0
+    said = capsys.readouterr().out.splitlines()
+    assert [line.split()[0] for line in said] == ["read", "written", "findings", "done"]
+    assert "44 memos, 5 notes, 2 transcripts" in said[0]
+    assert said[3].endswith(str(tmp_path / "out/index.html"))
+
+
+@pytest.mark.parametrize(("threshold", "code"), [("error", 1), ("warning", 1), ("never", 0)])
+def test_a_build_fails_on_findings_only_when_asked_to(threshold: str, code: int, tmp_path: Path) -> None:
+    """The site is built either way."""
+    arguments = ["build", str(EXAMPLE), "-o", str(tmp_path / "out"), "--quiet", "--fail-on", threshold]
+    assert main(arguments) == code
+    assert (tmp_path / "out/index.html").exists()
+
+
+def test_check_fails_on_errors_and_names_the_line(capsys: pytest.CaptureFixture[str]) -> None:
+    """File, line, what was found, the rule; the remedy below."""
+    assert main(["check", str(EXAMPLE)]) == 1
+    said = capsys.readouterr().out
+    assert ':8: error: "sent" is "2026-04-XX", expected ISO 8601 [date-invalid]' in said
+    assert "2 errors, 9 warnings, 2 notes" in said
+
+
+def test_a_single_file_is_checked_wherever_it_lies(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Its body is sought beside it; ghosts and unlisted positions are nobody's business here."""
+    clean = write_memo(tmp_path, "clean", in_reply_to="2026-01-01-0000--a--b--gone.openthing")
+    broken = write_memo(tmp_path, "broken", body="", body_ref="gone.body.md")
+    write_text(tmp_path / "whole.body.md", "text")
+    whole = write_memo(tmp_path, "whole", body_ref="whole.body.md")
+    assert main(["check", str(clean), str(whole), "--fail-on", "warning"]) == 0
+    assert capsys.readouterr().out == "no findings\n"
+    assert main(["check", str(broken)]) == 1
+    assert {rule.split("]")[0] for rule in capsys.readouterr().out.split(" [")[1:]} == {
+        "field-missing",
+        "body-ref-missing",
+    }
+
+
+def test_a_mailbox_file_finds_its_body_in_the_sibling_mailbox(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """As in a site: the pair split over two mailboxes is a warning, not a missing body."""
+    memo = write_memo(tmp_path / "memos/read", "m", body_ref="m.body.md")
+    write_text(tmp_path / "memos/inbox/m.body.md", "text")
+    assert main(["check", str(memo)]) == 0
+    said = capsys.readouterr().out
+    assert "body-split" in said
+    assert "body-ref-missing" not in said
+
+
+def test_a_folder_without_stores_is_checked_file_by_file(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Such as a folder of conformance fixtures."""
+    write_memo(tmp_path / "conformance/valid", "a")
+    write_memo(tmp_path / "conformance/invalid", "b", sent="soon")
+    assert main(["check", str(tmp_path / "conformance")]) == 1
+    assert "1 error, 0 warnings, 0 notes" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("format_", ["json", "sarif"])
+def test_check_speaks_to_machines(format_: str, capsys: pytest.CaptureFixture[str]) -> None:
+    """JSON that parses, with the same findings."""
+    assert main(["check", str(EXAMPLE), "--format", format_, "--fail-on", "never"]) == 0
+    value = json.loads(capsys.readouterr().out)
+    findings = value if format_ == "json" else value["runs"][0]["results"]
+    assert len(findings) == 13
+
+
+def test_export_writes_a_line_for_each_artifact_that_can_be_read(tmp_path: Path) -> None:
+    """61 of the example's 62: one file is broken."""
+    target = tmp_path / "archive.jsonl"
+    assert main(["export", "--site", str(EXAMPLE), "-o", str(target)]) == 0
+    assert len(target.read_text().splitlines()) == 61
+
+
+def test_export_goes_to_standard_output(tmp_path: Path) -> None:
+    """For pipes; the reader may leave early."""
+    done = run("export", "--format", "csv", cwd=EXAMPLE)
+    rows = list(csv.DictReader(io.StringIO(done.stdout)))
+    assert (done.returncode, len(rows)) == (0, 61)
+    command = f"{sys.executable} -m memosite export --with-body | head -n 1"
+    piped = subprocess.run(command, shell=True, cwd=EXAMPLE, capture_output=True, check=False)
+    assert piped.stderr == b""
+    assert json.loads(piped.stdout)["v"] == 1
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_maildir_needs_a_name(capsys: pytest.CaptureFixture[str]) -> None:
+    """A folder cannot go to standard output."""
+    assert main(["export", "--site", str(EXAMPLE), "--format", "maildir"]) == 2
+    assert "-o" in capsys.readouterr().err
+
+
+def test_init_writes_a_file_that_builds(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """And says how to go on; a second init refuses."""
+    write_memo(tmp_path / "repo/memos/inbox", "2026-05-01-1430--a--b--c")
+    assert main(["init", str(tmp_path)]) == 0
+    assert "memosite serve" in capsys.readouterr().out
+    assert main(["build", str(tmp_path), "--quiet"]) == 0
+    assert (tmp_path / "_site/memos/2026-05-01-1430--a--b--c/index.html").exists()
+    assert main(["init", str(tmp_path)]) == 2
+
+
+def test_the_number_of_processes_makes_no_difference_but_must_be_one(tmp_path: Path) -> None:
+    """`--jobs 0` is a mistake."""
+    assert main(["build", str(EXAMPLE), "-o", str(tmp_path / "out"), "--jobs", "0"]) == 2
+    assert not (tmp_path / "out").exists()
+
+
+def test_the_command_starts_without_importing_what_it_does_not_need() -> None:
+    """Help is there at once: no template engine, no server."""
+    heavy = {"jinja2", "livereload", "lxml", "tornado", "yaml"}
+    code = f"import sys, memosite.cli; print(sorted({heavy} & set(sys.modules)))"
+    assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout == "[]\n"
+
+
+@pytest.mark.parametrize(
+    ("noun", "number", "said"), [("memo", 1, "memo"), ("memo", 0, "memos"), ("library", 2, "libraries")]
+)
+def test_nouns_agree_with_their_numbers(noun: str, number: int, said: str) -> None:
+    """One memo, two memos, two libraries."""
+    assert plural(noun, number) == said

@@ -1,0 +1,103 @@
+"""The output folder: atomic, its own, and nothing left over."""
+
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from memosite.discover import SITE_MARKER
+from memosite.errors import OutputError
+from memosite.output import OutputFolder
+from tests.build_org import write_memo
+from tests.crawl import tree_bytes
+
+
+def written(root: Path, files: dict[str, bytes]) -> OutputFolder:
+    """An output folder with these files in it, finished."""
+    output = OutputFolder(root)
+    output.open()
+    for path, data in files.items():
+        output.write(path, data)
+    output.close()
+    return output
+
+
+def test_what_is_not_made_any_more_is_removed_and_nothing_else(tmp_path: Path) -> None:
+    """Only below memosite's own folders: a CNAME somebody put beside them stays."""
+    root = tmp_path / "site"
+    written(root, {"memos/a/index.html": b"a", "memos/b/index.html": b"b"})
+    (root / "CNAME").write_text("archive.example.org")
+    output = written(root, {"memos/a/index.html": b"a"})
+    assert tree_bytes(root).keys() == {".gitignore", ".memosite-site", "CNAME", "memos/a/index.html"}
+    assert not (root / "memos/b").exists()
+    assert (output.written, output.unchanged, output.removed) == (0, 3, 1)
+
+
+def test_a_folder_of_somebody_else_is_refused(tmp_path: Path) -> None:
+    """Not empty and without the marker: nothing is written."""
+    (tmp_path / "letter.txt").write_text("mine")
+    with pytest.raises(OutputError, match="not made by memosite"):
+        OutputFolder(tmp_path).open()
+    assert [path.name for path in tmp_path.iterdir()] == ["letter.txt"]
+
+
+def test_one_path_is_written_once(tmp_path: Path) -> None:
+    """Two pages of one address would be a mistake of ours, and one of them lost."""
+    output = OutputFolder(tmp_path / "site")
+    output.open()
+    output.write("a", b"1")
+    with pytest.raises(OutputError, match="two files of the site have one path: a"):
+        output.write("a", b"2")
+
+
+def test_a_link_in_the_output_is_replaced_not_followed(tmp_path: Path) -> None:
+    """Nothing outside the output is ever written."""
+    outside = tmp_path / "outside.txt"
+    outside.write_text("mine")
+    root = tmp_path / "site"
+    written(root, {"index.html": b"1"})
+    (root / "index.html").unlink()
+    (root / "index.html").symlink_to(outside)
+    written(root, {"index.html": b"mine"})
+    assert not (root / "index.html").is_symlink()
+    assert outside.read_text() == "mine"
+
+
+def test_an_unwritable_folder_is_said_in_one_line(tmp_path: Path) -> None:
+    """A file stands where the folder should be."""
+    (tmp_path / "site").write_text("a file")
+    with pytest.raises(OutputError, match="site"):
+        OutputFolder(tmp_path / "site").open()
+
+
+def test_a_killed_build_leaves_whole_files_and_the_next_one_completes_it(tmp_path: Path) -> None:
+    """Killed at many moments: every file there is one of a finished build, and the next build ends equal to it."""
+    repo = tmp_path / "repo"
+    for number in range(60):
+        write_memo(repo / "memos/inbox", f"2026-05-01-{number:04d}--engineer--director--memo-{number}", to="director")
+    command = [sys.executable, "-m", "memosite", "build", str(repo), "--quiet", "--jobs", "1", "-o"]
+    subprocess.run([*command, str(tmp_path / "whole")], check=True)
+    whole = tree_bytes(tmp_path / "whole")
+    killed = 0
+    for step in range(8):
+        target = tmp_path / f"killed-{step}"
+        process = subprocess.Popen([*command, str(target)], stderr=subprocess.DEVNULL)
+        wanted = step * len(whole) // 8 + 1
+        while process.poll() is None and count_files(target) < wanted:
+            os.sched_yield()
+        process.send_signal(signal.SIGKILL)
+        killed += process.wait() == -signal.SIGKILL
+        there = {path: data for path, data in tree_bytes(target).items() if not path.startswith(".memosite-unfinished")}
+        assert all(whole[path] == data for path, data in there.items())
+        subprocess.run([*command, str(target)], check=True)
+        assert tree_bytes(target) == whole
+    assert killed > 4
+    assert (tmp_path / "whole" / SITE_MARKER).exists()
+
+
+def count_files(folder: Path) -> int:
+    """How many files are below a folder now."""
+    return sum(len(files) for _, _, files in os.walk(folder))

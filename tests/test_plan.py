@@ -1,0 +1,188 @@
+"""What pages there are, and how long ones are split (SPEC 4)."""
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+from lxml import html
+
+from memosite.cli import main
+from tests.build_org import write_body, write_memo, write_org, write_transcript
+from tests.crawl import bad_links, found, pages, tree_bytes
+
+MEGABYTE = 1_000_000
+
+
+def build(organization: Path, output: Path) -> dict[str, bytes]:
+    """Build and give every file."""
+    assert main(["build", str(organization), "-o", str(output), "--quiet"]) == 0
+    return tree_bytes(output)
+
+
+@pytest.fixture(scope="module")
+def many(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A site of 1,200 memos to one position in one month, half of them in one thread."""
+    repo = tmp_path_factory.mktemp("many") / "repo"
+    for number in range(1200):
+        day, minute = 1 + number // 60, number % 60
+        name = f"2026-05-{day:02d}-09{minute:02d}--engineer--director--memo-{number}"
+        parent = "2026-05-01-0900--engineer--director--memo-0.openthing" if 0 < number < 600 else None
+        sent = f"2026-05-{day:02d}T09:{minute:02d}:00Z"
+        write_memo(
+            repo / "memos/read", name, sent=sent, in_reply_to=parent, body="A sentence of ten words, said again. " * 40
+        )
+    output = repo.parent / "out"
+    build(repo, output)
+    return output
+
+
+def test_no_page_is_over_a_megabyte(many: Path) -> None:
+    """Lists and threads are split."""
+    assert max(page.stat().st_size for page in pages(many)) < MEGABYTE
+
+
+def test_every_link_of_split_pages_resolves(many: Path) -> None:
+    """Parts link to each other, and the tree to its memos."""
+    assert list(bad_links(many)) == []
+
+
+def test_parts_count_from_the_oldest_and_hold_everything_once(many: Path) -> None:
+    """1,200 memos of a month: two full parts and a rest; the month's own page shows the newest."""
+    month = many / "timeline/2026/05"
+    assert sorted(path.name for path in month.iterdir() if path.is_dir()) == ["1", "2", "3"]
+    parts = [memo_links(month / name / "index.html") for name in ("1", "2", "3")]
+    assert [len(part) for part in parts] == [500, 500, 200]
+    assert len(set().union(*parts)) == 1200
+    assert memo_links(month / "index.html") == parts[2]
+
+
+def memo_links(page: Path) -> set[str]:
+    """The memos that a page's main part links to."""
+    hrefs = found(html.parse(page), "//main//a/@href")
+    return {match[1] for href in hrefs if (match := re.search(r"memos/([^/]+)/index\.html$", href))}
+
+
+def test_full_parts_do_not_change_when_a_memo_arrives(tmp_path: Path) -> None:
+    """So that a new memo touches one list page and not all."""
+    repo = tmp_path / "repo"
+    for number in range(1000):
+        write_memo(repo / "memos/read", f"2026-05-01-{number:04d}--engineer--director--memo-{number}")
+    before = build(repo, tmp_path / "out")
+    write_memo(repo / "memos/read", "2026-05-01-0000--engineer--director--late", sent="2026-05-01T00:00:00Z")
+    write_memo(repo / "memos/read", "2026-06-01-0000--engineer--director--next", sent="2026-06-01T00:00:00Z")
+    after = build(repo, tmp_path / "out")
+    for page in ("timeline/2026/05", "positions/director"):
+        assert f"{page}/3/index.html" in after
+        for full in (f"{page}/1/index.html", f"{page}/2/index.html"):
+            assert memo_links(tmp_path / "out" / full)
+            assert before[full] == after[full]
+
+
+def test_a_long_thread_is_split_at_memo_borders(many: Path) -> None:
+    """Each memo stands in one part, under an anchor of its own."""
+    thread = many / "threads/2026-05-01-0900--engineer--director--memo-0"
+    parts = [thread / "index.html", *sorted(thread.glob("*/index.html"), key=lambda path: int(path.parent.name))]
+    anchors = [id_ for part in parts for id_ in found(html.parse(part), "//*[starts-with(@id,'memo-')]/@id")]
+    assert len(parts) > 1
+    assert len(anchors) == len(set(anchors)) == 600
+
+
+def test_a_transcript_over_a_megabyte_is_split_at_turns(tmp_path: Path) -> None:
+    """And every turn keeps its anchor."""
+    turns = [f"## User\n\nQuestion {number}. " + "word " * 2000 for number in range(200)]
+    write_transcript(tmp_path / "repo/transcripts/engineer", "2026-05-01-1430--engineer--long", text="\n\n".join(turns))
+    build(tmp_path / "repo", tmp_path / "out")
+    transcript = tmp_path / "out/transcripts/2026-05-01-1430--engineer--long"
+    parts = [transcript / "index.html", *transcript.glob("*/index.html")]
+    assert len(parts) > 2
+    assert all(part.stat().st_size < MEGABYTE for part in parts)
+    anchors = {id_ for part in parts for id_ in found(html.parse(part), "//*/@id") if re.fullmatch(r"t\d+", id_)}
+    assert anchors == {f"t{number}" for number in range(1, 201)}
+    assert list(bad_links(tmp_path / "out")) == []
+
+
+def test_a_body_longer_than_a_page_is_cut_and_its_original_linked(tmp_path: Path) -> None:
+    """Nothing is lost: the original is published whole."""
+    name = "2026-05-01-1430--engineer--director--long"
+    text = "word " * 400_000
+    write_memo(tmp_path / "repo/memos/inbox", name, body_ref=f"{name}.body.md")
+    write_body(tmp_path / "repo/memos/inbox", name, text)
+    files = build(tmp_path / "repo", tmp_path / "out")
+    page = files[f"memos/{name}/index.html"]
+    assert len(page) < MEGABYTE
+    assert b"original.body.md" in page
+    assert files[f"memos/{name}/original.body.md"].decode() == text
+
+
+def test_a_body_that_a_browser_might_run_is_published_as_text(tmp_path: Path) -> None:
+    """A body_ref to .html or .svg is an attack (SPEC 4)."""
+    name = "2026-05-01-1430--engineer--director--m"
+    write_memo(tmp_path / "repo/memos/inbox", name, body_ref="attack.html")
+    (tmp_path / "repo/memos/inbox/attack.html").write_text("<script>alert(1)</script>")
+    files = build(tmp_path / "repo", tmp_path / "out")
+    assert files[f"memos/{name}/original.body.html.txt"] == b"<script>alert(1)</script>"
+    assert not [path for path in files if path.endswith(("attack.html", ".body.html"))]
+
+
+def test_a_thread_of_one_has_no_page_of_its_own(tmp_path: Path) -> None:
+    """It is its memo's page."""
+    write_memo(tmp_path / "repo/memos/inbox", "2026-05-01-1430--engineer--director--alone")
+    assert not [path for path in build(tmp_path / "repo", tmp_path / "out") if path.startswith("threads/")]
+
+
+def test_a_ghost_has_the_page_that_its_memo_will_have(tmp_path: Path) -> None:
+    """It says what its name says and who replies; when the memo comes, it takes the place."""
+    parent = "2026-04-30-1100--director--engineer--please-open-the-gate"
+    write_memo(
+        tmp_path / "repo/memos/inbox", "2026-05-01-1430--engineer--director--done", in_reply_to=f"{parent}.openthing"
+    )
+    page = f"memos/{parent}/index.html"
+    ghost = build(tmp_path / "repo", tmp_path / "out")[page].decode()
+    assert "please open the gate" in ghost
+    assert "not in the archive" in ghost
+    write_memo(tmp_path / "repo/memos/read", parent, sender="director", to="engineer", subject="Please open the gate")
+    assert "Please open the gate" in build(tmp_path / "repo", tmp_path / "out")[page].decode()
+
+
+def test_a_position_named_otherwise_keeps_its_page_and_feed_under_each_name(tmp_path: Path) -> None:
+    """An orgdef that comes later must not break a subscription: the old address leads on and feeds on."""
+    repo = tmp_path / "repo"
+    write_memo(repo / "memos/inbox", "2026-05-01-1430--a--acme-strategist--hello", sender="a", to="acme-strategist")
+    before = build(repo, tmp_path / "out")
+    write_org(repo / "org", positions=["strategist"])
+    after = build(repo, tmp_path / "out")
+    assert "positions/acme-strategist/index.html" in before
+    assert b"../strategist/index.html" in after["positions/acme-strategist/index.html"]
+    guids = [
+        re.findall(rb"<guid[^>]*>([^<]+)", files["positions/acme-strategist/feed.xml"]) for files in (before, after)
+    ]
+    assert guids[0] == guids[1] != []
+
+
+def test_a_thread_that_gets_a_new_root_leads_on_from_its_old_address(tmp_path: Path) -> None:
+    """The root's id names a thread; when an earlier memo appears above it, the old page is a redirect."""
+    repo = tmp_path / "repo"
+    write_memo(repo / "memos/read", "2026-05-02-0900--a--b--two", in_reply_to=None)
+    write_memo(repo / "memos/read", "2026-05-03-0900--b--a--three", in_reply_to="2026-05-02-0900--a--b--two.openthing")
+    before = build(repo, tmp_path / "out")
+    write_memo(repo / "memos/read", "2026-05-02-0900--a--b--two", in_reply_to="2026-05-01-0900--b--a--one.openthing")
+    write_memo(repo / "memos/read", "2026-05-01-0900--b--a--one", sent="2026-05-01T09:00:00Z")
+    after = build(repo, tmp_path / "out")
+    old, new = (f"threads/2026-05-0{day}-0900--{who}/index.html" for day, who in ((2, "a--b--two"), (1, "b--a--one")))
+    assert old in before
+    assert new in after
+    assert b"2026-05-01-0900--b--a--one/index.html" in after[old]
+    assert list(bad_links(tmp_path / "out")) == []
+
+
+def test_twins_say_the_same_as_the_page(tmp_path: Path) -> None:
+    """The JSON twin holds the line of the archive and the text."""
+    name = "2026-05-01-1430--engineer--director--m"
+    write_memo(tmp_path / "repo/memos/inbox", name, body="Some *text*.")
+    files = build(tmp_path / "repo", tmp_path / "out")
+    twin = json.loads(files[f"memos/{name}/index.json"])
+    line = json.loads(files["archive/2026/05.jsonl"])
+    assert {key: twin[key] for key in line} == line
+    assert twin["body"] == "Some *text*."
+    assert b"Some *text*." in files[f"memos/{name}/index.md"]

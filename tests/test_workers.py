@@ -1,0 +1,46 @@
+"""Pure functions over many items, in one process or several, with the same results in the same order."""
+
+from collections.abc import Iterator
+
+import pytest
+
+from memosite.workers import BATCH, WAITING, default_jobs, run
+
+
+def double(number: int) -> int:
+    """A pure function."""
+    return number * 2
+
+
+@pytest.mark.parametrize("jobs", [1, 2, 3])
+@pytest.mark.parametrize("count", [0, 1, BATCH, BATCH * 10 + 7])
+def test_results_come_in_the_order_of_the_items(jobs: int, count: int) -> None:
+    """Whatever the number of processes."""
+    assert list(run(double, range(count), jobs=jobs)) == [number * 2 for number in range(count)]
+
+
+def test_items_are_not_taken_much_before_they_are_needed() -> None:
+    """What waits is bounded, so memory is."""
+    taken = 0
+
+    def items() -> Iterator[int]:
+        nonlocal taken
+        for number in range(BATCH * 100):
+            taken += 1
+            yield number
+
+    results = run(double, items(), jobs=2)
+    assert next(results) == 0
+    assert taken <= BATCH * (2 * WAITING + 2)
+    results.close()  # type: ignore[attr-defined] # it is a generator
+
+
+def test_an_error_in_a_worker_is_raised_here() -> None:
+    """It is not swallowed, and the others stop."""
+    with pytest.raises(ZeroDivisionError):
+        list(run(lambda number: 1 // (number - 50), range(BATCH * 4), jobs=2))
+
+
+def test_there_is_always_somebody_to_do_the_work() -> None:
+    """At least one process."""
+    assert default_jobs() >= 1
