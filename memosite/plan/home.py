@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from memosite.facts import BROADCAST, Ref
 from memosite.findings import RULES, Finding, Severity
-from memosite.ledger import Ledger
+from memosite.ledger import Arrival, Ledger
 from memosite.model import Artifact, Memo
 from memosite.page_parts import Day, Reference, SourceRow
 from memosite.pages import GonePage, HealthPage, HomePage, NotFoundPage, RedirectPage
@@ -17,10 +17,13 @@ from memosite.urls import (
     HOME,
     UNDATED_MONTH,
     artifact_page,
+    entity_page,
     index_file,
     month_page,
+    page_of,
     part_page,
     position_page,
+    record_page,
     relative,
     thread_page,
 )
@@ -124,8 +127,13 @@ def plan_former(context: Context, ledger: Ledger) -> Iterable[RedirectPage | Gon
     """Pages for URLs that earlier builds published and this one has no page for (SPEC 4): redirects, or "gone"."""
     archive = context.archive
     for arrival in ledger.arrivals:
-        if arrival.ref not in archive.artifacts and arrival.id not in archive.ghosts:
+        if arrival.kind == "record":
+            yield from _former_record(context, arrival)
+        elif arrival.ref not in archive.artifacts and arrival.id not in archive.ghosts:
             yield _gone(context, artifact_page(arrival.ref), arrival.id)
+    for id_ in ledger.entities:
+        if id_ not in context.entities:
+            yield _gone(context, entity_page(id_), id_)
     for id_, member in ledger.threads:
         if id_ in archive.threads and len(archive.threads[id_].memos) > 1:
             continue
@@ -141,6 +149,16 @@ def plan_former(context: Context, ledger: Ledger) -> Iterable[RedirectPage | Gon
             target = archive.position_of.get(id_)
             start = position_page(id_)
             yield redirect(context, start, position_page(target)) if target else _gone(context, start, id_)
+
+
+def _former_record(context: Context, arrival: Arrival) -> Iterable[RedirectPage | GonePage]:
+    """Where a record was, if it is not there any more; its id may have gone on to a record of another system."""
+    former = record_page(arrival.system, arrival.id)
+    record = context.archive.artifacts.get(arrival.ref)
+    if record is None:
+        yield _gone(context, former, arrival.id)
+    elif page_of(record) != former:
+        yield redirect(context, former, page_of(record))
 
 
 def redirect(context: Context, start: str, target: str) -> RedirectPage:
