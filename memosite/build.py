@@ -154,7 +154,11 @@ def context_of(config: Config, archive: Archive, shelf: Shelf) -> Context:
     return Context(
         archive=archive,
         site=Site(
-            title=config.title, language=config.language, base_url=config.base_url, generator=f"memosite {__version__}"
+            title=config.title,
+            language=config.language,
+            base_url=config.base_url,
+            generator=f"memosite {__version__}",
+            has_records=any(artifact.kind == "record" for artifact in archive.artifacts.values()),
         ),
         read_text=shelf.text,
         archive_id=config.archive_id,

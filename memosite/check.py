@@ -15,11 +15,13 @@ from memosite.discover import discover
 from memosite.errors import ConfigError
 from memosite.findings import Finding
 from memosite.formats.library import CATALOG_SUFFIX
+from memosite.formats.memory_store_parts import part_of
+from memosite.formats.places import record_system, root_of_record
 from memosite.layout import place_of
 from memosite.ledger import Ledger
 from memosite.model import SourceInfo
 from memosite.names import BODY_SUFFIX, ENVELOPE_SUFFIX
-from memosite.read import LineFinder, read_source
+from memosite.read import DataFinder, LineFinder, read_source
 from memosite.resolve import Rules, resolve
 from memosite.shelf import Shelf
 from memosite.sources.folder import FolderSource, Listing, list_files
@@ -96,7 +98,7 @@ def _check_loose(path: Path, others_of: dict[Path, frozenset[str]]) -> Checked:
         with Shelf() as shelf:
             parsed = read_source(listing, shelf)
             rules = Rules(sources=(SourceInfo(name=name),), is_loose=True)
-            archive, _ = resolve(parsed, rules, Ledger(), LineFinder(shelf))
+            archive, _ = resolve(parsed, rules, Ledger(), LineFinder(shelf), data_of=DataFinder(shelf))
         relative = file.relative_to(root).as_posix()
         findings += [finding for finding in archive.findings if finding.location.path == relative]
         root_of[name] = name
@@ -107,19 +109,36 @@ def _files_below(folder: Path) -> list[Path]:
     found = []
     for parent, folders, names in os.walk(folder.resolve()):
         folders[:] = sorted(name for name in folders if name not in {".git", "node_modules"})
-        found += [Path(parent, name) for name in names if name.endswith(_ENVELOPES)]
+        found += [path for name in names if _is_checked(path := Path(parent, name))]
     return found
 
 
+def _is_checked(file: Path) -> bool:
+    """Whether a file is checked in a folder: envelopes, catalogs, and what lies where other systems keep records."""
+    return file.name.endswith(_ENVELOPES) or record_system(_below_root(file)) is not None
+
+
+def _below_root(file: Path) -> str:
+    return file.as_posix().lstrip("/")
+
+
 def _root_of(file: Path) -> Path:
-    """The working root of a file: above its memos/, notes/ or transcripts/ folder, else its own folder."""
-    place = place_of(file.as_posix().lstrip("/"))
+    """The working root of a file: above its memos/, notes/ or transcripts/ folder or its store, else its own folder."""
+    path = _below_root(file)
+    if record_system(path) is not None:
+        return Path("/") / root_of_record(path)
+    place = place_of(path)
     return Path("/") / place.root if place is not None else file.parent
 
 
 def _one_file(source: FolderSource, file: Path, others_of: dict[Path, frozenset[str]]) -> Listing:
-    """A listing of one file, with whatever lies in its store for bodies; for a body, with its envelope."""
+    """A listing of one file, with whatever lies in its store for bodies; a body and its envelope or node together."""
     path = file.relative_to(source.root).as_posix()
+    if record_system(path) is not None:
+        body = file.with_suffix(".md")
+        has_body = part_of(path) == "node" and body.is_file() and not body.is_symlink()
+        paths = (path, body.relative_to(source.root).as_posix()) if has_body else (path,)
+        return Listing(source=source, candidates=paths, others=frozenset(), findings=(), records=frozenset(paths))
     place = place_of(path)
     folder = source.root / place.folder if place is not None else source.root
     if folder not in others_of:

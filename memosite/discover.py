@@ -1,18 +1,25 @@
 """[I/O] Finds the sources below a folder when no memosite.yml names them: what holds a store, or its git repo.
 
-The rules are SPEC 2.1. A store is told by its folders and file names alone; no file is opened.
+The rules are SPEC 2.1. A store is told by its folders and file names alone; only Markdown that may be of MIF 1.0,
+where nothing else tells it, has its first bytes looked at.
 """
 
 import os
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from memosite.config_schema import SourceConfig, clean_name, printable
 from memosite.errors import ConfigError, SourceError
-from memosite.layout import SKIPPED_FOLDERS, UNREAD_FOLDERS
+from memosite.formats.memory_layer import memory_place
+from memosite.formats.memory_store_parts import FOLDER as STORE_FOLDER
+from memosite.formats.mif import SUFFIX as MIF_SUFFIX
+from memosite.formats.wyren import MEMORY_NAME
+from memosite.formats.wyren import ROOTS as WYREN_ROOTS
+from memosite.layout import SKIPPED_FOLDERS, UNREAD_FOLDERS, place_of
 from memosite.names import BODY_SUFFIX, ENVELOPE_SUFFIX
+from memosite.sources.sniff import has_record_head
 
 SITE_MARKER = ".memosite-site"
 """The file that marks a folder as a site written by memosite: nothing in it is a source."""
@@ -22,6 +29,9 @@ DEPTH_LIMIT = 40
 
 FOLDER_LIMIT = 200_000
 """How many folders are looked into in all."""
+
+SNIFF_LIMIT = 20_000
+"""How many Markdown files are looked into in all, to find records of MIF 1.0."""
 
 _STORES = ("memos", "notes", "transcripts")
 _STORE_DEPTH = 3
@@ -57,7 +67,29 @@ def _orgdef_store(folder: Folder) -> int | None:
     return len(folder.parts) - 1 if has_any else None
 
 
-STORES: tuple[Callable[[Folder], int | None], ...] = (_memodef_store, _orgdef_store)
+def _memory_store(folder: Folder) -> int | None:
+    return len(folder.parts) - 1 if folder.parts[-1:] == (STORE_FOLDER,) and "config.json" in folder.files else None
+
+
+def _memory_layer(folder: Folder) -> int | None:
+    place = memory_place("/".join((*folder.parts, "-")))
+    if place is None or not any(name.lower().endswith(".json") for name in folder.files):
+        return None
+    return len(folder.parts) - (4 if place.is_archived else 3)
+
+
+def _wyren_store(folder: Folder) -> int | None:
+    has_memory = folder.parts[-1:] in [(root,) for root in WYREN_ROOTS] and MEMORY_NAME in folder.files
+    return len(folder.parts) - 1 if has_memory else None
+
+
+STORES: tuple[Callable[[Folder], int | None], ...] = (
+    _memodef_store,
+    _orgdef_store,
+    _memory_store,
+    _memory_layer,
+    _wyren_store,
+)
 """What tells a store: given a folder with files in it, the number of parts that lead to what holds the store."""
 
 
@@ -67,7 +99,7 @@ def discover(site: Path, *, ignore: Sequence[Path]) -> tuple[SourceConfig, ...]:
     Raises `ConfigError` if there are none, `SourceError` if the folder cannot be read or holds too many.
     """
     site = site.resolve()
-    found = {root for folder in walk(site, ignore=ignore) if (root := _source_root(folder)) is not None}
+    found = _roots(site, walk(site, ignore=ignore))
     if not found:
         raise ConfigError(_nothing_found(site))
     roots = sorted(found)
@@ -75,6 +107,44 @@ def discover(site: Path, *, ignore: Sequence[Path]) -> tuple[SourceConfig, ...]:
         SourceConfig(name=name, root=site.joinpath(*parts))
         for name, parts in zip(_names(site, roots), roots, strict=True)
     )
+
+
+def _roots(site: Path, folders: Iterable[Folder]) -> set[tuple[str, ...]]:
+    """The parts that lead to each source.
+
+    Records of MIF lie in any folder: those outside of every repo and of every other source belong to the folder
+    directly below the site that they are in.
+    """
+    found: set[tuple[str, ...]] = set()
+    loose: list[tuple[str, ...]] = []
+    left = SNIFF_LIMIT
+    for folder in folders:
+        root = _source_root(folder)
+        repo = None if folder.repo is None else folder.parts[: folder.repo]
+        if root is not None:
+            found.add(root)
+        if root is not None or (_is_inside(folder.parts, found) if repo is None else repo in found):
+            continue
+        has_record = any(name.lower().endswith(MIF_SUFFIX) for name in folder.files)
+        names = [] if has_record else _markdown_names(folder)[:left]
+        left -= len(names)
+        if has_record or any(has_record_head(site.joinpath(*folder.parts, name)) for name in names):
+            if repo is None:
+                loose.append(folder.parts)
+            else:
+                found.add(repo)
+    return found | {parts[:1] for parts in loose if not _is_inside(parts, found)}
+
+
+def _is_inside(parts: tuple[str, ...], roots: Collection[tuple[str, ...]]) -> bool:
+    return any(parts[:depth] in roots for depth in range(len(parts) + 1))
+
+
+def _markdown_names(folder: Folder) -> list[str]:
+    if place_of("/".join((*folder.parts, "-"))) is not None:
+        return []
+    names = (name for name in folder.files if name.lower().endswith(".md"))
+    return [name for name in names if not name.lower().endswith(BODY_SUFFIX)]
 
 
 def _source_root(folder: Folder) -> tuple[str, ...] | None:
@@ -161,9 +231,10 @@ def _nothing_found(site: Path) -> str:
     shown = printable(str(site))
     if (site / SITE_MARKER).exists():
         return f"{shown}: found a site that memosite wrote, expected the repos it is made from; name their folder"
-    if site.name in _STORES:
+    if site.name in (*_STORES, STORE_FOLDER, *WYREN_ROOTS):
         return f"{shown}: found a {site.name} folder alone, expected the folder that holds it; name {site.parent}"
     return (
-        f"{shown}: found no memos/, notes/ or transcripts/ below it with an .openthing or .body.md file, and no org/ "
-        "with an orgdef, expected at least one; name sources in memosite.yml, see memosite init --help"
+        f"{shown}: found no memos/, notes/ or transcripts/ below it with an .openthing or .body.md file, no org/ "
+        "with an orgdef, and no store of memory-layer, memory-store, wyren or mif, expected at least one; "
+        "name sources in memosite.yml, see memosite init --help"
     )

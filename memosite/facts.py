@@ -13,6 +13,7 @@ from memosite.times import Moment
 
 Kind = Literal["memo", "note", "transcript", "library", "record", "document"]
 Mailbox = Literal["inbox", "read", "archive", "flat"]
+System = Literal["memory-layer", "memory-store", "wyren", "mif"]
 Ref = tuple[Kind, str]
 """Names one artifact in the archive: its kind and its id."""
 
@@ -191,7 +192,142 @@ class BodyFile:
     text: Text
 
 
-Fact = Envelope | LibraryCard | Organization | DocumentHead | BodyFile
+# The other memory systems: records of one form, and the parts of a memory-store they are joined from
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Relation:
+    """An edge to another record. `target` is as written: a node id, an id, a title, a path or a file's stem."""
+
+    predicate: str
+    target: str
+    label: str = ""
+    status: str | None = None
+    confidence: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Citation:
+    """A source outside that a record names."""
+
+    title: str
+    url: str
+    type: str = ""
+    author: str = ""
+    date: str = ""
+    note: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Entity:
+    """Something a record speaks of: a technology, a person, a place."""
+
+    name: str
+    type: str | None = None
+    relation: str = "mentions"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RecordEvent:
+    """One line of a record's history: what happened, when, and who did it."""
+
+    record: str
+    event: str
+    at: Moment | None
+    actor: str = ""
+    detail: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RecordCard:
+    """One record as its file has it.
+
+    `key` names it within its source (SPEC 3: `<source>.<key>` is its id). `type` is what the system calls it:
+    `decision`, `handoffs`, `semantic`, `Rejected paths`. `line` is where it begins in a file of many. `fields` are
+    labels and values to be shown. `mentions` are names of other artifacts outside the text: context references,
+    evidence, anchors, files. `text` is Markdown; for a node of a memory-store it is joined later from `body_path`.
+    `hash_written` and `hashed` are a content hash as written and the bytes before the body that it is made over.
+    """
+
+    system: System
+    key: str
+    file: FileFacts
+    type: str
+    title: str
+    line: int | None = None
+    text: Text | None = None
+    status: str | None = None
+    stage: str | None = None
+    namespace: str | None = None
+    section: str | None = None
+    created: Moment | None = None
+    modified: Moment | None = None
+    sessions: tuple[str, ...] = ()
+    fields: tuple[tuple[str, str], ...] = ()
+    relations: tuple[Relation, ...] = ()
+    superseded_by: str | None = None
+    mentions: tuple[str, ...] = ()
+    anchors: tuple[str, ...] = ()
+    citations: tuple[Citation, ...] = ()
+    entities: tuple[Entity, ...] = ()
+    tags: tuple[str, ...] = ()
+    extra: str = ""
+    body_path: str | None = None
+    hash_written: str | None = None
+    hashed: bytes = b""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RecordFile:
+    """A file and the records in it; one for most systems, many for wyren."""
+
+    system: System
+    file: FileFacts
+    records: tuple[RecordCard, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StoreConfig:
+    """`config.json` of a memory-store: what makes its folder a store. `marker` is the commit of sync-state.json."""
+
+    file: FileFacts
+    project: str
+    name: str
+    version: int
+    marker: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StoreRelation:
+    """A relation of a memory-store, with a content hash of its own."""
+
+    file: FileFacts
+    id: str
+    sender: str
+    relation: Relation
+    created: Moment | None = None
+    hash_written: str | None = None
+    hashed: bytes = b""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StoreEvents:
+    """`events.jsonl` of a memory-store."""
+
+    file: FileFacts
+    events: tuple[RecordEvent, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StoreBody:
+    """A Markdown file below a memory-store; its text (LF, no byte-order mark) is what content hashes are made over."""
+
+    file: FileFacts
+    text: Text
+
+
+RecordFact = RecordFile | StoreConfig | StoreRelation | StoreEvents | StoreBody
+Fact = Envelope | LibraryCard | Organization | DocumentHead | BodyFile | RecordFact
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

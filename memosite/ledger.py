@@ -10,12 +10,15 @@ byte for byte; what is new stands after them.
   artifact was edited and is now known by that one.
 - `{"v": 1, "kind": "thread", "id": "…", "member": "memo/…"}`: a thread's page, and a member by which to find it
   again should its id change.
-- `{"v": 1, "kind": "position", "id": "…"}`: a position's page and feed.
+- `{"v": 1, "kind": "position", "id": "…"}`: a position's page and feed. Likewise `entity` and `ghost`, which have no
+  feed, and `name`, another name of a position, under which its feed is found, too.
+
+The line of a record names its `system`, too, which is a part of its address.
 """
 
 import hashlib
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import get_args
@@ -31,12 +34,13 @@ _KINDS: dict[str, Kind] = {kind: kind for kind in get_args(Kind)}
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Arrival:
-    """An artifact as the ledger knows it. `number` counts from 1, in order of arrival."""
+    """An artifact as the ledger knows it. `number` counts from 1, in order of arrival; only records have a system."""
 
     number: int
     kind: Kind
     id: str
     key: str
+    system: str = ""
 
     @property
     def ref(self) -> Ref:
@@ -50,8 +54,9 @@ class Ledger:
 
     `arrivals` hold each artifact once, in order of arrival, with its first key; `renewals` the keys it was given
     since. `threads` maps a thread's id to a member of it. `others` are further pages that were published: ghosts
-    (`("ghost", "memo/<id>")`) and other names of positions (`("name", "<id>")`). `published` are the lines as they
-    were read, with the numbers of arrivals, renewals, threads, positions and others that they hold.
+    (`("ghost", "memo/<id>")`) and other names of positions (`("name", "<id>")`). `entities` are what records speak
+    of. `published` are the lines as they were read, with the numbers of arrivals, renewals, threads, positions,
+    others and entities that they hold.
     """
 
     arrivals: tuple[Arrival, ...] = ()
@@ -59,8 +64,9 @@ class Ledger:
     positions: tuple[str, ...] = ()
     renewals: tuple[Arrival, ...] = ()
     others: tuple[tuple[str, str], ...] = ()
+    entities: tuple[str, ...] = ()
     published: str = field(default="", compare=False, repr=False)
-    counts: tuple[int, int, int, int, int] = field(default=(0, 0, 0, 0, 0), compare=False, repr=False)
+    counts: tuple[int, int, int, int, int, int] = field(default=(0, 0, 0, 0, 0, 0), compare=False, repr=False)
 
     def ids_by_key(self) -> dict[tuple[Kind, str], str]:
         """The id that was given to an artifact, by its kind and key."""
@@ -104,17 +110,34 @@ class Ledger:
             others=self.others + tuple(sorted(set(others) - set(self.others))),
         )
 
+    def with_records(self, systems: Mapping[Ref, str], entities: Iterable[str]) -> "Ledger":
+        """The ledger with the system of each record that had none yet, and the new entities, in order of id."""
+        seen = set(self.entities)
+        return replace(
+            self,
+            arrivals=tuple(
+                replace(one, system=systems[one.ref]) if not one.system and one.ref in systems else one
+                for one in self.arrivals
+            ),
+            entities=self.entities + tuple(sorted(id_ for id_ in entities if id_ not in seen)),
+        )
+
     def to_jsonl(self) -> str:
         """The ledger as it is published: the lines of old, then those that are new."""
-        arrivals, renewals, threads, positions, others = self.counts
+        arrivals, renewals, threads, positions, others, entities = self.counts
         lines: list[dict[str, object]] = [
-            {"v": 1, "n": a.number, "kind": a.kind, "id": a.id, "key": a.key}
-            for a in (*self.arrivals[arrivals:], *self.renewals[renewals:])
+            _arrival_line(one) for one in (*self.arrivals[arrivals:], *self.renewals[renewals:])
         ]
         lines += [{"v": 1, "kind": "thread", "id": i, "member": "/".join(ref)} for i, ref in self.threads[threads:]]
         lines += [{"v": 1, "kind": "position", "id": id_} for id_ in self.positions[positions:]]
         lines += [{"v": 1, "kind": kind, "id": id_} for kind, id_ in self.others[others:]]
+        lines += [{"v": 1, "kind": "entity", "id": id_} for id_ in self.entities[entities:]]
         return self.published + "".join(json.dumps(line, ensure_ascii=False) + "\n" for line in lines)
+
+
+def _arrival_line(known: Arrival) -> dict[str, object]:
+    line: dict[str, object] = {"v": 1, "n": known.number, "kind": known.kind, "id": known.id, "key": known.key}
+    return line | {"system": known.system} if known.system else line
 
 
 def identity_key(stem: str, sender: str, to: str, sent: str) -> str:
@@ -144,6 +167,7 @@ def parse_ledger(text: str, *, name: str) -> Ledger:
     threads: list[tuple[str, Ref]] = []
     positions: list[str] = []
     others: list[tuple[str, str]] = []
+    entities: list[str] = []
     for number, line in enumerate(text.split("\n"), 1):
         if not line.strip():
             continue
@@ -159,8 +183,18 @@ def parse_ledger(text: str, *, name: str) -> Ledger:
                 positions.append(id_)
             elif kind in {"ghost", "name"}:
                 others.append((kind, id_))
+            elif kind == "entity":
+                entities.append(id_)
             else:
-                known = Arrival(number=_number(entry["n"]), kind=_KINDS[kind], id=id_, key=_text(entry["key"]))
+                known = Arrival(
+                    number=_number(entry["n"]),
+                    kind=_KINDS[kind],
+                    id=id_,
+                    key=_text(entry["key"]),
+                    system=_text(entry.get("system", "")),
+                )
+                if known.system:
+                    _check_folder(known.system)
                 if arrivals.setdefault(known.ref, known) is not known:
                     renewals.append(known)
         except (ValueError, KeyError, TypeError, RecursionError) as error:
@@ -175,7 +209,15 @@ def parse_ledger(text: str, *, name: str) -> Ledger:
         positions=tuple(dict.fromkeys(positions)),
         published=text if not text or text.endswith("\n") else text + "\n",
         others=tuple(dict.fromkeys(others)),
-        counts=(len(arrivals), len(renewals), len(dict(threads)), len(set(positions)), len(set(others))),
+        entities=tuple(dict.fromkeys(entities)),
+        counts=(
+            len(arrivals),
+            len(renewals),
+            len(dict(threads)),
+            len(set(positions)),
+            len(set(others)),
+            len(set(entities)),
+        ),
     )
 
 

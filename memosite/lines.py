@@ -14,15 +14,16 @@ import re
 from collections.abc import Iterable, Iterator
 
 from memosite.facts import FileFacts, Text
-from memosite.model import Archive, Artifact, Copy, Document, Library, Memo, Transcript
+from memosite.model import Archive, Artifact, Copy, Document, Library, Memo, Record, Transcript
 from memosite.texts import SUMMARY
-from memosite.urls import absolute, artifact_page
+from memosite.urls import absolute, page_of
 
 VERSION = 1
 
 RULE = "* * *"
 """What stands between the text of an envelope and that of its body file where both are given."""
 
+_NOT_JSON = frozenset({"json-invalid", "json-not-object", "store-conflict"})
 _NOT_A_CHARACTER = re.compile("[\ud800-\udfff]")
 _ENDS_A_LINE = re.compile("[\u0085\u2028\u2029]")
 
@@ -35,8 +36,19 @@ def lines(archive: Archive, *, base_url: str | None) -> Iterator[dict[str, objec
 def exported(archive: Archive) -> Iterator[Artifact]:
     """The artifacts that have a line, in order of arrival: all but those whose file cannot be parsed."""
     for artifact in archive.artifacts.values():
-        if not (isinstance(artifact, Memo | Transcript) and artifact.broken):
+        if not is_broken(artifact):
             yield artifact
+
+
+def is_broken(artifact: Artifact) -> bool:
+    """Whether the artifact's file could not be parsed: of a record, whether its JSON is none."""
+    match artifact:
+        case Memo() | Transcript():
+            return artifact.broken
+        case Record() if artifact.card.file.name.lower().endswith(".json"):
+            path = artifact.card.file.path
+            return any(one.rule in _NOT_JSON and one.location.path == path for one in artifact.findings)
+    return False
 
 
 def artifact_line(artifact: Artifact, archive: Archive, *, base_url: str | None) -> dict[str, object]:
@@ -47,7 +59,7 @@ def artifact_line(artifact: Artifact, archive: Archive, *, base_url: str | None)
     and `action` are those of memos: notes ask nothing of anybody. `sha256` is of the published original.
     """
     memo = artifact if isinstance(artifact, Memo) else None
-    page = artifact_page(artifact.ref)
+    page = page_of(artifact)
     return {
         "v": VERSION,
         "id": artifact.id,
@@ -104,6 +116,8 @@ def shown_file(artifact: Artifact) -> FileFacts:
             return artifact.card.file
         case Document():
             return artifact.head.file
+        case Record():
+            return artifact.card.file
     return artifact.copies[0].file
 
 
@@ -111,6 +125,8 @@ def all_texts(artifact: Artifact) -> tuple[Text, ...]:
     """The texts of an artifact: that inside the envelope, then that of the body file; equal ones once."""
     if isinstance(artifact, Document):
         return (artifact.head.text,)
+    if isinstance(artifact, Record):
+        return (artifact.card.text,) if artifact.card.text else ()
     if not isinstance(artifact, Memo | Transcript):
         return ()
     shown = artifact.variants[0]

@@ -20,6 +20,8 @@ from memosite.facts import (
     LibraryCard,
     Mailbox,
     Organization,
+    RecordCard,
+    RecordEvent,
     Ref,
     Seat,
     Text,
@@ -164,6 +166,32 @@ class Document(Artifact):
     """A Markdown document that memos cite."""
 
     head: DocumentHead
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RecordLink:
+    """A relation of a record, bound as far as it can be: `to` names the other record, None if it is not there.
+
+    `is_inverse` marks a relation that stands in the other record; `predicate` is then the inverse word.
+    """
+
+    predicate: str
+    written: str
+    to: Ref | None = None
+    status: str | None = None
+    confidence: str | None = None
+    is_inverse: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Record(Artifact):
+    """One entry of another memory system. `sessions` are transcripts of a session that the record names."""
+
+    card: RecordCard
+    relations: tuple[RecordLink, ...] = ()
+    superseded_by: Ref | None = None
+    history: tuple[RecordEvent, ...] = ()
+    sessions: tuple[Ref, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -19,6 +19,8 @@ class Site:
     language: str
     base_url: str | None
     generator: str
+    has_records: bool = False
+    """Whether the archive has records of other memory systems, so that the navigation leads to them."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -41,7 +43,10 @@ class Stamp:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Row:
-    """One artifact in a list, or one memo in a thread (then `depth` counts)."""
+    """One artifact in a list, or one memo in a thread (then `depth` counts).
+
+    `type` says of a record what its system calls it. What is superseded is struck; `successor` is what took its place.
+    """
 
     kind: Kind
     href: str
@@ -55,7 +60,10 @@ class Row:
     is_ghost: bool = False
     is_current: bool = False
     depth: int = 0
+    type: str = ""
     status: str = ""
+    is_superseded: bool = False
+    successor: Reference | None = None
     source: str = ""
     continues: tuple[Reference, ...] = ()
     continued_from: Reference | None = None
@@ -233,3 +241,54 @@ class ThreadMember:
     anchor: str
     summary: Body | None
     body: Body | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RelationRow:
+    """A relation of a record; `is_inverse` if it stands in the other record."""
+
+    predicate: str
+    target: Reference
+    status: str
+    confidence: str
+    is_inverse: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EventRow:
+    """One line of a record's history."""
+
+    event: str
+    at: Stamp | None
+    actor: str
+    detail: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CitationRow:
+    """A source outside that a record names; only an address of the web is a link."""
+
+    source: Reference
+    type: str
+    author: str
+    date: str
+    note: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EntityRow:
+    """Something that a record speaks of, and how."""
+
+    entity: Reference
+    type: str
+    relation: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SystemRow:
+    """One of the other memory systems: its page, its records by type, and the sources they lie in."""
+
+    system: Reference
+    total: int
+    types: tuple[tuple[str, int], ...]
+    sources: tuple[str, ...]

@@ -12,8 +12,11 @@ from memosite.findings import Severity
 from memosite.model import Action
 from memosite.page_parts import (
     Body,
+    CitationRow,
     CopyRow,
     Day,
+    EntityRow,
+    EventRow,
     FindingRow,
     LibraryEntry,
     ListSection,
@@ -22,12 +25,14 @@ from memosite.page_parts import (
     ParticipantRow,
     RecipientRow,
     Reference,
+    RelationRow,
     Row,
     SeatFacts,
     SeatRow,
     Site,
     SourceRow,
     Stamp,
+    SystemRow,
     ThreadMember,
     VariantRow,
 )
@@ -177,6 +182,71 @@ class LibraryPage(ArtifactPage):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class RecordPage(ArtifactPage):
+    """One entry of another memory system.
+
+    `successor` is what took its place: a link, or what is written where the archive does not have it. `place` is the
+    file, with the line in a file of many. Of relations and events no more are shown than a page can hold.
+    """
+
+    template: ClassVar[str] = "record.html"
+
+    system: Reference
+    type: str
+    status: str
+    stage: str
+    namespace: str
+    record_section: str
+    source: str
+    place: str
+    modified: Stamp | None
+    is_superseded: bool
+    successor: Reference | None
+    fields: tuple[tuple[str, str], ...]
+    relations: tuple[RelationRow, ...]
+    relations_total: int
+    mentions: tuple[Reference, ...]
+    anchors: tuple[Reference, ...]
+    citations: tuple[CitationRow, ...]
+    entities: tuple[EntityRow, ...]
+    sessions: tuple[str, ...]
+    session_rows: tuple[Row, ...]
+    history: tuple[EventRow, ...]
+    history_total: int
+    content_hash: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SystemsPage(Page):
+    """The other memory systems, and the way to what their records speak of."""
+
+    template: ClassVar[str] = "systems.html"
+
+    systems: tuple[SystemRow, ...]
+    entities: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EntityPage(Page):
+    """Something that records speak of, and those that do."""
+
+    template: ClassVar[str] = "entity.html"
+
+    id: str
+    types: tuple[str, ...]
+    sections: tuple[ListSection, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EntitiesPage(Page):
+    """Everything that records speak of, by type, with the number of records."""
+
+    template: ClassVar[str] = "entities.html"
+
+    groups: tuple[tuple[str, tuple[tuple[Reference, int], ...]], ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class GhostPage(Page):
     """A memo that is replied to and not in the archive: what its name says, and who replies."""
 
@@ -206,12 +276,13 @@ class ThreadPage(Page):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ListPage(Page):
-    """Sections of rows: a month, the action board, decisions. `groups` link to sections of the same page."""
+    """Sections of rows: a month, the action board, decisions, a system; `views` are other ways to group the same."""
 
     template: ClassVar[str] = "list.html"
 
     intro: str
     sections: tuple[ListSection, ...]
+    views: tuple[Reference, ...] = ()
     previous: Reference | None = None
     next: Reference | None = None
 

@@ -1,13 +1,13 @@
 """[I/O] Reads sources into an archive, the first half of every command: list, read, parse, shelve, resolve."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 
 from memosite import formats
 from memosite.facts import Envelope, FileFacts, Organization, Parsed
 from memosite.findings import Finding
 from memosite.formats import body
-from memosite.formats.document import find_key_line
+from memosite.formats.document import File, find_key_line
 from memosite.formats.memodef import parse_broken
 from memosite.layout import Place
 from memosite.ledger import Ledger
@@ -33,7 +33,7 @@ def read_archive(sources: Sequence[FolderSource], rules: Rules, ledger: Ledger, 
     def is_there(source: str, path: str) -> bool:
         return source in by_name and has_file(by_name[source], path)
 
-    return resolve(parsed, rules, ledger, LineFinder(shelf), has_file=is_there)
+    return resolve(parsed, rules, ledger, LineFinder(shelf), has_file=is_there, data_of=DataFinder(shelf))
 
 
 def read_source(listing: Listing, shelf: Shelf) -> list[Parsed]:
@@ -45,7 +45,11 @@ def read_source(listing: Listing, shelf: Shelf) -> list[Parsed]:
 
 def read_candidates(listing: Listing, shelf: Shelf) -> list[Parsed]:
     """Read and parse the candidates of one source, in the order of their paths."""
-    return [_parse_one(listing.source, path, shelf) for path in listing.candidates]
+    source, records = listing.source, listing.records
+    return [
+        _parse_one(source, path, shelf, parse=formats.parse_record if path in records else formats.parse)
+        for path in listing.candidates
+    ]
 
 
 def with_named_files(
@@ -74,17 +78,17 @@ def with_named_files(
             if path.lower().endswith(BODY_SUFFIX)
             and operational_place(path, memo_folders=memo_folders, include=()) is not None
         }
-    found += [_parse_one(source, others[path], shelf, as_body=True) for path in sorted(named)]
+    found += [_parse_one(source, others[path], shelf, parse=body.parse) for path in sorted(named)]
     if listing.findings:
         found.append(Parsed(source=source.name, path="", findings=listing.findings))
     return found
 
 
-def _parse_one(source: FolderSource, path: str, shelf: Shelf, *, as_body: bool = False) -> Parsed:
+def _parse_one(source: FolderSource, path: str, shelf: Shelf, *, parse: Callable[[File], Parsed]) -> Parsed:
     file = read_file(source, path)
     if isinstance(file, Finding):
         return Parsed(source=source.name, path=file.location.path, findings=(file,))
-    return _shelve(body.parse(file) if as_body else formats.parse(file), shelf)
+    return _shelve(parse(file), shelf)
 
 
 def _parse_broken(source: FolderSource, parsed: Parsed, place: Place, shelf: Shelf) -> Parsed:
@@ -116,3 +120,18 @@ class LineFinder:
             return None
         owner, dot, name = key.partition(".")
         return find_key_line(text, (owner, name) if dot and owner == "metadata" else (key,))
+
+
+class DataFinder:
+    """Finds the bytes of files on a shelf."""
+
+    def __init__(self, shelf: Shelf) -> None:
+        """Look things up on this shelf."""
+        self._shelf = shelf
+
+    def __call__(self, file: FileFacts) -> bytes | None:
+        """The bytes of a file as they were read; None if they are not kept."""
+        try:
+            return self._shelf.get(file.sha256)
+        except KeyError:
+            return None

@@ -5,6 +5,7 @@ import re
 import unicodedata
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator
+from itertools import islice
 
 from memosite.facts import Text
 
@@ -28,6 +29,20 @@ _STAMP_START = re.compile(_STAMP)
 _STAMPED = re.compile(_STAMP + r"[\w.-]{1,250}(?::-[\w.-]{1,250})?")  # "Re: gate" makes the slug re:-gate
 _DRIVE_PATH = re.compile(rf":[/\\][^{_BREAK}:]{{1,{_LOOK_BACK}}}")
 _ROOTED_PATH = re.compile(rf"/[\w.@+-]{{1,100}}/[\w.@+/-]{{0,{_LOOK_BACK}}}")
+# Ids of records, each sought by its least common part: texts are long, and few name a record.
+_NODE_KINDS = (
+    *("project", "feature", "decision", "gotcha", "question"),
+    *("architecture", "constraint", "fact", "source", "synthesis", "workflow", "note", "concept"),
+)
+_CATEGORIES = ("context", "decisions", "interfaces", "handoffs")
+_RECORD_ENDS = (
+    *(re.compile(rf"{kind}\.[a-z0-9][a-z0-9-]{{0,200}}(?![\w/\\(])") for kind in _NODE_KINDS),
+    *(re.compile(rf"\.{category}\.\w[\w-]{{0,200}}(?![\w/\\(])") for category in _CATEGORIES),
+    re.compile(r"\.[0-9a-f]{8}(?:-[0-9]{1,4})?(?![\w/\\(-])"),
+    re.compile(r"(?<=[0-9a-fA-F]{8})-(?:[0-9a-fA-F]{4}-){3}[0-9a-fA-F]{12}(?![0-9A-Za-z-])"),
+)
+_RECORD_START = re.compile(r"(?<![\w./\\-])[\w-]{0,100}(?:\.[\w-]{1,100}){0,4}\.?\Z")
+_RECORD_BEFORE = 250
 _OPENING = frozenset(" \t\n`'\"(<[{|“‘«（「")
 
 _TARGET = r"(?:<([^<>\n]{1,1000})>|([^()\s<>]{1,1000}(?:\([^()\s<>]{0,200}\)[^()\s<>]{0,200}){0,5}))"
@@ -108,10 +123,11 @@ def _are_one(before: str, char: str) -> bool:
 def find_mentions(text: str) -> tuple[str, ...]:
     """File names, stamped ids and paths, as written, in order, each once, at most `MENTIONS`.
 
-    Paths are those to envelopes, catalogs or Markdown files, and those that begin at a drive or a root.
+    Paths are those to envelopes, catalogs or Markdown files, and those that begin at a drive or a root. Ids are also
+    those that records may have: `decision.tide-tables`, UUIDs.
     """
     spans = list(_suffixed_spans(text))
-    for found in (_stamped_spans(text), _drive_spans(text), _rooted_spans(text)):
+    for found in (_stamped_spans(text), _drive_spans(text), _rooted_spans(text), _record_spans(text)):
         spans = _with_others(spans, found)
     return tuple(dict.fromkeys(text[start:end] for start, end in spans))[:MENTIONS]
 
@@ -150,6 +166,19 @@ def _rooted_spans(text: str) -> Iterator[_Span]:
         start = match.start() - 1 if text[match.start() - 1 : match.start()] == "~" else match.start()
         if start == 0 or text[start - 1] in _OPENING:
             yield start, match.start() + len(match[0].rstrip("."))
+
+
+def _record_spans(text: str) -> Iterator[_Span]:
+    """What has the form of a record's id; whether there is such a record is for `resolve` to say."""
+    found: dict[int, int] = {}
+    for pattern in _RECORD_ENDS:
+        for match in islice(pattern.finditer(text), 2 * MENTIONS):
+            least = max(0, match.start() - _RECORD_BEFORE)
+            before = _RECORD_START.search(text[least : match.start()])
+            if before is not None:
+                start = least + before.start()
+                found[start] = max(found.get(start, 0), match.start() + len(match[0].rstrip("-")))
+    yield from sorted(found.items())
 
 
 def _with_others(spans: list[_Span], others: Iterable[_Span]) -> list[_Span]:

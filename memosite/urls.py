@@ -16,7 +16,6 @@ FOLDERS: dict[Kind, str] = {
     "note": "notes",
     "transcript": "transcripts",
     "library": "libraries",
-    "record": "records",
     "document": "documents",
 }
 
@@ -26,15 +25,37 @@ ACTIONS = "actions/"
 HEALTH = "health/"
 TIMELINE = "timeline/"
 DECISIONS = "decisions/"
+SYSTEMS = "systems/"
+ENTITIES = "entities/"
 UNDATED_MONTH = "undated"
 
 _PUBLISHED_AS_THEY_ARE = {".openthing", ".opencatalog", ".json", ".jsonl", ".md"}
 
 
 def artifact_page(ref: Ref) -> str:
-    """The page of an artifact or of a ghost."""
+    """The page of an artifact of memodef, of a document, or of a ghost; that of a record names its system, too."""
     kind, id_ = ref
     return f"{FOLDERS[kind]}/{id_}/"
+
+
+def record_page(system: str, id_: str) -> str:
+    """The page of a record."""
+    return f"records/{system}/{id_}/"
+
+
+def page_of(artifact: Artifact) -> str:
+    """The page of any artifact of the archive."""
+    return record_page(artifact.system, artifact.id) if artifact.kind == "record" else artifact_page(artifact.ref)
+
+
+def system_page(system: str) -> str:
+    """The page of one of the other memory systems."""
+    return f"{SYSTEMS}{system}/"
+
+
+def entity_page(id_: str) -> str:
+    """The page of something that records speak of."""
+    return f"{ENTITIES}{id_}/"
 
 
 def thread_page(id_: str) -> str:

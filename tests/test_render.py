@@ -16,8 +16,11 @@ from memosite.findings import Severity
 from memosite.page_parts import (
     PAGE_CHARS,
     Body,
+    CitationRow,
     CopyRow,
     Day,
+    EntityRow,
+    EventRow,
     FindingRow,
     LibraryEntry,
     ListSection,
@@ -26,6 +29,7 @@ from memosite.page_parts import (
     ParticipantRow,
     RecipientRow,
     Reference,
+    RelationRow,
     RelationshipRow,
     Row,
     SeatFacts,
@@ -33,11 +37,14 @@ from memosite.page_parts import (
     Site,
     SourceRow,
     Stamp,
+    SystemRow,
     ThreadMember,
     VariantRow,
 )
 from memosite.pages import (
     DocumentPage,
+    EntitiesPage,
+    EntityPage,
     GhostPage,
     GonePage,
     HealthPage,
@@ -49,7 +56,9 @@ from memosite.pages import (
     OrganizationPage,
     Page,
     PositionPage,
+    RecordPage,
     RedirectPage,
+    SystemsPage,
     ThreadPage,
     TimelinePage,
     TranscriptPage,
@@ -113,7 +122,7 @@ Good.
 
 TEXTS: dict[str, str] = {}
 
-SITE = Site(title="Fernhill Library", language="en", base_url=None, generator="memosite 0.1.0")
+SITE = Site(title="Fernhill Library", language="en", base_url=None, generator="memosite 0.1.0", has_records=True)
 STAMP = Stamp(utc="2026-04-21T13:00:00Z", shown="2026-04-21 09:00 −04:00", day="2026-04-21")
 
 
@@ -161,6 +170,18 @@ def rows() -> tuple[Row, ...]:
         row("The first count", kind="transcript", status="ongoing", action=None, mailbox=None, is_unread=False),
         row("0001 One record", kind="document", sender=None, to=(), date=None, mailbox=None, action=None),
         row("Lost memo", is_ghost=True, is_unread=False, mailbox=None, action=None),
+        row(
+            "One card for each book",
+            kind="record",
+            type="memory-store decision",
+            is_superseded=True,
+            successor=ref("One record for each album"),
+            sender=None,
+            to=(),
+            mailbox=None,
+            action=None,
+            is_unread=False,
+        ),
     )
 
 
@@ -435,6 +456,66 @@ def library() -> LibraryPage:
     return LibraryPage(**fields)
 
 
+def record(**changes: Any) -> RecordPage:
+    """A record that has everything a record can have."""
+    fields = artifact_fields(kind="record", id="catalogue.decision.cards", body=body(MEMO_TEXT), section="systems") | {
+        "system": ref("memory-store"),
+        "type": "decision",
+        "status": "superseded",
+        "stage": "shipped",
+        "namespace": "decisions/cards",
+        "record_section": "Decisions",
+        "source": "catalogue",
+        "place": ".memory/memory/decisions/cards.json:3",
+        "modified": STAMP,
+        "is_superseded": True,
+        "successor": ref("One record for each album"),
+        "fields": (("Evidence", "file: loads/counts.csv"), ("Scope", "project")),
+        "relations": (
+            RelationRow(
+                predicate="affects", target=ref("The catalogue"), status="active", confidence="0.9", is_inverse=False
+            ),
+            RelationRow(
+                predicate="depends on", target=ref("feature.lost", None), status="", confidence="", is_inverse=True
+            ),
+        ),
+        "relations_total": 400,
+        "mentions": (ref("context.albums"), ref("nowhere", None)),
+        "anchors": (ref("tools/*.py", None),),
+        "citations": (
+            CitationRow(
+                source=ref("A manual", "https://manual.example.org/x"),
+                type="website",
+                author="A. Smith",
+                date="2026-01-01",
+                note="Chapter 3.",
+            ),
+        ),
+        "entities": (EntityRow(entity=ref("Koha"), type="technology", relation="mentions"),),
+        "sessions": ("7a2e",),
+        "session_rows": rows()[3:4],
+        "history": (
+            EventRow(event="created", at=STAMP, actor="engineer", detail="by hand"),
+            EventRow(event="updated", at=None, actor="", detail=""),
+        ),
+        "history_total": 700,
+        "content_hash": "sha256:00ff",
+    }
+    return RecordPage(**fields | changes)
+
+
+def systems() -> SystemsPage:
+    """Two systems, of which one has nothing any more."""
+    fields = page_fields("systems/index.html", title="Records", section="systems")
+    rows = (
+        SystemRow(
+            system=ref("memory-store"), total=1200, types=(("decision", 2), ("", 1)), sources=("catalogue", "website")
+        ),
+        SystemRow(system=ref("wyren"), total=0, types=(), sources=()),
+    )
+    return SystemsPage(**fields, systems=rows, entities=2)
+
+
 def health() -> HealthPage:
     """Findings of each severity."""
     fields = page_fields("health/index.html", title="Health", section="health") | {
@@ -472,6 +553,7 @@ def pages() -> tuple[Page, ...]:
             sections=sections(),
             previous=ref("March 2026"),
             next=ref("May 2026"),
+            views=(ref("Overview", None), ref("By status")),
         ),
         TimelinePage(
             **page_fields("timeline/index.html", title="Timeline", section="timeline"),
@@ -481,6 +563,18 @@ def pages() -> tuple[Page, ...]:
         RedirectPage(**page_fields("threads/old/index.html", title="Moved"), target=ref("threads/new/")),
         GonePage(**page_fields("memos/gone/index.html", title="No longer here"), id="2026-04-01--gone"),
         NotFoundPage(**page_fields("404.html", root="/prefix/", title="Not found"), base_path="/prefix/"),
+        record(),
+        systems(),
+        EntityPage(
+            **page_fields("entities/koha/index.html", title="Koha", section="systems"),
+            id="koha",
+            types=("technology", "product"),
+            sections=sections(),
+        ),
+        EntitiesPage(
+            **page_fields("entities/index.html", title="Entities", section="systems"),
+            groups=(("Technology", ((ref("Koha"), 3),)), ("No type", ((ref("The Gazette"), 1),))),
+        ),
     )
 
 
@@ -652,6 +746,7 @@ def test_the_section_of_a_page_is_marked_in_the_navigation(page: Page) -> None:
     """The entry of the page's section, and no other, says so to screen readers."""
     marked = rendered(page).xpath("//body/header//a[@aria-current='page']/@href")
     places = {"home": "", "org": "org/", "actions": "actions/", "timeline": "timeline/", "health": "health/"}
+    places["systems"] = "systems/"
     assert marked == ([f"{page.root}{places[page.section]}index.html"] if page.section else [])
 
 
@@ -876,9 +971,45 @@ def test_a_list_does_not_repeat_the_day_its_heading_names() -> None:
     """Rows show their date unless they stand below it."""
     month = rendered(pages()[9])
     assert month.xpath("//section[@id='2026-04-21']//time") == []
-    assert len(month.xpath("//section[@id='sent']//time")) == 5
-    assert texts(month, "//section[@id='sent']/p") == ["The newest 6 of 240."]
+    assert len(month.xpath("//section[@id='sent']//time")) == 6
+    assert texts(month, "//section[@id='sent']/p") == ["The newest 7 of 240."]
     assert texts(month, "//section[@id='notes']/p") == ["Nothing yet."]
+
+
+def test_what_is_superseded_is_struck_and_names_its_successor() -> None:
+    """In lists and on its own page."""
+    month = rendered(pages()[9])
+    struck = month.xpath("//section[@id='sent']//li[contains(@class, 'superseded')]")
+    assert [texts(row, ".//a[@class='subject']/s[@title='superseded']") for row in struck] == [
+        ["One card for each book"]
+    ]
+    assert texts(struck[0], ".//span[@class='facts']") == [
+        "memory-store decision · superseded by One record for each album · governance"
+    ]
+    page = rendered(record())
+    assert texts(page, "//h1/s") == [record().title]
+    assert "Superseded by One record for each album." in texts(page, "//p[@class='notice']")
+    assert rendered(record(is_superseded=False)).xpath("//s[ancestor::h1] | //p[@class='notice']") == []
+
+
+def test_a_record_shows_what_its_system_knows_of_it() -> None:
+    """Relations both ways, what could not be resolved as text, history, and what was left out."""
+    page = rendered(record())
+    relations = page.xpath("//ul[@class='relationships'][1]")[0]
+    assert texts(relations, "./li") == ["affects The catalogue active, 0.9", "depends on feature.lost stated there"]
+    assert len(relations.xpath(".//a")) == 1
+    assert "The first 2 of 400." in page.text_content()
+    assert "The last 2 of 700." in page.text_content()
+    assert texts(page, "//table[@class='fields']//tr")[0] == "Evidencefile: loads/counts.csv"
+    assert texts(page, "//table[@class='history']/tbody/tr")[1] == "no dateupdated"
+    assert page.xpath("//ul[@class='citations']//a/@href") == ["https://manual.example.org/x"]
+
+
+def test_the_navigation_leads_to_records_only_where_there_are_any() -> None:
+    """A site without other memory systems has no empty page in its navigation."""
+    without = dataclasses.replace(memo(), site=dataclasses.replace(SITE, has_records=False))
+    path = "//body/header//a[contains(@href, 'systems/')]"
+    assert (texts(rendered(memo()), path), texts(rendered(without), path)) == (["Records"], [])
 
 
 def test_a_redirect_leads_on_by_itself_and_by_a_link() -> None:

@@ -23,7 +23,7 @@ from memosite.model import Archive, Artifact, Library, Memo, Transcript
 from memosite.names import short_hash
 from memosite.texts import cut_line, one_line
 from memosite.times import Moment
-from memosite.urls import absolute, artifact_page
+from memosite.urls import absolute, page_of
 
 ANCESTORS = 50
 """The most ancestors that `References` names, the nearest ones. Each of them names its own."""
@@ -84,7 +84,7 @@ class Composer:
         memo = artifact if isinstance(artifact, Memo) else None
         ancestors = self._ancestors(memo) if memo else ()
         file = shown_file(artifact)
-        url = absolute(self._job.base_url, artifact_page(artifact.ref)) if self._job.base_url else ""
+        url = absolute(self._job.base_url, page_of(artifact)) if self._job.base_url else ""
         subject = artifact.subject if artifact.subject.strip() else artifact.short_subject
         replied = memo is not None and (memo.parent or memo.ghost_parent)
         return [

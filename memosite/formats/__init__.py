@@ -8,7 +8,18 @@ never raises for content; whatever spans files is joined in `resolve`. To add a 
 from typing import Protocol
 
 from memosite.facts import Parsed
-from memosite.formats import body, library, markdown_document, memodef, orgdef, xmemo
+from memosite.formats import (
+    body,
+    library,
+    markdown_document,
+    memodef,
+    memory_layer,
+    memory_store,
+    mif,
+    orgdef,
+    wyren,
+    xmemo,
+)
 from memosite.formats.document import File, shown, type_name
 from memosite.layout import place_of
 from memosite.names import ENVELOPE_SUFFIX
@@ -28,7 +39,18 @@ class Format(Protocol):
         """What the file says."""
 
 
-FORMATS: tuple[Format, ...] = (memodef, xmemo, orgdef, library, body, markdown_document)
+FORMATS: tuple[Format, ...] = (
+    memodef,
+    xmemo,
+    orgdef,
+    library,
+    memory_store,
+    memory_layer,
+    mif,
+    wyren,
+    body,
+    markdown_document,
+)
 
 
 def parse(file: File) -> Parsed:
@@ -50,6 +72,17 @@ def parse(file: File) -> Parsed:
         return _parse_catalog(file)
     if name.endswith(ENVELOPE_SUFFIX) and memodef.is_envelope_like(file):
         return memodef.parse(file)
+    return Parsed(source=file.source, path=file.path)
+
+
+RECORD_FORMATS: tuple[Format, ...] = (memory_store, memory_layer, mif, wyren)
+
+
+def parse_record(file: File) -> Parsed:
+    """Read a file that may be a record and is nothing else: what no record's adapter knows gives no fact."""
+    for adapter in RECORD_FORMATS:
+        if adapter.matches(file):
+            return adapter.parse(file)
     return Parsed(source=file.source, path=file.path)
 
 

@@ -12,22 +12,25 @@ from xml.sax.saxutils import escape
 
 from memosite.feeds import to_rss
 from memosite.ledger import LEDGER_PATH, Ledger
-from memosite.lines import artifact_line, dump_line
-from memosite.model import Archive, Artifact, Memo, Position, Transcript
+from memosite.lines import artifact_line, dump_line, is_broken
+from memosite.model import Archive, Artifact, Memo, Position
 from memosite.pages import Page
 from memosite.plan.common import originals
 from memosite.plan.context import Context, FeedRules
+from memosite.plan.decisions import plan_decisions
 from memosite.plan.documents import plan_document, plan_library
 from memosite.plan.feeds import plan_feed
 from memosite.plan.files import Stored, Written
 from memosite.plan.home import plan_former, plan_health, plan_home, plan_not_found, redirect
-from memosite.plan.lists import by_month, month_name, plan_actions, plan_decisions, plan_months, plan_timeline
+from memosite.plan.lists import by_month, month_name, plan_actions, plan_months, plan_timeline
 from memosite.plan.memos import plan_ghost, plan_memo
 from memosite.plan.positions import plan_organization, plan_position, record
+from memosite.plan.records import plan_record
+from memosite.plan.systems import plan_entities, plan_systems
 from memosite.plan.threads import plan_thread
 from memosite.plan.transcripts import plan_transcript
 from memosite.plan.twins import artifact_twins, list_twins, position_twins, thread_twins, to_json
-from memosite.urls import ACTIONS, absolute, archive_lines, artifact_page, month_page, position_page, thread_page
+from memosite.urls import ACTIONS, absolute, archive_lines, month_page, page_of, position_page, system_page, thread_page
 
 __all__ = ["Context", "FeedRules", "Stored", "Written", "plan"]
 
@@ -39,6 +42,8 @@ def plan(context: Context, ledger: Ledger) -> Iterator[Planned]:
     """Everything the site consists of, `status.json` apart. `ledger` is the one that holds this archive."""
     archive = context.archive
     months = by_month(archive.artifacts.values())
+    systems = {one.ref: one.system for found in context.records.values() for one in found}
+    ledger = ledger.with_records(systems, context.entities)
     # The ledger goes first: should the build be killed, no URL is published that it does not know.
     yield Written(path=LEDGER_PATH, data=ledger.to_jsonl().encode("utf-8", "replace"))
     yield plan_home(context, months)
@@ -47,6 +52,8 @@ def plan(context: Context, ledger: Ledger) -> Iterator[Planned]:
     asked = [memo for memo in archive.memos() if memo.action is not None]
     yield from _written(list_twins(ACTIONS, "Actions", asked, facts={}))
     yield from plan_decisions(context)
+    yield from plan_systems(context, ledger)
+    yield from plan_entities(context, ledger)
     yield plan_timeline(context, months)
     yield from plan_months(context, months)
     yield from plan_health(context)
@@ -58,7 +65,7 @@ def plan(context: Context, ledger: Ledger) -> Iterator[Planned]:
         lines = (
             dump_line(artifact_line(one, archive, base_url=context.site.base_url))
             for one in artifacts
-            if not _is_broken(one)
+            if not is_broken(one)
         )
         yield Written(path=archive_lines(month), data="".join(f"{line}\n" for line in lines).encode())
     yield Written(path="archive/index.json", data=to_json(_archive_index(context, months)))
@@ -70,10 +77,6 @@ def plan(context: Context, ledger: Ledger) -> Iterator[Planned]:
 def _written(outputs: Iterable[tuple[str, bytes]]) -> Iterator[Written]:
     for path, data in outputs:
         yield Written(path=path, data=data)
-
-
-def _is_broken(artifact: Artifact) -> bool:
-    return isinstance(artifact, Memo | Transcript) and artifact.broken
 
 
 def _position(context: Context, position: Position) -> Iterator[Planned]:
@@ -113,6 +116,8 @@ def _artifact(context: Context, artifact: Artifact) -> Iterator[Planned]:
             yield from plan_transcript(context, artifact)  # type: ignore[arg-type]
         case "library":
             yield plan_library(context, artifact)  # type: ignore[arg-type]
+        case "record":
+            yield plan_record(context, artifact)  # type: ignore[arg-type]
         case _:
             yield plan_document(context, artifact)  # type: ignore[arg-type]
     yield from _written(artifact_twins(context, artifact))
@@ -129,11 +134,11 @@ def _archive_index(context: Context, months: Mapping[str, Sequence[Artifact]]) -
         "title": context.site.title,
         "generator": context.site.generator,
         "artifacts": len(archive.artifacts),
-        "unreadable": sum(1 for one in archive.artifacts.values() if _is_broken(one)),
+        "unreadable": sum(1 for one in archive.artifacts.values() if is_broken(one)),
         "sources": [source.name for source in archive.sources],
         "positions": list(archive.positions),
         "months": [
-            {"month": month, "artifacts": sum(not _is_broken(one) for one in artifacts), "lines": f"{month}.jsonl"}
+            {"month": month, "artifacts": sum(not is_broken(one) for one in artifacts), "lines": f"{month}.jsonl"}
             for month, artifacts in months.items()
         ],
         "ledger": "ledger.jsonl",
@@ -154,6 +159,7 @@ def _for_robots(context: Context, months: Mapping[str, Sequence[Artifact]]) -> I
         "- [Actions](actions/index.md): what is asked for and not yet done",
         "- [Machine's archive](archive/index.json): every artifact, a JSON object a line, a file a month",
         *(f"- [Memos of {context.label(id_)}](positions/{id_}/index.md)" for id_ in list(archive.positions)[:100]),
+        *(f"- [Records of {system}]({system_page(system)}index.html)" for system in context.records),
         "",
         "## Months",
         "",
@@ -168,9 +174,7 @@ def _for_robots(context: Context, months: Mapping[str, Sequence[Artifact]]) -> I
     files = []
     for month, artifacts in months.items():
         path = f"sitemap-{month.replace('/', '-')}.xml"
-        pages = "".join(
-            f"<url><loc>{escape(absolute(base, artifact_page(one.ref)))}</loc></url>\n" for one in artifacts
-        )
+        pages = "".join(f"<url><loc>{escape(absolute(base, page_of(one)))}</loc></url>\n" for one in artifacts)
         yield Written(path=path, data=f"{head}<urlset {namespace}>\n{pages}</urlset>\n".encode())
         files.append(f"<sitemap><loc>{escape(absolute(base, path))}</loc></sitemap>\n")
     yield Written(

@@ -1,14 +1,14 @@
 """What the pages of all artifacts share: originals, copies, texts and where their mentions lead."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from urllib.parse import quote
 
 from memosite.facts import Text
-from memosite.model import Artifact, Copy, Link, Memo, Transcript
+from memosite.model import Artifact, Copy, Memo, Record, Transcript
 from memosite.page_parts import PAGE_CHARS, Body, CopyRow, Reference, Row
 from memosite.plan.context import Context, newest_first, stamp
 from memosite.texts import cut_line
-from memosite.urls import artifact_page, copy_name, index_file, original_name, relative
+from memosite.urls import copy_name, index_file, original_name, page_of, relative
 
 SUBJECT_CHARS = 5_000
 """The longest subject that a page shows whole; the original has it all."""
@@ -19,34 +19,37 @@ EXTRA_CHARS = 100_000
 
 def originals(artifact: Artifact) -> Iterable[tuple[str, str, str]]:
     """The originals of an artifact: what it is called, its published path, and the digest of its bytes."""
-    page = artifact_page(artifact.ref)
+    page = page_of(artifact)
     shown = _shown_copy(artifact)
     yield "original", page + original_name(shown.file.path, is_body=False), shown.file.sha256
     if isinstance(artifact, Memo | Transcript):
         body = artifact.variants[0].body
         if body is not None and body.file.path != shown.file.path:
             yield "body", page + original_name(body.file.path, is_body=True), body.file.sha256
-        if len(artifact.copies) > 1:
-            yield from _copies(artifact)
+    if isinstance(artifact, Record) and artifact.card.body_path and artifact.card.text:
+        # As its content hash takes it: without a byte-order mark, with LF.
+        yield "body", page + original_name(artifact.card.body_path, is_body=True), artifact.card.text.sha256
+    if len(artifact.copies) > 1:
+        yield from _copies(artifact)
 
 
-def _copies(artifact: Memo | Transcript) -> Iterable[tuple[str, str, str]]:
-    for copy, (name, body_name) in zip(artifact.copies, _copy_names(artifact.copies), strict=True):
-        page = artifact_page(artifact.ref)
+def _copies(artifact: Artifact) -> Iterable[tuple[str, str, str]]:
+    page = page_of(artifact)
+    for copy, (name, body_name) in zip(artifact.copies, _copy_names(artifact), strict=True):
         yield f"copy in {copy.file.source}", page + name, copy.file.sha256
-        body = artifact.variants[copy.variant].body
+        body = artifact.variants[copy.variant].body if isinstance(artifact, Memo | Transcript) else None
         if body is not None and body_name:
             yield f"body in {copy.file.source}", page + body_name, body.file.sha256
 
 
-def _copy_names(copies: Sequence[Copy]) -> list[tuple[str, str]]:
+def _copy_names(artifact: Artifact) -> list[tuple[str, str]]:
     """The published names of copies and of their bodies, within the artifact's folder."""
     seen: dict[str, int] = {}
     names = []
-    for copy in copies:
+    for copy in artifact.copies:
         seen[copy.file.source] = number = seen.get(copy.file.source, 0) + 1
         name = copy_name(copy.file.source, number, original_name(copy.file.path, is_body=False))
-        has_body = copy.body_path is not None and copy.body_path != copy.file.path
+        has_body = isinstance(artifact, Memo | Transcript) and copy.body_path not in {None, copy.file.path}
         body = (
             copy_name(copy.file.source, number, original_name(copy.body_path or "", is_body=True)) if has_body else ""
         )
@@ -63,7 +66,7 @@ def _shown_copy(artifact: Artifact) -> Copy:
 
 def common_fields(context: Context, artifact: Artifact, start: str) -> dict[str, object]:
     """The fields that the pages of all artifacts share."""
-    here = artifact_page(artifact.ref)
+    here = page_of(artifact)
     found = list(originals(artifact))
     return {
         "site": context.site,
@@ -100,10 +103,10 @@ def _backlinks(context: Context, artifact: Artifact, start: str) -> tuple[Row, .
 
 
 def _copy_rows(context: Context, artifact: Artifact, start: str) -> tuple[CopyRow, ...]:
-    here = artifact_page(artifact.ref)
+    here = page_of(artifact)
     web = {source.name: source.web for source in context.archive.sources}
     rows = []
-    for copy, (name, body) in zip(artifact.copies, _copy_names(artifact.copies), strict=True):
+    for copy, (name, body) in zip(artifact.copies, _copy_names(artifact), strict=True):
         is_published = len(artifact.copies) > 1
         address = web.get(copy.file.source)
         rows.append(
@@ -125,21 +128,21 @@ def web_address(web: str, path: str) -> str:
     return web.replace("{ref}", "HEAD").replace("{path}", quote(path, safe="/-._~"))
 
 
-def link_targets(start: str, links: Iterable[Link]) -> tuple[tuple[str, str], ...]:
-    """What is written in a text and where it leads from this page."""
+def link_targets(context: Context, start: str, artifact: Artifact) -> tuple[tuple[str, str], ...]:
+    """What is written in an artifact's text and where it leads from this page."""
     targets = []
-    for link in links:
+    for link in artifact.links:
         if link.to is not None:
             fragment = "#" + link.written.partition("#")[2] if "#" in link.written else ""
             targets.append(
-                (link.written.partition("#")[0] if fragment else link.written, relative(start, artifact_page(link.to)))
+                (link.written.partition("#")[0] if fragment else link.written, relative(start, context.page(link.to)))
             )
         elif link.url is not None:
             targets.append((link.written, link.url))
     return tuple(dict.fromkeys(targets))
 
 
-def body_of(start: str, artifact: Artifact, text: Text | None, *, prefix: str = "") -> Body | None:
+def body_of(context: Context, start: str, artifact: Artifact, text: Text | None, *, prefix: str = "") -> Body | None:
     """A text of an artifact as a page shows it; one that is longer than a page may be is cut when rendered."""
     if text is None:
         return None
@@ -147,6 +150,6 @@ def body_of(start: str, artifact: Artifact, text: Text | None, *, prefix: str = 
         sha256=text.sha256,
         form="markdown" if text.chars <= PAGE_CHARS else "verbatim",
         chars=text.chars,
-        links=link_targets(start, artifact.links),
+        links=link_targets(context, start, artifact),
         prefix=prefix,
     )

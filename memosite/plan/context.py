@@ -1,19 +1,25 @@
 """What all pages are planned with: the archive, the site's own facts, and how to show a date, a seat, an artifact."""
 
+import re
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from typing import TypeVar
 
 from memosite.facts import BROADCAST, Mailbox, Ref
 from memosite.findings import Finding
-from memosite.model import Action, Archive, Artifact, Document, Ghost, Memo, Position, Thread, Transcript
+from memosite.lines import is_broken
+from memosite.model import Action, Archive, Artifact, Document, Ghost, Memo, Position, Record, Thread, Transcript
 from memosite.names import make_id
 from memosite.page_parts import FindingRow, Part, Reference, Row, Site, Stamp
+from memosite.plan.entities import EntityFacts, collect_entities
 from memosite.resolve.actions import copies_at, is_unread, mailbox_at
 from memosite.texts import cut_line
 from memosite.times import Moment
-from memosite.urls import absolute, artifact_page, part_page, position_page, relative, thread_page
+from memosite.urls import absolute, artifact_page, page_of, part_page, position_page, relative, thread_page
+
+T = TypeVar("T")
 
 LIST_LIMIT = 500
 """The most entries of one list on one page (SPEC 4)."""
@@ -58,6 +64,20 @@ class Context:
                 together = {one.ref: one for part in (id_, *position.union_of) for one in found.get(part, [])}
                 found[id_] = sorted(together.values(), key=lambda one: one.arrival)
         return found
+
+    @cached_property
+    def records(self) -> dict[str, list[Record]]:
+        """The records of each system that has any, in order of arrival; systems by name."""
+        found: dict[str, list[Record]] = defaultdict(list)
+        for artifact in self.archive.artifacts.values():
+            if isinstance(artifact, Record):
+                found[artifact.system].append(artifact)
+        return {system: found[system] for system in sorted(found)}
+
+    @cached_property
+    def entities(self) -> dict[str, EntityFacts]:
+        """What records speak of, by id."""
+        return collect_entities(self.archive.artifacts.values())
 
     @cached_property
     def broadcasts(self) -> tuple[Memo, ...]:
@@ -119,11 +139,16 @@ class Context:
         """A link to whatever position a name stands for; `all` and `file` are words."""
         return self.position(start, self.archive.position_of.get(written), written)
 
+    def page(self, ref: Ref) -> str:
+        """The page of an artifact or ghost."""
+        artifact = self.archive.artifacts.get(ref)
+        return page_of(artifact) if artifact else artifact_page(ref)
+
     def artifact(self, start: str, ref: Ref) -> Reference:
         """A link to an artifact or ghost by its short subject."""
         artifact = self.archive.artifacts.get(ref)
         label = artifact.short_subject if artifact else self.archive.ghosts[ref[1]].short_subject
-        return Reference(label=label, href=relative(start, artifact_page(ref)))
+        return Reference(label=label, href=relative(start, self.page(ref)))
 
     @cached_property
     def thread_sizes(self) -> dict[str, int]:
@@ -135,7 +160,7 @@ class Context:
         if self.thread_sizes[thread_id] > 1:
             return thread_page(thread_id)
         memos = self.archive.threads[thread_id].memos
-        return artifact_page(memos[0] if memos else self.archive.threads[thread_id].entries[0].ref)
+        return self.page(memos[0] if memos else self.archive.threads[thread_id].entries[0].ref)
 
     def thread(self, start: str, thread_id: str) -> Reference:
         """A link to a thread, labelled by what its first memo is about."""
@@ -148,7 +173,7 @@ class Context:
         """An artifact in a list; `viewer` is the position for whom it is unread or not."""
         row = Row(
             kind=artifact.kind,
-            href=relative(start, artifact_page(artifact.ref)),
+            href=relative(start, page_of(artifact)),
             subject=artifact.short_subject,
             date=stamp(artifact.date),
             depth=depth,
@@ -170,7 +195,30 @@ class Context:
             status = "unreadable" if artifact.broken else "" if artifact.ended else "ongoing"
             sender = self.position(start, artifact.role) if artifact.role else None
             return replace(row, sender=sender, status=status)
-        return replace(row, status=artifact.head.status or "") if isinstance(artifact, Document) else row
+        if isinstance(artifact, Record):
+            row = replace(row, type=f"{artifact.system} {artifact.card.type}".strip())
+        status, successor = status_of(artifact), self.successor(start, artifact)
+        is_said = successor is not None and status.casefold().startswith("superseded")
+        return replace(
+            row, status="" if is_said else status, is_superseded=is_superseded(artifact), successor=successor
+        )
+
+    def successor(self, start: str, artifact: Artifact) -> Reference | None:
+        """What took the place of a superseded record or document; as written where it is not in the archive."""
+        if isinstance(artifact, Record):
+            found = artifact.superseded_by
+            if found is not None and found in self.archive.artifacts and found != artifact.ref:
+                return self.artifact(start, found)
+            written = artifact.card.superseded_by
+            return Reference(label=cut_line(written, 120)) if written else None
+        if isinstance(artifact, Document) and is_superseded(artifact):
+            linked = (self.archive.artifacts.get(link.to) for link in artifact.links if link.to)
+            fitting = (
+                one for one in linked if isinstance(one, Document) and _is_named(one, artifact.head.status or "")
+            )
+            successor = next(fitting, None)
+            return self.artifact(start, successor.ref) if successor else None
+        return None
 
     def addressees(self, start: str, memo: Memo) -> tuple[Reference, ...]:
         """Whom a memo in a list is addressed to; of many, the first."""
@@ -250,6 +298,38 @@ class Context:
         return absolute(self.site.base_url, page) if self.site.base_url else None
 
 
+REJECTED = "rejected paths"
+"""The section of a wyren memory whose entries are decisions against something."""
+
+
+def status_of(artifact: Artifact) -> str:
+    """The status that a record or document has, "" if it has none."""
+    if isinstance(artifact, Record):
+        if is_broken(artifact):
+            return artifact.card.status or "unreadable"
+        section = artifact.card.section or ""
+        return artifact.card.status or ("rejected" if section.casefold() == REJECTED else "")
+    return artifact.head.status or "" if isinstance(artifact, Document) else ""
+
+
+def is_superseded(artifact: Artifact) -> bool:
+    """Whether a record or document says that something else took its place."""
+    if isinstance(artifact, Record) and (artifact.superseded_by or artifact.card.superseded_by):
+        return True
+    return status_of(artifact).casefold().startswith("superseded")
+
+
+def _is_named(document: Document, status: str) -> bool:
+    """Whether a status such as "superseded by ADR 12" means this document: its name, its title or its number."""
+    said = status.casefold().partition(" by ")[2].strip(" .")
+    stem, title = document.head.file.name.casefold().removesuffix(".md"), document.head.title.casefold()
+    numbers = {int(number) for number in re.findall(r"(?<!\d)\d{1,6}(?!\d)", said)}
+    leading = re.match(r"(?:adr-?)?(\d{1,6})(?!\d|-\d\d-\d\d)", stem)
+    if not said:
+        return False
+    return stem in said or (bool(title) and title in said) or (leading is not None and int(leading[1]) in numbers)
+
+
 def stamp(moment: Moment | None) -> Stamp | None:
     """A date as pages show it: wall-clock time and offset as written; the day alone where no time was given."""
     if moment is None:
@@ -279,7 +359,7 @@ def newest_first(artifacts: Iterable[Artifact]) -> list[Artifact]:
     return dated + sorted(undated, key=lambda one: -one.arrival)
 
 
-def in_parts(items: Sequence[Artifact], limit: int = LIST_LIMIT) -> list[Sequence[Artifact]]:
+def in_parts(items: Sequence[T], limit: int = LIST_LIMIT) -> list[Sequence[T]]:
     """Chunks in order of arrival: full ones never change but by edits (SPEC 4)."""
     return [items[start : start + limit] for start in range(0, len(items), limit)] or [()]
 

@@ -16,7 +16,7 @@ def plan_document(context: Context, document: Document) -> DocumentPage:
         **common_fields(context, document, start),  # type: ignore[arg-type] # the fields are typed by the class
         section="decisions",
         date_written="",
-        body=body_of(start, document, head.text),
+        body=body_of(context, start, document, head.text),
         is_cut=head.text.chars > PAGE_CHARS,
         extra="",
         status=head.status or "",

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from memosite.facts import BROADCAST, Ref
 from memosite.feeds import to_rss
 from memosite.findings import RULES, Finding, Severity
-from memosite.ledger import Ledger
+from memosite.ledger import Arrival, Ledger
 from memosite.model import Artifact, Memo, Position
 from memosite.names import make_id
 from memosite.page_parts import Day, Reference, SourceRow
@@ -21,10 +21,12 @@ from memosite.urls import (
     HOME,
     UNDATED_MONTH,
     artifact_page,
+    entity_page,
     index_file,
     month_page,
     part_page,
     position_page,
+    record_page,
     relative,
     thread_page,
 )
@@ -132,9 +134,14 @@ def plan_former(context: Context, ledger: Ledger) -> Iterable[RedirectPage | Gon
     keys = ledger.keys_by_ref()
     now = {keys[ref]: ref for ref in archive.artifacts if ref in keys}
     for arrival in ledger.arrivals:
-        if arrival.ref not in archive.artifacts and arrival.ref not in ghosts:
+        if arrival.kind == "record":
+            yield from _former_record(context, arrival, now.get(keys[arrival.ref]))
+        elif arrival.ref not in archive.artifacts and arrival.ref not in ghosts:
             start, moved = artifact_page(arrival.ref), now.get(keys[arrival.ref])
-            yield redirect(context, start, artifact_page(moved)) if moved else _gone(context, start, arrival.id)
+            yield redirect(context, start, context.page(moved)) if moved else _gone(context, start, arrival.id)
+    for id_ in ledger.entities:
+        if id_ not in context.entities:
+            yield _gone(context, entity_page(id_), id_)
     for kind, name in ledger.others:
         ref: Ref = ("note" if name.startswith("note/") else "memo", name.partition("/")[2])
         if kind == "ghost" and ref not in keys and ref not in ghosts:
@@ -148,6 +155,12 @@ def plan_former(context: Context, ledger: Ledger) -> Iterable[RedirectPage | Gon
             yield redirect(context, start, context.thread_target(artifact.thread))
         else:
             yield _gone(context, start, id_)
+    yield from _former_positions(context, ledger)
+
+
+def _former_positions(context: Context, ledger: Ledger) -> Iterable[RedirectPage | GonePage | Written]:
+    """Where positions and other names of them were, each with the feed that readers still ask for."""
+    archive = context.archive
     known = set(archive.positions).union(*map(context.other_names, archive.positions.values()))
     stands_for = {make_id(name): now for name, now in archive.position_of.items()}
     former = dict.fromkeys((*ledger.positions, *(id_ for kind, id_ in ledger.others if kind == "name")))
@@ -158,6 +171,18 @@ def plan_former(context: Context, ledger: Ledger) -> Iterable[RedirectPage | Gon
             position = archive.positions.get(target or "") or Position(id=id_, name=id_)
             yield redirect(context, start, position_page(target)) if target else _gone(context, start, id_)
             yield Written(path=start + "feed.xml", data=to_rss(plan_feed(context, position)))
+
+
+def _former_record(context: Context, arrival: Arrival, moved: Ref | None) -> Iterable[RedirectPage | GonePage]:
+    """Where a record was, if it is not there any more; its id may have gone on to a record of another system."""
+    if not arrival.system:
+        return
+    former = record_page(arrival.system, arrival.id)
+    ref = arrival.ref if arrival.ref in context.archive.artifacts else moved
+    if ref is None:
+        yield _gone(context, former, arrival.id)
+    elif context.page(ref) != former:
+        yield redirect(context, former, context.page(ref))
 
 
 def redirect(context: Context, start: str, target: str) -> RedirectPage:

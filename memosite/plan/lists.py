@@ -1,23 +1,17 @@
-"""Plans the pages that list artifacts: months, actions, decisions, and the parts of long lists."""
+"""Plans the pages that list artifacts: months, the timeline, actions, and the parts of long lists."""
 
+import re
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 
-from memosite.model import Action, Artifact, Document, Memo
+from memosite.model import Action, Artifact, Memo
 from memosite.page_parts import ListSection, Reference
 from memosite.pages import ListPage, TimelinePage
 from memosite.plan.context import LIST_LIMIT, Context, day_of, in_parts, newest_first, part_links
-from memosite.urls import (
-    ACTIONS,
-    DECISIONS,
-    TIMELINE,
-    UNDATED_MONTH,
-    index_file,
-    month_of,
-    month_page,
-    part_page,
-    relative,
-)
+from memosite.urls import ACTIONS, TIMELINE, UNDATED_MONTH, index_file, month_of, month_page, part_page, relative
+
+_GROUPS = 99
+"""The most groups of a list that have a section of their own."""
 
 _MONTHS = (
     "January", "February", "March", "April", "May", "June",
@@ -50,16 +44,45 @@ def section(
     empty: str = "",
     limit: int = LIST_LIMIT,
     viewer: str | None = None,
+    anchor: str | None = None,
 ) -> ListSection:
     """A heading with its artifacts, newest first, at most `limit` of them."""
     ordered = newest_first(artifacts)
     return ListSection(
         heading=heading,
-        anchor=heading.lower().replace(" ", "-"),
+        anchor=heading.lower().replace(" ", "-") if anchor is None else anchor,
         rows=tuple(context.row(start, artifact, viewer=viewer) for artifact in ordered[:limit]),
         total=len(ordered),
         empty=empty,
     )
+
+
+def grouped_sections(
+    context: Context, start: str, groups: Mapping[str, Sequence[Artifact]], *, empty: str = ""
+) -> tuple[ListSection, ...]:
+    """A section for each group, in the order given, all together no longer than one list may be.
+
+    Of many groups the largest have a section of their own, the rest share one. Headings may be foreign text, so their
+    anchors are made of what letters and digits they hold.
+    """
+    largest = set(sorted(groups, key=lambda heading: (-len(groups[heading]), heading))[:_GROUPS])
+    shown = {heading: groups[heading] for heading in groups if heading in largest}
+    others = [artifact for heading in groups if heading not in largest for artifact in groups[heading]]
+    if others:
+        shown["Others"] = (*shown.get("Others", ()), *others)
+    total = sum(map(len, shown.values()))
+    limit = LIST_LIMIT if total <= LIST_LIMIT else max(1, LIST_LIMIT // len(shown))
+    taken: set[str] = set()
+    sections = []
+    for heading, artifacts in shown.items():
+        stem = anchor = re.sub(r"[^\w.-]+", "-", heading.lower()).strip("-") or "group"
+        number = 1
+        while anchor in taken:
+            number += 1
+            anchor = f"{stem}-{number}"
+        taken.add(anchor)
+        sections.append(section(context, start, heading, artifacts, limit=limit, anchor=anchor, empty=empty))
+    return tuple(sections)
 
 
 def plan_parts(
@@ -209,26 +232,3 @@ def _open_by_position(context: Context, memos: Sequence[Memo]) -> Iterable[ListS
         return
     for position in sorted(waiting, key=lambda id_: (-len(waiting[id_]), id_)):
         yield section(context, ACTIONS, f"Open for {context.label(position)}", waiting[position])
-
-
-def plan_decisions(context: Context) -> Iterable[ListPage]:
-    """All documents, by the folder they lie in."""
-    documents = [one for one in context.archive.artifacts.values() if isinstance(one, Document)]
-    folders: dict[str, list[Document]] = defaultdict(list)
-    for document in documents:
-        folder = document.head.file.path.rpartition("/")[0]
-        folders[f"{document.head.file.source}/{folder}"].append(document)
-    yield ListPage(
-        site=context.site,
-        path=index_file(DECISIONS),
-        root="../",
-        title="Decisions and documents",
-        section="decisions",
-        canonical=context.canonical(DECISIONS),
-        parts=part_links(DECISIONS, DECISIONS, part_count(documents), None),
-        intro="Documents that lie beside the memos and are cited by them.",
-        sections=tuple(
-            section(context, DECISIONS, folder, folders[folder], limit=200) for folder in sorted(folders)[:100]
-        ),
-    )
-    yield from plan_parts(context, DECISIONS, "Decisions and documents", documents, section_name="decisions")

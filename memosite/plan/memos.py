@@ -14,18 +14,18 @@ SLICE = 5
 """How many entries of its thread a memo's page shows before and after it."""
 
 
-def memo_bodies(start: str, memo: Memo, *, prefix: str = "") -> tuple[Body | None, Body | None]:
+def memo_bodies(context: Context, start: str, memo: Memo, *, prefix: str = "") -> tuple[Body | None, Body | None]:
     """The triage summary (only beside a body file) and the text of a memo; a broken file is shown raw."""
     variant = memo.variants[0]
     inline = variant.envelope.body
     if variant.envelope.shape == "broken":
         file = variant.envelope.file
         raw = Body(sha256=file.sha256, form="verbatim", chars=file.bytes)
-        return raw, body_of(start, memo, variant.body.text, prefix=prefix) if variant.body else None
+        return raw, body_of(context, start, memo, variant.body.text, prefix=prefix) if variant.body else None
     if variant.body is None:
-        return None, body_of(start, memo, inline, prefix=prefix)
-    summary = body_of(start, memo, inline, prefix=f"{prefix}summary.")
-    return summary, body_of(start, memo, variant.body.text, prefix=prefix)
+        return None, body_of(context, start, memo, inline, prefix=prefix)
+    summary = body_of(context, start, memo, inline, prefix=f"{prefix}summary.")
+    return summary, body_of(context, start, memo, variant.body.text, prefix=prefix)
 
 
 def plan_memo(context: Context, memo: Memo) -> MemoPage:
@@ -33,7 +33,7 @@ def plan_memo(context: Context, memo: Memo) -> MemoPage:
     start = artifact_page(memo.ref)
     variant = memo.variants[0]
     envelope = variant.envelope
-    summary, body = memo_bodies(start, memo)
+    summary, body = memo_bodies(context, start, memo)
     thread, place = context.placed[memo.ref]
     previous, following = _neighbours(context, start, thread, place)
     sender_label = memo.sender or "unknown"

@@ -55,7 +55,7 @@ def _member(context: Context, start: str, thread: Thread, index: int, row: Row) 
     entry = thread.entries[index]
     memo = context.archive.artifacts.get(entry.ref)
     anchor = anchor_of(entry)
-    summary, body = memo_bodies(start, memo, prefix=f"m{index}-") if isinstance(memo, Memo) else (None, None)
+    summary, body = memo_bodies(context, start, memo, prefix=f"m{index}-") if isinstance(memo, Memo) else (None, None)
     return ThreadMember(row=row, anchor=anchor, summary=summary, body=body)
 
 

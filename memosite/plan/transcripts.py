@@ -61,7 +61,7 @@ def _transcript_page(context: Context, transcript: Transcript, start: str) -> Tr
             sha256=text.sha256,
             form="transcript",
             chars=text.chars,
-            links=link_targets(start, transcript.links),
+            links=link_targets(context, start, transcript),
             started=transcript.date.utc if transcript.date and transcript.date.origin == "field" else None,
         )
     return TranscriptPage(

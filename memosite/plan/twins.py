@@ -5,11 +5,11 @@ from collections.abc import Iterable, Sequence
 
 from memosite.facts import Text
 from memosite.lines import all_texts, artifact_line, body_texts, join_texts
-from memosite.model import Artifact, Document, Library, Memo, Position, Thread, Transcript
+from memosite.model import Artifact, Document, Library, Memo, Position, Record, Thread, Transcript
 from memosite.plan.common import link_targets, originals
-from memosite.plan.context import Context, newest_first, stamp
+from memosite.plan.context import Context, newest_first, stamp, status_of
 from memosite.texts import one_line
-from memosite.urls import artifact_page, relative
+from memosite.urls import page_of, relative
 
 LIST_BYTES = 16_000
 """The largest twin of a list, in bytes; what does not fit is counted and linked."""
@@ -24,14 +24,16 @@ def to_json(value: object) -> bytes:
 
 def artifact_twins(context: Context, artifact: Artifact) -> Iterable[Output]:
     """`index.json` and `index.md` of an artifact."""
-    page = artifact_page(artifact.ref)
+    page = page_of(artifact)
     text = artifact_text(context, artifact, body_texts(artifact))
     line = artifact_line(artifact, context.archive, base_url=context.site.base_url)
     line["backlinks"] = [f"{kind}/{id_}" for kind, id_ in artifact.backlinks]
-    line["links"] = dict(link_targets(page, artifact.links))
+    line["links"] = dict(link_targets(context, page, artifact))
     line["originals"] = [relative(page, path) for _, path, _ in originals(artifact)]
     if isinstance(artifact, Memo):
         line["replies"] = [f"{kind}/{id_}" for kind, id_ in artifact.replies]
+    if isinstance(artifact, Record):
+        line["record"] = _record_facts(artifact)
     line["body"] = text
     yield page + "index.json", to_json(line)
     head = "\n".join(f"{name}: {one_line(value)}" for name, value in _head(context, artifact) if value)
@@ -48,6 +50,8 @@ def artifact_text(context: Context, artifact: Artifact, texts: tuple[Text, ...])
         return join_texts(context.read_text(text.sha256) for text in texts)
     if isinstance(artifact, Document):
         return context.read_text(artifact.head.text.sha256)
+    if isinstance(artifact, Record):
+        return context.read_text(artifact.card.text.sha256) if artifact.card.text else ""
     if isinstance(artifact, Library):
         items = [f"- {item.name} {item.version}: {item.description} ({item.file})" for item in artifact.card.items]
         return "\n".join([artifact.card.description, "", *items])
@@ -67,12 +71,62 @@ def _head(context: Context, artifact: Artifact) -> Iterable[tuple[str, str]]:
     if isinstance(artifact, Transcript):
         yield "Participants", ", ".join(one.position for one in artifact.variants[0].envelope.participants)
         yield "Ended", artifact.ended.utc if artifact.ended else ""
-    if isinstance(artifact, Document):
-        yield "Status", artifact.head.status or ""
+    if isinstance(artifact, Record):
+        card = artifact.card
+        yield "Type", f"{artifact.system} {card.type}".strip()
+        yield "Stage", card.stage or ""
+        yield "Namespace", card.namespace or ""
+        yield "Section", card.section or ""
+        yield "Sessions", ", ".join(card.sessions)
+        yield "Superseded-By", "/".join(artifact.superseded_by or ()) or card.superseded_by or ""
+    yield "Status", status_of(artifact)
     yield "Date", shown.shown if shown else ""
     yield "Files", ", ".join(f"{copy.file.source}/{copy.file.path}" for copy in artifact.copies[:20])
     if context.site.base_url:
-        yield "URL", context.site.base_url + artifact_page(artifact.ref)
+        yield "URL", context.site.base_url + page_of(artifact)
+
+
+def _record_facts(record: Record) -> dict[str, object]:
+    """What is known of a record beside what all artifacts have; names of artifacts are `kind/id`, null if unknown."""
+    card = record.card
+    return {
+        "key": card.key,
+        "type": card.type,
+        "status": card.status,
+        "stage": card.stage,
+        "namespace": card.namespace,
+        "section": card.section,
+        "line": card.line,
+        "modified": card.modified.utc if card.modified else None,
+        "sessions": list(card.sessions),
+        "transcripts": ["/".join(ref) for ref in record.sessions],
+        "superseded_by": "/".join(record.superseded_by) if record.superseded_by else card.superseded_by,
+        "relations": [
+            {
+                "predicate": one.predicate,
+                "written": one.written,
+                "to": "/".join(one.to) if one.to else None,
+                "status": one.status,
+                "confidence": one.confidence,
+                "inverse": one.is_inverse,
+            }
+            for one in record.relations
+        ],
+        "fields": [{"label": label, "value": value} for label, value in card.fields],
+        "mentions": list(card.mentions),
+        "anchors": list(card.anchors),
+        "citations": [
+            {"title": one.title, "url": one.url, "type": one.type, "author": one.author}
+            | {"date": one.date, "note": one.note}
+            for one in card.citations
+        ],
+        "entities": [{"name": one.name, "type": one.type, "relation": one.relation} for one in card.entities],
+        "history": [
+            {"event": one.event, "at": one.at.utc if one.at else None, "actor": one.actor, "detail": one.detail}
+            for one in record.history
+        ],
+        "content_hash": card.hash_written,
+    }
 
 
 def list_twins(
@@ -109,7 +163,7 @@ def list_twins(
 
 
 def _entry(page: str, artifact: Artifact) -> tuple[dict[str, object], str]:
-    href = relative(page, artifact_page(artifact.ref) + "index.json")
+    href = relative(page, page_of(artifact) + "index.json")
     entry: dict[str, object] = {
         "id": artifact.id,
         "kind": artifact.kind,

@@ -2,7 +2,7 @@
 
     parsed ─► collect ─► bodies ─► identity ─► references ─► threads ─┐
                                         └────► positions ─────────────┼─► actions ─► assemble ─► Archive
-                                        └────► links ─────────────────┘
+                                        └────► links, records ────────┘
 
 Each step is a module of its own, takes values and gives values, and never raises for content.
 """
@@ -10,21 +10,31 @@ Each step is a module of its own, takes values and gives values, and never raise
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
-from memosite.facts import Discharge, Parsed, Ref
+from memosite.facts import Discharge, FileFacts, Parsed, Ref
 from memosite.findings import Finding, Location, Severity
 from memosite.ledger import Ledger
 from memosite.model import Archive, Link, SourceInfo
 from memosite.names import make_id
+from memosite.resolve.anchors import AnchorIndex
 from memosite.resolve.assemble import Assembler, Joined
 from memosite.resolve.bodies import LineOf, body_candidates, join_bodies
 from memosite.resolve.collect import collect
 from memosite.resolve.conversation import Conversation
+from memosite.resolve.filed import Filed, file_records, record_collisions
 from memosite.resolve.identity import Group, assign_ids, group_copies, variant_findings
 from memosite.resolve.links import HasFile, LinkResolver, backlinks
+from memosite.resolve.memory_store import DataOf
 from memosite.resolve.positions import resolve_positions
+from memosite.resolve.record_links import Bound, RecordBinder, SessionIndex, record_files
+from memosite.resolve.record_names import RecordNames
+from memosite.resolve.records import collect_records
 from memosite.resolve.references import NameIndex
 
 __all__ = ["Rules", "body_candidates", "resolve"]
+
+
+def _no_data(_file: FileFacts) -> None:
+    """The answer of whoever keeps no bytes."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -43,20 +53,30 @@ class Rules:
 
 
 def resolve(
-    parsed: Iterable[Parsed], rules: Rules, ledger: Ledger, line_of: LineOf, *, has_file: HasFile | None = None
+    parsed: Iterable[Parsed],
+    rules: Rules,
+    ledger: Ledger,
+    line_of: LineOf,
+    *,
+    has_file: HasFile | None = None,
+    data_of: DataOf = _no_data,
 ) -> tuple[Archive, Ledger]:
     """Make the archive, and the ledger with everything new in it. The order of `parsed` does not matter.
 
     `has_file` tells whether a source has a file at a path, for links to what is not published; without it every
-    such link that stays in its source is believed.
+    such link that stays in its source is believed. `data_of` gives the bytes of files that content hashes are made
+    over; where it gives none, these are not verified.
     """
+    parsed = tuple(parsed)
+    kept = collect_records(parsed, rules.sources, line_of, data_of, is_loose=rules.is_loose)
+    records = file_records(kept.cards, ledger)
     collected = collect(parsed, rules.sources, is_loose=rules.is_loose)
     joined, findings = join_bodies(collected.envelopes, collected.bodies, line_of, memo_folders=collected.memo_folders)
     groups = group_copies(joined)
     findings += assign_ids(groups, ledger) + tuple(variant_findings(groups))
     index = NameIndex(groups)
     conversation = Conversation(groups, index, ledger, line_of)
-    assembler = Assembler(collected, groups, ledger)
+    assembler = Assembler(collected, groups, records, ledger)
     naming = resolve_positions(
         collected.organizations,
         assembler.name_uses(),
@@ -66,14 +86,22 @@ def resolve(
         published=ledger.positions,
     )
     findings += conversation.findings + naming.findings + tuple(_unknown_closed(rules.closed, groups))
+    findings += tuple(record_collisions(records))
     if rules.is_loose:
         findings = tuple(finding for finding in findings if finding.severity != Severity.NOTE)
-    all_findings = collected.findings + findings
-    links = _links(
-        assembler,
-        conversation,
-        LinkResolver(index, assembler.files_by_path(), collected.organizations, rules.sources, has_file),
+    all_findings = collected.findings + kept.findings + findings
+    names = RecordNames(records)
+    resolver = LinkResolver(
+        index,
+        assembler.files_by_path(),
+        collected.organizations,
+        rules.sources,
+        has_file,
+        record_files=record_files(records),
+        find_record=names.find,
     )
+    bound = _bind(records, names, assembler, resolver, groups)
+    links = _links(assembler, conversation, resolver, bound)
     artifacts, ledger = assembler.artifacts(
         Joined(
             naming=naming,
@@ -82,7 +110,9 @@ def resolve(
             parents=conversation.parents,
             ghost_parents=conversation.ghost_parents,
             links=links,
-            backlinks=backlinks(links),
+            backlinks=backlinks(links, ((ref, one) for ref in bound for one in bound[ref].sessions)),
+            records=bound,
+            history=kept.history,
             closed=rules.closed,
             index=index,
             findings=all_findings,
@@ -105,11 +135,29 @@ def resolve(
     return archive, ledger.with_pages(paged, archive.positions, others)
 
 
-def _links(assembler: Assembler, conversation: Conversation, resolver: LinkResolver) -> dict[Ref, tuple[Link, ...]]:
+def _bind(
+    records: tuple[Filed, ...],
+    names: RecordNames,
+    assembler: Assembler,
+    resolver: LinkResolver,
+    groups: Iterable[Group],
+) -> dict[Ref, Bound]:
+    """What each record is joined to."""
+    if not records:
+        return {}
+    anchors = AnchorIndex((*assembler.files_by_path(), *record_files(records)), resolver)
+    return RecordBinder(names, resolver, anchors, SessionIndex(groups)).bind(records)
+
+
+def _links(
+    assembler: Assembler, conversation: Conversation, resolver: LinkResolver, bound: Mapping[Ref, Bound]
+) -> dict[Ref, tuple[Link, ...]]:
     """What each artifact mentions beside itself; a reply to a transcript counts as a mention of it."""
     found: dict[Ref, tuple[Link, ...]] = {}
     for ref, text, origin in assembler.texts():
         found[ref] = tuple(link for link in resolver.resolve(text, origin) if link.to != ref)
+    for ref, record in bound.items():
+        found[ref] = tuple(dict.fromkeys((*found[ref], *record.links)))
     for ref, transcript in conversation.answered_transcripts.items():
         links = found.get(ref, ())
         if all(link.to != transcript for link in links):

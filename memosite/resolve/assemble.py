@@ -1,16 +1,28 @@
 """Assembles the artifacts of the archive from what the other steps found out."""
 
 import datetime as dt
+from bisect import bisect_right
 from collections import defaultdict
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from memosite.facts import BROADCAST, FILE, Discharge, DocumentHead, Envelope, FileFacts, Ref, Text
+from memosite.facts import (
+    BROADCAST,
+    FILE,
+    Discharge,
+    DocumentHead,
+    Envelope,
+    FileFacts,
+    RecordCard,
+    RecordEvent,
+    Ref,
+    Text,
+)
 from memosite.findings import Finding
 from memosite.layout import place_of
 from memosite.ledger import Ledger
-from memosite.model import UNDATED, Artifact, Copy, Document, Library, Link, Memo, Transcript
+from memosite.model import UNDATED, Artifact, Copy, Document, Library, Link, Memo, Record, Transcript
 from memosite.names import read_stamped_name, short_subject
 from memosite.resolve.actions import Replies, least_done, mailbox_at, recipient_states
 from memosite.resolve.collect import Collected
@@ -18,6 +30,7 @@ from memosite.resolve.filed import Filed, file_documents, file_libraries
 from memosite.resolve.identity import Group
 from memosite.resolve.links import Origin
 from memosite.resolve.positions import NameUse, Naming
+from memosite.resolve.record_links import Bound
 from memosite.resolve.references import NameIndex
 from memosite.resolve.threads import Forest
 from memosite.texts import SUMMARY
@@ -35,26 +48,28 @@ class Joined:
     ghost_parents: Mapping[Ref, Ref]
     links: Mapping[Ref, tuple[Link, ...]]
     backlinks: Mapping[Ref, tuple[Ref, ...]]
+    records: Mapping[Ref, Bound]
+    history: Mapping[tuple[str, str], tuple[RecordEvent, ...]]
     closed: Mapping[str, Discharge]
     index: NameIndex
     findings: tuple[Finding, ...]
 
 
 class Assembler:
-    """Holds the groups, documents and libraries under their refs, and makes artifacts of them at the end."""
+    """Holds the groups, documents, libraries and records under their refs, and makes artifacts of them at the end."""
 
-    def __init__(self, collected: Collected, groups: list[Group], ledger: Ledger) -> None:
-        """Give documents and libraries their ids; groups have theirs."""
+    def __init__(self, collected: Collected, groups: list[Group], records: tuple[Filed, ...], ledger: Ledger) -> None:
+        """Give documents and libraries their ids; groups and records have theirs."""
         self._memo_folders = collected.memo_folders
         self._groups = {group.ref: group for group in groups}
         self._ledger = ledger
         filed = (*file_documents(collected.documents, ledger), *file_libraries(collected.libraries, ledger))
-        self._filed = {one.ref: one for one in filed}
+        self._filed = {one.ref: one for one in (*filed, *records)}
 
     def files_by_path(self) -> Iterator[tuple[Ref, FileFacts]]:
-        """What can be mentioned by its path."""
+        """What can be mentioned by its path, records apart."""
         for ref, filed in self._filed.items():
-            for file in filed.files:
+            for file in filed.files if ref[0] != "record" else ():
                 yield ref, file
 
     def texts(self) -> Iterator[tuple[Ref, Text, Origin]]:
@@ -92,7 +107,7 @@ class Assembler:
             (*ref, self._key(ref)) for ref in sorted(dates, key=lambda ref: _arrival_key(ref, dates[ref]))
         )
         numbers = ledger.numbers()
-        maker = _Maker(joined, dates, numbers, self._memo_folders, self._groups)
+        maker = _Maker(joined, dates, numbers, self._memo_folders, self._groups, filed=self._filed)
         made: dict[Ref, Artifact] = {}
         for ref in sorted(dates, key=numbers.__getitem__):
             group = self._groups.get(ref)
@@ -101,6 +116,9 @@ class Assembler:
 
     def _key(self, ref: Ref) -> str:
         return self._groups[ref].key if ref in self._groups else self._filed[ref].key
+
+
+_OF_A_WHOLE_FILE = frozenset({"wyren-long", "wyren-section-long", "wyren-fenced"})
 
 
 class _Maker:
@@ -113,8 +131,11 @@ class _Maker:
         numbers: Mapping[Ref, int],
         memo_folders: tuple[str, ...],
         groups: Mapping[Ref, Group],
+        *,
+        filed: Mapping[Ref, Filed],
     ) -> None:
         self._joined = joined
+        self._begins = _begins(filed.values())
         self._dates = dates
         self._numbers = numbers
         self._memo_folders = memo_folders
@@ -146,8 +167,10 @@ class _Maker:
         return self._transcript(group, role, common) if group.kind == "transcript" else self._memo(group, role, common)
 
     def filed(self, filed: Filed) -> Artifact:
-        """A document or a library."""
+        """A document, a library or a record."""
         fact = filed.fact
+        if isinstance(fact, RecordCard):
+            return self._record(filed, fact)
         if isinstance(fact, DocumentHead):
             return Document(
                 head=fact,
@@ -175,6 +198,37 @@ class _Maker:
                 tags=(),
             ),
         )
+
+    def _record(self, filed: Filed, card: RecordCard) -> Record:
+        bound = self._joined.records[filed.ref]
+        common = self._common(
+            filed.ref,
+            system=card.system,
+            subject=card.title,
+            short_subject=short_subject(card.title, stem=card.key),
+            summary=card.text.summary if card.text else "",
+            chars=card.text.chars if card.text else 0,
+            copies=filed.copies,
+            tags=card.tags,
+        )
+        if card.line is not None:
+            common["findings"] = tuple(finding for finding in common["findings"] if self._concerns(finding, card))
+        return Record(
+            **common,
+            card=card,
+            relations=bound.relations,
+            superseded_by=bound.superseded_by,
+            history=self._joined.history.get((card.file.source, card.file.path), ()),
+            sessions=bound.sessions,
+        )
+
+    def _concerns(self, finding: Finding, card: RecordCard) -> bool:
+        """Whether a finding on a file of many records is about this one: it stands between its line and the next's."""
+        line, begins = finding.location.line, self._begins[card.file.source, card.file.path]
+        if line is None or finding.rule in _OF_A_WHOLE_FILE:
+            return False
+        at = bisect_right(begins, line)
+        return at > 0 and begins[at - 1] == card.line
 
     def _common(self, ref: Ref, *, copies: tuple[Copy, ...], **said: Any) -> dict[str, Any]:
         """The fields that all artifacts have."""
@@ -257,6 +311,15 @@ class _Maker:
             unresolved=tuple(name for name, ref in found.items() if ref is None),
             broken=envelope.shape == "broken",
         )
+
+
+def _begins(filed: Iterable[Filed]) -> dict[tuple[str, str], list[int]]:
+    """The lines at which the records of each file of many begin, in order."""
+    found: dict[tuple[str, str], list[int]] = defaultdict(list)
+    for one in filed:
+        if isinstance(one.fact, RecordCard) and one.fact.line is not None:
+            found[one.fact.file.source, one.fact.file.path].append(one.fact.line)
+    return {place: sorted(lines) for place, lines in found.items()}
 
 
 def role_folder(envelope: Envelope, memo_folders: tuple[str, ...]) -> str | None:

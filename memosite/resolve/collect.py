@@ -11,6 +11,7 @@ from memosite.facts import BodyFile, DocumentHead, Envelope, LibraryCard, Organi
 from memosite.findings import Finding, Location
 from memosite.layout import Place, matches_glob, memo_folder, place_of
 from memosite.model import SourceInfo
+from memosite.resolve.memory_store import is_store_part
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -42,7 +43,7 @@ def operational_place(path: str, *, memo_folders: tuple[str, ...], include: Iter
 
 
 def collect(parsed: Iterable[Parsed], sources: tuple[SourceInfo, ...], *, is_loose: bool) -> Collected:
-    """Sort the facts; with `is_loose`, envelopes count wherever they lie."""
+    """Sort the facts, records apart; with `is_loose`, envelopes count wherever they lie."""
     position = {source.name: number for number, source in enumerate(sources)}
     include = {source.name: source.include for source in sources}
     ordered = sorted(parsed, key=lambda one: (position.get(one.source, len(position)), one.source, one.path))
@@ -59,7 +60,8 @@ def collect(parsed: Iterable[Parsed], sources: tuple[SourceInfo, ...], *, is_loo
                 findings.append(Finding(rule="outside-convention", location=where, message=message))
                 continue
             envelopes.append(one.fact)
-        findings.extend(one.findings)
+        if not is_store_part(one):
+            findings.extend(one.findings)
     organizations, differing = _distinct(listed)
     bodies = (one.fact for one in ordered if isinstance(one.fact, BodyFile))
     return Collected(

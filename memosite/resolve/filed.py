@@ -1,45 +1,59 @@
-"""Artifacts that are known by their path or their own id, not by an envelope's name: documents and libraries.
+"""Artifacts that are known by their path or their own id, not by an envelope's name: documents, libraries, records.
 
-Their ids follow SPEC 3 (`<source>.<path>` with `/` as `.` for documents); where two claim one id, or ids that differ
-only by case, the ledger decides, else the first in the order of the sources keeps it.
+Their ids follow SPEC 3 (`<source>.<path>` with `/` as `.` for documents, `<source>.<key>` for records); where two
+claim one id, or ids that differ only by case, the ledger decides, else the first in the order of the sources keeps it.
 """
 
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+import re
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
 
-from memosite.facts import DocumentHead, FileFacts, Kind, LibraryCard, Ref, Text
+from memosite.facts import DocumentHead, FileFacts, Kind, LibraryCard, RecordCard, Ref, Text
+from memosite.findings import Finding, Location
+from memosite.formats.memory_store_parts import store_of
 from memosite.ledger import Ledger, identity_key
 from memosite.model import Copy
 from memosite.names import make_id, short_hash
-from memosite.times import Moment
+from memosite.times import Moment, read_stamp
+
+_NOTHING_SAID = Text(sha256="", chars=0, summary="")
+_STAMP_IN_NAME = re.compile(r"(?<!\d)\d{4}-\d{2}-\d{2}(?!\d)", re.ASCII)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Filed:
-    """A document or a library under its ref, with its copies; `key` is what the ledger knows it by."""
+    """A document, a library or a record under its ref, with its copies; `key` is what the ledger knows it by."""
 
     ref: Ref
     key: str
-    fact: DocumentHead | LibraryCard
+    fact: DocumentHead | LibraryCard | RecordCard
     files: tuple[FileFacts, ...]
 
     @property
     def text(self) -> Text:
-        """What it says, for links: a document's text; of a library the files that it lists."""
-        if isinstance(self.fact, DocumentHead):
-            return self.fact.text
+        """What it says, for links: the text of a document or a record; of a library the files that it lists."""
+        if not isinstance(self.fact, LibraryCard):
+            return self.fact.text or _NOTHING_SAID
         listed = tuple(item.file for item in self.fact.items if item.file)
-        return Text(sha256="", chars=0, summary="", destinations=listed)
+        return replace(_NOTHING_SAID, destinations=listed)
 
     @property
     def date(self) -> Moment | None:
-        """Its date; libraries have none."""
-        return self.fact.date if isinstance(self.fact, DocumentHead) else None
+        """Its date, of a record the one of its creation, else that in its file's name; libraries have none."""
+        match self.fact:
+            case DocumentHead():
+                return self.fact.date
+            case RecordCard():
+                stamp = _STAMP_IN_NAME.search(self.fact.file.name)
+                return self.fact.created or (read_stamp(stamp[0]) if stamp else None)
+        return None
 
     @property
     def copies(self) -> tuple[Copy, ...]:
         """Its files as copies."""
-        return tuple(Copy(file=file, mailbox=None) for file in self.files)
+        body = body_path(self.fact) if isinstance(self.fact, RecordCard) else None
+        return tuple(Copy(file=file, mailbox=None, body_path=body) for file in self.files)
 
 
 def file_documents(heads: Iterable[DocumentHead], ledger: Ledger) -> tuple[Filed, ...]:
@@ -63,6 +77,57 @@ def file_libraries(cards: Iterable[LibraryCard], ledger: Ledger) -> tuple[Filed,
         Filed(ref=("library", ids[key]), key=key, fact=same[0], files=tuple(card.file for card in same))
         for key, same in by_key.items()
     )
+
+
+def file_records(cards: Iterable[RecordCard], ledger: Ledger) -> tuple[Filed, ...]:
+    """Records under their refs. Equal files of one source that hold one record of one id are copies."""
+    copies: dict[tuple[str, str, str, str], list[RecordCard]] = {}
+    for card in cards:
+        copies.setdefault((card.system, card.file.source, card.key, card.file.sha256), []).append(card)
+    by_key = {
+        identity_key(same[0].file.source, same[0].system, same[0].key, same[0].file.path): same
+        for same in copies.values()
+    }
+    ids = _ids("record", {key: _plain(same[0]) for key, same in by_key.items()}, ledger)
+    return tuple(
+        Filed(ref=("record", ids[key]), key=key, fact=same[0], files=tuple(card.file for card in same))
+        for key, same in by_key.items()
+    )
+
+
+def _plain(card: RecordCard) -> str:
+    return f"{card.file.source}.{card.key}"
+
+
+def record_collisions(filed: Iterable[Filed]) -> Iterator[Finding]:
+    """A finding on each record that has another's name; two nodes of one store have one already."""
+    by_name: dict[str, list[Filed]] = defaultdict(list)
+    for one in filed:
+        if isinstance(one.fact, RecordCard):
+            by_name[make_id(_plain(one.fact)).casefold()].append(one)
+    for name, rivals in sorted(by_name.items()):
+        first, *others = sorted(rivals, key=lambda one: (one.ref[1].casefold() != name, one.ref))
+        stores = {_store(first)} - {None}
+        for other in others:
+            store = _store(other)
+            if store in stores:
+                continue
+            stores.add(store)
+            file, known = other.files[0], first.files[0]
+            message = f"the name is also that of a record in {known.source}/{known.path}"
+            yield Finding(rule="id-collision", location=Location(source=file.source, path=file.path), message=message)
+
+
+def _store(filed: Filed) -> tuple[str, str] | None:
+    """The source and the folder of the memory-store that a record lies in."""
+    place = store_of(filed.files[0].path)
+    return (filed.files[0].source, place[0]) if place else None
+
+
+def body_path(card: RecordCard) -> str | None:
+    """The path of the file that holds a node's text, in its source."""
+    place = store_of(card.file.path)
+    return f"{place[0]}/{card.body_path}" if place and card.body_path and card.text else None
 
 
 def _ids(kind: Kind, wanted: Mapping[str, str], ledger: Ledger) -> dict[str, str]:

@@ -16,9 +16,13 @@ from memosite.resolve.references import NameIndex
 HasFile = Callable[[str, str], bool]
 """Whether a source (by name) has a file or folder at a path."""
 
+FindRecord = Callable[[str, str], Ref | None]
+"""The record that a text in a source (by name) calls by its id or its key."""
+
 _STAMPED = re.compile(r"\d{4}-\d{2}-\d{2}(?:-\d{4})?--")
 _SCHEME = re.compile(r"[a-zA-Z][a-zA-Z0-9+.-]+:")
 _ABSOLUTE = re.compile(r"/|~/|[a-zA-Z]:")
+_RECORD_SCHEME = "urn:mif:"
 
 
 TAIL = 16
@@ -46,21 +50,24 @@ class LinkResolver:
         organizations: Iterable[Organization],
         sources: Iterable[SourceInfo],
         has_file: HasFile | None = None,
+        *,
+        record_files: Iterable[tuple[Ref, FileFacts]] = (),
+        find_record: FindRecord | None = None,
     ) -> None:
-        """Index everything that can be mentioned; `files` are those known by path (documents, libraries)."""
+        """Index everything that can be mentioned; `files` are those known by path (documents, libraries).
+
+        `record_files` give way to these where one tail of a path fits both.
+        """
         self._names = names
         self._has_file = has_file
         self._sources = {source.name: source for source in sources}
         self._by_path: dict[tuple[str, str], Ref] = {}
         self._by_tail: dict[tuple[str | None, str], Ref | None] = {}  # by source and everywhere; None for several
-        for ref, file in files:
-            self._by_path[(file.source, file.path)] = ref
-            parts = file.path.split("/")[-TAIL:]
-            for index in range(len(parts)):
-                tail = "/".join(parts[index:])
-                for source in (file.source, None):
-                    known = self._by_tail.setdefault((source, tail), ref)
-                    self._by_tail[(source, tail)] = ref if known == ref else None
+        self._find_record = find_record
+        for listed in (files, record_files):
+            by_path, by_tail = _index(listed)
+            self._by_path = by_path | self._by_path
+            self._by_tail = by_tail | self._by_tail
         self._directories = self._working_directories(organizations)
 
     def _working_directories(self, organizations: Iterable[Organization]) -> list[tuple[str, str]]:
@@ -86,7 +93,8 @@ class LinkResolver:
 
     def _resolve(self, written: str, origin: Origin, *, is_destination: bool) -> Link | None:
         if _SCHEME.match(written):
-            return None  # a web address, or a scheme we do not follow; a drive letter is one character
+            # A web address, or a scheme we do not follow; a drive letter is one character.
+            return self._record(written, written, origin) if written.startswith(_RECORD_SCHEME) else None
         path = written.split("#", 1)[0]
         if is_destination:
             path = unquote(path.split("?", 1)[0])
@@ -96,8 +104,28 @@ class LinkResolver:
         to = self._artifact(path, origin)
         if to is not None:
             return Link(written=written, to=to)
+        record = self._record(path, written, origin)
+        if record is not None:
+            return record
         url = self._web_address(path, origin, is_destination=is_destination)
         return Link(written=written, url=url) if url else None
+
+    def _record(self, name: str, written: str, origin: Origin) -> Link | None:
+        to = self._find_record(name, origin.source) if self._find_record else None
+        return Link(written=written, to=to) if to else None
+
+    def follow(self, path: str, origin: Origin, *, written: str) -> Link | None:
+        """Where a path leads that a record gives as such: to an artifact, else to a file on the web."""
+        to = self.artifact(path, origin)
+        if to is not None:
+            return Link(written=written, to=to)
+        url = None if _SCHEME.match(path) else self._web_address(_normal(path), origin, is_destination=True)
+        return Link(written=written, url=url) if url else None
+
+    def artifact(self, name: str, origin: Origin) -> Ref | None:
+        """The artifact that a path or a file name leads to; a path from the source's root may begin with a slash."""
+        path = _normal(name.split("#", 1)[0])
+        return None if not path or "\0" in path or _SCHEME.match(path) else self._artifact(path, origin)
 
     def _artifact(self, path: str, origin: Origin) -> Ref | None:
         base = path.rpartition("/")[2]
@@ -106,7 +134,7 @@ class LinkResolver:
                 found = self._names.find(stem, source=origin.source) if stem else None
                 if found is not None:
                     return found
-        for candidate in _inside(path, origin.folder):
+        for candidate in [path[1:]] if path.startswith("/") else _inside(path, origin.folder):
             found = self._by_path.get((origin.source, candidate))
             if found is not None:
                 return found
@@ -158,6 +186,23 @@ class LinkResolver:
         return web.replace("{ref}", "HEAD").replace("{path}", quote(path, safe="/-._~"))
 
 
+def _index(
+    files: Iterable[tuple[Ref, FileFacts]],
+) -> tuple[dict[tuple[str, str], Ref], dict[tuple[str | None, str], Ref | None]]:
+    """Files by source and path; and by each tail of their paths, in their source and everywhere, None for several."""
+    by_path: dict[tuple[str, str], Ref] = {}
+    by_tail: dict[tuple[str | None, str], Ref | None] = {}
+    for ref, file in files:
+        by_path[(file.source, file.path)] = ref
+        parts = file.path.split("/")[-TAIL:]
+        for index in range(len(parts)):
+            tail = "/".join(parts[index:])
+            for source in (file.source, None):
+                known = by_tail.setdefault((source, tail), ref)
+                by_tail[(source, tail)] = ref if known == ref else None
+    return by_path, by_tail
+
+
 def _inside(path: str, folder: str) -> list[str]:
     """The path as seen from its file's folder, then from each folder above; only what stays in the source."""
     if _ABSOLUTE.match(path):
@@ -173,9 +218,13 @@ def _normal(path: str) -> str:
     return path.replace("\\", "/").strip()
 
 
-def backlinks(links: Mapping[Ref, Iterable[Link]]) -> dict[Ref, tuple[Ref, ...]]:
-    """For each artifact, those that mention it, in order of kind and id."""
+def backlinks(
+    links: Mapping[Ref, Iterable[Link]], others: Iterable[tuple[Ref, Ref]] = ()
+) -> dict[Ref, tuple[Ref, ...]]:
+    """For each artifact, those that mention it, in order of kind and id; `others` are pairs that mention and are."""
     found: dict[Ref, set[Ref]] = defaultdict(set)
+    for ref, mentioned_ref in others:
+        found[mentioned_ref].add(ref)
     for ref, mentioned in links.items():
         for link in mentioned:
             if link.to is not None and link.to != ref:

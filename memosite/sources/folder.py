@@ -14,8 +14,10 @@ from memosite.discover import SITE_MARKER
 from memosite.errors import SourceError
 from memosite.findings import Finding, Location
 from memosite.formats.document import File
+from memosite.formats.places import record_system
 from memosite.layout import SKIPPED_FOLDERS, UNREAD_FOLDERS, matches_glob, place_of
 from memosite.names import BODY_SUFFIX, ENVELOPE_SUFFIX
+from memosite.sources.sniff import has_record_head
 
 FILE_LIMIT = 32 * 1024 * 1024
 """The largest file that is read, in bytes (SPEC 9)."""
@@ -41,13 +43,15 @@ class Listing:
     """What a walk through a source found, as paths relative to it: regular files only, never links.
 
     `candidates` are to be read; `others` lie where an envelope may name them in its `body_ref`: in a store, beside
-    an envelope, or named as bodies are.
+    an envelope, or named as bodies are. `records` are those of the candidates that only a record's adapter may read:
+    they lie where another memory system keeps its files, or begin as a record does, and are no documents.
     """
 
     source: FolderSource
     candidates: tuple[str, ...]
     others: frozenset[str]
     findings: tuple[Finding, ...]
+    records: frozenset[str] = frozenset()
 
 
 def list_files(source: FolderSource) -> Listing:
@@ -55,12 +59,15 @@ def list_files(source: FolderSource) -> Listing:
     found = _Found(source=source)
     for folder, entries in _walk(source, found.findings):
         found.add(folder, entries)
-    documents = [path for path in found.markdown if _is_document(path, source.documents, found.roots)]
+    documents = {path for path in found.markdown if _is_document(path, source.documents, found.roots)}
+    begun = (path for path in found.markdown if path not in documents and has_record_head(source.root / path))
+    records = frozenset({*found.records, *begun} - documents)
     return Listing(
         source=source,
-        candidates=tuple(sorted((*found.candidates, *documents))),
+        candidates=tuple(sorted({*found.candidates, *documents, *records})),
         others=frozenset(found.others).difference(documents),
         findings=tuple(found.findings),
+        records=records,
     )
 
 
@@ -72,6 +79,7 @@ class _Found:
     candidates: list[str] = field(default_factory=list)
     others: list[str] = field(default_factory=list)
     markdown: list[str] = field(default_factory=list)
+    records: list[str] = field(default_factory=list)
     findings: list[Finding] = field(default_factory=list)
     roots: set[str] = field(default_factory=lambda: {""})
 
@@ -86,8 +94,9 @@ class _Found:
             path = _join(folder, name)
             is_body = name.lower().endswith(BODY_SUFFIX)
             is_wanted = name.lower().endswith((ENVELOPE_SUFFIX, ".opencatalog")) or _is_included(path, self.source)
+            is_record = not is_body and record_system(path) is not None
             if not entry.is_file(follow_symlinks=False):
-                if is_wanted or place_of(f"{path}/-") is not None:
+                if is_wanted or is_record or _would_hold_artifacts(path):
                     self.findings.append(_not_a_file(self.source, path, entry))
                 continue
             if is_wanted or (is_body and place is not None):
@@ -95,8 +104,15 @@ class _Found:
                 continue
             if is_body or holds_bodies:
                 self.others.append(path)
+            if is_record:
+                self.records.append(path)
             if place is None and not is_body and name.lower().endswith((".md", ".markdown")):
                 self.markdown.append(path)
+
+
+def _would_hold_artifacts(path: str) -> bool:
+    """Whether a folder of this path would be a store, or lie in one."""
+    return place_of(f"{path}/-") is not None or record_system(f"{path}/-.md") is not None
 
 
 def _join(folder: str, name: str) -> str:

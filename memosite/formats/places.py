@@ -1,0 +1,60 @@
+"""Where the other memory systems keep their files: what may be a record by its place alone (SPEC 2.2).
+
+Other tools use the same folders, so a place only says which adapter is asked and who is named in a note; the shape
+decides.
+"""
+
+from memosite.facts import System
+from memosite.formats.memory_layer import ROOTS as LAYER_ROOTS
+from memosite.formats.memory_store_parts import store_of
+from memosite.formats.mif import SUFFIX as MIF_SUFFIX
+from memosite.formats.wyren import ROOTS as WYREN_ROOTS
+
+LAYER_FOLDER = "memory"
+"""The folder of a memory-layer, below one of `.claude`, `.cui` and `.plan`."""
+
+_GENERATED = frozenset({"schema", "index", "recovery", ".backup"})
+_STORE_SUFFIXES = (".json", ".md", ".jsonl")
+
+
+def record_system(path: str) -> System | None:
+    """The system that a file would belong to by its place; None for a file at no such place.
+
+    Markdown of MIF 1.0 may lie anywhere; its head tells it, not its place.
+    """
+    name = path.lower()
+    store = store_of(path)
+    if store is not None:
+        is_generated = store[1].partition("/")[0] in _GENERATED
+        return "memory-store" if name.endswith(_STORE_SUFFIXES) and not is_generated else None
+    if name.endswith(MIF_SUFFIX):
+        return "mif"
+    folders = path.split("/")[:-1]
+    if name.endswith(".md") and any(folder in WYREN_ROOTS for folder in folders):
+        return "wyren"
+    return "memory-layer" if name.endswith((".json", ".md")) and layer_of(path) is not None else None
+
+
+def layer_of(path: str) -> str | None:
+    """The folder of the memory-layer that a file lies in, such as `desk/.claude/memory`; None outside of any."""
+    folders = path.split("/")[:-1]
+    for end in range(1, len(folders)):
+        if folders[end] == LAYER_FOLDER and folders[end - 1] in LAYER_ROOTS:
+            return "/".join(folders[: end + 1])
+    return None
+
+
+def root_of_record(path: str) -> str:
+    """The folder that holds the store a record's file lies in: paths in records are seen from there.
+
+    That is the folder around `.memory`, `.claude` or `.wyren`; for files of other places their own.
+    """
+    store, layer = store_of(path), layer_of(path)
+    folders = path.split("/")[:-1]
+    if store is not None:
+        depth = store[0].count("/")
+    elif layer is not None:
+        depth = layer.count("/") - 1
+    else:
+        depth = next((index for index, folder in enumerate(folders) if folder in WYREN_ROOTS), len(folders))
+    return "/".join(folders[:depth])

@@ -1,0 +1,326 @@
+"""Reads YAML as texts, lists and mappings, and tells the lines of its keys; knows nothing of files (SPEC 2.2, 9).
+
+Scalars stay as written, dates and numbers too; only a plain `null` is None. Tags, anchors and aliases are refused:
+they are what attacks are made of. Where YAML is broken, every top-level field that can be read by itself still is,
+and a value that merely lacks quotes is taken as the text it was meant to be. Nothing here recurses.
+"""
+
+import re
+from bisect import bisect_left
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from itertools import pairwise
+from typing import Any
+
+import yaml
+
+from memosite.formats.json_text import KeyPath, Problem, clean_text, shown
+
+LIMIT = 65_536
+"""The longest YAML that is read, in characters."""
+
+DEPTH = 20
+"""How deep lists and mappings may lie in one another."""
+
+NODES = 5_000
+"""How many values one YAML may hold."""
+
+INVALID = "frontmatter-invalid"
+REPEATED = "frontmatter-duplicate-key"
+
+YamlValue = Any
+"""A text, None, a list of values, or a mapping of texts to values."""
+
+_PROBLEMS = 20
+_ALLOWANCE = 4 * LIMIT  # characters read again to save what can be; without it a file of faults takes minutes
+_LOAD = 200  # what beginning to read costs, in characters
+_NULLS = frozenset({"", "~", "null", "Null", "NULL"})
+
+_NO_FIELDS = "the frontmatter is not made of fields, `key: value`"
+_TOO_LONG = f"the frontmatter is longer than {LIMIT} characters; the rest was not read"
+
+_OPENING = re.compile(r"---[ \t]*\n")
+_CLOSING = re.compile(r"^(?:---|\.\.\.)[ \t]*$\n?", re.MULTILINE)
+_BODY_BEGINS = re.compile(r"^(?:[ \t]*$|#{1,6}[ \t])", re.MULTILINE)
+_FIELD_BEGINS = re.compile(r"^(?=[^\s#\-\]}])", re.MULTILINE)
+_KEYED = re.compile(
+    r"""(?P<head>[ ]*(?:-[ ]+)*(?:"[^"]{1,100}"|'[^']{1,100}'|[\w@$.][\w @$./-]{0,99}?)[ ]*:[ ]+)(?P<value>\S.*)"""
+)
+_LISTED = re.compile(r"(?P<head>[ ]*(?:-[ ]+)+)(?P<value>\S.*)")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Head:
+    """The YAML at the head of a text, the line it begins at (1 = first), and the text after it.
+
+    `is_closed` is false where the closing `---` is missing; the head then ends at the first empty line or heading.
+    """
+
+    source: str
+    line: int
+    body: str
+    is_closed: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Yaml:
+    """A mapping as read, the lines of its keys and entries, what is wrong with it, and fields that were left out."""
+
+    fields: dict[str, YamlValue] = field(default_factory=dict)
+    lines: dict[KeyPath, int] = field(default_factory=dict)
+    problems: tuple[Problem, ...] = ()
+    unread: frozenset[str] = frozenset()
+
+
+def split_head(text: str) -> Head | None:
+    """Cut a text (LF line ends) at its frontmatter; None if it does not begin with a `---` line."""
+    opening = _OPENING.match(text)
+    if opening is None:
+        return None
+    start = opening.end()
+    closing = _CLOSING.search(text, start)
+    if closing is not None:
+        return Head(source=text[start : closing.start()], line=2, body=text[closing.end() :], is_closed=True)
+    end = _BODY_BEGINS.search(text, start)
+    cut = end.start() if end else len(text)
+    return Head(source=text[start:cut], line=2, body=text[cut:], is_closed=False)
+
+
+def read_yaml(source: str, *, line: int = 1) -> Yaml:
+    """Read a mapping whose first line is the file's line `line`. Never raises."""
+    problems: list[Problem] = []
+    if len(source) > LIMIT:
+        source = source[:LIMIT].rpartition("\n")[0]
+        problems.append(Problem(rule=INVALID, line=line, message=_TOO_LONG))
+    forbidden = yaml.reader.Reader.NON_PRINTABLE.search(source)
+    if forbidden:
+        place = line + source.count("\n", 0, forbidden.start())
+        message = f"a character YAML forbids (U+{ord(forbidden[0]):04X}); it is read as U+FFFD"
+        problems.append(Problem(rule=INVALID, line=place, message=message))
+        source = yaml.reader.Reader.NON_PRINTABLE.sub("\ufffd", source)
+    loaded = _load(source)
+    if isinstance(loaded, _Fault):
+        return _read_by_field(source, line, problems, loaded)
+    if loaded.value is not None and not isinstance(loaded.value, dict):
+        problems.append(Problem(rule=INVALID, line=line, message=_NO_FIELDS))
+    lines = {path: line + number for path, number in loaded.lines.items()}
+    problems += (_repeated(line + number, key) for number, key in loaded.repeated)
+    fields = loaded.value if isinstance(loaded.value, dict) else {}
+    return Yaml(fields=fields, lines=lines, problems=tuple(problems[:_PROBLEMS]))
+
+
+def _repeated(line: int, key: str) -> Problem:
+    return Problem(rule=REPEATED, line=line, message=f'"{shown(key)}" stands here again; the last one counts')
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Fault:
+    """Why YAML could not be read, the line (0 = first) to look at, and the lines that mending may help."""
+
+    line: int
+    reason: str
+    suspects: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Loaded:
+    """A value, the line (0 = first) of each key and entry, and the keys that stand twice in one mapping."""
+
+    value: YamlValue
+    lines: dict[KeyPath, int]
+    repeated: tuple[tuple[int, str], ...]
+
+
+class _RefusedError(Exception):
+    """Something YAML allows and we do not read."""
+
+
+def _load(source: str) -> _Loaded | _Fault:
+    """Read YAML that must be without a fault."""
+    builder = _Builder()
+    index = 0
+    try:
+        for event in yaml.parse(source, Loader=yaml.BaseLoader):
+            index = _index(event)
+            builder.take(event)
+    except _RefusedError as refusal:
+        return _Fault(line=source.count("\n", 0, index), reason=str(refusal))
+    except yaml.MarkedYAMLError as error:
+        return _fault(source, error)
+    except (yaml.YAMLError, ValueError, OverflowError):  # a directive or an escape that means nothing
+        line = source.count("\n", 0, index)
+        return _Fault(line=line, reason="it cannot be read", suspects=(line,))
+    breaks = [match.start() for match in re.finditer("\n", source)]
+    lines = {path: bisect_left(breaks, place) for path, place in builder.places.items()}
+    repeated = tuple((bisect_left(breaks, place), key) for place, key in builder.repeated)
+    return _Loaded(value=builder.root, lines=lines, repeated=repeated)
+
+
+def _fault(source: str, error: yaml.MarkedYAMLError) -> _Fault:
+    """The scanner names the culprit where it began to read, the parser where it stopped."""
+    marks = [error.problem_mark, error.context_mark]
+    if isinstance(error, yaml.scanner.ScannerError) and error.context_mark is not None:
+        marks.reverse()
+    if marks[0] is not None and marks[0].index >= len(source.rstrip()):  # something was never closed
+        marks.reverse()
+    lines = tuple(source.count("\n", 0, mark.index) for mark in marks if mark is not None)
+    return _Fault(line=lines[0] if lines else 0, reason=error.problem or "it cannot be read", suspects=lines)
+
+
+def _index(event: yaml.Event) -> int:
+    return event.start_mark.index if event.start_mark else 0
+
+
+class _Builder:
+    """Makes values of YAML's events, within the bounds."""
+
+    def __init__(self) -> None:
+        self.root: YamlValue = None
+        self.places: dict[KeyPath, int] = {}
+        self.repeated: list[tuple[int, str]] = []
+        self._open: list[tuple[list[YamlValue] | dict[str, YamlValue], KeyPath]] = []
+        self._keys: list[str | None] = []
+        self._nodes = 0
+
+    def take(self, event: yaml.Event) -> None:
+        """Add what one event tells."""
+        if isinstance(event, yaml.AliasEvent) or getattr(event, "anchor", None) is not None:
+            raise _RefusedError("anchors and aliases are not read")
+        if getattr(event, "tag", None) is not None:
+            raise _RefusedError("tags are not read")
+        if isinstance(event, yaml.ScalarEvent):
+            is_null = event.implicit[0] and event.value in _NULLS and not self._is_key()
+            self._add(None if is_null else clean_text(event.value), _index(event))
+        elif isinstance(event, yaml.MappingStartEvent | yaml.SequenceStartEvent):
+            if self._is_key():
+                raise _RefusedError("a key must be a text")
+            if len(self._open) >= DEPTH:
+                raise _RefusedError(f"nested deeper than {DEPTH} levels")
+            value: list[YamlValue] | dict[str, YamlValue] = {} if isinstance(event, yaml.MappingStartEvent) else []
+            path = self._add(value, _index(event))
+            self._open.append((value, path))
+            self._keys.append(None)
+        elif isinstance(event, yaml.MappingEndEvent | yaml.SequenceEndEvent):
+            self._open.pop()
+            self._keys.pop()
+
+    def _is_key(self) -> bool:
+        return bool(self._open) and isinstance(self._open[-1][0], dict) and self._keys[-1] is None
+
+    def _add(self, value: YamlValue, index: int) -> KeyPath:
+        self._nodes += 1
+        if self._nodes > NODES:
+            raise _RefusedError(f"more than {NODES} values")
+        if not self._open:
+            self.root = value
+            return ()
+        container, path = self._open[-1]
+        if isinstance(container, list):
+            path = (*path, len(container))
+            container.append(value)
+            self.places[path] = index
+            return path
+        key = self._keys[-1]
+        if key is None:
+            self._keys[-1] = value
+            if value in container:
+                self.repeated.append((index, value))
+            self.places[(*path, value)] = index
+            return path
+        container[key] = value
+        self._keys[-1] = None
+        return (*path, key)
+
+
+def _read_by_field(source: str, line: int, problems: list[Problem], fault: _Fault) -> Yaml:
+    """Read each top-level field by itself, so that a fault in one costs none of the others."""
+    fields: dict[str, YamlValue] = {}
+    lines: dict[KeyPath, int] = {}
+    unread: set[str] = set()
+    before, allowance = len(problems), _ALLOWANCE
+    for offset, part in _parts(source):
+        first = line + offset
+        loaded, faults, cost = _load_mending(part, allowance)
+        allowance -= cost
+        problems += (_broken(first, one) for one in faults)
+        if isinstance(loaded, _Loaded) and (loaded.value is None or isinstance(loaded.value, dict)):
+            problems += (_repeated(lines_key, key) for lines_key, key in _again(loaded, fields, first))
+            fields.update(loaded.value or {})
+            lines.update((path, first + number) for path, number in loaded.lines.items())
+        else:
+            if isinstance(loaded, _Loaded):
+                problems.append(_broken(first, _Fault(line=0, reason="expected `key: value`")))
+            unread.add(part.partition(":")[0].strip(" \t\n\"'"))
+        if allowance < 0:
+            problems.append(_broken(first, _Fault(line=0, reason="too much is wrong with it; the rest is left out")))
+        if allowance < 0 or len(problems) >= _PROBLEMS:
+            break
+    if len(problems) == before:
+        problems.append(_broken(line, fault))
+    return Yaml(fields=fields, lines=lines, problems=tuple(problems[:_PROBLEMS]), unread=frozenset(unread))
+
+
+def _again(loaded: _Loaded, fields: dict[str, YamlValue], first: int) -> Iterator[tuple[int, str]]:
+    """The keys of a part that stand twice in it, or in a part before it."""
+    yield from ((first + number, key) for number, key in loaded.repeated)
+    for key in loaded.value or ():
+        if key in fields:
+            yield first + loaded.lines.get((key,), 0), key
+
+
+def _broken(line: int, fault: _Fault) -> Problem:
+    reason = f"the frontmatter is not YAML: {shown(clean_text(fault.reason), 120)}"
+    return Problem(rule=INVALID, line=line + fault.line, message=reason)
+
+
+def _parts(source: str) -> Iterator[tuple[int, str]]:
+    """The top-level fields as texts, each with the number of its first line (0 = first)."""
+    starts = [match.start() for match in _FIELD_BEGINS.finditer(source)]
+    number, last = 0, 0
+    for start, end in pairwise([*starts, len(source)]):
+        number += source.count("\n", last, start)
+        last = start
+        yield number, source[start:end]
+
+
+def _load_mending(part: str, allowance: int) -> tuple[_Loaded | _Fault, list[_Fault], int]:
+    """Read one field, quoting what lacks quotes; also what was wrong, and what reading cost, in characters."""
+    faults: list[_Fault] = []
+    cost = 0
+    while True:
+        loaded = _load(part)
+        cost += len(part) + _LOAD
+        if isinstance(loaded, _Loaded):
+            return loaded, faults, cost
+        mended = _mend(part, loaded.suspects) if cost <= allowance else None
+        if mended is None:
+            return loaded, [*faults, loaded], cost
+        line, part = mended
+        faults.append(_Fault(line=line, reason=f"{loaded.reason}; the value is read as plain text"))
+
+
+def _mend(part: str, suspects: tuple[int, ...]) -> tuple[int, str] | None:
+    """The text with the value of the first line that lacks them in quotes, and that line; None if none does."""
+    lines = part.split("\n")
+    for number in suspects:
+        match = (_KEYED.fullmatch(lines[number]) or _LISTED.fullmatch(lines[number])) if number < len(lines) else None
+        if match is None:
+            continue
+        value = match["value"].rstrip()
+        if value[0] in "&*![{":
+            continue
+        quoted = _quote(value)
+        if quoted != value:
+            lines[number] = match["head"] + quoted
+            return number, "\n".join(lines)
+    return None
+
+
+def _quote(value: str) -> str:
+    """A value in single quotes, without the quotes it may have had."""
+    mark = value[0] if value[0] in "'\"" else ""
+    text = value[len(mark) :]
+    if mark and len(value) > 1 and value.endswith(mark):
+        text = text[:-1]
+    text = text.replace('\\"', '"') if mark == '"' else text.replace("''", "'") if mark else text
+    return "'" + text.replace("'", "''") + "'"

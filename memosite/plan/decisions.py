@@ -1,0 +1,65 @@
+"""Plans the page of decisions: those of all memory systems, and the documents that memos cite (SPEC 4)."""
+
+from collections import defaultdict
+from collections.abc import Iterable
+
+from memosite.model import Artifact, Document, Record
+from memosite.pages import ListPage
+from memosite.plan.context import REJECTED, Context, part_links
+from memosite.plan.lists import grouped_sections, part_count, plan_parts
+from memosite.urls import DECISIONS, index_file
+
+_TITLE = "Decisions and documents"
+
+
+def is_decision(record: Record) -> bool:
+    """Whether a record is a decision, in the way its system says so."""
+    card = record.card
+    match card.system:
+        case "memory-store":
+            return card.type == "decision"
+        case "memory-layer":
+            return card.type == "decisions"
+        case "wyren":
+            return (card.section or "").casefold() in {"decisions", REJECTED}
+        case "mif":
+            return "decisions" in (card.namespace or "").casefold().split("/")
+
+
+def plan_decisions(context: Context) -> Iterable[ListPage]:
+    """All documents by the folder they lie in, and the decisions of each system by source."""
+    documents: dict[str, list[Artifact]] = defaultdict(list)
+    decisions: dict[str, list[Artifact]] = defaultdict(list)
+    found: list[Artifact] = []
+    for artifact in context.archive.artifacts.values():
+        if isinstance(artifact, Document):
+            folder = artifact.head.file.path.rpartition("/")[0]
+            documents[f"{artifact.head.file.source}/{folder}"].append(artifact)
+        elif isinstance(artifact, Record) and is_decision(artifact):
+            decisions[_heading(artifact)].append(artifact)
+        else:
+            continue
+        found.append(artifact)
+    groups = {heading: documents[heading] for heading in sorted(documents)}
+    groups |= {heading: decisions[heading] for heading in sorted(decisions)}
+    yield ListPage(
+        site=context.site,
+        path=index_file(DECISIONS),
+        root="../",
+        title=_TITLE,
+        section="decisions",
+        canonical=context.canonical(DECISIONS),
+        parts=part_links(DECISIONS, DECISIONS, part_count(found), None),
+        intro=(
+            "Documents that lie beside the memos, and the decisions of the other memory systems."
+            if decisions
+            else "Documents that lie beside the memos and are cited by them."
+        ),
+        sections=grouped_sections(context, DECISIONS, groups),
+    )
+    yield from plan_parts(context, DECISIONS, _TITLE, found, section_name="decisions")
+
+
+def _heading(record: Record) -> str:
+    rejected = ", rejected" if (record.card.section or "").casefold() == REJECTED else ""
+    return f"{record.card.file.source}: {record.system}{rejected}"

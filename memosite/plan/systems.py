@@ -1,0 +1,238 @@
+"""Plans the lists of records: the systems, each system in the ways it can be grouped, and what records speak of."""
+
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from types import MappingProxyType
+
+from memosite.ledger import Ledger
+from memosite.model import Record
+from memosite.page_parts import Reference, SystemRow
+from memosite.pages import EntitiesPage, EntityPage, ListPage, SystemsPage
+from memosite.plan.context import Context, in_parts, part_links, status_of
+from memosite.plan.entities import EntityFacts
+from memosite.plan.lists import grouped_sections, part_count, plan_parts
+from memosite.urls import ENTITIES, SYSTEMS, entity_page, index_file, part_page, relative, system_page
+
+_INTROS: Mapping[str, str] = MappingProxyType(
+    {
+        "memory-layer": "What sessions keep for those after them, by category.",
+        "memory-store": "The memory of projects: the product map by stage, then everything else by kind.",
+        "mif": "Memories, by type and namespace.",
+        "wyren": "What is distilled of sessions, by section.",
+    }
+)
+
+VIEWS: Mapping[str, Callable[[Record], Iterable[str | None]]] = MappingProxyType(
+    {
+        "kind": lambda record: (record.card.type,),
+        "status": lambda record: (status_of(record),),
+        "stage": lambda record: (record.card.stage,),
+        "namespace": lambda record: (record.card.namespace,),
+        "session": lambda record: record.card.sessions or ("",),
+    }
+)
+"""By what the records of a system can be grouped besides its own way; each is a page below the system's."""
+
+_STAGES = ("idea", "building", "shipped", "paused", "dead")
+_CATEGORIES = ("context", "decisions", "interfaces", "handoffs")
+_SECTIONS = (
+    "decisions", "rejected paths", "live workarounds", "known broken state",
+    "scope changes", "open questions", "handoff notes",
+)  # fmt: skip
+
+_Place = tuple[int, int, str]
+
+
+def published_systems(context: Context, ledger: Ledger) -> tuple[str, ...]:
+    """The systems that have a page: those with records, and those that had any when the site was built before."""
+    return tuple(sorted({*context.records, *(one.system for one in ledger.arrivals if one.system)}))
+
+
+def plan_systems(context: Context, ledger: Ledger) -> Iterable[SystemsPage | ListPage]:
+    """The overview of all systems, and the pages of each; nothing where there never was a record."""
+    systems = published_systems(context, ledger)
+    if not systems:
+        return
+    yield SystemsPage(
+        site=context.site,
+        path=index_file(SYSTEMS),
+        root="../",
+        title="Records",
+        section="systems",
+        canonical=context.canonical(SYSTEMS),
+        systems=tuple(_system_row(system, context.records.get(system, [])) for system in systems),
+        entities=len(context.entities),
+    )
+    for system in systems:
+        yield from _plan_system(context, system, context.records.get(system, []))
+
+
+def _system_row(system: str, records: Sequence[Record]) -> SystemRow:
+    types = Counter(record.card.type for record in records)
+    ordered = sorted(types, key=lambda type_: (-types[type_], type_))
+    return SystemRow(
+        system=Reference(label=system, href=relative(SYSTEMS, system_page(system))),
+        total=len(records),
+        types=tuple((type_, types[type_]) for type_ in ordered[:20]),
+        sources=tuple(sorted({record.card.file.source for record in records}))[:20],
+    )
+
+
+def _plan_system(context: Context, system: str, records: Sequence[Record]) -> Iterable[ListPage]:
+    here = system_page(system)
+    yield _list_page(context, system, here, records, _own_groups(records))
+    yield from plan_parts(context, here, system, records, section_name="systems")
+    for view in VIEWS:
+        yield _list_page(context, system, f"{here}{view}/", records, _groups_by(view, records))
+
+
+def _list_page(
+    context: Context, system: str, start: str, records: Sequence[Record], groups: Mapping[str, Sequence[Record]]
+) -> ListPage:
+    """A system in one of the ways to group it; all of them lead to the same parts, which hold everything."""
+    here = system_page(system)
+    view = start.removeprefix(here).strip("/")
+    return ListPage(
+        site=context.site,
+        path=index_file(start),
+        root="../" * start.count("/"),
+        title=f"{system} by {view}" if view else system,
+        section="systems",
+        canonical=context.canonical(start),
+        parts=part_links(start, here, part_count(records), None),
+        intro=_INTROS.get(system, ""),
+        sections=grouped_sections(context, start, groups),
+        views=tuple(_views(system, start, records)),
+    )
+
+
+def _views(system: str, start: str, records: Sequence[Record]) -> Iterable[Reference]:
+    """Links to the ways of grouping that tell anything; the one that is shown is no link."""
+    here = system_page(system)
+    useful = [view for view, values in VIEWS.items() if any(value for record in records for value in values(record))]
+    for view in ("", *useful):
+        target = f"{here}{view}/" if view else here
+        label = f"By {view}" if view else "Overview"
+        yield Reference(label=label, href=None if target == start else relative(start, target))
+
+
+def _groups_by(view: str, records: Sequence[Record]) -> dict[str, list[Record]]:
+    """Records by each value they have, in the order of the values; what has none comes last."""
+    found: dict[str, list[Record]] = defaultdict(list)
+    for record in records:
+        for value in dict.fromkeys(VIEWS[view](record)):
+            found[value or ""].append(record)
+    ordered = sorted(found, key=lambda value: (not value, value.casefold(), value))
+    return {value or f"No {view}": found[value] for value in ordered}
+
+
+def _own_groups(records: Sequence[Record]) -> dict[str, list[Record]]:
+    """Records by what their system itself goes by, in its own order."""
+    found: dict[tuple[_Place, str], list[Record]] = defaultdict(list)
+    for record in records:
+        found[_own_group(record)].append(record)
+    groups: dict[str, list[Record]] = {}
+    for place, heading in sorted(found):
+        groups.setdefault(heading, []).extend(found[place, heading])
+    return groups
+
+
+def _own_group(record: Record) -> tuple[_Place, str]:
+    """The place of a record's group among the others, and its heading."""
+    card = record.card
+    kind = _capitalized(card.type)
+    match card.system:
+        case "memory-store":
+            return _node_group(record)
+        case "memory-layer":
+            is_archived = card.key.startswith("archive.")
+            place = (int(is_archived), _rank(_CATEGORIES, card.type), kind)
+            return place, f"{kind}, archived" if is_archived else kind
+        case "wyren":
+            name = card.section or card.type
+            return (int(card.section is None), _rank(_SECTIONS, name.casefold()), name), _capitalized(name)
+        case "mif":
+            namespace = card.namespace or "no namespace"
+            return (0, 0, f"{card.type}/{namespace}"), f"{kind}: {namespace}"
+
+
+def _node_group(record: Record) -> tuple[_Place, str]:
+    card = record.card
+    match card.type:
+        case "project":
+            return (0, 0, ""), "Project"
+        case "feature":
+            return (1, _rank(_STAGES, card.stage or ""), card.stage or ""), f"Product map: {card.stage or 'no stage'}"
+        case "question":
+            state = card.status or "no status"
+            return (3, _rank(("open", "closed"), state), state), f"Question: {state}"
+        case _:
+            return (2, _rank(("decision", "gotcha"), card.type), card.type), _capitalized(card.type)
+
+
+def _rank(order: Sequence[str], name: str) -> int:
+    return order.index(name) if name in order else len(order)
+
+
+def _capitalized(words: str) -> str:
+    return words[:1].upper() + words[1:] if words.strip() else "No type"
+
+
+def plan_entities(context: Context, ledger: Ledger) -> Iterable[EntitiesPage | EntityPage | ListPage]:
+    """What records speak of: a page each, and all of them on one, or in parts in the order of the ledger."""
+    if not ledger.entities:
+        return
+    known = [context.entities[id_] for id_ in ledger.entities if id_ in context.entities]
+    chunks = in_parts(known)
+    for number in range(len(chunks) + 1 if len(chunks) > 1 else 1):
+        start = part_page(ENTITIES, number) if number else ENTITIES
+        yield EntitiesPage(
+            site=context.site,
+            path=index_file(start),
+            root="../" * start.count("/"),
+            title=f"Entities, part {number}" if number else "Entities",
+            section="systems",
+            canonical=context.canonical(start),
+            parts=part_links(start, ENTITIES, number or len(chunks), number or len(chunks)) if len(chunks) > 1 else (),
+            groups=_entity_groups(start, chunks[number - 1]),
+        )
+    for entity in known:
+        yield from _plan_entity(context, entity)
+
+
+def _entity_groups(
+    start: str, entities: Iterable[EntityFacts]
+) -> tuple[tuple[str, tuple[tuple[Reference, int], ...]], ...]:
+    groups: dict[str, list[EntityFacts]] = defaultdict(list)
+    for entity in entities:
+        groups[_capitalized(", ".join(entity.types))].append(entity)
+    return tuple(
+        (
+            type_,
+            tuple(
+                (Reference(label=one.name, href=relative(start, entity_page(one.id))), len(one.records))
+                for one in sorted(groups[type_], key=lambda one: (one.name.casefold(), one.id))
+            ),
+        )
+        for type_ in sorted(groups, key=lambda type_: (type_ == "No type", type_))
+    )
+
+
+def _plan_entity(context: Context, entity: EntityFacts) -> Iterable[EntityPage | ListPage]:
+    here = entity_page(entity.id)
+    groups: dict[str, list[Record]] = defaultdict(list)
+    for record in entity.records:
+        groups[f"Records of {record.system}"].append(record)
+    yield EntityPage(
+        site=context.site,
+        path=index_file(here),
+        root="../" * here.count("/"),
+        title=entity.name,
+        section="systems",
+        canonical=context.canonical(here),
+        parts=part_links(here, here, part_count(entity.records), None),
+        id=entity.id,
+        types=entity.types,
+        sections=grouped_sections(context, here, groups),
+    )
+    yield from plan_parts(context, here, entity.name, entity.records, section_name="systems")

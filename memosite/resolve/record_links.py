@@ -1,0 +1,213 @@
+"""Binds what records say of others: relations with their inverses, successors, mentions, anchors, sessions (SPEC 3)."""
+
+import re
+from bisect import bisect_left
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from itertools import chain
+from types import MappingProxyType
+
+from memosite.facts import FileFacts, RecordCard, Ref, Relation
+from memosite.formats.mif_links import INVERSE as MIF_INVERSE
+from memosite.formats.places import root_of_record
+from memosite.model import Link, RecordLink
+from memosite.resolve.anchors import AnchorIndex
+from memosite.resolve.filed import Filed, body_path
+from memosite.resolve.identity import Group
+from memosite.resolve.links import LinkResolver, Origin
+from memosite.resolve.record_names import RecordNames
+
+_PAIRS = (
+    ("affects", "affected by"),
+    ("depends on", "required by"),
+    ("supersedes", "superseded by"),
+    ("related to", "related to"),
+    ("requires", "required by"),
+    ("conflicts with", "conflicts with"),
+    ("supports", "supported by"),
+    ("challenges", "challenged by"),
+    ("derived from", "source of"),
+    ("summarizes", "summarized by"),
+    ("documents", "documented by"),
+    ("mentions", "mentioned by"),
+    ("implements", "implemented by"),
+    ("archive of", "archived again as"),
+)
+INVERSE: Mapping[str, str] = MappingProxyType(dict(_PAIRS))
+"""How the relations of a memory-store, and a memory-layer's second archive, are called from their other end."""
+
+_WITHDRAWN = frozenset({"stale", "rejected"})
+_MENTIONS = 1_000
+_SESSION = re.compile(r"[0-9a-f][0-9a-f-]{7,}")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Bound:
+    """What a record is joined to. `links` are those beside its text: its mentions and anchors, as written."""
+
+    relations: tuple[RecordLink, ...] = ()
+    superseded_by: Ref | None = None
+    sessions: tuple[Ref, ...] = ()
+    links: tuple[Link, ...] = ()
+
+
+class SessionIndex:
+    """Transcripts by the sessions that their participants held."""
+
+    def __init__(self, groups: Iterable[Group]) -> None:
+        """Index the transcripts among these."""
+        self._by_arc: dict[str, set[Ref]] = defaultdict(set)
+        parts: set[tuple[str, Ref]] = set()
+        for group in groups:
+            if group.kind != "transcript":
+                continue
+            for participant in chain.from_iterable(copy.envelope.participants for copy in group.copies):
+                arc = (participant.session_arc or "").strip().casefold()
+                if arc:
+                    self._by_arc[arc].add(group.ref)
+                    parts.update((part, group.ref) for part in _SESSION.findall(arc))
+        self._parts = sorted(parts)
+
+    def find(self, session: str) -> tuple[Ref, ...]:
+        """The transcripts whose session has this id, or holds it: at least 8 hex digits that a session begins with."""
+        name = session.strip().casefold()
+        found = set(self._by_arc.get(name, ()))
+        if _SESSION.fullmatch(name):
+            at = bisect_left(self._parts, (name,))
+            while at < len(self._parts) and self._parts[at][0].startswith(name):
+                found.add(self._parts[at][1])
+                at += 1
+        return tuple(sorted(found))
+
+
+class RecordBinder:
+    """Binds the records of one archive to each other and to everything else."""
+
+    def __init__(
+        self, names: RecordNames, resolver: LinkResolver, anchors: AnchorIndex, sessions: SessionIndex
+    ) -> None:
+        """Bind with what is known of names, paths, anchors and sessions."""
+        self._names = names
+        self._resolver = resolver
+        self._anchors = anchors
+        self._sessions = sessions
+
+    def bind(self, filed: Iterable[Filed]) -> dict[Ref, Bound]:
+        """What each record is joined to, by its ref. A relation that cannot be bound is kept as it is written."""
+        cards = {one.ref: one.fact for one in filed if isinstance(one.fact, RecordCard)}
+        stated = {ref: tuple(self._relations(ref, card)) for ref, card in cards.items()}
+        successors = {ref: to for ref, card in cards.items() if (to := self._successor(ref, card)) is not None}
+        inverses: dict[Ref, list[RecordLink]] = defaultdict(list)
+        for ref, links in stated.items():
+            for link in links:
+                if link.to in cards and link.to is not None:
+                    inverses[link.to].append(_inverse(link, cards[ref], ref))
+                    is_successor = _words(link.predicate) == "supersedes" and link.status not in _WITHDRAWN
+                    if is_successor and cards[link.to].superseded_by is None:
+                        successors.setdefault(link.to, ref)
+        for ref, to in successors.items():
+            if to in cards:
+                link = RecordLink(predicate=_like("supersedes", cards[to]), written=cards[ref].key, to=ref)
+                inverses[to].append(replace(link, is_inverse=True))
+        return {
+            ref: Bound(
+                relations=(*stated[ref], *_others(stated[ref], inverses[ref])),
+                superseded_by=successors.get(ref),
+                sessions=tuple(dict.fromkeys(one for session in card.sessions for one in self._sessions.find(session))),
+                links=tuple(dict.fromkeys(link for link in self._links(card, stated[ref]) if link.to != ref)),
+            )
+            for ref, card in cards.items()
+        }
+
+    def _relations(self, ref: Ref, card: RecordCard) -> Iterator[RecordLink]:
+        for relation in card.relations:
+            to = self._target(relation, card)
+            yield RecordLink(
+                predicate=relation.predicate,
+                written=relation.target,
+                to=None if to == ref else to,
+                status=relation.status,
+                confidence=relation.confidence,
+            )
+
+    def _target(self, relation: Relation, card: RecordCard) -> Ref | None:
+        """What a relation leads to: in a memory-store a node of the same store, elsewhere whatever is meant."""
+        if card.system == "memory-store":
+            return self._names.in_store(relation.target, card)
+        return self._meant(relation.target, card)
+
+    def _meant(self, name: str, card: RecordCard) -> Ref | None:
+        """A record by its id; else what a path leads to; else a record by its stem or title, or a document by its."""
+        origin = Origin(source=card.file.source, folder=card.file.path.rpartition("/")[0])
+        found = self._names.find(name, card.file.source) or self._resolver.artifact(name, origin)
+        found = found or self._names.near(name, card)
+        if found is None and "." not in name.rpartition("/")[2]:
+            found = self._resolver.artifact(f"{name}.md", origin) or self._resolver.artifact(
+                f"{name}.memory.md", origin
+            )
+        return found
+
+    def _successor(self, ref: Ref, card: RecordCard) -> Ref | None:
+        if card.superseded_by is None:
+            return None
+        is_node = card.system == "memory-store"
+        to = self._names.in_store(card.superseded_by, card) if is_node else self._meant(card.superseded_by, card)
+        return None if to == ref else to
+
+    def _links(self, card: RecordCard, relations: Iterable[RecordLink]) -> Iterator[Link]:
+        """What a record names beside its text. A relation to what is no record is one of these, too."""
+        root = root_of_record(card.file.path)
+        for anchor in card.anchors[:_MENTIONS]:
+            yield from self._anchors.links(anchor, source=card.file.source, root=root)
+        at_root = Origin(source=card.file.source, folder=root)
+        for name in card.mentions[:_MENTIONS]:
+            if name in card.anchors:
+                continue
+            to = self._meant(name, card)
+            link = Link(written=name, to=to) if to else self._resolver.follow(name, at_root, written=name)
+            if link is not None:
+                yield link
+        for relation in relations:
+            if relation.to is not None and relation.to[0] != "record":
+                yield Link(written=relation.written, to=relation.to)
+
+
+def _words(predicate: str) -> str:
+    return predicate.replace("_", " ").replace("-", " ").casefold()
+
+
+def _like(word: str, card: RecordCard) -> str:
+    """A relation's name as the record's system writes it."""
+    return word.replace(" ", "-") if card.system == "mif" else word
+
+
+def _inverse(link: RecordLink, card: RecordCard, ref: Ref) -> RecordLink:
+    """A relation as seen from its other end. One that has no inverse word is said to be the other's."""
+    words = _words(link.predicate)
+    inverse = MIF_INVERSE.get(link.predicate) if card.system == "mif" else INVERSE.get(words)
+    return replace(link, predicate=inverse or f"{words}, said by", written=card.key, to=ref, is_inverse=True)
+
+
+def _others(stated: Iterable[RecordLink], inverses: Iterable[RecordLink]) -> tuple[RecordLink, ...]:
+    """The inverses, by their word and record, without those that the record states itself; each once."""
+    told = {(_words(link.predicate), link.to) for link in stated}
+    found: dict[tuple[str, Ref | None], RecordLink] = {}
+    for link in sorted(inverses, key=lambda link: (_words(link.predicate), link.to or ("record", ""))):
+        key = (_words(link.predicate), link.to)
+        if key not in told:
+            found.setdefault(key, link)
+    return tuple(found.values())
+
+
+def record_files(filed: Iterable[Filed]) -> Iterator[tuple[Ref, FileFacts]]:
+    """The files by whose paths records can be mentioned, sidecars and their bodies; those that hold many are none."""
+    for one in filed:
+        card = one.fact
+        if not isinstance(card, RecordCard) or card.line is not None:
+            continue
+        for file in one.files:
+            yield one.ref, file
+        body = body_path(card)
+        if body is not None:
+            yield one.ref, replace(card.file, path=body)

@@ -1,0 +1,114 @@
+"""The names of records: which one a text means by an id, a file's stem or a title (SPEC 2.2 and 3, identity).
+
+A name is looked for in the store or source it is written in; an id also elsewhere, if one record alone has it.
+"""
+
+import unicodedata
+from collections import defaultdict
+from collections.abc import Iterable
+
+from memosite.facts import RecordCard, Ref
+from memosite.formats.memory_layer import memory_place
+from memosite.formats.memory_store_parts import store_of
+from memosite.formats.mif import SUFFIX, URN
+from memosite.formats.places import layer_of
+from memosite.names import make_id
+from memosite.resolve.filed import Filed
+from memosite.texts import one_line
+
+_Named = tuple[Ref, RecordCard]
+
+
+class RecordNames:
+    """Records by their ids and keys; by the stems of their files; MIF's by their titles, too."""
+
+    def __init__(self, filed: Iterable[Filed]) -> None:
+        """Index records that have their ids."""
+        self._by_name: dict[str, list[_Named]] = defaultdict(list)
+        self._by_stem: dict[tuple[str, str], list[_Named]] = defaultdict(list)
+        self._by_title: dict[tuple[str, str], list[_Named]] = defaultdict(list)
+        for one in filed:
+            card = one.fact
+            if not isinstance(card, RecordCard):
+                continue
+            entry = (one.ref, card)
+            for name in dict.fromkeys((_plain(card.key), one.ref[1])):
+                self._by_name[name].append(entry)
+            if card.system == "wyren":
+                continue  # its files hold many records
+            for stem in {_plain(_stem(file.path)) for file in one.files}:
+                self._by_stem[card.file.source, stem].append(entry)
+            if card.system == "mif":
+                self._by_title[card.file.source, card.title.casefold()].append(entry)
+
+    def find(self, name: str, source: str) -> Ref | None:
+        """The record of this id or key: one of the source's own, else the only one that there is."""
+        return self._by_id(name, source, "")
+
+    def in_store(self, name: str, card: RecordCard) -> Ref | None:
+        """The node of this id in the store of another."""
+        home = _home(card)
+        found = [entry for entry in self._by_name.get(_plain(name), ()) if entry[1].file.source == card.file.source]
+        return _first([entry for entry in found if _home(entry[1]) == home], card)
+
+    def near(self, name: str, card: RecordCard) -> Ref | None:
+        """The record that another means by this name: by its id, else its file's stem, else its title."""
+        source = card.file.source
+        found = self._by_id(name, source, _home(card))
+        if found is not None:
+            return found
+        stems = self._by_stem.get((source, _stem(_plain(name))), []) or self._by_stem.get((source, _plain(name)), [])
+        of_its_kind = [entry for entry in stems if entry[1].system == card.system and entry[1] is not card]
+        if of_its_kind:
+            return _first(of_its_kind, card)
+        if len(stems) == 1 and stems[0][1] is not card:
+            return stems[0][0]
+        titled = self._by_title.get((source, one_line(name).casefold()), ())
+        return titled[0][0] if len(titled) == 1 else None
+
+    def _by_id(self, name: str, source: str, home: str) -> Ref | None:
+        name = _plain(name)
+        found = self._by_name.get(name) or self._by_name.get(name.lower(), [])
+        own = [entry for entry in found if entry[1].file.source == source]
+        if own:
+            return min(own, key=lambda entry: (_home(entry[1]) != home, _is_second(entry), entry[0]))[0]
+        return found[0][0] if len(found) == 1 else None
+
+
+def _plain(name: str) -> str:
+    return unicodedata.normalize("NFC", name.strip()).removeprefix(URN)
+
+
+def _stem(path: str) -> str:
+    """A file's name without its suffix; `.memory.md` is one suffix."""
+    name = path.rpartition("/")[2]
+    lowered = name.lower()
+    return next((name[: -len(suffix)] for suffix in (SUFFIX, ".md", ".json") if lowered.endswith(suffix)), name)
+
+
+def _home(card: RecordCard) -> str:
+    """The folder of the store that a record lies in; "" for systems without one."""
+    store = store_of(card.file.path)
+    return store[0] if store else layer_of(card.file.path) or ""
+
+
+def _is_second(entry: _Named) -> bool:
+    """Whether another record of its name was there before, so that this one has another id."""
+    ref, card = entry
+    return ref[1] != make_id(f"{card.file.source}.{card.key}")
+
+
+def _first(entries: list[_Named], card: RecordCard) -> Ref | None:
+    """The nearest of several: in the same store; of memory-layer the context, and what is not archived, first."""
+
+    def rank(entry: _Named) -> tuple[bool, bool, bool, bool, Ref]:
+        place = memory_place(entry[1].file.path)
+        return (
+            _home(entry[1]) != _home(card),
+            place is not None and place.is_archived,
+            place is not None and place.category != "context",
+            _is_second(entry),
+            entry[0],
+        )
+
+    return min(entries, key=rank)[0] if entries else None

@@ -1,0 +1,539 @@
+"""A memory-store is read part by part as the cases say, and joined into records that are held to their hashes."""
+
+import hashlib
+import json
+import os
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from memosite import formats
+from memosite.facts import Parsed, RecordCard
+from memosite.findings import Severity
+from memosite.formats import memory_store
+from memosite.formats.document import File, find_key_line
+from memosite.formats.memory_store_parts import key_of_path, part_of, store_of
+from memosite.resolve.memory_store import JoinedStores, join_stores
+from tests.test_formats import EXPECTED, describe, expectation_of
+
+CASES = Path(__file__).parent / "cases" / "memory-store"
+INPUTS = sorted(path for path in CASES.iterdir() if not path.name.endswith(EXPECTED))
+
+Entry = dict[str, Any]
+
+
+# Single files
+
+
+def read_case(path: Path) -> tuple[Parsed, str]:
+    """What comes out of an input, and where it is said to lie."""
+    at = json.loads(expectation_of(path).read_text("utf-8"))["at"]
+    return formats.parse(File(source="harbour", path=at, data=path.read_bytes())), at
+
+
+def without_bytes(value: Any) -> Any:
+    """A reduced fact without the bytes that its hash is made over; `extra` as the JSON it is, if it is."""
+    if isinstance(value, dict):
+        return {key: without_bytes(entry) for key, entry in value.items() if not isinstance(entry, bytes)}
+    return [without_bytes(entry) for entry in value] if isinstance(value, list) else value
+
+
+@pytest.mark.parametrize("path", INPUTS, ids=lambda path: path.name)
+def test_a_part_of_a_store_is_read_as_its_expectation_says(path: Path) -> None:
+    """The fact and the findings of each input are those written beside it; see test_formats.py."""
+    parsed, at = read_case(path)
+    assert memory_store.matches(File(source="harbour", path=at, data=path.read_bytes()))
+    outcome = json.loads(json.dumps(without_bytes(describe(parsed, at))))
+    if os.environ.get("MEMOSITE_REFRESH"):
+        text = json.dumps(outcome, indent=2, ensure_ascii=False) + "\n"
+        expectation_of(path).write_text(text, "utf-8")
+    assert outcome == json.loads(expectation_of(path).read_text("utf-8"))
+
+
+def test_every_expectation_has_its_input() -> None:
+    """An expectation whose input was renamed is not forgotten, and no two inputs share one."""
+    assert sorted(CASES.glob(f"*{EXPECTED}")) == sorted(expectation_of(path) for path in INPUTS)
+    assert len({expectation_of(path) for path in INPUTS}) == len(INPUTS)
+
+
+FOREIGN = {
+    ".memory/config.json": '{"version": "2.1", "project": {"id": "p"}}',
+    "a/.memory/config.json": '{"version": true, "project": {"id": "p"}}',
+    "b/.memory/config.json": '{"version": 5, "project": "p"}',
+    "c/.memory/config.json": "// settings of an editor\n{}",
+    "d/.memory/config.json": '{"version": 5, "project": {"id": " "}}',
+    "config.json": '{"version": 5, "project": {"id": "project.p"}}',
+    ".memory/sync-state.json": '{"cursor": 5}',
+    ".memory/events.jsonl": '{"ts": 1, "kind": "start"}\n{bad\n',
+    ".memory/memory/index.json": '{"title": "Index", "entries": []}',
+    ".memory/memory/list.json": "[1, 2]",
+    ".memory/memory/broken.json": "{",
+    ".memory/relations/graph.json": '{"nodes": [], "from": "a"}',
+    ".memory/schema/object.schema.json": '{"id": "a", "type": "b", "title": "c", "body_path": "d"}',
+    ".memory/recovery/1/memory/a.json": '{"id": "fact.a", "type": "fact", "title": "c", "body_path": "memory/a.md"}',
+    ".memory/.backup/1/.memory/config.json": '{"version": 5, "project": {"id": "project.p"}}',
+    ".memory/memory/tides.memory.md": "---\nid: x\ntype: semantic\n---\nTides",
+    ".memory/memory/tides.md": "---\nid: x\ntype: semantic\ncreated: 2026-05-01\n---\nTides",
+    ".memory/notes/tides.md": "# Tides",
+    "memory/tides.md": "# Tides",
+    "memory/tides.json": '{"id": "fact.a", "type": "fact", "title": "c", "body_path": "memory/a.md"}',
+}
+
+
+@pytest.mark.parametrize("path", FOREIGN)
+def test_what_belongs_to_others_is_no_part_of_a_store(path: str) -> None:
+    """The same names in the same folders, but not the shape; or the shape where no store is."""
+    assert not memory_store.matches(File(source="harbour", path=path, data=FOREIGN[path].encode()))
+
+
+def test_a_path_is_split_at_the_outermost_store() -> None:
+    """Copies of a store within it are no stores."""
+    assert store_of("a/.memory/.backup/.memory/config.json") == ("a/.memory", ".backup/.memory/config.json")
+    assert store_of("a/memory/config.json") is None
+    assert store_of("a/.memory") is None
+    assert part_of("a/.memory/memory/deep/down/x.md") == "body"
+    assert part_of("a/.memory/memory/deep/down/x.txt") is None
+
+
+@pytest.mark.parametrize(
+    ("path", "key"),
+    [
+        (".memory/memory/gotchas/tides.json", "gotcha.tides"),
+        (".memory/memory/syntheses/the-bay.json", "synthesis.the-bay"),
+        (".memory/memory/rumours/whale.json", "whale"),
+        (".memory/memory/project.json", "project"),
+    ],
+)
+def test_the_place_of_a_sidecar_suggests_an_id(path: str, key: str) -> None:
+    """For sidecars that have none, or cannot be read."""
+    assert key_of_path(path) == key
+
+
+# Whole stores
+
+
+def seal(values: Entry, body: str | None = None) -> Entry:
+    """The same values with the hash that SPEC 2.2 describes, made here without memosite."""
+    bare = {name: value for name, value in values.items() if name != "content_hash"}
+    text = json.dumps(bare, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
+    if body is not None:
+        text += "\n" + body.removeprefix("\ufeff").replace("\r\n", "\n").replace("\r", "\n")
+    return {**values, "content_hash": f"sha256:{hashlib.sha256(text.encode()).hexdigest()}"}
+
+
+class Repo:
+    """A folder with files of stores in it."""
+
+    def __init__(self, root: Path) -> None:
+        self.root = root
+
+    def put(self, path: str, content: str | bytes | Entry) -> None:
+        """Write one file."""
+        target = self.root / path
+        target.parent.mkdir(parents=True, exist_ok=True)
+        text = json.dumps(content, indent=2, ensure_ascii=False) if isinstance(content, dict) else content
+        target.write_bytes(text.encode() if isinstance(text, str) else text)
+
+    def config(self, store: str = ".memory", version: int = 5) -> None:
+        """Write the file that makes a store."""
+        project = {"id": "project.harbour", "name": "The harbour"}
+        self.put(f"{store}/config.json", {"version": version, "project": project})
+
+    def node(self, id_: str, body: str = "It is so.\n", *, at: str = "", store: str = ".memory", **others: Any) -> None:
+        """Write a node that is as it should be, but for what is said otherwise."""
+        kind, _, slug = id_.partition(".")
+        place = f"memory/{at or f'{kind}s/{slug}'}"
+        values = {
+            "id": id_,
+            "type": kind,
+            "status": "open" if kind == "question" else "active",
+            "title": slug.replace("-", " ").capitalize(),
+            "body_path": f"{place}.md",
+            "created_at": "2026-05-01T10:00:00+02:00",
+            "updated_at": "2026-05-01T10:00:00+02:00",
+        }
+        self.put(f"{store}/{place}.json", seal({**values, **others}, body))
+        self.put(f"{store}/{place}.md", body.encode())
+
+    def relation(self, sender: str, predicate: str, to: str, *, name: str = "", **others: Any) -> None:
+        """Write a relation."""
+        slug = name or f"{sender}-{predicate}-{to}".replace(".", "-").replace("_", "-")
+        values = {
+            "id": f"rel.{slug}",
+            "from": sender,
+            "predicate": predicate,
+            "to": to,
+            "status": "active",
+            "created_at": "2026-05-01T10:00:00Z",
+            "updated_at": "2026-05-01T10:00:00Z",
+        }
+        self.put(f".memory/relations/{slug}.json", seal({**values, **others}))
+
+    def join(self, *, is_loose: bool = False, only: str = "") -> JoinedStores:
+        """Read every file, or those whose path holds a text, and join what they are parts of."""
+        data = {
+            path.relative_to(self.root).as_posix(): path.read_bytes()
+            for path in sorted(self.root.rglob("*"), reverse=True)
+            if path.is_file() and only in path.as_posix()
+        }
+        parsed = [formats.parse(File(source="harbour", path=path, data=one)) for path, one in data.items()]
+        return join_stores(
+            parsed,
+            lambda file, key: find_key_line(data[file.path].decode("utf-8", "replace"), (key,)),
+            lambda file: data[file.path],
+            is_loose=is_loose,
+        )
+
+
+@pytest.fixture
+def repo(tmp_path: Path) -> Repo:
+    """A repo with the configuration of a store, and the node of its project."""
+    repo = Repo(tmp_path)
+    repo.config()
+    repo.node("project.harbour", "# The harbour\n\nWhere ships lie.\n", at="project")
+    return repo
+
+
+def told(joined: JoinedStores) -> list[str]:
+    """The findings as `rule path:line` within the store."""
+    return [
+        f"{one.rule} {one.location.path.removeprefix('.memory/')}:{one.location.line or ''}".removesuffix(":")
+        for one in joined.findings
+    ]
+
+
+def record(joined: JoinedStores, key: str) -> RecordCard:
+    """The one record of a key."""
+    (found,) = [one for one in joined.records if one.key == key]
+    return found
+
+
+def test_a_node_is_joined_with_its_body(repo: Repo) -> None:
+    """Flat, and below a folder named for its kind; the summary leaves out the heading."""
+    repo.node("decision.light", "# The light\n\nShips see it.\n")
+    joined = repo.join()
+    assert told(joined) == []
+    assert [one.key for one in joined.records] == ["decision.light", "project.harbour"]
+    texts = [one.text.summary if one.text else None for one in joined.records]
+    assert texts == ["Ships see it.", "Where ships lie."]
+    assert {one.hashed for one in joined.records} == {b""}
+
+
+def test_a_hash_is_made_as_the_specification_says(repo: Repo) -> None:
+    """Against a digest that `sha256sum` made over the text written out."""
+    # printf '%s\n%s\n' '{"a":["é",1],"body_path":"memory/facts/x.md","id":"fact.x","title":"T"}' 'Körper' | sha256sum
+    written = "sha256:b3b43e6a3f360ee4de9ffefe52feb4dde5db5aa0a06cd4d11b925b2231ba99bb"
+    sidecar = {"title": "T", "id": "fact.x", "body_path": "memory/facts/x.md", "content_hash": written, "a": ["é", 1]}
+    repo.put(".memory/memory/facts/x.json", sidecar)
+    repo.put(".memory/memory/facts/x.md", "Körper\n")
+    assert "store-hash" not in {one.rule for one in repo.join().findings}
+    repo.put(".memory/memory/facts/x.md", "Korper\n")
+    assert told(repo.join())[-1] == "store-hash memory/facts/x.json:5"
+
+
+def test_a_configuration_of_other_shape_makes_no_store(repo: Repo) -> None:
+    """The version must be a number; a text may be anything."""
+    repo.put(".memory/config.json", {"version": "5", "project": {"id": "project.harbour"}})
+    joined = repo.join()
+    assert joined.records == ()
+    assert told(joined) == ["store-left-alone memory/project.json"]
+
+
+def test_nodes_that_are_lost_to_a_broken_configuration_are_told_of(repo: Repo) -> None:
+    """A merge gone wrong in one file must not silence a whole store."""
+    repo.put(
+        ".memory/config.json", '{\n<<<<<<< HEAD\n"version": 5,\n=======\n>>>>>>> x\n"project": {"id": "project.x"}}'
+    )
+    joined = repo.join()
+    assert joined.records == ()
+    assert told(joined) == ["store-left-alone config.json", "store-conflict config.json:2"]
+    (repo.root / ".memory/memory/project.json").unlink()
+    assert told(repo.join()) == ["store-left-alone config.json"]
+
+
+def test_mere_markdown_below_such_a_folder_is_not_worth_a_note(tmp_path: Path) -> None:
+    """Nothing tells that it was meant to be a store."""
+    repo = Repo(tmp_path)
+    repo.put(".memory/memory/tides.md", "# Tides\n")
+    repo.put(".memory/events.jsonl", "")
+    repo.put(".memory/sync-state.json", {"last_sync_commit": "49d4640"})
+    assert told(repo.join()) == []
+
+
+def test_nodes_of_version_4_work_in_a_store_of_either_version(repo: Repo) -> None:
+    """The store's tool migrates the configuration before the nodes."""
+    scope = {"kind": "project", "project": "project.harbour", "branch": None, "task": None}
+    for kind in ("architecture", "constraint", "fact", "source", "synthesis", "workflow"):
+        repo.node(f"{kind}.x", scope=scope, facets={"category": "concept"})
+    repo.relation("synthesis.x", "derived_from", "source.x")
+    for version in (4, 5):
+        repo.config(version=version)
+        joined = repo.join()
+        assert told(joined) == []
+        assert len(joined.records) == 7
+        assert ("Scope", "project: project.harbour") in record(joined, "fact.x").fields
+
+
+def test_a_store_of_an_unknown_version_is_read_with_a_warning(repo: Repo) -> None:
+    """What can be understood is shown."""
+    repo.config(version=6)
+    joined = repo.join()
+    assert told(joined) == ["store-version config.json:2"]
+    assert joined.findings[0].severity == Severity.WARNING
+    assert [one.key for one in joined.records] == ["project.harbour"]
+
+
+def test_the_node_of_the_project_shows_the_configuration_and_the_marker(repo: Repo) -> None:
+    """There is no page of the store itself."""
+    repo.put(".memory/sync-state.json", {"version": 1, "last_sync_commit": "49d4640"})
+    repo.node("fact.x")
+    joined = repo.join()
+    rows = (("Project", "The harbour"), ("Storage version", "5"), ("Last sync", "49d4640"))
+    assert record(joined, "project.harbour").fields == rows
+    assert record(joined, "fact.x").fields == ()
+    assert [(one.project, one.version, one.marker) for one in joined.stores] == [("project.harbour", 5, "49d4640")]
+
+
+@pytest.mark.parametrize("marker", ["{", "[]", '{"last_sync_commit": 5}', "{}"])
+def test_an_invalid_marker_is_no_fault(repo: Repo, marker: str) -> None:
+    """The store's own tool does without one."""
+    repo.put(".memory/sync-state.json", marker)
+    joined = repo.join()
+    assert told(joined) == []
+    assert joined.stores[0].marker is None
+
+
+def test_a_missing_body_is_an_error_at_its_path(repo: Repo) -> None:
+    """The node is kept, without text, and its hash is not held against it."""
+    repo.node("decision.light")
+    (repo.root / ".memory/memory/decisions/light.md").unlink()
+    joined = repo.join()
+    assert told(joined) == ["store-body-missing memory/decisions/light.json:6"]
+    assert joined.findings[0].severity == Severity.ERROR
+    assert record(joined, "decision.light").text is None
+
+
+def test_a_body_outside_the_store_is_never_read(repo: Repo) -> None:
+    """Not through folders above, and not from another store."""
+    repo.put("secret.md", "The key lies under the mat.")
+    repo.put(".memory/secret.md", "So does this one.")
+    repo.put("other/.memory/memory/x.md", "And this.")
+    for number, path in enumerate(
+        ("../secret.md", "memory/../../secret.md", "secret.md", "../other/.memory/memory/x.md")
+    ):
+        repo.node(f"decision.way-{number}", body_path=path)
+        (repo.root / f".memory/memory/decisions/way-{number}.md").unlink()
+    joined = repo.join()
+    assert [one.rule for one in joined.findings] == ["store-body-path"] * 4
+    assert [one.text for one in joined.records if one.type == "decision"] == [None] * 4
+
+
+def test_a_body_that_no_sidecar_names_is_found(repo: Repo) -> None:
+    """Its sidecar was deleted, or renamed alone."""
+    repo.put(".memory/memory/facts/lost.md", "Lost.\n")
+    joined = repo.join()
+    assert told(joined) == ["store-body-orphan memory/facts/lost.md"]
+    assert len(joined.records) == 1
+
+
+def test_a_sidecar_that_cannot_be_read_is_kept_with_its_body(repo: Repo) -> None:
+    """As it is, under the id that stands in it; relations still find it."""
+    repo.node("decision.light")
+    repo.relation("decision.light", "affects", "project.harbour")
+    path = repo.root / ".memory/memory/decisions/light.json"
+    path.write_text(
+        path.read_text().replace('  "status"', '<<<<<<< HEAD\n"status"\n=======\n"state"\n>>>>>>> storage\n', 1)
+    )
+    joined = repo.join()
+    assert told(joined) == ["store-conflict memory/decisions/light.json:4"]
+    kept = record(joined, "decision.light")
+    assert kept.text is not None
+    assert len(kept.relations) == 1
+    assert "<<<<<<< HEAD" in kept.extra
+
+
+def test_conflict_marks_in_a_body_are_an_error_at_the_first(repo: Repo) -> None:
+    """An underlined heading is none."""
+    repo.node("decision.light", "# The light\n\n<<<<<<< HEAD\nLit.\n=======\nUnlit.\n>>>>>>> storage\n")
+    repo.node("decision.lamp", "The lamp\n=======\n\nIs new.\n")
+    joined = repo.join()
+    assert told(joined) == ["store-conflict memory/decisions/light.md:3"]
+    assert joined.findings[0].severity == Severity.ERROR
+
+
+def test_a_relation_stands_with_the_node_it_begins_at(repo: Repo) -> None:
+    """With its status, its confidence and what it is founded on."""
+    repo.node("decision.light")
+    repo.node("gotcha.tides")
+    repo.relation(
+        "decision.light", "depends_on", "gotcha.tides", confidence="low", evidence=[{"kind": "task", "id": "H-1"}]
+    )
+    repo.relation("decision.light", "affects", "project.harbour", status="stale")
+    joined = repo.join()
+    assert told(joined) == []
+    assert [
+        (one.predicate, one.target, one.status, one.confidence, one.label)
+        for one in record(joined, "decision.light").relations
+    ] == [
+        ("affects", "project.harbour", "stale", None, ""),
+        ("depends_on", "gotcha.tides", "active", "low", "task: H-1"),
+    ]
+    assert record(joined, "gotcha.tides").relations == ()
+
+
+def test_each_end_of_a_relation_that_is_not_there_is_an_error(repo: Repo) -> None:
+    """At the line of the end."""
+    repo.relation("decision.gone", "affects", "gotcha.gone", name="x")
+    joined = repo.join()
+    assert told(joined) == ["store-relation-end relations/x.json:3", "store-relation-end relations/x.json:5"]
+    assert {one.severity for one in joined.findings} == {Severity.ERROR}
+
+
+def test_two_nodes_of_one_id_are_both_kept(repo: Repo) -> None:
+    """The later path is told so; relations and events are of the first."""
+    repo.node("decision.light", at="decisions/light")
+    repo.node("decision.light", "Another.\n", at="decisions/zz-light")
+    repo.relation("decision.light", "affects", "project.harbour")
+    joined = repo.join()
+    assert told(joined) == ["store-duplicate memory/decisions/zz-light.json:2"]
+    lights = [one for one in joined.records if one.key == "decision.light"]
+    assert [(one.file.name, len(one.relations)) for one in lights] == [("light.json", 1), ("zz-light.json", 0)]
+
+
+def test_relations_of_one_id_or_of_one_sense_are_duplicates(repo: Repo) -> None:
+    """The store's tool refuses both; a relation is shown once."""
+    repo.node("fact.a")
+    repo.relation("fact.a", "affects", "project.harbour", name="a")
+    repo.relation("fact.a", "affects", "project.harbour", name="b")
+    repo.relation("fact.a", "related_to", "project.harbour", name="c", id="rel.a")
+    joined = repo.join()
+    assert told(joined) == ["store-duplicate relations/b.json:4", "store-duplicate relations/c.json:2"]
+    assert [one.predicate for one in record(joined, "fact.a").relations] == ["affects", "related_to"]
+
+
+def test_what_supersedes_a_node_must_be_there_and_be_said(repo: Repo) -> None:
+    """In the sidecar, or by an active relation."""
+    repo.node("decision.a", status="superseded", superseded_by="decision.gone")
+    repo.node("decision.b", status="superseded", superseded_by=None)
+    repo.node("decision.c", status="superseded")
+    repo.node("decision.d", status="superseded", superseded_by="decision.c")
+    repo.relation("decision.d", "supersedes", "decision.c")
+    joined = repo.join()
+    assert told(joined) == ["store-superseded memory/decisions/a.json:9", "store-superseded memory/decisions/b.json:4"]
+    assert record(joined, "decision.d").superseded_by == "decision.c"
+
+
+def test_a_history_is_in_the_order_of_time_whatever_the_order_of_the_lines(repo: Repo) -> None:
+    """By instant, not by what is written; lines that a merge has doubled count once; undated ones come last."""
+    repo.node("decision.light")
+
+    def line(event: str, timestamp: str, **others: Any) -> str:
+        return json.dumps({"event": event, "id": "decision.light", "actor": "agent", "timestamp": timestamp, **others})
+
+    updated = line("memory.updated", "2026-05-01T10:00:00+02:00", reason="the lamp")
+    lines = [
+        line("memory.marked_stale", "at dawn"),
+        updated,
+        line("memory.superseded", "2026-05-01T09:00:00Z"),
+        line("memory.created", "2026-05-01T07:59:00Z", payload={"title": "Light"}),
+        updated,
+        line("memory.deleted", "2026-05-02T09:00:00Z").replace("decision.light", "decision.gone"),
+    ]
+    repo.put(".memory/events.jsonl", "\n".join(lines) + "\n")
+    joined = repo.join()
+    assert told(joined) == ["store-event events.jsonl:1"]
+    history = joined.history["harbour", ".memory/memory/decisions/light.json"]
+    assert [(one.event, one.detail) for one in history] == [
+        ("memory.created", "title: Light"),
+        ("memory.updated", "the lamp"),
+        ("memory.superseded", ""),
+        ("memory.marked_stale", ""),
+    ]
+    assert len(joined.history) == 1
+
+
+def test_an_event_of_a_relation_is_one_of_both_its_ends(repo: Repo) -> None:
+    """Whether the line names them or the relation's file does."""
+    repo.node("decision.light")
+    repo.relation("decision.light", "affects", "project.harbour", name="x")
+    ends = {"from": "decision.light", "predicate": "depends_on", "to": "decision.light"}
+    lines: list[Entry] = [
+        {"event": "relation.created", "relation_id": "rel.x", "actor": "cli", "timestamp": "2026-05-01T10:00:00Z"},
+        {
+            "event": "relation.deleted",
+            "relation_id": "rel.gone",
+            "actor": "cli",
+            "timestamp": "2026-05-02T10:00:00Z",
+            "reason": "it was wrong",
+            "payload": ends,
+        },
+    ]
+    repo.put(".memory/events.jsonl", "".join(json.dumps(line) + "\n" for line in lines))
+    joined = repo.join()
+    assert told(joined) == []
+    told_of = {path: [(one.event, one.detail) for one in events] for (_, path), events in joined.history.items()}
+    created = ("relation.created", "decision.light affects project.harbour")
+    deleted = ("relation.deleted", "decision.light depends on decision.light; it was wrong")
+    assert told_of == {
+        ".memory/memory/decisions/light.json": [created, deleted],
+        ".memory/memory/project.json": [created],
+    }
+
+
+def test_bad_lines_are_named_and_the_others_count(repo: Repo) -> None:
+    """Blank lines are told once."""
+    good = {"event": "memory.created", "id": "project.harbour", "actor": "cli", "timestamp": "2026-05-01T10:00:00Z"}
+    repo.put(".memory/events.jsonl", f"{{bad\n\n\n{json.dumps(good)}\n5\n")
+    joined = repo.join()
+    assert told(joined) == ["store-event events.jsonl:1", "store-event events.jsonl:5", "store-event events.jsonl:2"]
+    assert len(joined.history["harbour", ".memory/memory/project.json"]) == 1
+
+
+def test_stores_of_one_source_do_not_mix(repo: Repo) -> None:
+    """The same id in two of them is two nodes, and a relation ends in its own store."""
+    repo.config("docks/.memory")
+    repo.node("fact.tides", "High.\n")
+    repo.node("fact.tides", "Low.\n", store="docks/.memory")
+    repo.node("fact.ropes", store="docks/.memory")
+    repo.relation("fact.tides", "affects", "fact.ropes", name="x")
+    event = {"event": "memory.created", "id": "fact.tides", "actor": "cli", "timestamp": "2026-05-01T10:00:00Z"}
+    repo.put("docks/.memory/events.jsonl", json.dumps(event))
+    joined = repo.join()
+    assert told(joined) == ["store-relation-end relations/x.json:5"]
+    assert len(joined.stores) == 2
+    assert list(joined.history) == [("harbour", "docks/.memory/memory/facts/tides.json")]
+
+
+def test_single_files_are_checked_by_themselves(repo: Repo) -> None:
+    """Without the store around them: what they say is checked, what they name is not looked for."""
+    repo.node("decision.light", status="bright", superseded_by="decision.gone")
+    repo.relation("decision.light", "affects", "gotcha.gone")
+    assert told(repo.join(is_loose=True, only="light.json")) == ["store-value memory/decisions/light.json:4"]
+    assert told(repo.join(is_loose=True, only="light.md")) == []
+    repo.put(".memory/memory/decisions/light.md", "Changed.\n")
+    assert told(repo.join(is_loose=True, only="decisions/light"))[-1] == "store-hash memory/decisions/light.json:10"
+
+
+def test_the_order_of_the_files_does_not_matter(repo: Repo) -> None:
+    """Records, findings and histories are the same either way."""
+    repo.node("decision.light", status="bright")
+    repo.node("decision.light", at="decisions/zz")
+    repo.relation("decision.light", "affects", "fact.gone")
+    data = {
+        path.relative_to(repo.root).as_posix(): path.read_bytes() for path in repo.root.rglob("*.*") if path.is_file()
+    }
+    parsed = [formats.parse(File(source="harbour", path=path, data=one)) for path, one in sorted(data.items())]
+    one, other = (join_stores(order, lambda *_: None, lambda file: data[file.path]) for order in (parsed, parsed[::-1]))
+    assert one == other
+    assert len(one.findings) == 3
+
+
+def test_a_body_that_is_not_at_hand_is_not_held_against_the_hash(repo: Repo) -> None:
+    """Whoever joins may have nothing but the facts."""
+    file = File(source="s", path=".memory/config.json", data=b'{"version": 5, "project": {"id": "project.x"}}')
+    sidecar = (repo.root / ".memory/memory/project.json").read_bytes()
+    node = File(source="s", path=".memory/memory/project.json", data=sidecar)
+    body = File(source="s", path=".memory/memory/project.md", data=b"Something else")
+    joined = join_stores(map(formats.parse, (file, node, body)), lambda *_: None, lambda _: None)
+    assert joined.findings == ()

@@ -1,0 +1,575 @@
+"""The pages of records: planned from archives made by hand, and whole builds of stores on disk."""
+
+import hashlib
+import json
+from collections.abc import Iterable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from lxml import html
+
+from memosite.errors import OutputError
+from memosite.facts import (
+    Citation,
+    DocumentHead,
+    Entity,
+    FileFacts,
+    LibraryCard,
+    RecordCard,
+    RecordEvent,
+    Ref,
+    System,
+    Text,
+)
+from memosite.ledger import Ledger, parse_ledger
+from memosite.lines import artifact_line
+from memosite.model import Archive, Artifact, Copy, Document, Library, Link, Record, RecordLink, SourceInfo
+from memosite.page_parts import Site
+from memosite.pages import EntityPage, GonePage, ListPage, Page, RecordPage, RedirectPage, SystemsPage
+from memosite.plan import Context, Stored, Written, plan
+from memosite.render import Renderer
+from memosite.theme import load_theme
+from memosite.times import read_moment
+from memosite.urls import page_of
+from tests.crawl import bad_links
+from tests.test_plan import build
+
+HOSTILE = "\"'><script>alert(1)</script><b onclick=alert(2)> javascript:alert(3)"
+TEXTS: dict[str, str] = {}
+THEME = load_theme(None)
+SITE = Site(title="Quay", language="en", base_url=None, generator="memosite")
+
+
+def shelve(text: str) -> str:
+    """Keep a text for the renderer, and give its digest."""
+    digest = hashlib.sha256(text.encode()).hexdigest()
+    TEXTS[digest] = text
+    return digest
+
+
+def record(key: str, system: System = "memory-store", **changes: Any) -> Record:
+    """A record of the source `quay`; `changes` are fields of the card or of the record."""
+    file = FileFacts(source="quay", path=f"store/{key}.json", sha256=shelve(f"file {key}"), bytes=9)
+    text = Text(sha256=shelve(f"Text of {key}."), chars=20, summary="Text.")
+    type_ = key.partition(".")[0]
+    card = RecordCard(system=system, key=key, file=file, type=type_, title=f"Title of {key}", text=text)
+    of_card = {name: value for name, value in changes.items() if hasattr(card, name) and name not in OF_RECORD}
+    of_record = {name: value for name, value in changes.items() if name not in of_card}
+    card = replace(card, **of_card)
+    made = Record(
+        kind="record",
+        id=f"quay.{key}",
+        system=system,
+        subject=card.title,
+        short_subject=card.title[:100],
+        summary="Text.",
+        chars=20,
+        date=read_moment("2026-05-01T09:00:00Z"),
+        arrival=0,
+        copies=(Copy(file=file, mailbox=None),),
+        card=card,
+        tags=card.tags,
+    )
+    return replace(made, **of_record)
+
+
+OF_RECORD = {"relations", "history", "superseded_by", "links", "backlinks"}
+SUPERSEDED_BY: Ref = ("record", "quay.decision.new")
+
+
+def document(name: str, **changes: Any) -> Document:
+    """A document with a status."""
+    file = FileFacts(source="quay", path=f"decisions/{name}", sha256=shelve(f"file {name}"), bytes=9)
+    text = Text(sha256=shelve(f"Text of {name}."), chars=20, summary="Text.")
+    head = DocumentHead(file=file, title=f"On {name}", status=changes.pop("status", None), date=None, text=text)
+    made = Document(
+        kind="document",
+        id=f"quay.decisions.{name}",
+        system="markdown",
+        subject=head.title,
+        short_subject=head.title,
+        summary="Text.",
+        chars=20,
+        date=None,
+        arrival=0,
+        copies=(Copy(file=file, mailbox=None),),
+        head=head,
+    )
+    return replace(made, **changes)
+
+
+def context_of(*artifacts: Artifact) -> Context:
+    """What these artifacts alone are planned with."""
+    numbered = [replace(artifact, arrival=number) for number, artifact in enumerate(artifacts, 1)]
+    archive = Archive(
+        sources=(SourceInfo(name="quay"),),
+        organizations=(),
+        artifacts={artifact.ref: artifact for artifact in numbered},
+        ghosts={},
+        threads={},
+        positions={},
+    )
+    site = replace(SITE, has_records=any(artifact.kind == "record" for artifact in artifacts))
+    return Context(archive=archive, site=site, read_text=TEXTS.__getitem__)
+
+
+def ledger_of(*artifacts: Artifact) -> Ledger:
+    """The ledger that holds these artifacts."""
+    return Ledger().with_arrivals((*artifact.ref, artifact.id) for artifact in artifacts)
+
+
+def planned(*artifacts: Artifact, ledger: Ledger | None = None) -> dict[str, Any]:
+    """Everything that is planned, by its path; paths are unique."""
+    found = list(plan(context_of(*artifacts), ledger or ledger_of(*artifacts)))
+    by_path = {one.path: one for one in found}
+    assert len(by_path) == len(found)
+    return by_path
+
+
+def write_site(folder: Path, found: Iterable[object]) -> None:
+    """Write what is planned, so that its links can be followed."""
+    renderer = Renderer(THEME, TEXTS.__getitem__)
+    for one in found:
+        match one:
+            case Page():
+                data = renderer.render(one)
+            case Written():
+                data = one.data
+            case Stored():
+                data = TEXTS[one.sha256].encode()
+            case _:
+                raise TypeError(one)
+        path = folder / one.path
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(data)
+    (folder / "static").mkdir(exist_ok=True)
+    for name, data in THEME.static.items():
+        (folder / "static" / name).write_bytes(data)
+
+
+def everything() -> tuple[Artifact, ...]:
+    """Records of all systems with something of everything, and a document."""
+    old = record(
+        "decision.old",
+        status="superseded",
+        superseded_by=SUPERSEDED_BY,
+        stage=None,
+        fields=(("Evidence", "file: a.csv"),),
+        relations=(
+            RecordLink(predicate="superseded_by", written="decision.new", to=SUPERSEDED_BY, is_inverse=True),
+            RecordLink(predicate="affects", written="feature.lost"),
+        ),
+        anchors=("src/**/*.py", "decisions/a.md"),
+        mentions=("decisions/a.md", "nobody"),
+        links=(Link(written="decisions/a.md", to=("document", "quay.decisions.a.md")),),
+        citations=(
+            Citation(title="A manual", url="https://manual.example.org/"),
+            Citation(title="Bad", url="file:///"),
+        ),
+        entities=(Entity(name="Koha", type="technology"), Entity(name="Ada Lovelace")),
+        history=(RecordEvent(record="decision.old", event="created", at=read_moment("2026-05-01"), actor="engineer"),),
+        body_path="memory/decisions/old.md",
+        hash_written="sha256:00",
+        sessions=("7a2e",),
+    )
+    new = record("decision.new", status="active", backlinks=(old.ref,))
+    return (
+        old,
+        new,
+        record("feature.gate", stage="building", status="active"),
+        record("question.why", status="open"),
+        record("context.pilot", system="memory-layer"),
+        record("decisions.tide", system="memory-layer"),
+        record("archive.handoffs.shift", system="memory-layer", type="handoffs"),
+        record("rejected-paths.0a", system="wyren", type="Rejected paths", section="Rejected paths", line=7),
+        record(
+            "open-questions.0b", system="wyren", type="Open questions", section="Open questions", sessions=("7a2e",)
+        ),
+        record("0c", system="mif", type="semantic", namespace="decisions/quay", entities=(Entity(name="KOHA"),)),
+        document("a.md"),
+    )
+
+
+def headings(page: ListPage | EntityPage) -> list[str]:
+    """The headings of a page's sections."""
+    return [section.heading for section in page.sections]
+
+
+# Addresses
+
+
+def test_every_record_has_the_address_of_its_system_everywhere(tmp_path: Path) -> None:
+    """Page, original, twins, lines of the archive, and every link of every page."""
+    artifacts = everything()
+    found = planned(*artifacts)
+    write_site(tmp_path, found.values())
+    assert list(bad_links(tmp_path)) == []
+    page = "records/memory-store/quay.decision.old/"
+    assert {page + name for name in ("index.html", "index.json", "index.md", "original.json", "original.body.md")} <= {
+        *found
+    }
+    assert artifact_line(artifacts[0], context_of(*artifacts).archive, base_url=None)["url"] == page
+    twin = json.loads(found[page + "index.json"].data)
+    assert twin["links"] == {"decisions/a.md": "../../../documents/quay.decisions.a.md/index.html"}
+    assert twin["record"]["superseded_by"] == "record/quay.decision.new"
+    assert b"Superseded-By: record/quay.decision.new" in found[page + "index.md"].data
+
+
+def test_a_site_without_records_has_no_pages_for_them() -> None:
+    """Neither an empty overview nor an empty list of entities."""
+    paths = planned(document("a.md"))
+    assert not [path for path in paths if path.startswith(("systems/", "entities/", "records/"))]
+
+
+def test_a_record_that_is_gone_and_its_entity_leave_pages_that_say_so() -> None:
+    """The ledger remembers the system, which is a part of the address."""
+    artifacts = everything()
+    ledger_text = planned(*artifacts)["archive/ledger.jsonl"].data.decode()
+    ledger = parse_ledger(ledger_text, name="ledger")
+    later = planned(artifacts[-1], ledger=ledger)
+    for path in ("records/wyren/quay.rejected-paths.0a/index.html", "entities/koha/index.html"):
+        assert isinstance(later[path], GonePage)
+    overview = later["systems/index.html"]
+    assert isinstance(overview, SystemsPage)
+    assert [row.total for row in overview.systems] == [0, 0, 0, 0]
+    assert later["archive/ledger.jsonl"].data.decode() == ledger_text
+
+
+def test_a_record_whose_id_went_to_another_system_leads_on() -> None:
+    """The address of old is a redirect to where the id is now."""
+    first = record("a", system="mif")
+    text = planned(first)["archive/ledger.jsonl"].data.decode()
+    now = record("a", system="wyren")
+    page = planned(now, ledger=parse_ledger(text, name="ledger"))["records/mif/quay.a/index.html"]
+    assert isinstance(page, RedirectPage)
+    assert page.target.href == "../../wyren/quay.a/index.html"
+
+
+def test_copies_of_a_library_are_published_where_its_page_says(tmp_path: Path) -> None:
+    """Every artifact with several files publishes each of them."""
+    file = FileFacts(source="quay", path="a.opencatalog", sha256=shelve("{}"), bytes=2)
+    card = LibraryCard(file=file, id="a", name="A", version="", description="", items=())
+    common: dict[str, Any] = {
+        "subject": "A",
+        "short_subject": "A",
+        "summary": "",
+        "chars": 0,
+        "date": None,
+        "arrival": 1,
+    }
+    copies = (Copy(file=file, mailbox=None), Copy(file=replace(file, source="yard"), mailbox=None))
+    library = Library(kind="library", id="a", system="memodef", copies=copies, card=card, **common)
+    write_site(tmp_path, planned(library).values())
+    assert list(bad_links(tmp_path)) == []
+
+
+# A record's page
+
+
+def test_a_superseded_record_leads_to_its_successor() -> None:
+    """On its own page and wherever it is listed; one that is not in the archive is named as written."""
+    artifacts = everything()
+    page = planned(*artifacts)["records/memory-store/quay.decision.old/index.html"]
+    assert isinstance(page, RecordPage)
+    assert page.is_superseded
+    assert page.successor is not None
+    assert page.successor.href == "../quay.decision.new/index.html"
+    row = context_of(*artifacts).row("", artifacts[0])
+    assert (row.is_superseded, row.status, row.type) == (True, "", "memory-store decision")
+    lost = record("decision.b", status="active")
+    lost = replace(lost, card=replace(lost.card, superseded_by="decision.gone"))
+    successor = context_of(lost).row("", lost).successor
+    assert successor is not None
+    assert (successor.label, successor.href) == ("decision.gone", None)
+
+
+def test_relations_that_could_not_be_bound_are_text_and_others_are_links() -> None:
+    """As are anchors and other names."""
+    page = planned(*everything())["records/memory-store/quay.decision.old/index.html"]
+    assert [(row.predicate, row.target.label, row.target.href) for row in page.relations] == [
+        ("superseded by", "Title of decision.new", "../quay.decision.new/index.html"),
+        ("affects", "feature.lost", None),
+    ]
+    there = "../../../documents/quay.decisions.a.md/index.html"
+    assert [(name.label, name.href) for name in page.anchors] == [("src/**/*.py", None), ("decisions/a.md", there)]
+    assert [(name.label, name.href) for name in page.mentions] == [("nobody", None)]
+
+
+def test_only_an_address_of_the_web_is_a_link() -> None:
+    """A citation may name anything."""
+    page = planned(*everything())["records/memory-store/quay.decision.old/index.html"]
+    assert [one.source.href for one in page.citations] == ["https://manual.example.org/", None]
+
+
+def test_a_record_with_very_much_of_everything_fits_its_page() -> None:
+    """What is left out is counted, and stands in the twin."""
+    many = record(
+        "decision.a",
+        relations=tuple(RecordLink(predicate="affects", written="x" * 9_000) for _ in range(3_000)),
+        history=tuple(RecordEvent(record="a", event="e", at=None, detail="d" * 9_000) for _ in range(3_000)),
+        fields=tuple((f"f{number}", "v" * 9_000) for number in range(900)),
+        extra="&" * 2_000_000,
+    )
+    page = planned(many)["records/memory-store/quay.decision.a/index.html"]
+    assert (page.relations_total, page.history_total) == (3_000, 3_000)
+    assert len(Renderer(THEME, TEXTS.__getitem__).render(page)) < 1_000_000
+
+
+def test_hostile_words_in_any_field_stay_words(tmp_path: Path) -> None:
+    """Whatever a store says, nothing of it becomes markup, nor breaks a link."""
+    bad = replace(
+        record(
+            "0a",
+            system="mif",
+            type=HOSTILE,
+            title=HOSTILE,
+            status=HOSTILE,
+            stage=HOSTILE,
+            namespace=HOSTILE,
+            section=HOSTILE,
+            sessions=(HOSTILE,),
+            fields=((HOSTILE, HOSTILE),),
+            anchors=(HOSTILE,),
+            mentions=(HOSTILE + "2",),
+            tags=(HOSTILE,),
+            citations=(Citation(title=HOSTILE, url=f"https://x.example/{HOSTILE}", note=HOSTILE),),
+            entities=(Entity(name=HOSTILE, type=HOSTILE, relation=HOSTILE),),
+            relations=(RecordLink(predicate=HOSTILE, written=HOSTILE, status=HOSTILE, confidence=HOSTILE),),
+            history=(RecordEvent(record="0a", event=HOSTILE, at=None, actor=HOSTILE, detail=HOSTILE),),
+            extra=HOSTILE,
+            hash_written=HOSTILE,
+        )
+    )
+    bad = replace(bad, card=replace(bad.card, superseded_by=HOSTILE))
+    write_site(tmp_path, planned(bad).values())
+    assert list(bad_links(tmp_path)) == []
+    for page in tmp_path.rglob("*.html"):
+        tree = html.parse(page)
+        assert tree.xpath("//script | //b[@onclick]") == []
+
+
+# Lists
+
+
+def test_each_system_is_grouped_in_its_own_way() -> None:
+    """The product map by stage, sections, categories, types and namespaces."""
+    found = planned(*everything())
+    assert headings(found["systems/memory-store/index.html"]) == ["Product map: building", "Decision", "Question: open"]
+    assert headings(found["systems/memory-layer/index.html"]) == ["Context", "Decisions", "Handoffs, archived"]
+    assert headings(found["systems/wyren/index.html"]) == ["Rejected paths", "Open questions"]
+    assert headings(found["systems/mif/index.html"]) == ["Semantic: decisions/quay"]
+
+
+def test_a_system_can_be_seen_by_whatever_its_records_have() -> None:
+    """Only groupings that tell something are linked; what has no value comes last."""
+    found = planned(*everything())
+    store = found["systems/memory-store/index.html"]
+    assert [(view.label, view.href) for view in store.views] == [
+        ("Overview", None),
+        ("By kind", "kind/index.html"),
+        ("By status", "status/index.html"),
+        ("By stage", "stage/index.html"),
+        ("By session", "session/index.html"),
+    ]
+    assert headings(found["systems/memory-store/status/index.html"]) == ["active", "open", "superseded"]
+    assert headings(found["systems/wyren/session/index.html"]) == ["7a2e", "No session"]
+
+
+@pytest.mark.parametrize("spread", [1, 7, 300])
+def test_a_system_of_many_records_is_split(spread: int) -> None:
+    """Its page and every grouping stay below a megabyte; the parts hold everything once, the oldest first."""
+    records = [
+        record(f"{number:04}", system="mif", type="semantic", namespace=f"n/{number % spread}")
+        for number in range(1200)
+    ]
+    found = planned(*records)
+    shown = found["systems/mif/index.html"]
+    assert sum(len(section.rows) for section in shown.sections) <= 500
+    assert sum(section.total for section in shown.sections) == 1200
+    assert len(shown.sections) <= 100
+    parts = [found[f"systems/mif/{number}/index.html"] for number in (1, 2, 3)]
+    assert [sum(len(section.rows) for section in part.sections) for part in parts] == [500, 500, 200]
+    assert [part.label for part in shown.parts] == ["1", "2", "3"]
+    renderer = Renderer(THEME, TEXTS.__getitem__)
+    lists = [page for path, page in found.items() if path.startswith("systems/mif/")]
+    assert all(len(renderer.render(page)) < 1_000_000 for page in lists)
+
+
+def test_decisions_of_all_systems_stand_beside_documents() -> None:
+    """Each system calls them otherwise; rejected paths are decisions, too."""
+    page = planned(*everything())["decisions/index.html"]
+    assert {section.heading: [row.subject for row in section.rows] for section in page.sections} == {
+        "quay/decisions": ["On a.md"],
+        "quay: memory-layer": ["Title of decisions.tide"],
+        "quay: memory-store": ["Title of decision.old", "Title of decision.new"],
+        "quay: mif": ["Title of 0c"],
+        "quay: wyren, rejected": ["Title of rejected-paths.0a"],
+    }
+    rejected = page.sections[-1].rows[0]
+    assert (rejected.type, rejected.status) == ("wyren Rejected paths", "rejected")
+
+
+@pytest.mark.parametrize(
+    ("status", "successor"),
+    [
+        ("Superseded by 0002", "On 0002-two.md"),
+        ("superseded by ADR-2", "On 0002-two.md"),
+        ("Superseded by 0002-two", "On 0002-two.md"),
+        ("superseded by On 0002-two.md", "On 0002-two.md"),
+        ("superseded by 0003", None),
+        ("superseded", None),
+    ],
+)
+def test_a_superseded_document_leads_to_the_document_it_names(status: str, successor: str | None) -> None:
+    """Only documents that it links to count, so that a number means the right one."""
+    two = document("0002-two.md")
+    one = document("0001-one.md", status=status, links=(Link(written="0002-two.md", to=two.ref),))
+    row = context_of(one, two).row("", one)
+    assert row.is_superseded
+    assert (row.successor.label if row.successor else None) == successor
+
+
+def test_an_entity_has_one_page_however_it_is_spelled() -> None:
+    """With all its types, and the records of each system that speak of it."""
+    found = planned(*everything())
+    page = found["entities/koha/index.html"]
+    assert isinstance(page, EntityPage)
+    assert (page.title, page.types) == ("Koha", ("technology",))
+    assert headings(page) == ["Records of memory-store", "Records of mif"]
+    groups = found["entities/index.html"].groups
+    assert [(type_, [(one.label, count) for one, count in rows]) for type_, rows in groups] == [
+        ("Technology", [("Koha", 2)]),
+        ("No type", [("Ada Lovelace", 1)]),
+    ]
+
+
+def test_many_entities_are_split_in_the_order_in_which_they_became_known(tmp_path: Path) -> None:
+    """A full part gets no new entity."""
+    first = record("a", system="mif", entities=tuple(Entity(name=f"m{number}") for number in range(600)))
+    before = planned(first)
+    ledger = parse_ledger(before["archive/ledger.jsonl"].data.decode(), name="ledger")
+    second = record("b", system="mif", entities=(Entity(name="a new one"),))
+    after = planned(first, second, ledger=ledger.with_arrivals([(*second.ref, "b")]))
+    assert after["entities/1/index.html"] == before["entities/1/index.html"]
+    assert after["entities/2/index.html"] != before["entities/2/index.html"]
+    write_site(tmp_path, after.values())
+    assert list(bad_links(tmp_path)) == []
+
+
+def test_anchors_of_groups_are_different_however_alike_their_headings_are(tmp_path: Path) -> None:
+    """Headings may be any text; an id holds no space and stands once."""
+    names = ("a b", "a-b", "A\u00a0b", "%41", "!!", "??")
+    records = [record(f"{number}", system="mif", namespace=name) for number, name in enumerate(names)]
+    found = planned(*records)
+    anchors = [section.anchor for section in found["systems/mif/namespace/index.html"].sections]
+    assert len(set(anchors)) == len(names)
+    assert not any(anchor.split() != [anchor] for anchor in anchors)
+    write_site(tmp_path, found.values())
+    assert list(bad_links(tmp_path)) == []
+
+
+def test_months_and_home_tell_of_records_as_of_everything() -> None:
+    """They are artifacts."""
+    found = planned(*everything())
+    month = found["timeline/2026/05/index.html"]
+    assert sum(section.total for section in month.sections) == 10
+    assert ("record", 10) in found["index.html"].counts
+    assert found["llms.txt"].data.count(b"Records of ") == 4
+
+
+# Whole builds
+
+
+def write(repo: Path, path: str, text: str) -> None:
+    """Write a file of a repo."""
+    file = repo / path
+    file.parent.mkdir(parents=True, exist_ok=True)
+    file.write_text(text, encoding="utf-8", newline="")
+
+
+def write_stores(repo: Path) -> None:
+    """A store of each system in one repo."""
+    write(repo, ".memory/config.json", json.dumps({"version": 5, "project": {"id": "project.quay", "name": "Quay"}}))
+    for key, status, more in (
+        ("decision.ferry", "superseded", {"superseded_by": "decision.bridge"}),
+        ("decision.bridge", "active", {}),
+        ("feature.gate", "active", {"stage": "building"}),
+    ):
+        kind, _, slug = key.partition(".")
+        node = {"id": key, "type": kind, "status": status, "title": f"The {slug}", "tags": []} | more
+        node |= {"body_path": f"memory/{kind}s/{slug}.md", "content_hash": "sha256:00"}
+        node |= {"created_at": "2026-05-01T09:00:00Z", "updated_at": "2026-05-02T09:00:00Z"}
+        write(repo, f".memory/memory/{kind}s/{slug}.json", json.dumps(node))
+        write(repo, f".memory/memory/{kind}s/{slug}.md", f"# The {slug}\n\nSee decision.bridge.\n")
+    meta = {"created": "2026-05-01T09:00:00Z", "summary": "Tide tables", "session_id": "s1"}
+    for category in ("context", "decisions", "interfaces", "handoffs"):
+        value = {"meta": meta | {"category": category}, "content": {"status": "ok", "notes": ["a", "b"]}}
+        write(repo, f".claude/memory/{category}/tide-{category}.json", json.dumps(value))
+    write(
+        repo,
+        ".wyren/memory.md",
+        "# Memory\n\n## Decisions\n- We moor at the north quay [session 7a2e, turn 12]\n\n"
+        "## Rejected paths\n- A second ferry [session 7a2e, turn 14]\n",
+    )
+    write(
+        repo,
+        "memories/ice.memory.md",
+        "---\nid: 50616ea3-7f99-416e-8283-041526374859\ntype: semantic\nnamespace: decisions/project\n"
+        'title: "Ice"\ncreated: 2026-05-01T09:00:00Z\n---\n\n# Ice\n\nAsk @[[Ada Lovelace|Person]].\n',
+    )
+
+
+def test_every_link_resolves_in_a_build_of_all_systems(tmp_path: Path) -> None:
+    """With memos beside the stores, twice, and the second build writes the same bytes."""
+    repo = tmp_path / "quay"
+    write_stores(repo)
+    memo = {"catdef": "1.4", "memodef": "0.4", "type": "memodef:Memo", "from": "a", "to": "b", "subject": "Ferry"}
+    memo |= {"sent": "2026-05-03T09:00:00Z", "body": "As decision.ferry says."}
+    write(repo, "memos/inbox/2026-05-03-0900--a--b--ferry.openthing", json.dumps(memo))
+    files = build(repo, tmp_path / "out")
+    assert list(bad_links(tmp_path / "out")) == []
+    assert build(repo, tmp_path / "out") == files
+    for system in ("memory-store", "memory-layer", "wyren", "mif"):
+        assert [path for path in files if path.startswith(f"records/{system}/")]
+        assert f"systems/{system}/index.html" in files
+    assert b"Records" in files["index.html"]
+    assert b'<s title="superseded">The ferry</s>' in files["decisions/index.html"]
+    assert "entities/ada-lovelace" in " ".join(files)
+
+
+def test_every_page_of_a_built_record_is_published_with_its_file(tmp_path: Path) -> None:
+    """The original is the file as it lies in its source, one of many records included."""
+    repo = tmp_path / "quay"
+    write_stores(repo)
+    files = build(repo, tmp_path / "out")
+    wyren = [path for path in files if path.startswith("records/wyren/") and path.endswith("/original.md")]
+    assert len(wyren) == 2
+    assert {files[path] for path in wyren} == {(repo / ".wyren/memory.md").read_bytes()}
+
+
+def test_page_of_names_the_system_of_a_record_only() -> None:
+    """Everything else has a folder of its kind."""
+    assert page_of(record("a", system="mif")) == "records/mif/quay.a/"
+    assert page_of(document("a.md")) == "documents/quay.decisions.a.md/"
+
+
+def test_a_ledger_keeps_records_entities_and_other_pages_side_by_side() -> None:
+    """Ghosts, other names and entities are appended each after their kind, and stay as they were when read again."""
+    ledger = Ledger().with_arrivals([("record", "quay.a", "1")]).with_pages([], ["p"], [("ghost", "memo/x")])
+    ledger = ledger.with_records({("record", "quay.a"): "wyren"}, ["rust"])
+    text = ledger.to_jsonl()
+    known = parse_ledger(text, name="ledger")
+    assert known.to_jsonl() == text
+    assert (known.others, known.entities, known.arrivals[0].system) == ((("ghost", "memo/x"),), ("rust",), "wyren")
+    more = known.with_pages([], [], [("name", "q")]).with_records({}, ["zig"]).to_jsonl()
+    assert more.startswith(text)
+    assert [json.loads(line)["kind"] for line in more.splitlines()[-2:]] == ["name", "entity"]
+
+
+def test_a_ledger_with_a_system_that_is_no_folder_is_refused() -> None:
+    """Anybody may have written to the output: a system is part of a path."""
+    line = '{"v": 1, "n": 1, "kind": "record", "id": "a", "key": "k", "system": "../.."}\n'
+    with pytest.raises(OutputError):
+        parse_ledger(line, name="ledger")

@@ -1,0 +1,687 @@
+"""Records of the other memory systems, from files in folders to artifacts that are joined to everything else."""
+
+import json
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from memosite.check import check
+from memosite.discover import discover
+from memosite.facts import Ref
+from memosite.formats.places import record_system, root_of_record
+from memosite.ledger import Ledger, parse_ledger
+from memosite.lines import artifact_line, body_texts, exported
+from memosite.model import Archive, Record, SourceInfo
+from memosite.read import LineFinder, read_archive, read_source
+from memosite.resolve import Rules, resolve
+from memosite.resolve.anchors import fits
+from memosite.shelf import Shelf
+from memosite.sources.folder import FolderSource, list_files
+from memosite.texts import find_mentions
+from tests.small_repos import DOCUMENTS, read_repos, write_file, write_memo
+from tests.test_memory_store import Repo
+
+UUID = "3eaf4c81-5d77-4f4c-8061-8293a4b5c6d7"
+OTHER_UUID = "9b1c7a52-0c11-4b7e-9a55-1f2e3d4c5b6a"
+WEB = "https://git.example.org/quay/{ref}/{path}"
+
+
+def write_mif(repo: Path, path: str, *, id_: str = UUID, title: str = "Rope", head: str = "", body: str = "") -> Path:
+    """Write a record of MIF 0.1; `head` are further lines of its frontmatter."""
+    text = f"---\nid: {id_}\ntype: semantic\nnamespace: decisions/project\ntitle: {title}\n"
+    return write_file(repo, path, f"{text}created: 2026-05-02T08:00:00Z\n{head}---\n\n{body}\n")
+
+
+def write_layer(repo: Path, path: str, *, summary: str = "Rope", **content: object) -> Path:
+    """Write a memory-layer's file; its category is that of its folder."""
+    meta = {"created": "2026-05-04T08:12:30Z", "category": path.split("/")[-2], "summary": summary, "session_id": "s"}
+    return write_file(repo, f".claude/memory/{path}.json", json.dumps({"meta": meta, "content": content}))
+
+
+def write_transcript(repo: Path, name: str, arc: str) -> Ref:
+    """Write a transcript of a session; return its ref."""
+    values = {
+        "catdef": "1.4",
+        "memodef": "0.4",
+        "type": "memodef:Transcript",
+        "participants": [{"position": "engineer", "session_arc": arc}],
+        "started": "2026-05-01T09:00:00Z",
+        "subject": "Rope",
+        "body_ref": f"{name}.body.md",
+    }
+    write_file(repo, f"transcripts/engineer/{name}.openthing", json.dumps(values))
+    write_file(repo, f"transcripts/engineer/{name}.body.md", "## User\n\nWhich rope?\n\n## Assistant\n\nThe new one.\n")
+    return ("transcript", name)
+
+
+@pytest.fixture
+def quay(tmp_path: Path) -> Path:
+    """A repo with a memory-store in it."""
+    root = tmp_path / "quay"
+    Repo(root).config()
+    return root
+
+
+@contextmanager
+def reading(*roots: Path, web: str | None = None, ledger: Ledger | None = None) -> Iterator[tuple[Archive, Ledger]]:
+    """Read folders as sources that are on the web."""
+    sources = [FolderSource(name=root.name, root=root, documents=DOCUMENTS) for root in roots]
+    rules = Rules(sources=tuple(SourceInfo(name=root.name, web=web) for root in roots))
+    with Shelf() as shelf:
+        yield read_archive(sources, rules, ledger or Ledger(), shelf)
+
+
+def archive_of(*roots: Path, web: str | None = None) -> Archive:
+    """The archive of some folders."""
+    with reading(*roots, web=web) as (archive, _):
+        return archive
+
+
+def record(archive: Archive, id_: str) -> Record:
+    """A record by its id."""
+    found = archive.artifacts["record", id_]
+    assert isinstance(found, Record)
+    return found
+
+
+def ids(archive: Archive) -> list[str]:
+    """The ids of all records, by name."""
+    return sorted(id_ for kind, id_ in archive.artifacts if kind == "record")
+
+
+def rules_of(archive: Archive) -> list[str]:
+    """Every finding as its rule and the path it is about."""
+    return [f"{finding.rule} {finding.location.path}" for finding in archive.findings]
+
+
+def links(archive: Archive, ref: Ref) -> dict[str, Ref | str | None]:
+    """What an artifact mentions, and where that leads."""
+    return {link.written: link.to or link.url for link in archive.artifacts[ref].links}
+
+
+def relations(archive: Archive, id_: str) -> list[tuple[str, str | None, bool]]:
+    """The relations of a record: predicate, id of the other, whether it is an inverse."""
+    return [(one.predicate, one.to and one.to[1], one.is_inverse) for one in record(archive, id_).relations]
+
+
+# Which files are read
+
+
+@pytest.mark.parametrize(
+    ("path", "system"),
+    [
+        (".memory/memory/decisions/a.json", "memory-store"),
+        ("desk/.memory/events.jsonl", "memory-store"),
+        (".memory/schema/object.schema.json", None),
+        (".memory/.backup/1/.memory/config.json", None),
+        (".memory/memory/a.txt", None),
+        (".claude/memory/handoffs/a.json", "memory-layer"),
+        (".plan/memory/README.md", "memory-layer"),
+        (".claude/settings.json", None),
+        ("memory/decisions/a.json", None),
+        (".wyren/memory.md", "wyren"),
+        (".relay/broadcast/skills/knots/SKILL.md", "wyren"),
+        ("notes/a.memory.md", "mif"),
+        ("memory.md", None),
+    ],
+)
+def test_places_tell_which_system_a_file_would_belong_to(path: str, system: str | None) -> None:
+    """What a tool generates beside its own is nobody's."""
+    assert record_system(path) == system
+
+
+def test_paths_in_records_are_seen_from_the_folder_that_holds_their_store() -> None:
+    """Which is the repo, or a working directory in it."""
+    paths = ("a/.memory/memory/x.json", "a/.claude/memory/context/x.json", ".wyren/memory.md", "docs/x.memory.md")
+    assert [root_of_record(path) for path in paths] == ["a", "a", "", "docs"]
+
+
+def test_markdown_of_mif_is_found_by_its_head_and_documents_stay_documents(quay: Path) -> None:
+    """Only what begins like a record is looked into; an ordinary page is not a candidate at all."""
+    head = f"---\nid: {UUID}\ntype: semantic\ncreated: 2026-05-01\n---\n\n"
+    write_file(quay, "docs/rope.md", head + "# Rope\n")
+    write_file(quay, "docs/guide.md", "# Guide\n")
+    write_file(quay, "decisions/paint.md", "# Paint\n\nStatus: accepted\n")
+    write_file(quay, "examples/rope.md", head)
+    listing = list_files(FolderSource(name="quay", root=quay, documents=DOCUMENTS))
+    assert "docs/guide.md" not in listing.candidates
+    assert "examples/rope.md" not in listing.candidates
+    assert listing.records == {".memory/config.json", "docs/rope.md"}
+    archive = archive_of(quay)
+    assert sorted(archive.artifacts) == [("document", "quay.decisions.paint.md"), ("record", f"quay.{UUID}")]
+
+
+def test_a_file_named_like_mif_below_a_glob_of_documents_is_a_document(quay: Path) -> None:
+    """If it is no record: it would be one without the name, too."""
+    write_file(quay, "decisions/paint.memory.md", "# Paint\n")
+    archive = archive_of(quay)
+    assert list(archive.artifacts) == [("document", "quay.decisions.paint.memory.md")]
+    assert rules_of(archive) == []
+
+
+def test_links_at_the_places_of_records_are_not_followed(quay: Path, tmp_path: Path) -> None:
+    """Neither files nor folders."""
+    write_mif(tmp_path, "elsewhere/rope.memory.md")
+    (quay / "rope.memory.md").symlink_to(tmp_path / "elsewhere/rope.memory.md")
+    (quay / "desk").mkdir()
+    (quay / "desk/.wyren").symlink_to(tmp_path / "elsewhere")
+    archive = archive_of(quay)
+    assert ids(archive) == []
+    assert rules_of(archive) == ["link-not-followed desk/.wyren", "link-not-followed rope.memory.md"]
+
+
+# What other tools keep there
+
+
+def test_what_other_tools_keep_in_the_same_places_makes_no_record_and_one_note_each(tmp_path: Path) -> None:
+    """One for each file; for a folder that is no memory-store one alone, however much lies in it."""
+    root = tmp_path / "quay"
+    write_file(root, ".claude/memory/README.md", "# My memory\n")
+    write_file(root, ".claude/memory/decisions/state.json", '{"cursor": 5}')
+    write_file(root, ".memory/config.json", '{"editor": "blue"}')
+    write_file(root, ".memory/memory/tides.md", "# Tides\n")
+    write_file(root, ".memory/state.json", "[1, 2]")
+    write_file(root, ".wyren/README.md", "# How to use this\n")
+    write_file(root, "notes.memory.md", "# Notes\n")
+    archive = archive_of(root)
+    assert archive.artifacts == {}
+    assert rules_of(archive) == [
+        "left-alone .claude/memory/README.md",
+        "left-alone .claude/memory/decisions/state.json",
+        "left-alone .memory/config.json",
+        "left-alone .wyren/README.md",
+        "left-alone notes.memory.md",
+    ]
+    assert "with 2 others in .memory/" in archive.findings[2].message
+
+
+def test_nodes_without_a_configuration_are_told_of_once(tmp_path: Path) -> None:
+    """By the note that memory-store has for it."""
+    root = tmp_path / "quay"
+    Repo(root).node("fact.tides")
+    write_file(root, ".memory/readme.md", "# Mine\n")
+    archive = archive_of(root)
+    assert archive.artifacts == {}
+    assert rules_of(archive) == ["store-left-alone .memory/memory/facts/tides.json"]
+
+
+def test_a_stray_file_within_a_store_that_counts_is_named(quay: Path) -> None:
+    """A page of a known place only; whatever else lies in the folder is the tool's business."""
+    write_file(quay, ".memory/memory/facts/list.json", "[1, 2]")
+    write_file(quay, ".memory/memory/notes.txt", "mine")
+    write_file(quay, ".memory/patch.json", "{}")
+    assert rules_of(archive_of(quay)) == ["left-alone .memory/memory/facts/list.json"]
+
+
+# Discovery
+
+
+@pytest.mark.parametrize(
+    ("path", "expected"),
+    [
+        ("desk/.memory/config.json", "desk"),
+        ("desk/.claude/memory/decisions/a.json", "desk"),
+        ("desk/.plan/memory/archive/handoffs/a.json", "desk"),
+        ("desk/.wyren/memory.md", "desk"),
+        ("desk/.relay/memory.md", "desk"),
+        ("desk/notes/a.memory.md", "desk"),
+        ("a.memory.md", "."),
+    ],
+)
+def test_each_store_is_discovered(tmp_path: Path, path: str, expected: str) -> None:
+    """By the names of folders and files; records of MIF belong to the folder directly below the site."""
+    write_file(tmp_path, path, "{}")
+    assert [one.root.relative_to(tmp_path.resolve()).as_posix() for one in discover(tmp_path, ignore=())] == [expected]
+
+
+def test_mif_without_a_telling_name_is_discovered_by_its_head(tmp_path: Path) -> None:
+    """In a repo the repo is the source; a page that is none does not make one."""
+    write_file(tmp_path, "vault/.git/HEAD", "")
+    write_file(tmp_path, "vault/docs/deep/a.md", f"---\nid: {UUID}\ntype: semantic\ncreated: 2026-05-01\n---\n")
+    write_file(tmp_path, "site/docs/a.md", "---\ntitle: A page\n---\n")
+    assert [one.name for one in discover(tmp_path, ignore=())] == ["vault"]
+
+
+def test_mif_beside_another_store_makes_no_source_of_its_own(tmp_path: Path) -> None:
+    """What holds the store holds the records, too."""
+    write_memo(tmp_path / "desk", "a", folder="memos")
+    write_mif(tmp_path / "desk", "knowledge/rope.memory.md")
+    assert [one.name for one in discover(tmp_path, ignore=())] == ["desk"]
+
+
+# Identity
+
+
+def test_records_are_called_by_their_source_and_key(quay: Path) -> None:
+    """Wherever their files lie (SPEC 3, identity)."""
+    Repo(quay).node("decision.retries")
+    write_mif(quay, "docs/rope.memory.md")
+    write_layer(quay, "archive/handoffs/設計")
+    write_file(quay, ".wyren/memory.md", "## Decisions\n\n- Rope is blue [session 7a2e, turn 12]\n")
+    archive = archive_of(quay)
+    assert ids(archive)[:3] == [f"quay.{UUID}", "quay.archive.handoffs.設計", "quay.decision.retries"]
+    assert re.fullmatch(r"quay\.decisions\.[0-9a-f]{8}", ids(archive)[3])
+    assert {one.system for one in archive.artifacts.values()} == {"memory-store", "mif", "memory-layer", "wyren"}
+
+
+def test_of_two_records_of_one_id_the_first_keeps_it_and_the_ledger_remembers(quay: Path) -> None:
+    """Also when a file that comes earlier appears later."""
+    write_mif(quay, "m/rope.memory.md", title="First")
+    with reading(quay) as (archive, ledger):
+        assert rules_of(archive) == []
+    write_mif(quay, "a/rope.memory.md", title="Second")
+    with reading(quay, ledger=parse_ledger(ledger.to_jsonl(), name="ledger")) as (archive, _):
+        assert record(archive, f"quay.{UUID}").subject == "First"
+        assert len(ids(archive)) == 2
+        assert rules_of(archive) == ["id-collision a/rope.memory.md"]
+
+
+def test_equal_files_are_copies_of_one_record(quay: Path) -> None:
+    """As a folder that was copied has them."""
+    write_mif(quay, "a/rope.memory.md")
+    write_mif(quay, "b/rope.memory.md")
+    archive = archive_of(quay)
+    assert [copy.file.path for copy in record(archive, f"quay.{UUID}").copies] == [
+        "a/rope.memory.md",
+        "b/rope.memory.md",
+    ]
+    assert rules_of(archive) == []
+
+
+def test_two_nodes_of_one_id_in_a_store_are_told_of_once(quay: Path) -> None:
+    """As the store's error, not as a collision of names besides."""
+    Repo(quay).node("fact.tides", "One.\n")
+    Repo(quay).node("fact.tides", "Two.\n", at="other/tides")
+    archive = archive_of(quay)
+    assert len(ids(archive)) == 2
+    assert rules_of(archive) == ["store-duplicate .memory/memory/other/tides.json"]
+
+
+def test_a_name_dates_a_record_that_has_no_date(quay: Path) -> None:
+    """Created, else the name's stamp, else nothing (SPEC 3, dates)."""
+    meta = {"category": "context", "summary": "x", "session_id": "s"}
+    write_file(quay, ".claude/memory/context/2026-03-01-rope.json", json.dumps({"meta": meta, "content": 1}))
+    date = record(archive_of(quay), "quay.context.2026-03-01-rope").date
+    assert date is not None
+    assert date.utc.startswith("2026-03-01")
+
+
+# Memory-stores as a whole
+
+
+def test_nodes_have_their_bodies_their_history_and_verified_hashes(quay: Path) -> None:
+    """The bytes come from the shelf; a changed byte is found."""
+    repo = Repo(quay)
+    repo.node("decision.retries", "# Retries\n\nThe worker retries.\n")
+    event = {"event": "memory.created", "id": "decision.retries", "actor": "ada", "timestamp": "2026-05-01T08:00:00Z"}
+    repo.put(".memory/events.jsonl", json.dumps(event) + "\n")
+    archive = archive_of(quay)
+    found = record(archive, "quay.decision.retries")
+    assert rules_of(archive) == []
+    assert found.summary == "The worker retries."
+    assert [(one.event, one.actor) for one in found.history] == [("memory.created", "ada")]
+    assert found.copies[0].body_path == ".memory/memory/decisions/retries.md"
+    write_file(quay, ".memory/memory/decisions/retries.md", "# Retries\n\nThe worker gives up.\n")
+    archive = archive_of(quay)
+    assert rules_of(archive) == ["store-hash .memory/memory/decisions/retries.json"]
+    assert [finding.rule for finding in record(archive, "quay.decision.retries").findings] == ["store-hash"]
+
+
+def test_findings_of_a_store_that_is_left_alone_are_not_reported(tmp_path: Path) -> None:
+    """Its files are somebody else's."""
+    root = tmp_path / "quay"
+    Repo(root).node("fact.tides", status="blue")
+    assert rules_of(archive_of(root)) == ["store-left-alone .memory/memory/facts/tides.json"]
+
+
+# Relations
+
+
+def test_relations_of_nodes_are_bound_both_ways(quay: Path) -> None:
+    """The other end has them with the inverse word."""
+    repo = Repo(quay)
+    for id_ in ("decision.retries", "feature.queue", "gotcha.clock"):
+        repo.node(id_)
+    repo.relation("decision.retries", "affects", "feature.queue")
+    repo.relation("feature.queue", "depends_on", "gotcha.clock")
+    repo.relation("gotcha.clock", "related_to", "decision.retries")
+    archive = archive_of(quay)
+    assert relations(archive, "quay.decision.retries") == [
+        ("affects", "quay.feature.queue", False),
+        ("related to", "quay.gotcha.clock", True),
+    ]
+    assert relations(archive, "quay.feature.queue") == [
+        ("depends_on", "quay.gotcha.clock", False),
+        ("affected by", "quay.decision.retries", True),
+    ]
+    assert ("required by", "quay.feature.queue", True) in relations(archive, "quay.gotcha.clock")
+
+
+def test_nodes_of_another_store_are_not_meant(quay: Path) -> None:
+    """Two stores of one repo may have nodes of one id; a relation stays in its own."""
+    here, there = Repo(quay), Repo(quay / "desk")
+    there.config()
+    here.node("decision.retries", "Here.\n")
+    there.node("decision.retries", "There.\n")
+    there.node("fact.tides")
+    there.relation("fact.tides", "supports", "decision.retries")
+    here.node("fact.wind")
+    here.relation("fact.wind", "supports", "fact.tides")
+    archive = archive_of(quay)
+    (supported,) = record(archive, "quay.fact.tides").relations
+    assert supported.to is not None
+    assert record(archive, supported.to[1]).card.file.path == "desk/.memory/memory/decisions/retries.json"
+    assert relations(archive, "quay.fact.wind") == [("supports", None, False)]
+
+
+def test_what_is_superseded_knows_its_successor_and_the_other_way_round(quay: Path) -> None:
+    """Whether the field says so, or a relation of the successor."""
+    repo = Repo(quay)
+    repo.node("decision.old", status="superseded", superseded_by="decision.new")
+    repo.node("decision.older", status="superseded")
+    repo.node("decision.new")
+    repo.relation("decision.new", "supersedes", "decision.older")
+    archive = archive_of(quay)
+    new: Ref = ("record", "quay.decision.new")
+    assert [record(archive, f"quay.decision.{name}").superseded_by for name in ("old", "older")] == [new, new]
+    assert relations(archive, "quay.decision.new") == [
+        ("supersedes", "quay.decision.older", False),
+        ("supersedes", "quay.decision.old", True),
+    ]
+    assert relations(archive, "quay.decision.older") == [("superseded by", "quay.decision.new", True)]
+
+
+@pytest.mark.parametrize(
+    "target", [f"[[{OTHER_UUID}]]", "[Knots](/docs/knots.memory.md)", "[[knots]]", "[[How to tie knots]]"]
+)
+def test_relations_of_mif_name_others_by_id_path_stem_or_title(quay: Path, target: str) -> None:
+    """And the other has MIF's own inverse."""
+    write_mif(quay, "docs/rope.memory.md", body=f"## Relationships\n\n- derived-from {target}\n")
+    write_mif(quay, "docs/knots.memory.md", id_=OTHER_UUID, title="How to tie knots")
+    archive = archive_of(quay)
+    assert relations(archive, f"quay.{UUID}") == [("derived-from", f"quay.{OTHER_UUID}", False)]
+    assert relations(archive, f"quay.{OTHER_UUID}") == [("derives", f"quay.{UUID}", True)]
+
+
+def test_a_relation_that_both_state_stands_once_at_each(quay: Path) -> None:
+    """A symmetric one is its own inverse."""
+    write_mif(quay, "a.memory.md", body=f"- relates-to [[{OTHER_UUID}]]")
+    write_mif(quay, "b.memory.md", id_=OTHER_UUID, body=f"- relates-to [[{UUID}]]")
+    archive = archive_of(quay)
+    assert relations(archive, f"quay.{UUID}") == [("relates-to", f"quay.{OTHER_UUID}", False)]
+    assert relations(archive, f"quay.{OTHER_UUID}") == [("relates-to", f"quay.{UUID}", False)]
+
+
+def test_a_title_that_several_have_means_none_of_them(quay: Path) -> None:
+    """Never a guess."""
+    third = "11111111-2222-4333-8444-555555555555"
+    write_mif(quay, "a.memory.md", body="- relates-to [[Knots]]")
+    write_mif(quay, "b.memory.md", id_=OTHER_UUID, title="Knots")
+    write_mif(quay, "c.memory.md", id_=third, title="Knots")
+    assert relations(archive_of(quay), f"quay.{UUID}") == [("relates-to", None, False)]
+
+
+def test_a_relation_to_a_document_is_a_link_of_both(quay: Path) -> None:
+    """The document says who names it."""
+    write_file(quay, "decisions/paint.md", "# Paint\n")
+    write_mif(quay, "docs/rope.memory.md", body="## Relationships\n\n- implements [Paint](/decisions/paint.md)\n")
+    archive = archive_of(quay)
+    document: Ref = ("document", "quay.decisions.paint.md")
+    assert record(archive, f"quay.{UUID}").relations[0].to == document
+    assert archive.artifacts[document].backlinks == (("record", f"quay.{UUID}"),)
+
+
+def test_an_id_archived_again_leads_to_the_first_time(quay: Path) -> None:
+    """Its name has the time of the second."""
+    write_layer(quay, "archive/handoffs/task-42")
+    write_layer(quay, "archive/handoffs/task-42_20261121203553")
+    archive = archive_of(quay)
+    first, second = "quay.archive.handoffs.task-42", "quay.archive.handoffs.task-42_20261121203553"
+    assert relations(archive, second) == [("archive_of", first, False)]
+    assert relations(archive, first) == [("archived again as", second, True)]
+
+
+# Mentions
+
+
+def test_a_handoff_leads_to_the_context_and_the_decision_it_references(quay: Path) -> None:
+    """By the stems of their files; the context first, what is archived last."""
+    for path in ("context/rope", "decisions/rope", "archive/decisions/paint", "decisions/paint"):
+        write_layer(quay, path)
+    write_layer(quay, "handoffs/h", context_references=["rope", "paint", "nothing"])
+    archive = archive_of(quay)
+    handoff: Ref = ("record", "quay.handoffs.h")
+    assert links(archive, handoff) == {
+        "rope": ("record", "quay.context.rope"),
+        "paint": ("record", "quay.decisions.paint"),
+    }
+    assert record(archive, "quay.decisions.paint").backlinks == (handoff,)
+
+
+def test_a_memo_that_names_a_record_links_to_it(quay: Path) -> None:
+    """By a node's id, a UUID, a record's whole id, or the path of its file; never to what does not exist."""
+    Repo(quay).node("decision.retries-run-in-worker")
+    write_mif(quay, "docs/rope.memory.md")
+    write_layer(quay, "handoffs/task-42")
+    body = (
+        f"See decision.retries-run-in-worker, {UUID} and `quay.handoffs.task-42`; "
+        "the file .memory/memory/decisions/retries-run-in-worker.md; not decision.none or project.id."
+    )
+    memo: Ref = ("memo", write_memo(quay, "2026-05-01-0900--engineer--director--rope", body=body))
+    archive = archive_of(quay)
+    decision: Ref = ("record", "quay.decision.retries-run-in-worker")
+    assert links(archive, memo) == {
+        "decision.retries-run-in-worker": decision,
+        UUID: ("record", f"quay.{UUID}"),
+        "quay.handoffs.task-42": ("record", "quay.handoffs.task-42"),
+        ".memory/memory/decisions/retries-run-in-worker.md": decision,
+    }
+    assert record(archive, decision[1]).backlinks == (memo,)
+
+
+def test_a_name_means_the_record_of_its_own_source_else_the_only_one(tmp_path: Path) -> None:
+    """Of several elsewhere none."""
+    for name in ("quay", "pier"):
+        Repo(tmp_path / name).config()
+        Repo(tmp_path / name).node("decision.both")
+    Repo(tmp_path / "pier").node("decision.one")
+    body = "decision.both and decision.one"
+    here: Ref = ("memo", write_memo(tmp_path / "quay", "here", body=body))
+    there: Ref = ("memo", write_memo(tmp_path / "yard", "there", body=body))
+    archive = archive_of(*(tmp_path / name for name in ("quay", "pier", "yard")))
+    assert links(archive, here) == {
+        "decision.both": ("record", "quay.decision.both"),
+        "decision.one": ("record", "pier.decision.one"),
+    }
+    assert links(archive, there) == {"decision.one": ("record", "pier.decision.one")}
+
+
+def test_a_record_does_not_take_a_name_from_a_document(quay: Path) -> None:
+    """A tail of a path that fits a document means that, as it did before there were records."""
+    write_file(quay, "docs/adr/decisions/paint.md", "# Paint\n")
+    Repo(quay).node("decision.paint")
+    memo: Ref = ("memo", write_memo(quay, "m", body="As decisions/paint.md says."))
+    assert links(archive_of(quay), memo) == {"decisions/paint.md": ("document", "quay.docs.adr.decisions.paint.md")}
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("(harbour.decision.tide), then fact.a.", ("harbour.decision.tide", "fact.a")),
+        ("harbour.rejected-paths.1a2b3c4d-2 ok", ("harbour.rejected-paths.1a2b3c4d-2",)),
+        (f"urn:mif:{UUID}.", (UUID,)),
+        ("a/decision.x os.path.decision decision.run() decisions.rope", ()),
+        ("decision.x.md", ("decision.x.md",)),
+    ],
+)
+def test_ids_of_records_are_read_off_texts(text: str, found: tuple[str, ...]) -> None:
+    """As whole words; what has another meaning is left."""
+    assert find_mentions(text) == found
+
+
+# Anchors
+
+
+def test_anchors_lead_to_documents_that_fit_and_to_files_on_the_web(quay: Path) -> None:
+    """Paths and globs are seen from the folder that holds the store; what is not there leads nowhere."""
+    Repo(quay / "desk").config()
+    anchors = ["decisions/*.md", "src/worker.py", "src/**", "none.py", "../secret", "/etc/passwd"]
+    Repo(quay / "desk").node("fact.tides", anchors=anchors)
+    write_memo(quay / "desk", "m", folder="memos")
+    write_file(quay, "desk/decisions/paint.md", "# Paint\n")
+    write_file(quay, "desk/decisions/deep/rope.md", "# Rope\n")
+    write_file(quay, "desk/src/worker.py", "pass\n")
+    archive = archive_of(quay, web=WEB)
+    assert links(archive, ("record", "quay.fact.tides")) == {
+        "decisions/*.md": ("document", "quay.desk.decisions.paint.md"),
+        "src/worker.py": "https://git.example.org/quay/HEAD/desk/src/worker.py",
+        "src/**": "https://git.example.org/quay/HEAD/desk/src",
+    }
+    assert archive.artifacts["document", "quay.desk.decisions.paint.md"].backlinks == (("record", "quay.fact.tides"),)
+
+
+def test_a_place_in_code_leads_to_its_file(quay: Path) -> None:
+    """Without its line."""
+    write_file(quay, "src/worker.py", "pass\n")
+    write_mif(quay, "rope.memory.md", head="code_refs:\n  - file: src/worker.py\n    line: 3\n")
+    found = links(archive_of(quay, web=WEB), ("record", f"quay.{UUID}"))
+    assert found == {"src/worker.py:3": "https://git.example.org/quay/HEAD/src/worker.py"}
+
+
+@pytest.mark.parametrize(
+    ("glob", "path", "is_fit"),
+    [
+        ("src/**", "src/a/b.py", True),
+        ("**/*.py", "b.py", True),
+        ("**/a/**/*.py", "x/a/y/z/b.py", True),
+        ("src/*.py", "src/a/b.py", False),
+        ("src/?.py", "src/ab.py", False),
+        ("*a*b*", "xxaxxbxx", True),
+        ("*a*b*", "xxbxxaxx", False),
+        ("*a" * 300 + "b", "a" * 4000, False),
+    ],
+)
+def test_globs_of_records_are_matched_without_backtracking(glob: str, path: str, is_fit: bool) -> None:
+    """The last one takes for ever where each star is tried against all the others."""
+    assert fits(glob.split("/"), path.split("/")) is is_fit
+
+
+# Sessions
+
+
+@pytest.mark.parametrize(
+    ("tag", "arc", "is_bound"),
+    [
+        ("7a2e", "7a2e", True),
+        ("7a2e", "7a2e91bc-0001-4000-8000-000000000000", False),
+        ("7a2e91bc", "desk session 7a2e91bc-0001-4000-8000-000000000000", True),
+        ("7a2e91bc-0001-4000-8000-000000000000", "session 7A2E91BC-0001-4000-8000-000000000000", True),
+        ("91bc0001", "7a2e91bc0001", False),
+    ],
+)
+def test_a_session_leads_to_the_transcripts_of_it(quay: Path, tag: str, arc: str, is_bound: bool) -> None:
+    """If it is the same, or eight hex digits or more that the session's id begins with; and back."""
+    transcript = write_transcript(quay, "2026-05-01-0900--engineer--rope", arc)
+    write_file(quay, ".wyren/memory.md", f"## Decisions\n\n- Rope is blue [session {tag}, turn 12]\n")
+    archive = archive_of(quay)
+    (id_,) = ids(archive)
+    assert record(archive, id_).sessions == ((transcript,) if is_bound else ())
+    assert archive.artifacts[transcript].backlinks == ((("record", id_),) if is_bound else ())
+
+
+# Findings of files with many records
+
+
+def test_a_finding_in_a_file_of_many_records_is_about_the_one_it_stands_in(quay: Path) -> None:
+    """What is said of the whole file is said of none of them."""
+    text = "## Decisions\n\n- Rope is blue\n- Paint:\n  ```\n  x = 1\n  ```\n- Tar\n"
+    write_file(quay, ".wyren/memory.md", text + "".join(f"- Filler {n}\n" for n in range(60)))
+    archive = archive_of(quay)
+    told = {one.subject: [finding.rule for finding in one.findings] for one in archive.artifacts.values()}
+    assert {finding.rule for finding in archive.findings} == {"wyren-code", "wyren-long", "wyren-section-long"}
+    assert {name: rules for name, rules in told.items() if rules} == {"Paint": ["wyren-code"]}
+
+
+# The machine's line
+
+
+def test_a_record_has_a_line_like_every_artifact(quay: Path) -> None:
+    """Its system, its text, nobody's thread."""
+    Repo(quay).node("decision.retries", "# Retries\n\nThe worker retries.\n", tags=["queue"])
+    with read_repos(quay) as (archive, shelf):
+        found = record(archive, "quay.decision.retries")
+        line = artifact_line(found, archive, base_url=None)
+        texts = [shelf.text(text.sha256) for text in body_texts(found)]
+    assert texts == ["# Retries\n\nThe worker retries.\n"]
+    assert line["kind"], line["system"] == ("record", "memory-store")
+    assert {line[name] for name in ("from", "thread", "parent", "ghost_parent", "mailbox", "action")} == {None}
+    assert (line["date"], line["offset"], line["tags"]) == ("2026-05-01T08:00:00Z", "+02:00", ["queue"])
+    assert line["sha256"] == found.card.file.sha256
+
+
+def test_a_record_that_cannot_be_parsed_has_no_line(quay: Path) -> None:
+    """But it is in the archive, with its findings (SPEC 8)."""
+    write_file(quay, ".memory/memory/facts/tides.json", '{"id": "fact.tides", "body_path": "memory/facts/tides.md",')
+    write_file(quay, ".memory/memory/facts/tides.md", "High at noon.\n")
+    archive = archive_of(quay)
+    assert [finding.rule for finding in record(archive, "quay.fact.tides").findings] == ["json-invalid"]
+    assert list(exported(archive)) == []
+
+
+# Checking single files
+
+
+def test_a_single_node_is_checked_with_its_body(quay: Path) -> None:
+    """Its hash is verified; what only the whole store can tell is not said."""
+    repo = Repo(quay)
+    repo.node("decision.retries", status="superseded", superseded_by="decision.none")
+    file = quay / ".memory/memory/decisions/retries.json"
+    assert check([file]).findings == ()
+    write_file(quay, ".memory/memory/decisions/retries.md", "Changed.\n")
+    assert [finding.rule for finding in check([file]).findings] == ["store-hash"]
+
+
+def test_a_single_file_of_another_tool_is_a_note(tmp_path: Path) -> None:
+    """As when its folder is checked, which has no store in it."""
+    file = write_file(tmp_path, ".claude/memory/README.md", "# Mine\n")
+    for path in (file, tmp_path):
+        (finding,) = check([path]).findings
+        assert (finding.rule, finding.location.path) == ("left-alone", ".claude/memory/README.md")
+
+
+# Whatever comes
+
+
+def test_the_order_of_files_does_not_matter(quay: Path) -> None:
+    """Equal files give an equal archive."""
+    Repo(quay).node("decision.retries", superseded_by="decision.other")
+    Repo(quay).node("decision.other")
+    write_mif(quay, "docs/rope.memory.md", body="- relates-to [[decision.retries]]")
+    write_mif(quay, "docs/again.memory.md", title="Again")
+    rules = Rules(sources=(SourceInfo(name="quay"),))
+    with Shelf() as shelf:
+        parsed = read_source(list_files(FolderSource(name="quay", root=quay)), shelf)
+        forward, backward = (resolve(files, rules, Ledger(), LineFinder(shelf)) for files in (parsed, parsed[::-1]))
+    assert forward == backward
+
+
+NAMES = st.text(st.sampled_from("a./*?[]#:\\%\0 ~-|\n") | st.characters(), max_size=12)
+
+
+@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(st.lists(NAMES, max_size=6))
+def test_names_in_records_may_be_anything(quay: Path, names: list[str]) -> None:
+    """They lead somewhere or nowhere, and never out of the source."""
+    written = [name.encode("utf-8", "replace").decode() for name in names]
+    facets = {"applies_to": written}
+    Repo(quay).node("fact.tides", anchors=written, facets=facets, superseded_by="".join(written) or None)
+    write_layer(quay, "handoffs/h", context_references=written)
+    archive = archive_of(quay, web=WEB)
+    for artifact in archive.artifacts.values():
+        for link in artifact.links:
+            assert link.to in archive.artifacts or "/../" not in (link.url or "/../")
