@@ -44,7 +44,7 @@ def test_a_build_ends_with_a_summary(tmp_path: Path, capsys: pytest.CaptureFixtu
     assert main(["build", str(EXAMPLE), "-o", str(tmp_path / "out")]) == 0
     said = capsys.readouterr().out.splitlines()
     assert [line.split()[0] for line in said] == ["read", "written", "findings", "done"]
-    assert "44 memos, 5 notes, 2 transcripts" in said[0]
+    assert "44 memos, 5 notes, 27 records, 2 transcripts" in said[0]
     assert said[3].endswith(str(tmp_path / "out/index.html"))
 
 
@@ -61,7 +61,7 @@ def test_check_fails_on_errors_and_names_the_line(capsys: pytest.CaptureFixture[
     assert main(["check", str(EXAMPLE)]) == 1
     said = capsys.readouterr().out
     assert ':8: error: "sent" is "2026-04-XX", expected ISO 8601 [date-invalid]' in said
-    assert "2 errors, 9 warnings, 2 notes" in said
+    assert "2 errors, 10 warnings, 2 notes" in said
 
 
 def test_a_single_file_is_checked_wherever_it_lies(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -105,21 +105,21 @@ def test_check_speaks_to_machines(format_: str, capsys: pytest.CaptureFixture[st
     assert main(["check", str(EXAMPLE), "--format", format_, "--fail-on", "never"]) == 0
     value = json.loads(capsys.readouterr().out)
     findings = value if format_ == "json" else value["runs"][0]["results"]
-    assert len(findings) == 13
+    assert len(findings) == 14
 
 
 def test_export_writes_a_line_for_each_artifact_that_can_be_read(tmp_path: Path) -> None:
-    """61 of the example's 62: one file is broken."""
+    """88 of the example's 89: one file is broken."""
     target = tmp_path / "archive.jsonl"
     assert main(["export", "--site", str(EXAMPLE), "-o", str(target)]) == 0
-    assert len(target.read_text().splitlines()) == 61
+    assert len(target.read_text().splitlines()) == 88
 
 
 def test_export_goes_to_standard_output(tmp_path: Path) -> None:
     """For pipes; the reader may leave early."""
     done = run("export", "--format", "csv", cwd=EXAMPLE)
     rows = list(csv.DictReader(io.StringIO(done.stdout)))
-    assert (done.returncode, len(rows)) == (0, 61)
+    assert (done.returncode, len(rows)) == (0, 88)
     command = f"{sys.executable} -m memosite export --with-body | head -n 1"
     piped = subprocess.run(command, shell=True, cwd=EXAMPLE, capture_output=True, check=False)
     assert piped.stderr == b""

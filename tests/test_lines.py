@@ -39,7 +39,7 @@ def test_each_kind_of_artifact_has_exactly_the_fields_of_the_contract_in_its_ord
     """Who reads the columns of one line may read those of all."""
     with read_repos(*EXAMPLE_SOURCES) as (archive, _):
         found = list(lines(archive, base_url=None))
-    assert {entry["kind"] for entry in found} == {"memo", "note", "transcript", "library", "document"}
+    assert {entry["kind"] for entry in found} == {"memo", "note", "transcript", "library", "document", "record"}
     assert all(list(entry) == FIELDS for entry in found)
 
 
