@@ -256,12 +256,11 @@ class Position:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SourceInfo:
-    """What pages say of a source: its name, where its files can be seen on the web, and that it was read."""
+    """What pages say of a source: its name, where its files can be seen on the web, and what it includes."""
 
     name: str
     web: str | None = None
     include: tuple[str, ...] = ()
-    files: int = 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

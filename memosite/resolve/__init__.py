@@ -128,11 +128,16 @@ def resolve(
         position_of=naming.position_of,
         findings=tuple(sorted(set(all_findings), key=lambda finding: finding.sort_key)),
     )
+    return archive, _with_pages(ledger, archive)
+
+
+def _with_pages(ledger: Ledger, archive: Archive) -> Ledger:
+    """The ledger with every page of this archive that is no artifact's: threads, positions, other names, ghosts."""
     paged = ((thread.id, thread.memos[0]) for thread in archive.threads.values() if len(thread.memos) > 1)
     named = {make_id(name) for position in archive.positions.values() for name in position.names}
     others = [("name", id_) for id_ in named - set(archive.positions)]
     others += [("ghost", f"{ghost.kind}/{ghost.id}") for ghost in archive.ghosts.values()]
-    return archive, ledger.with_pages(paged, archive.positions, others)
+    return ledger.with_pages(paged, archive.positions, others)
 
 
 def _bind(
