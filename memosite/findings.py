@@ -44,11 +44,15 @@ class Rule:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Finding:
-    """One broken or odd thing at one place. `message` says what was found and what was expected."""
+    """One broken or odd thing at one place. `message` says what was found and what was expected.
+
+    `broken_clause` is the clause where it is not that of the rule: rules on fields are those of several formats.
+    """
 
     rule: str
     location: Location
     message: str
+    broken_clause: str = ""
 
     @property
     def severity(self) -> Severity:
@@ -59,6 +63,11 @@ class Finding:
     def remedy(self) -> str:
         """What to do about it."""
         return RULES[self.rule].remedy
+
+    @property
+    def clause(self) -> str:
+        """Where what it breaks is written."""
+        return self.broken_clause or RULES[self.rule].clause
 
     @property
     def sort_key(self) -> tuple[str, str, int, str, str]:
@@ -75,10 +84,10 @@ _STORE = "memory-store reference"
 
 _TABLE = (
     # What cannot be read as it stands
-    Rule(id="json-invalid", severity=_E, meaning="The file is not JSON.", clause="catdef 1.4; SPEC 2.2",
+    Rule(id="json-invalid", severity=_E, meaning="The file is not JSON.", clause="RFC 8259, 2; SPEC 2.2",
          remedy="Mend the JSON at the line named; until then the file is shown raw."),
     Rule(id="json-not-object", severity=_E, meaning="The file's JSON is not an object.",
-         clause="catdef 1.4; SPEC 2.2", remedy="An envelope is one JSON object: { … }."),
+         clause="SPEC 2.2", remedy="Such a file is one JSON object: { … }."),
     Rule(id="json-duplicate-key", severity=_W, meaning="A key stands twice in one object; the last one counts.",
          clause="RFC 8259, 4; SPEC 2.2", remedy="Remove one of the two."),
     Rule(id="json-lenient", severity=_W, meaning="Something JSON forbids, read all the same.",

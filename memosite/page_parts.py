@@ -92,6 +92,7 @@ class FindingRow:
     place: str
     message: str
     remedy: str
+    clause: str = ""
     page: Reference | None = None
 
 

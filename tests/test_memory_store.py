@@ -537,3 +537,20 @@ def test_a_body_that_is_not_at_hand_is_not_held_against_the_hash(repo: Repo) -> 
     body = File(source="s", path=".memory/memory/project.md", data=b"Something else")
     joined = join_stores(map(formats.parse, (file, node, body)), lambda *_: None, lambda _: None)
     assert joined.findings == ()
+
+
+@pytest.mark.parametrize(
+    ("path", "values", "clause"),
+    [
+        ("memory/a.json", {"id": "fact.a", "type": "fact", "title": 7}, "Sidecar fields"),
+        ("relations/a.json", {"id": "rel.a", "from": "fact.a", "to": "fact.b"}, "Relations"),
+        ("config.json", {"version": 5, "project": {"id": "project.a", "name": 7}}, "Config"),
+    ],
+)
+def test_a_broken_field_names_the_clause_of_the_store(path: str, values: Entry, clause: str) -> None:
+    """Not that of memodef, whose fields have the same rules."""
+    data = json.dumps(values).encode()
+    findings = formats.parse(File(source="harbour", path=f".memory/{path}", data=data)).findings
+    assert {one.clause for one in findings if one.rule in {"field-missing", "field-type"}} == {
+        f"memory-store reference, {clause}; SPEC 2.2"
+    }

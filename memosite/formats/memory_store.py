@@ -34,6 +34,8 @@ PREDICATES = (
 RELATION_STATUSES = ("active", "stale", "rejected")
 CONFIDENCES = ("low", "medium", "high")
 
+_CONFIG_CLAUSE = "memory-store reference, Config; SPEC 2.2"
+_RELATION_CLAUSE = "memory-store reference, Relations; SPEC 2.2"
 _RELATION_TELLS = ("from", "predicate", "to")
 _MIF_SUFFIX = ".memory.md"
 _MIF_TYPES = ("semantic", "episodic", "procedural")
@@ -70,7 +72,7 @@ def _makes_a_store(values: dict[str, Any]) -> bool:
 def _parse_config(file: File) -> Parsed:
     """Read `config.json`. One that cannot be read names no project, so that its store is left alone."""
     values = file.json.fields or {}
-    fields = Fields(file, values)
+    fields = Fields(file, values, clause=_CONFIG_CLAUSE)
     fields.findings.extend(file_findings(file))
     if not _makes_a_store(values):
         config = StoreConfig(file=file.facts, project="", name="", version=0)
@@ -106,7 +108,7 @@ def _is_relation(file: File) -> bool:
 def _parse_relation(file: File) -> Parsed:
     """Read one relation. One that cannot be read has no ends."""
     values = file.json.fields
-    fields = Fields(file, values or {})
+    fields = Fields(file, values or {}, clause=_RELATION_CLAUSE)
     fields.findings.extend(file_findings(file))
     if values is None:
         relation = Relation(predicate="", target="")

@@ -20,6 +20,7 @@ STATUSES = ("active", "open", "closed", "stale", "superseded")
 STAGES = ("idea", "building", "shipped", "paused", "dead")
 """Stages of features; no other kind has one."""
 
+_CLAUSE = "memory-store reference, Sidecar fields; SPEC 2.2"
 _TELLS = ("id", "type", "status", "title", "body_path", "content_hash")
 _QUESTION, _FEATURE = "question", "feature"
 _LINKED_EVIDENCE = ("memory", "relation", "file", "source")
@@ -38,7 +39,7 @@ def parse_node(file: File) -> Parsed:
     """Read a sidecar. One that cannot be read is a record all the same, known by its place, shown as it is."""
     if file.json.fields is None:
         return _parsed(file, _broken_card(file), file_findings(file))
-    fields = Fields(file, file.json.fields)
+    fields = Fields(file, file.json.fields, clause=_CLAUSE)
     fields.findings.extend(file_findings(file))
     card = _read_card(fields, file.json.fields)
     return _parsed(file, card, fields.findings)
