@@ -193,7 +193,7 @@ _TABLE = (
          clause=f"{_STORE}, Sidecar fields; SPEC 2.2", remedy="Name the .md file beside the sidecar, as memory/….md."),
     Rule(id="store-body-missing", severity=_E, meaning="The body that a sidecar names is not there.",
          clause=f"{_STORE}, Storage layout; SPEC 2.2", remedy="Bring the file back, or mend body_path."),
-    Rule(id="store-body-orphan", severity=_W, meaning="A body that no sidecar names; it is not shown.",
+    Rule(id="store-body-orphan", severity=_W, meaning="A body that no sidecar names; it is shown by itself.",
          clause=f"{_STORE}, Storage layout; SPEC 2.2", remedy="Bring its sidecar back, or remove the file."),
     Rule(id="store-conflict", severity=_E, meaning="Marks of an unresolved merge.",
          clause="SPEC 2.2, memory-store", remedy="Resolve the merge in this file."),
@@ -203,7 +203,7 @@ _TABLE = (
          clause=f"{_STORE}, Node kinds; SPEC 2.2", remedy="Give each an id of its own, or remove one."),
     Rule(id="store-relation-end", severity=_E, meaning="A relation begins or ends at a node that is not there.",
          clause=f"{_STORE}, Relations; SPEC 2.2", remedy="Mend the id, or remove the relation."),
-    Rule(id="store-superseded", severity=_W, meaning="What a node is superseded by is not there, or not said.",
+    Rule(id="store-superseded", severity=_W, meaning="What a node is superseded by is not there, not said, or not so.",
          clause=f"{_STORE}, Sidecar fields; SPEC 2.2", remedy="Name the node that took its place."),
     # memory-layer
     Rule(id="memory-layer-category", severity=_E, meaning="A category that memory-layer does not know.",

@@ -685,3 +685,22 @@ def test_names_in_records_may_be_anything(quay: Path, names: list[str]) -> None:
     for artifact in archive.artifacts.values():
         for link in artifact.links:
             assert link.to in archive.artifacts or "/../" not in (link.url or "/../")
+
+
+def test_findings_on_a_relation_are_told_of_both_its_ends(quay: Path) -> None:
+    """And those on the log and the configuration of the project, since these files have no page."""
+    store = Repo(quay)
+    store.node("project.harbour", at="project")
+    store.node("fact.a")
+    store.node("fact.b")
+    store.node("fact.c")
+    store.relation("fact.a", "befriends", "fact.b", name="odd")
+    store.put(".memory/events.jsonl", "bad\n")
+    archive = archive_of(quay)
+    found = {id_: [one.rule for one in record(archive, id_).findings] for id_ in ids(archive)}
+    assert found == {
+        "quay.fact.a": ["store-value"],
+        "quay.fact.b": ["store-value"],
+        "quay.fact.c": [],
+        "quay.project.harbour": ["store-event"],
+    }

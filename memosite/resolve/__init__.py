@@ -113,6 +113,7 @@ def resolve(
             backlinks=backlinks(links, ((ref, one) for ref in bound for one in bound[ref].sessions)),
             records=bound,
             history=kept.history,
+            beside=kept.beside,
             closed=rules.closed,
             index=index,
             findings=all_findings,
