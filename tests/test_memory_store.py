@@ -465,7 +465,7 @@ def test_a_history_is_in_the_order_of_time_whatever_the_order_of_the_lines(repo:
 
 def test_events_of_no_node_that_is_there_are_told_of_the_project(repo: Repo) -> None:
     """What was deleted, and what happened to the whole store, is not lost; nor is what no schema names."""
-    events = [
+    events: list[Entry] = [
         {"event": "memory.deleted", "id": "gotcha.gone", "actor": "user", "reason": "answered"},
         {"event": "index.rebuilt", "actor": "system", "payload": {"rows": 3}, "host": "quay"},
         {

@@ -362,7 +362,6 @@ class _Joiner:
             if key in found
         }
 
-
     def _tell(self, event: RecordEvent, key: str, found: Mapping[str, list[RecordEvent]]) -> None:
         """Add an event to those of a node; to the project's, if there is no such node, or none is named."""
         if key in self._nodes:

@@ -129,6 +129,7 @@ class RecordBinder:
                 to=None if to == ref else to,
                 status=relation.status,
                 confidence=relation.confidence,
+                label=relation.label,
             )
 
     def _target(self, relation: Relation, card: RecordCard) -> Ref | None:
