@@ -175,6 +175,8 @@ _TABLE = (
     # Records of all systems
     Rule(id="left-alone", severity=_N, meaning="A file where another memory system keeps its own, but not of its form.",
          clause="SPEC 2.2", remedy="Nothing to do if another tool wrote it; it is no part of the archive."),
+    Rule(id="anchors-cut", severity=_N, meaning="So many globs that the rest of them lead nowhere.",
+         clause="SPEC 9", remedy="Write the folders of anchors out as far as they are known."),
     # memory-store
     Rule(id="store-left-alone", severity=_N,
          meaning="Files as in a memory-store, but no config.json that makes one; they are left alone.",
@@ -212,6 +214,9 @@ _TABLE = (
     Rule(id="memory-layer-folder", severity=_W, meaning="The category is not that of the folder.",
          clause="memory-layer format, directory structure; SPEC 2.2",
          remedy="Move the file to its category's folder, or mend meta.category."),
+    Rule(id="memory-layer-reference", severity=_N, meaning="A context reference to what is not in the archive.",
+         clause="memory-layer format, handoffs, context_references; SPEC 2.2",
+         remedy="Nothing to do if it was cleaned up; else name the file without .json."),
     # wyren
     Rule(id="wyren-long", severity=_W, meaning="A memory of more than 60 lines.",
          clause="wyren memory.md schema, size budget; SPEC 2.2",
