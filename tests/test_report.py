@@ -1,5 +1,6 @@
 """Findings come out as text, JSON and SARIF, the same for the same findings in any order."""
 
+import dataclasses
 import json
 import random
 from typing import Any, Literal
@@ -7,7 +8,7 @@ from urllib.parse import unquote_to_bytes
 
 import jsonschema
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from memosite.findings import RULES, Finding, Location
@@ -160,6 +161,7 @@ SARIF = {
                                 "ruleIndex": {"type": "integer", "minimum": -1},
                                 "level": LEVEL,
                                 "message": TEXT,
+                                "properties": {"type": "object"},
                                 "locations": {
                                     "type": "array",
                                     "items": {
@@ -215,6 +217,15 @@ def check(log: str) -> dict[str, Any]:
     return value
 
 
+def test_a_clause_of_another_format_stands_with_its_finding() -> None:
+    """Rules on fields are those of several formats."""
+    other = dataclasses.replace(LATE, broken_clause="memory-layer format")
+    results = check(to_sarif((LATE, other), version="0.1.0", root_of=ROOTS))["runs"][0]["results"]
+    assert [result.get("properties") for result in results] == [None, {"clause": "memory-layer format"}]
+    assert "(memory-layer format)" in to_text((LATE, other), root_of=ROOTS)
+    assert [one["clause"] for one in json.loads(to_json((LATE, other)))][1] == "memory-layer format"
+
+
 def test_sarif_keeps_the_standard_and_says_what_was_found() -> None:
     """Rules with their explanations, results with place and level."""
     (run,) = check(to_sarif(SOME, version="0.1.0", root_of=ROOTS))["runs"]
@@ -256,6 +267,7 @@ def test_sarif_addresses_are_percent_encoded(root: str, path: str, uri: str) -> 
     assert unquote_to_bytes(uri).endswith(path.encode("utf-8", "surrogateescape"))
 
 
+@settings(deadline=None)
 @given(
     source=st.text(max_size=8),
     path=st.text(st.characters(), min_size=1),
