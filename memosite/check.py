@@ -24,7 +24,8 @@ from memosite.names import BODY_SUFFIX, ENVELOPE_SUFFIX
 from memosite.read import DataFinder, LineFinder, read_source
 from memosite.resolve import Rules, resolve
 from memosite.shelf import Shelf
-from memosite.sources.folder import FolderSource, Listing, list_files
+from memosite.sources.folder import FolderSource, list_files
+from memosite.sources.listing import Listing
 
 _ENVELOPES = (ENVELOPE_SUFFIX, CATALOG_SUFFIX)
 

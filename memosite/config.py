@@ -28,10 +28,10 @@ from memosite.config_schema import (
     read_web,
     read_yaml,
 )
-from memosite.discover import SITE_MARKER, discover
+from memosite.discover import discover
 from memosite.errors import ConfigError, OutputError
 from memosite.facts import Discharge
-from memosite.layout import place_of
+from memosite.layout import SITE_MARKER, place_of
 from memosite.names import BODY_SUFFIX, ENVELOPE_SUFFIX
 
 __all__ = ["CONFIG_NAME", "Config", "FeedsConfig", "SourceConfig", "check_output", "load_config"]

@@ -77,18 +77,20 @@ def git(
     seconds: float = LIMIT_SECONDS,
     extra: Sequence[str] = (),
     environment: Mapping[str, str] | None = None,
+    held: Sequence[int] = (),
 ) -> bytes:
     """What one call of git prints. `extra` are options before the command, which count more than the safe ones.
 
+    `held` are open files, such as locks, that stay open as long as git or anything it started runs.
     Raises `GitError` if git fails, takes longer, or is not there.
     """
-    with _started(repo, arguments, extra=extra, environment=environment) as process:
+    with start_git(repo, *arguments, extra=extra, environment=environment, held=held) as process:
         try:
             printed, said = process.communicate(given, timeout=seconds)
         except subprocess.TimeoutExpired as error:
             raise GitError(f"git {arguments[0]} took more than {seconds:.0f} s") from error
         finally:
-            _end(process)
+            end_git(process)
     if process.returncode:
         raise GitError(_last_line(said) or f"git {arguments[0]} failed with exit code {process.returncode}")
     return printed
@@ -99,38 +101,44 @@ def git_tokens(repo: Repo, *arguments: str) -> Iterator[bytes]:
 
     Raises `GitError` if git fails or is not there, after the pieces that came.
     """
-    with _started(repo, arguments, given=subprocess.DEVNULL, said=subprocess.DEVNULL) as process:
+    with start_git(repo, *arguments, given=subprocess.DEVNULL, said=subprocess.DEVNULL) as process:
         try:
             yield from _split(_stream(process.stdout))
             process.wait(timeout=LIMIT_SECONDS)
         except subprocess.TimeoutExpired as error:
             raise GitError(f"git {arguments[0]} does not end") from error
         finally:
-            _end(process)
+            end_git(process)
     if process.returncode:
         raise GitError(f"git {arguments[0]} failed with exit code {process.returncode}")
 
 
-def _started(
+def start_git(
     repo: Repo,
-    arguments: Sequence[str],
-    *,
+    *arguments: str,
     extra: Sequence[str] = (),
     environment: Mapping[str, str] | None = None,
     given: int = subprocess.PIPE,
     said: int = subprocess.PIPE,
+    held: Sequence[int] = (),
 ) -> subprocess.Popen[bytes]:
-    command = ["git", "--no-pager", "--no-optional-locks", *_SAFE, *extra, f"--git-dir={repo.git_dir}", *arguments]
+    """One running git, for `end_git` to end. Its work tree is the one given here, whatever `core.worktree` says.
+
+    Raises `GitError` if git is not there.
+    """
+    tree = f"--work-tree={repo.top}" if repo.top else "--bare"
+    command = ["git", "--no-pager", "--no-optional-locks", *_SAFE, *extra, f"--git-dir={repo.git_dir}", tree]
     kept = {name: os.environ[name] for name in _KEPT if name in os.environ}
     try:
         return subprocess.Popen(  # noqa: S603 - a fixed program, no shell
-            command,
+            [*command, *arguments],
             stdin=given,
             stdout=subprocess.PIPE,
             stderr=said,
             cwd=repo.top or repo.git_dir,
             env=kept | _SET | dict(environment or {}),
             start_new_session=True,  # what it starts ends with it
+            pass_fds=held,
         )
     except OSError as error:
         raise GitError(
@@ -138,7 +146,7 @@ def _started(
         ) from error
 
 
-def _end(process: subprocess.Popen[bytes]) -> None:
+def end_git(process: subprocess.Popen[bytes]) -> None:
     """End git and everything it started."""
     if process.poll() is None:
         with suppress(ProcessLookupError, PermissionError):
