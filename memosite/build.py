@@ -23,7 +23,7 @@ from memosite.read import read_archive
 from memosite.render import Renderer
 from memosite.resolve import Rules
 from memosite.shelf import Shelf
-from memosite.sources.folder import FolderSource
+from memosite.sources.opening import open_sources
 from memosite.theme import Theme, load_theme
 from memosite.workers import run
 
@@ -43,11 +43,12 @@ class BuildReport:
     seconds: float
 
 
-def build(config: Config, *, clock: Clock, jobs: int = 1) -> BuildReport:
+def build(config: Config, *, clock: Clock, jobs: int = 1, use_network: bool = True) -> BuildReport:
     """Build the whole site. Raises `MemositeError` for what the environment gets wrong, never for content.
 
     Configuration, theme, output folder and ledger are checked before anything is written. Pages are rendered by
-    `jobs` processes; their number makes no difference to what is written.
+    `jobs` processes; their number makes no difference to what is written. Without `use_network` remotes are taken
+    from the cache, if they are there.
     """
     started = clock()
     theme = load_theme(config.theme)
@@ -56,7 +57,8 @@ def build(config: Config, *, clock: Clock, jobs: int = 1) -> BuildReport:
     output.check()
     ledger = read_ledger(config.output)
     with Shelf() as shelf:
-        archive, ledger = read_archive(folder_sources(config), rules_of(config), ledger, shelf)
+        with open_sources(config, use_network=use_network) as opened:
+            archive, ledger = read_archive(opened.sources, rules_of(config, opened.infos), ledger, shelf)
         context = context_of(config, archive, shelf)
         renderer = Renderer(theme, shelf.text)
         output.open()
@@ -111,42 +113,28 @@ def status(archive: Archive, now: dt.datetime) -> bytes:
         "generator": f"memosite {__version__}",
         "artifacts": len(archive.artifacts),
         "findings": {str(severity): severities[severity] for severity in Severity},
-        "sources": [{"name": source.name, "commit": None, "date": None} for source in archive.sources],
+        "sources": [
+            {
+                "name": source.name,
+                "commit": source.commit,
+                "date": source.committed.utc if source.committed else None,
+                "last_fetched": source.last_fetched.utc if source.last_fetched else None,
+            }
+            for source in archive.sources
+        ],
     }
     return (json.dumps(value, indent=1, ensure_ascii=False) + "\n").encode("utf-8", "replace")
 
 
 def load_archive(config: Config, shelf: Shelf) -> tuple[Archive, Ledger]:
     """The archive of a site, with the ids that its published site gave; nothing is written."""
-    return read_archive(folder_sources(config), rules_of(config), read_ledger(config.output), shelf)
+    with open_sources(config) as opened:
+        return read_archive(opened.sources, rules_of(config, opened.infos), read_ledger(config.output), shelf)
 
 
-def folder_sources(config: Config) -> tuple[FolderSource, ...]:
-    """The configuration's sources as folders to read, each without the others, the output and the cache."""
-    roots = [source.root for source in config.sources]
-    return tuple(
-        FolderSource(
-            name=source.name,
-            root=source.root,
-            include=source.include,
-            exclude=source.exclude,
-            documents=config.documents,
-            holes=tuple(hole for hole in (*roots, config.output, config.cache) if source.root in hole.parents),
-        )
-        for source in config.sources
-    )
-
-
-def rules_of(config: Config) -> Rules:
-    """What the configuration says about resolving."""
-    return Rules(
-        sources=tuple(
-            SourceInfo(name=source.name, web=source.web, include=source.include) for source in config.sources
-        ),
-        aliases=config.aliases,
-        people=config.people,
-        closed=config.closed,
-    )
+def rules_of(config: Config, sources: tuple[SourceInfo, ...]) -> Rules:
+    """What the configuration says about resolving what is read from these sources."""
+    return Rules(sources=sources, aliases=config.aliases, people=config.people, closed=config.closed)
 
 
 def context_of(config: Config, archive: Archive, shelf: Shelf) -> Context:

@@ -256,11 +256,21 @@ class Position:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SourceInfo:
-    """What pages say of a source: its name, where its files can be seen on the web, and what it includes."""
+    """What pages say of a source: its name, where its files can be seen on the web, and what it includes.
+
+    `web_ref` is what stands for `{ref}` in `web`: the commit if exactly that was read. `commit` is the one that the
+    source is at, and `ref` what was asked for, "" where the files were read as they lie. `last_fetched` is given if
+    a remote could not be fetched now: when its commit was.
+    """
 
     name: str
     web: str | None = None
+    web_ref: str = "HEAD"
     include: tuple[str, ...] = ()
+    ref: str = ""
+    commit: str | None = None
+    committed: Moment | None = None
+    last_fetched: Moment | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -160,7 +160,10 @@ def test_options_are_relative_to_the_current_folder(site: Path, monkeypatch: pyt
         ("tilte: x\n", "memosite.yml:1: tilte: found an unknown key, expected one of title, base_url, archive_id"),
         ("tilte: x\n", 'did you mean "title"?'),
         ("feeds:\n  windows: 3\n", "memosite.yml:2: feeds.windows: found an unknown key, expected one of window, days"),
-        ("sources:\n- path: web\n  nmae: w\n", "sources[0].nmae: found an unknown key, expected one of path, name"),
+        (
+            "sources:\n- path: web\n  nmae: w\n",
+            "sources[0].nmae: found an unknown key, expected one of path, git, ref, name",
+        ),
         ("<<: {title: x}\n", 'memosite.yml:1: "<<": found an unknown key'),
         ("title: a\n\ntitle: b\n", "memosite.yml:3: title: found the key twice, first in line 1, expected it once"),
         ("actions: {closed: {a: {}, a: {}}}\n", "memosite.yml:1: actions.closed.a: found the key twice"),
@@ -197,7 +200,7 @@ def test_options_are_relative_to_the_current_folder(site: Path, monkeypatch: pyt
         ("sources:\n", "memosite.yml:1: sources: found nothing, expected a list of entries such as"),
         ("sources: web\n", 'memosite.yml:1: sources: found "web", expected a list of entries'),
         ("sources: []\n", "memosite.yml:1: sources: found an empty list, expected at least one source; remove the"),
-        ("sources:\n- web\n", 'memosite.yml:2: sources[0]: found "web", expected a mapping with path, name'),
+        ("sources:\n- web\n", 'memosite.yml:2: sources[0]: found "web", expected a mapping with path, git'),
         ("sources:\n- name: web\n", "memosite.yml:2: sources[0]: found no path, expected the path of a folder; add"),
         ("sources:\n- path: wbe\n", 'memosite.yml:2: sources[0].path: found "wbe", which does not exist, expected'),
         ("sources:\n- path: page.html\n", 'found "page.html", which is a file, expected an existing folder; name'),
@@ -301,8 +304,6 @@ def test_a_bomb_of_aliases_is_refused_at_its_first_alias(site: Path) -> None:
         ("history: enclosing\n", "history", "history: enclosing"),
         ("feeds: {digest: daily}\n", "feeds.digest", "digest"),
         ("feeds: {searches: {a: b}}\n", "feeds.searches", "searches"),
-        ("sources: [{git: https://git.example.org/spec.git}]\n", "sources[0].git", "git"),
-        ("sources: [{path: web, ref: main}]\n", "sources[0].ref", "ref"),
     ],
 )
 def test_what_is_not_built_yet_says_so(site: Path, text: str, key: str, name: str) -> None:

@@ -5,9 +5,10 @@ import re
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from urllib.parse import quote, unquote
+from urllib.parse import unquote
 
 from memosite.facts import FileFacts, Organization, Ref, Text
+from memosite.forges import file_url
 from memosite.model import Link, SourceInfo
 from memosite.names import BODY_SUFFIX, ENVELOPE_SUFFIX, read_reference
 from memosite.resolve.positions import last_segment
@@ -180,10 +181,10 @@ class LinkResolver:
         return None
 
     def _address(self, source: str, path: str) -> str | None:
-        web = self._sources[source].web
-        if web is None or ".." in path.split("/"):
+        known = self._sources[source]
+        if known.web is None or ".." in path.split("/"):
             return None
-        return web.replace("{ref}", "HEAD").replace("{path}", quote(path, safe="/-._~"))
+        return file_url(known.web, known.web_ref, path)
 
 
 def _index(

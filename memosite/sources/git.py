@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import IO
 
 from memosite.errors import SourceError
+from memosite.git_urls import without_secrets
 
 LIMIT_SECONDS = 600
 """The longest that one call on a local repo may take."""
@@ -55,7 +56,6 @@ _SET = {
     "SSH_ASKPASS": "",
 }
 _REMOVED = re.compile(r"[^\x20-\x7e\xa0-\U0010ffff]+")
-_ADDRESS = re.compile(r"://[^/@\s]*@")
 
 
 class GitError(SourceError):
@@ -171,7 +171,7 @@ def _split(stream: Iterator[bytes]) -> Iterator[bytes]:
 def _last_line(said: bytes) -> str:
     lines = [line for line in said.decode("utf-8", "replace").splitlines() if line.strip()]
     text = next((line for line in lines if line.startswith(("fatal:", "error:"))), lines[-1] if lines else "")
-    return _ADDRESS.sub("://", _REMOVED.sub(" ", text.removeprefix("fatal: ").removeprefix("error: ")))[:300].strip()
+    return without_secrets(_REMOVED.sub(" ", text.removeprefix("fatal: ").removeprefix("error: ")))[:300].strip()
 
 
 # Which repo a folder belongs to
@@ -195,6 +195,17 @@ def repo_at(folder: Path) -> Repo | str | None:
             return "its .git shares the folder of another repo"
         return Repo(git_dir=entry, top=folder) if _is_git_dir(entry) else "its .git folder holds no repo"
     return _linked(folder, entry)
+
+
+def repo_around(folder: Path) -> tuple[Repo, str] | str:
+    """The repo that a folder lies in, and where in it, "" for its top; else why there is none."""
+    for place in (folder, *folder.parents):
+        repo = repo_at(place)
+        if isinstance(repo, Repo):
+            return repo, folder.relative_to(place).as_posix() if folder != place else ""
+        if repo is not None:
+            return repo
+    return "no git repo is there"
 
 
 def _is_git_dir(folder: Path) -> bool:
