@@ -19,6 +19,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
+from memosite.config_schema import printable
 from memosite.errors import SourceError
 from memosite.git_urls import parse_git_url, refusal, without_secrets
 from memosite.sources.git import GitError, Repo, git
@@ -85,7 +86,7 @@ def fetch(url: str, ref: str, *, cache: Path, use_network: bool = True) -> Fetch
 
     Raises `SourceError` if it was never fetched, and if the cache cannot be written.
     """
-    shown = without_secrets(url)
+    shown = printable(without_secrets(url))
     found = refusal(url)
     if found is not None:
         raise SourceError(f"{shown}: found {found}, expected an address that can be fetched")
