@@ -219,7 +219,7 @@ def test_options_are_relative_to_the_current_folder(site: Path, monkeypatch: pyt
         ("sources:\n- path: web\n  ref: main\n", "web, where no git repo is there, expected the folder of a git repo"),
         (
             "sources:\n- git: https://x.example/r\n- git: https://x.example/r\n  name: x\n",
-            "memosite.yml:3: sources[1]: found the address of the source in line 2 again, expected each address and ref",
+            "memosite.yml:3: sources[1]: found the address of the source in line 2 again, expected each address",
         ),
         ("sources:\n- git: https://x.example/r\n- git: git@x.example:a/R.git\n", 'found the name "R" again'),
         ("sources:\n- name: web\n", "memosite.yml:2: sources[0]: found no path, expected the path of a folder; add"),

@@ -51,8 +51,8 @@ def test_known_forges_are_told_by_their_host(remote: str, template: str, commit:
         "", "repo", "/srv/github.com/a/b", "file:///srv/github.com/a/b", "https://git.example.org/a/b",
         "https://github.com/", "https://github.com/a", "https://github.com/a/b/c", "https://github.com/a/../b",
         "https://github.com//b", "https://evil.example/github.com/a/b", "https://github.com.evil.example@x.example/a/b",
-        "https://github/a/b", "https://gitlab.example.org:x/a/b", "https://gitlab.exa mple/a/b", "ext::sh -c github.com",
-        "https://gitlab.example.org\\@x/a/b", "javascript://github.com/a/b", "https://github.com/a/b\nc",
+        "https://github/a/b", "https://gitlab.example.org:x/a/b", "https://gitlab.exa mple/a/b",
+        "ext::sh -c github.com", "https://gitlab.example.org\\@x/a/b", "javascript://github.com/a/b", "https://github.com/a/b\nc",
     ],
 )  # fmt: skip
 def test_unknown_forges_and_odd_addresses_give_nothing(remote: str) -> None:
@@ -94,8 +94,8 @@ def test_paths_and_refs_are_written_as_addresses_are() -> None:
 
 
 PIECES = st.sampled_from(
-    ["https://", "http://", "ssh://", "git@", "github.com", "gitlab.x", "/", ":", "@", "a", "..", "{ref}", "{path}", "?",
-     "#", " ", "\n", '"', "<", "é", "%0a", "\\", ".git", "-", "secret", "~"]
+    ["https://", "http://", "ssh://", "git@", "github.com", "gitlab.x", "/", ":", "@", "a", "..", "{ref}", "{path}",
+     "?", "#", " ", "\n", '"', "<", "é", "%0a", "\\", ".git", "-", "secret", "~"]
 )  # fmt: skip
 
 

@@ -227,6 +227,43 @@ def test_a_git_folder_that_is_a_link_or_borrows_is_not_followed(repo: Path, tmp_
     assert repo_at(lured) == "its .git shares the folder of another repo"
 
 
+@pytest.mark.parametrize("form", ["checkout", "bare", "work tree"])
+def test_a_repo_that_borrows_from_a_foreign_one_is_not_read(repo: Path, tmp_path: Path, form: str) -> None:
+    """Its refs and objects could be those of any other repo on the machine, which nobody named as a source."""
+    foreign = repo / ".git"
+    lured = make_repo(tmp_path / "lured", *(["--bare"] if form == "bare" else []))
+    git_dir = lured if form == "bare" else lured / ".git"
+    folder = lured
+    if form == "work tree":
+        commit_all(lured)
+        folder = tmp_path / "side"
+        run_git(lured, "worktree", "add", "-q", str(folder))
+        assert isinstance(repo_at(folder), Repo)
+        shared = git_dir / "worktrees/side/commondir"
+        shared.write_text(str(foreign))
+        assert repo_at(folder) == "its .git shares the folder of a repo that does not know it"
+        shared.write_text("../..\n")
+    else:
+        (git_dir / "commondir").write_text(str(foreign))
+        assert repo_at(folder) == "its .git shares the folder of another repo"
+        (git_dir / "commondir").unlink()
+    assert isinstance(repo_at(folder), Repo)
+    alternates = git_dir / "objects/info/alternates"
+    alternates.write_text(str(foreign / "objects"))
+    assert "borrows objects" in str(repo_at(folder))
+    alternates.unlink()
+    for name in ("refs", "objects", "config", "objects/pack", "packed-refs", "objects/ab", "objects/pack/x.pack"):
+        place, kept = git_dir / name, git_dir / "kept"
+        if place.exists():
+            place.rename(kept)
+        place.symlink_to(foreign / name)
+        assert "symbolic links" in str(repo_at(folder)), name
+        place.unlink()
+        if kept.exists():
+            kept.rename(place)
+    assert isinstance(repo_at(folder), Repo)
+
+
 def test_a_further_work_tree_is_read(repo: Path, tmp_path: Path) -> None:
     """It has a branch of its own, and its repo knows it."""
     run_git(repo, "worktree", "add", "-q", "-b", "side", str(tmp_path / "side"))

@@ -123,6 +123,18 @@ def test_a_remote_that_fails_is_as_it_was_last_fetched(origin: Path, cache: Path
     assert fetch(url, "main", cache=cache).problem == ""
 
 
+def test_a_remote_on_this_machine_that_borrows_is_not_fetched(origin: Path, cache: Path, tmp_path: Path) -> None:
+    """With its refs linked and its objects borrowed it would give us a repo that nobody named."""
+    lured = make_repo(tmp_path / "lured.git", "--bare")
+    (lured / "objects/info/alternates").write_text(str(origin / ".git/objects"))
+    shutil.rmtree(lured / "refs/heads")
+    (lured / "refs/heads").symlink_to(origin / ".git/refs/heads")
+    assert run_git(lured, "rev-parse", "HEAD") == head(origin)
+    for url in (f"file://{lured}", f"file://{tmp_path}/lured", f"file://{tmp_path}/lure%64.git"):
+        with pytest.raises(SourceError, match="borrows objects"):
+            fetch(url, "HEAD", cache=cache)
+
+
 def test_without_the_network_the_cache_answers_if_it_can(origin: Path, cache: Path) -> None:
     """That is no problem; what was never fetched is fetched."""
     url = f"file://{origin}"

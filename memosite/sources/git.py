@@ -187,13 +187,12 @@ def repo_at(folder: Path) -> Repo | str | None:
     try:
         mode = entry.lstat().st_mode
     except OSError:
-        return Repo(git_dir=folder, top=None) if _is_git_dir(folder) else None
+        return (_borrowed(folder) or Repo(git_dir=folder, top=None)) if _is_git_dir(folder) else None
     if stat.S_ISLNK(mode):
         return "its .git is a symbolic link, which is not followed"
     if stat.S_ISDIR(mode):
-        if (entry / "commondir").exists():
-            return "its .git shares the folder of another repo"
-        return Repo(git_dir=entry, top=folder) if _is_git_dir(entry) else "its .git folder holds no repo"
+        is_repo = _is_git_dir(entry)
+        return (_borrowed(entry) or Repo(git_dir=entry, top=folder)) if is_repo else "its .git folder holds no repo"
     return _linked(folder, entry)
 
 
@@ -214,6 +213,33 @@ def _is_git_dir(folder: Path) -> bool:
     return has_head and (folder / "objects").is_dir() and (folder / "refs").is_dir()
 
 
+def _borrowed(git_dir: Path, *, common: Path | None = None) -> str | None:
+    """Why a git folder cannot be read by itself: its refs or objects may be those of a repo that is no source.
+
+    `common` is the folder that it shares with the work tree it was added to, if it is such a one.
+    """
+    shared = git_dir / "commondir"
+    if common is None and (shared.exists() or shared.is_symlink()):
+        return "its .git shares the folder of another repo"
+    if common is not None and not _is_same(git_dir / (_first_line(shared) or "."), common):
+        return "its .git shares the folder of a repo that does not know it"
+    place = common or git_dir
+    if (place / "objects/info/alternates").exists():
+        return "its .git borrows objects of another repo (objects/info/alternates)"
+    parts = (place / name for name in ("config", "packed-refs", "objects", "refs", "objects/info", "objects/pack"))
+    if any(part.is_symlink() for part in parts) or any(map(_has_links, (place / "objects", place / "objects/pack"))):
+        return "its .git holds symbolic links, which are not followed"
+    return None
+
+
+def _has_links(folder: Path) -> bool:
+    try:
+        with os.scandir(folder) as entries:
+            return any(entry.is_symlink() for entry in entries)
+    except OSError:
+        return False
+
+
 def _linked(folder: Path, entry: Path) -> Repo | str:
     """The repo that a `.git` file names, if it names this folder in turn."""
     written = _first_line(entry).removeprefix("gitdir:").strip()
@@ -222,10 +248,10 @@ def _linked(folder: Path, entry: Path) -> Repo | str:
     git_dir = Path(os.path.normpath(folder / written))
     back = _first_line(git_dir / "gitdir")
     if back and _is_same(git_dir / back, entry):
-        return Repo(git_dir=git_dir, top=folder)
+        return _borrowed(git_dir, common=git_dir.parent.parent) or Repo(git_dir=git_dir, top=folder)
     work_tree = _work_tree(git_dir / "config")
     if work_tree and "modules" in git_dir.parts and _is_same(git_dir / work_tree, folder):
-        return Repo(git_dir=git_dir, top=folder)
+        return _borrowed(git_dir) or Repo(git_dir=git_dir, top=folder)
     return "its .git file leads to a repo that does not know it"
 
 

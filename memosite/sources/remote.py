@@ -18,11 +18,12 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
+from urllib.parse import unquote
 
 from memosite.config_schema import printable
 from memosite.errors import SourceError
 from memosite.git_urls import parse_git_url, refusal, without_secrets
-from memosite.sources.git import GitError, Repo, git
+from memosite.sources.git import GitError, Repo, git, repo_at
 from memosite.sources.objects import Commit, commit_at
 from memosite.times import Moment, read_moment
 
@@ -174,6 +175,8 @@ def _local(ref: str) -> str:
 def _run(place: _Place, ref: str, lock: int) -> None:
     url = parse_git_url(place.url)
     protocol = url.protocol if url else ""
+    if url and protocol == "file":
+        _check_local(unquote(url.path))
     environment = {name: os.environ[name] for name in _KEPT.get(protocol, ()) if name in os.environ}
     # A repo on this machine may be somebody else's: ours is the only program that reads it, and it runs nothing of it.
     upload = ["--upload-pack=git -c 'safe.directory=*' upload-pack"] if protocol == "file" else []
@@ -186,6 +189,14 @@ def _run(place: _Place, ref: str, lock: int) -> None:
         environment={**environment, "GIT_ALLOW_PROTOCOL": protocol},
         held=(lock,),
     )
+
+
+def _check_local(path: str) -> None:
+    """Refuse a repo on this machine that lends itself another one's commits. Raises `GitError`."""
+    for place in (Path(path), Path(path + ".git")):
+        repo = repo_at(place.parent if place.name == ".git" else place)
+        if isinstance(repo, str):
+            raise GitError(repo)
 
 
 # The repos of the cache
