@@ -154,6 +154,25 @@ def test_each_switch_is_needed(repo: Path, trap: Path, monkeypatch: pytest.Monke
     assert has_run(trap)
 
 
+def test_the_promise_of_a_partial_clone_is_kept_without_the_switches(
+    repo: Path, trap: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """No lazy fetches, and no protocol that one could use: without all of it, the trap is run."""
+    missing = run_git(repo, "rev-parse", "HEAD:memos/a.openthing")
+    (repo / ".git/objects" / missing[:2] / missing[2:]).unlink()
+    plant(
+        *("core.repositoryFormatVersion=1", "extensions.partialClone=origin", "remote.origin.promisor=true"),
+        *("remote.origin.url=ext::sh -c TRAP", "protocol.ext.allow=always"),
+    )(repo, trap)
+    kept = {name: value for name, value in git_module._SET.items() if name != "GIT_NO_LAZY_FETCH"}
+    monkeypatch.setattr(git_module, "_SET", kept)
+    for taken in (set(), {"GIT_ALLOW_PROTOCOL"}):
+        monkeypatch.setattr(git_module, "_SET", {name: kept[name] for name in kept if name not in taken})
+        with pytest.raises(GitError):
+            git(opened(repo), "cat-file", "blob", missing)
+        assert has_run(trap) == bool(taken)
+
+
 def test_the_users_own_configuration_and_environment_do_not_count(
     repo: Path, trap: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
