@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from functools import partial
 
 from memosite import __version__
+from memosite.cache import open_cache
 from memosite.config import Config, check_output
 from memosite.findings import Severity
 from memosite.ledger import Ledger, read_ledger
@@ -58,7 +59,9 @@ def build(config: Config, *, clock: Clock, jobs: int = 1, use_network: bool = Tr
     ledger = read_ledger(config.output)
     with Shelf() as shelf:
         with open_sources(config, use_network=use_network) as opened:
-            archive, ledger = read_archive(opened.sources, rules_of(config, opened.infos), ledger, shelf)
+            archive, ledger = read_archive(
+                opened.sources, rules_of(config, opened.infos), ledger, shelf, cache=open_cache(config.cache)
+            )
         context = context_of(config, archive, shelf)
         renderer = Renderer(theme, shelf.text)
         output.open()
@@ -116,7 +119,7 @@ def status(archive: Archive, now: dt.datetime) -> bytes:
         "sources": [
             {
                 "name": source.name,
-                "commit": source.commit,
+                "commit": source.commit or None,
                 "date": source.committed.utc if source.committed else None,
                 "last_fetched": source.last_fetched.utc if source.last_fetched else None,
             }
@@ -128,8 +131,10 @@ def status(archive: Archive, now: dt.datetime) -> bytes:
 
 def load_archive(config: Config, shelf: Shelf) -> tuple[Archive, Ledger]:
     """The archive of a site, with the ids that its published site gave; nothing is written."""
+    ledger = read_ledger(config.output)
     with open_sources(config) as opened:
-        return read_archive(opened.sources, rules_of(config, opened.infos), read_ledger(config.output), shelf)
+        cache = open_cache(config.cache) if config.cache.is_dir() else None  # who only reads leaves no folder behind
+        return read_archive(opened.sources, rules_of(config, opened.infos), ledger, shelf, cache=cache)
 
 
 def rules_of(config: Config, sources: tuple[SourceInfo, ...]) -> Rules:

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from memosite.config_schema import Entry, SourceConfig, clean_name, printable, quote, read_web
 from memosite.git_urls import FORM, refusal, repo_name
-from memosite.sources.git import repo_around
+from memosite.sources.git import holding_repo
 
 LONGEST_PATH = 4096
 """Paths are shown whole in errors: nobody can open half a path."""
@@ -84,10 +84,12 @@ def _ref(entry: Entry, root: Path | None) -> str:
     text = entry.text(_REF_FORM)
     if _NO_REF.match(text):
         raise entry.error(quote(text), _REF_FORM)
-    around = repo_around(root) if root else None
-    if isinstance(around, str):
+    holding = holding_repo(root, site=root, enclosing=True) if root else None
+    if holding is not None and holding.repo is None:
         shown = printable(str(root))
-        raise entry.error(f"a ref of {shown}, where {around}", "the folder of a git repo", "remove ref:, or mend path:")
+        raise entry.error(
+            f"a ref of {shown}, but {holding.why_not}", "the folder of a git repo", "remove ref:, or mend path:"
+        )
     return text
 
 

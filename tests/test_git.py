@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from memosite.sources import git as git_module
-from memosite.sources.git import GitError, Repo, git, git_tokens, repo_around, repo_at
+from memosite.sources.git import GitError, Holding, Repo, git, git_tokens, holding_repo, repo_at
 from memosite.sources.objects import Objects, commit_at
 from memosite.sources.tree import read_tree
 from tests.git_repos import ENVIRONMENT, commit_all, make_repo, run_git
@@ -339,12 +339,9 @@ def test_a_repo_of_another_user_is_read(repo: Path, trap: Path) -> None:
 
 def test_the_repo_around_a_folder_is_the_nearest_one(repo: Path, tmp_path: Path) -> None:
     """With the way to the folder from its top; a broken one in between is not passed over."""
-    assert repo_around(repo) == (opened(repo), "")
-    assert repo_around(repo / "memos") == (opened(repo), "memos")
+    assert holding_repo(repo / "memos", site=tmp_path) == Holding(repo=opened(repo), prefix="memos/")
     (repo / "memos/.git").mkdir()
-    assert repo_around(repo / "memos") == "its .git folder holds no repo"
-    (tmp_path / "plain").mkdir()
-    assert repo_around(tmp_path / "plain") == "no git repo is there"
+    assert holding_repo(repo / "memos", site=tmp_path).why_not == "its .git folder holds no repo"
 
 
 # When git fails

@@ -245,6 +245,26 @@ def test_a_bare_repo_is_read_at_its_head(repo: Path, tmp_path: Path) -> None:
     assert refs == {("memo", "m")} and "HEAD at" in home
 
 
+def test_a_commit_has_its_own_history(repo: Path, tmp_path: Path) -> None:
+    """Life lines go to the commit that was read, not to where the checkout is by now."""
+    write_memo(repo / "memos/inbox", "m")
+    commit = commit_all(repo)
+    run_git(repo, "tag", "v1")
+    (repo / "memos/read").mkdir()
+    run_git(repo, "mv", "memos/inbox/m.openthing", "memos/read/m.openthing")
+    commit_all(repo)
+    texts = ("path: ../repo, ref: v1", f"git: 'file://{repo}', ref: v1", "path: ../repo, ref: main")
+    pages = []
+    for number, text in enumerate(texts):
+        site = site_of(tmp_path / f"site{number}", f"sources: [{{{text}}}]\n")
+        (memo,) = build(load_config(site), clock=lambda: NOW).archive.memos()
+        life = memo.copies[0].life
+        assert life is not None
+        pages.append([event.kind for event in life.events])
+        assert life.events[0].commit == commit
+    assert pages == [["received"], ["received"], ["received", "read"]]
+
+
 def test_two_refs_of_a_repo_are_two_sources(repo: Path, tmp_path: Path) -> None:
     """Each with its own files; a memo on both is one artifact with two copies."""
     write_memo(repo / "memos/inbox", "both")
@@ -288,7 +308,7 @@ def test_a_ref_that_is_not_there_stops_the_build(repo: Path, tmp_path: Path) -> 
 def test_a_folder_says_its_commit_and_its_forge(repo: Path, tmp_path: Path) -> None:
     """Links name HEAD: what lies there need not be committed. A configured address counts before the remote's."""
     write_memo(repo / "memos/inbox", "m")
-    commit = commit_all(repo)
+    commit_all(repo)
     run_git(repo, "remote", "add", "origin", "ssh://git@codeberg.org/acme/repo.git")
     for text, web in (
         ("path: ../repo", "https://codeberg.org/acme/repo/src/commit/{ref}/{path}"),
@@ -296,6 +316,6 @@ def test_a_folder_says_its_commit_and_its_forge(repo: Path, tmp_path: Path) -> N
     ):
         with open_sources(load_config(site_of(tmp_path / "site", f"sources: [{{{text}}}]\n"))) as opened:
             (info,) = opened.infos
-        assert (info.web, info.web_ref, info.commit) == (web, "HEAD", commit)
+        assert (info.web, info.web_ref) == (web, "HEAD")
     plain = folder_source(repo)
     assert dataclasses.replace(plain, name="x").has_file("memos") and ("memo", "m") in read_folders(plain).artifacts

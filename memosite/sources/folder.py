@@ -12,6 +12,7 @@ from pathlib import Path
 
 from memosite.findings import Finding
 from memosite.formats.document import File
+from memosite.sources.git import Holding
 from memosite.sources.listing import FILE_LIMIT, Entry, Listing, finding_on, list_source, shown_path, too_large
 from memosite.sources.sniff import head_of
 
@@ -26,6 +27,8 @@ class FolderSource:
     exclude: tuple[str, ...] = ()
     documents: tuple[str, ...] = ()
     holes: tuple[Path, ...] = ()
+    holding: Holding | None = None
+    """The repo its history is read from; None if nobody asks for it."""
 
     def list_files(self) -> Listing:
         """What there is to read."""

@@ -196,15 +196,37 @@ def repo_at(folder: Path) -> Repo | str | None:
     return _linked(folder, entry)
 
 
-def repo_around(folder: Path) -> tuple[Repo, str] | str:
-    """The repo that a folder lies in, and where in it, "" for its top; else why there is none."""
-    for place in (folder, *folder.parents):
-        repo = repo_at(place)
-        if isinstance(repo, Repo):
-            return repo, folder.relative_to(place).as_posix() if folder != place else ""
-        if repo is not None:
-            return repo
-    return "no git repo is there"
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Holding:
+    """The repo whose history tells of a folder, and where in it the folder lies ("" or ending in a slash).
+
+    `commit` is the one whose history counts, and `line` what it was asked for by, such as a branch. Without a repo
+    `why_not` says in words why there is none.
+    """
+
+    repo: Repo | None = None
+    prefix: str = ""
+    commit: str = "HEAD"
+    line: str = "HEAD"
+    why_not: str = ""
+
+
+def holding_repo(root: Path, *, site: Path, enclosing: bool = False) -> Holding:
+    """The repo of a source's folder: its own, or one whose top is at or below the site (SPEC 2.3).
+
+    A repo that merely encloses both counts only if the configuration says so.
+    """
+    for folder in (root, *root.parents):
+        found = repo_at(folder)
+        if isinstance(found, str):
+            return Holding(why_not=found)
+        if found is None or (found.top is None and folder != root):
+            continue
+        if not (enclosing or folder == root or folder.is_relative_to(site)):
+            return Holding(why_not="it is not a repo itself; the one around it counts with history: enclosing")
+        inside = root.relative_to(folder).as_posix()
+        return Holding(repo=found, prefix="" if inside == "." else f"{inside}/")
+    return Holding(why_not="it is no git repo")
 
 
 def _is_git_dir(folder: Path) -> bool:

@@ -15,6 +15,7 @@ from memosite.formats.document import File
 from memosite.formats.places import record_system
 from memosite.layout import SITE_MARKER, SKIPPED_FOLDERS, UNREAD_FOLDERS, matches_glob, place_of
 from memosite.names import BODY_SUFFIX, ENVELOPE_SUFFIX
+from memosite.sources.git import Holding
 
 FILE_LIMIT = 32 * 1024 * 1024
 """The largest file that is read, in bytes (SPEC 9)."""
@@ -58,6 +59,10 @@ class Source(Protocol):
     @property
     def documents(self) -> tuple[str, ...]:
         """Globs of documents, below the root and each working root."""
+
+    @property
+    def holding(self) -> Holding | None:
+        """The repo its history is read from; None if nobody asks for it."""
 
     def list_files(self) -> "Listing":
         """What there is to read. Raises `SourceError` if it cannot be listed, or if there are too many files."""

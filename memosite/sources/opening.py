@@ -1,7 +1,7 @@
 """[I/O] Opens the sources that a configuration names: folders as they lie, refs and remotes as trees of commits."""
 
 from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager, suppress
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -11,7 +11,7 @@ from memosite.findings import Finding, Location
 from memosite.forges import below, file_template
 from memosite.model import SourceInfo
 from memosite.sources.folder import FolderSource
-from memosite.sources.git import GitError, Repo, git, repo_around, repo_at
+from memosite.sources.git import GitError, Repo, git, holding_repo, repo_at
 from memosite.sources.listing import Source
 from memosite.sources.objects import Commit, Objects, commit_at
 from memosite.sources.remote import Fetched, fetch
@@ -45,35 +45,32 @@ def _open(config: Config, source: SourceConfig, stack: ExitStack, *, use_network
     own = repo_at(source.root)
     is_bare = isinstance(own, Repo) and own.top is None
     if source.ref is None and not is_bare:
-        return _open_folder(config, source, source.root, own if isinstance(own, Repo) else None)
-    around = repo_around(source.root)
-    if isinstance(around, str):
-        raise SourceError(f"{source.root}: found no repo to read a ref of: {around}")
-    repo, prefix = around
+        return _open_folder(config, source, source.root)
+    holding = holding_repo(source.root, site=source.root, enclosing=True)  # to name a ref is to ask for that repo
+    repo, prefix = holding.repo, holding.prefix.rstrip("/")
+    if repo is None:
+        raise SourceError(f"{source.root}: found no repo to read a ref of: {holding.why_not}")
     commit = _commit(source, repo, source.ref or HEAD)
     tree = _tree_source(config, source, stack, repo=repo, commit=commit, prefix=prefix)
     web = source.web or _web_of(repo, prefix)
     return tree, _info(source, web=web, commit=commit, web_ref=commit.hash, ref=source.ref or HEAD)
 
 
-def _open_folder(
-    config: Config, source: SourceConfig, root: Path, repo: Repo | None
-) -> tuple[FolderSource, SourceInfo]:
+def _open_folder(config: Config, source: SourceConfig, root: Path) -> tuple[FolderSource, SourceInfo]:
     """A folder as it lies: what is not committed counts, and links to its forge name no commit."""
     roots = [other.root for other in config.sources if other.root is not None]
+    holding = holding_repo(root, site=config.site, enclosing=config.history == "enclosing")
     folder = FolderSource(
         name=source.name,
         root=root,
         include=source.include,
         exclude=source.exclude,
         documents=config.documents,
+        holding=holding,
         holes=tuple(hole for hole in (*roots, config.output, config.cache) if root in hole.parents),
     )
-    commit = None
-    if repo is not None:
-        with suppress(GitError):
-            commit = commit_at(repo, HEAD)
-    return folder, _info(source, web=source.web or (_web_of(repo, "") if repo else None), commit=commit)
+    web = source.web or (_web_of(holding.repo, holding.prefix.rstrip("/")) if holding.repo else None)
+    return folder, _info(source, web=web)
 
 
 def _open_remote(
@@ -133,7 +130,7 @@ def _info(
     source: SourceConfig,
     *,
     web: str | None,
-    commit: Commit | None,
+    commit: Commit | None = None,
     web_ref: str = HEAD,
     ref: str = "",
     fetched: Fetched | None = None,
@@ -144,7 +141,7 @@ def _info(
         web_ref=web_ref,
         include=source.include,
         ref=ref,
-        commit=commit.hash if commit else None,
+        commit=commit.hash if commit else "",
         committed=commit.committed if commit else None,
         last_fetched=fetched.fetched if fetched else None,
     )

@@ -20,6 +20,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import unquote
 
+from memosite.cache import open_cache
 from memosite.config_schema import printable
 from memosite.errors import SourceError
 from memosite.git_urls import parse_git_url, refusal, without_secrets
@@ -113,10 +114,7 @@ def fetch(url: str, ref: str, *, cache: Path, use_network: bool = True) -> Fetch
 
 def _folder(cache: Path) -> Path:
     """The folder of all fetched repos; a link in its place is not followed."""
-    cache.mkdir(parents=True, exist_ok=True)
-    ignore = cache / ".gitignore"
-    if not ignore.exists():
-        ignore.write_bytes(b"*\n")
+    open_cache(cache)
     folder = cache / "git"
     folder.mkdir(exist_ok=True)
     if folder.is_symlink():

@@ -14,7 +14,7 @@ from typing import NamedTuple
 from memosite.errors import SourceError
 from memosite.findings import Finding
 from memosite.formats.document import File
-from memosite.sources.git import GitError, Repo, git_tokens
+from memosite.sources.git import GitError, Holding, Repo, git_tokens
 from memosite.sources.listing import (
     FILE_LIMIT,
     FILES_LIMIT,
@@ -74,6 +74,12 @@ class TreeSource:
     documents: tuple[str, ...] = ()
     findings: tuple[Finding, ...] = ()
     """What opening the source found, to stand beside what listing it finds."""
+
+    @property
+    def holding(self) -> Holding:
+        """The repo and the commit its history is read from."""
+        prefix = f"{self.prefix}/" if self.prefix else ""
+        return Holding(repo=self.repo, prefix=prefix, commit=self.commit, line=self.ref)
 
     def list_files(self) -> Listing:
         """What there is to read. Raises `SourceError` if there are too many files."""
