@@ -18,7 +18,8 @@ from memosite.names import BODY_SUFFIX, ENVELOPE_SUFFIX
 from memosite.resolve import Rules, body_candidates, resolve
 from memosite.resolve.collect import memo_folders, operational_place
 from memosite.shelf import Shelf
-from memosite.sources.git import Holding
+from memosite.sources.folder import FolderSource
+from memosite.sources.git import Holding, repos_inside
 from memosite.sources.listing import Listing, Source, shown_path
 from memosite.sources.past import read_past
 
@@ -41,7 +42,7 @@ def read_archive(
         parsed += found
         holding = listing.source.holding
         if holding is not None:
-            histories[listing.source.name] = _history(holding, found, shelf, cache)
+            histories[listing.source.name] = _history(holding, listing, found, shelf, cache)
     by_name = {source.name: source for source in sources}
 
     def is_there(source: str, path: str) -> bool:
@@ -52,12 +53,15 @@ def read_archive(
     )
 
 
-def _history(holding: Holding, parsed: Iterable[Parsed], shelf: Shelf, cache: Path | None) -> History:
+def _history(holding: Holding, listing: Listing, parsed: Iterable[Parsed], shelf: Shelf, cache: Path | None) -> History:
+    source = listing.source
+    foreign = repos_inside(source.root, listing.candidates) if isinstance(source, FolderSource) else ()
     if holding.repo is None:
-        return History(why_not=holding.why_not)
-    return read_past(
+        return History(why_not=holding.why_not, foreign=foreign)
+    history = read_past(
         holding.repo, parsed, shelf, prefix=holding.prefix, commit=holding.commit, line=holding.line, cache=cache
     )
+    return replace(history, foreign=tuple(sorted({*history.foreign, *foreign})))
 
 
 def read_source(listing: Listing, shelf: Shelf) -> list[Parsed]:

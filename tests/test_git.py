@@ -14,7 +14,7 @@ from memosite.sources import git as git_module
 from memosite.sources.git import GitError, Holding, Repo, git, git_tokens, holding_repo, repo_at
 from memosite.sources.objects import Objects, commit_at
 from memosite.sources.tree import read_tree
-from tests.git_repos import ENVIRONMENT, commit_all, make_repo, run_git
+from tests.made_repos import ENVIRONMENT, commit_all, make_repo, run_git
 
 
 @pytest.fixture

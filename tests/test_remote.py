@@ -21,7 +21,7 @@ from memosite.sources import remote
 from memosite.sources.remote import fetch
 from tests.build_org import write_memo, write_text
 from tests.crawl import tree_bytes
-from tests.git_repos import commit_all, make_repo, run_git
+from tests.made_repos import commit_all, make_repo, run_git
 
 
 @pytest.fixture

@@ -22,7 +22,7 @@ from memosite.sources.objects import Objects, commit_at
 from memosite.sources.opening import open_sources
 from memosite.sources.tree import TreeSource, read_tree
 from tests.build_org import DOCUMENTS, folder_source, read_folders, write_memo, write_text
-from tests.git_repos import commit_all, make_repo, put_tree, run_git
+from tests.made_repos import commit_all, make_repo, put_tree, run_git
 
 NOW = dt.datetime(2026, 6, 1, tzinfo=dt.UTC)
 EXAMPLE = Path(__file__).parent.parent / "example-org"
@@ -262,7 +262,7 @@ def test_a_commit_has_its_own_history(repo: Path, tmp_path: Path) -> None:
         assert life is not None
         pages.append([event.kind for event in life.events])
         assert life.events[0].commit == commit
-    assert pages == [["received"], ["received"], ["received", "read"]]
+    assert pages == [["received"], ["received"], ["received", "moved"]]
 
 
 def test_two_refs_of_a_repo_are_two_sources(repo: Path, tmp_path: Path) -> None:
