@@ -292,7 +292,7 @@ def _serve(options: argparse.Namespace) -> int:
     def rebuild() -> None:
         try:
             config = load()
-            say(summary(build(config, clock=_now), config.output, _site(options)))
+            say(summary(build(config, clock=_now, use_network=False), config.output, _site(options)))
         except MemositeError as error:
             print(f"memosite: {error}", file=sys.stderr, flush=True)
 
@@ -307,7 +307,7 @@ def _check(options: argparse.Namespace) -> int:
     from memosite.check import check
     from memosite.report import fails, to_json, to_sarif, to_text
 
-    checked = check(options.paths or [options.site_option or Path()])
+    checked = check(options.paths or [options.site_option or Path()], cache=options.cache)
     if options.format == "json":
         text = to_json(checked.findings)
     elif options.format == "sarif":

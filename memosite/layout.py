@@ -19,6 +19,9 @@ SKIPPED_FOLDERS = frozenset({"conformance", "fixtures", "templates", "proposed-t
 UNREAD_FOLDERS = frozenset({".git", "node_modules", ".memosite", "__pycache__", ".venv", "venv", ".tox"})
 """Folders that never hold anything of the archive."""
 
+SITE_MARKER = ".memosite-site"
+"""The file that marks a folder as a site written by memosite: nothing in it is a source."""
+
 _STORES: dict[str, Store] = {"memos": "memos", "notes": "notes", "transcripts": "transcripts"}
 _MAILBOXES: dict[str, Mailbox] = {"inbox": "inbox", "read": "read", "archive": "archive"}
 _KIND_OF_STORE: dict[Store, Kind] = {"memos": "memo", "notes": "note", "transcripts": "transcript"}

@@ -130,10 +130,18 @@ class Day:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SourceRow:
-    """A source the archive was read from."""
+    """A source the archive was read from.
+
+    `commit` is the one that it is at, in short and with its page on the forge, and `committed` its date; `ref` what
+    was asked for. `last_fetched` is given if the remote could not be fetched: the source is as old as that.
+    """
 
     name: str
     artifacts: int
+    commit: Reference | None = None
+    committed: Stamp | None = None
+    ref: str = ""
+    last_fetched: Stamp | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

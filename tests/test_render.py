@@ -392,7 +392,17 @@ def home(**changes: Any) -> HomePage:
         "seats": (seat(), dataclasses.replace(seat(), position=ref("director"), unread=0, oldest_unread=None)),
         "days": (Day(day="2026-04-21", rows=rows()),),
         "months": (ref("April 2026", "timeline/2026/04/index.html"),),
-        "sources": (SourceRow(name="governance", artifacts=1200),),
+        "sources": (
+            SourceRow(name="governance", artifacts=1200),
+            SourceRow(
+                name="spec",
+                artifacts=3,
+                commit=Reference(label="1a2b3c4d5e6f", href="https://git.example.org/spec/commit/1a2b3c4d5e6f"),
+                committed=STAMP,
+                ref="main",
+                last_fetched=STAMP,
+            ),
+        ),
         "counts": (("memo", 1200), ("library", 2)),
         "findings": ((Severity.ERROR, 1), (Severity.NOTE, 2)),
     }

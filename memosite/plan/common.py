@@ -1,10 +1,10 @@
 """What the pages of all artifacts share: originals, copies, texts and where their mentions lead."""
 
 from collections.abc import Iterable, Iterator
-from urllib.parse import quote
 
 from memosite.facts import Text
-from memosite.model import Artifact, Copy, Memo, Record, Transcript
+from memosite.forges import file_url
+from memosite.model import Artifact, Copy, Memo, Record, SourceInfo, Transcript
 from memosite.page_parts import PAGE_CHARS, Body, CopyRow, Reference, Row
 from memosite.plan.context import Context, newest_first, stamp
 from memosite.plan.lives import life_lines
@@ -117,11 +117,10 @@ def _backlinks(context: Context, artifact: Artifact, start: str) -> tuple[Row, .
 
 def _copy_rows(context: Context, artifact: Artifact, start: str) -> tuple[CopyRow, ...]:
     here = page_of(artifact)
-    web = {source.name: source.web for source in context.archive.sources}
+    sources = {source.name: source for source in context.archive.sources}
     rows = []
     for copy, (name, body) in zip(artifact.copies, _copy_names(artifact), strict=True):
         is_published = len(artifact.copies) > 1
-        address = web.get(copy.file.source)
         rows.append(
             CopyRow(
                 source=copy.file.source,
@@ -130,15 +129,23 @@ def _copy_rows(context: Context, artifact: Artifact, start: str) -> tuple[CopyRo
                 variant=copy.variant,
                 original=relative(start, here + name) if is_published else None,
                 body=relative(start, here + body) if is_published and body else None,
-                web=web_address(address, copy.file.path) if address else None,
+                web=_copy_address(sources.get(copy.file.source), copy),
             )
         )
     return tuple(rows)
 
 
-def web_address(web: str, path: str) -> str:
-    """Where a forge shows a file of a source."""
-    return web.replace("{ref}", "HEAD").replace("{path}", quote(path, safe="/-._~"))
+def _copy_address(source: SourceInfo | None, copy: Copy) -> str | None:
+    """Where a forge shows a copy: as of the commit that put it there, so that the link outlives its next move."""
+    life = copy.life
+    if source is not None and source.web and life is not None and life.state == "committed" and life.events:
+        return file_url(source.web, life.events[-1].commit, copy.file.path)
+    return web_address(source, copy.file.path)
+
+
+def web_address(source: SourceInfo | None, path: str) -> str | None:
+    """Where a forge shows a file of a source, if that is known."""
+    return file_url(source.web, source.web_ref, path) if source and source.web else None
 
 
 def link_targets(context: Context, start: str, artifact: Artifact) -> tuple[tuple[str, str], ...]:

@@ -9,6 +9,7 @@ from typing import TypeVar
 
 from memosite.facts import BROADCAST, Mailbox, Ref
 from memosite.findings import Finding
+from memosite.forges import commit_url
 from memosite.lines import is_broken
 from memosite.model import Action, Archive, Artifact, Document, Ghost, Memo, Position, Record, Thread, Transcript
 from memosite.names import make_id
@@ -64,6 +65,11 @@ class Context:
                 together = {one.ref: one for part in (id_, *position.union_of) for one in found.get(part, [])}
                 found[id_] = sorted(together.values(), key=lambda one: one.arrival)
         return found
+
+    @cached_property
+    def webs(self) -> dict[str, str]:
+        """Where the files of each source can be seen on the web, if anywhere."""
+        return {source.name: source.web for source in self.archive.sources if source.web}
 
     @cached_property
     def records(self) -> dict[str, list[Record]]:
@@ -249,7 +255,8 @@ class Context:
 
     def commit(self, source: str, id_: str) -> Reference:
         """A commit of a source, shortened."""
-        return Reference(label=id_[:8], title=f"{id_} in {source}")
+        web = self.webs.get(source)
+        return Reference(label=id_[:8], href=commit_url(web, id_) if web else None, title=f"{id_} in {source}")
 
     def ghost_row(self, start: str, ghost: Ghost, *, depth: int = 0) -> Row:
         """A ghost in a list."""

@@ -29,14 +29,14 @@ def plan_library(context: Context, library: Library) -> LibraryPage:
     """The page of a library."""
     start = artifact_page(library.ref)
     card = library.card
-    web = {source.name: source.web for source in context.archive.sources}.get(card.file.source)
+    source = {source.name: source for source in context.archive.sources}.get(card.file.source)
     folder = card.file.path.rpartition("/")[0]
 
     def file_reference(path: str) -> Reference:
         inside = (
             f"{folder}/{path}".strip("/") if path and ".." not in path.split("/") and not path.startswith("/") else ""
         )
-        return Reference(label=path, href=web_address(web, inside) if web and inside else None)
+        return Reference(label=path, href=web_address(source, inside) if inside else None)
 
     return LibraryPage(
         **common_fields(context, library, start),  # type: ignore[arg-type] # the fields are typed by the class
