@@ -112,6 +112,7 @@ class ArtifactPage(Page):
     tags: tuple[str, ...]
     findings: tuple[FindingRow, ...]
     backlinks: tuple[Row, ...]
+    backlinks_total: int
     is_cut: bool = False
     """Whether the body is longer than a page may be, so that only its beginning is shown."""
 

@@ -13,6 +13,9 @@ from memosite.urls import copy_name, index_file, original_name, page_of, relativ
 SUBJECT_CHARS = 5_000
 """The longest subject that a page shows whole; the original has it all."""
 
+BACKLINKS = 200
+"""The most artifacts that a page lists as mentioning its own; its twin has all."""
+
 EXTRA_CHARS = 100_000
 """The most characters of other fields that a page shows."""
 
@@ -92,14 +95,13 @@ def common_fields(context: Context, artifact: Artifact, start: str) -> dict[str,
         "tags": tuple(cut_line(tag, 100) for tag in artifact.tags[:100]),
         "findings": tuple(context.finding_row(finding) for finding in artifact.findings),
         "backlinks": _backlinks(context, artifact, start),
+        "backlinks_total": len(artifact.backlinks),
     }
 
 
 def _backlinks(context: Context, artifact: Artifact, start: str) -> tuple[Row, ...]:
-    refs = set(artifact.backlinks)
-    return tuple(
-        context.row(start, one) for one in newest_first(context.archive.artifacts[ref] for ref in sorted(refs))
-    )[:200]
+    known = (context.archive.artifacts[ref] for ref in artifact.backlinks)
+    return tuple(context.row(start, one) for one in newest_first(known)[:BACKLINKS])
 
 
 def _copy_rows(context: Context, artifact: Artifact, start: str) -> tuple[CopyRow, ...]:

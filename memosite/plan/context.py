@@ -353,8 +353,9 @@ def day_of(artifact: Artifact) -> str:
 
 def newest_first(artifacts: Iterable[Artifact]) -> list[Artifact]:
     """By date, newest first; what has no date comes last, the later arrived first."""
-    dated = [artifact for artifact in artifacts if artifact.date]
-    undated = [artifact for artifact in artifacts if not artifact.date]
+    listed = tuple(artifacts)  # looked through twice, and whoever calls may give a generator
+    dated = [artifact for artifact in listed if artifact.date]
+    undated = [artifact for artifact in listed if not artifact.date]
     dated.sort(key=lambda one: (one.sort_key[0], one.id), reverse=True)
     return dated + sorted(undated, key=lambda one: -one.arrival)
 
