@@ -217,11 +217,13 @@ class Document(Artifact):
 class RecordLink:
     """A relation of a record, bound as far as it can be: `to` names the other record, None if it is not there.
 
-    `is_inverse` marks a relation that stands in the other record; `predicate` is then the inverse word.
+    `label` is what the record says of it: a reason, evidence, the words of a link. `is_inverse` marks a relation that
+    stands in the other record; `predicate` is then the inverse word.
     """
 
     predicate: str
     written: str
+    label: str = ""
     to: Ref | None = None
     status: str | None = None
     confidence: str | None = None

@@ -245,10 +245,11 @@ class ThreadMember:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RelationRow:
-    """A relation of a record; `is_inverse` if it stands in the other record."""
+    """A relation of a record; `label` is what is said of it, `is_inverse` if it stands in the other record."""
 
     predicate: str
     target: Reference
+    label: str
     status: str
     confidence: str
     is_inverse: bool

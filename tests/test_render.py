@@ -474,10 +474,20 @@ def record(**changes: Any) -> RecordPage:
         "fields": (("Evidence", "file: loads/counts.csv"), ("Scope", "project")),
         "relations": (
             RelationRow(
-                predicate="affects", target=ref("The catalogue"), status="active", confidence="0.9", is_inverse=False
+                predicate="affects",
+                target=ref("The catalogue"),
+                label="Loans read it.",
+                status="active",
+                confidence="0.9",
+                is_inverse=False,
             ),
             RelationRow(
-                predicate="depends on", target=ref("feature.lost", None), status="", confidence="", is_inverse=True
+                predicate="depends on",
+                target=ref("feature.lost", None),
+                label="",
+                status="",
+                confidence="",
+                is_inverse=True,
             ),
         ),
         "relations_total": 400,

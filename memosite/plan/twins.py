@@ -105,6 +105,7 @@ def _record_facts(record: Record) -> dict[str, object]:
             {
                 "predicate": one.predicate,
                 "written": one.written,
+                "label": one.label,
                 "to": "/".join(one.to) if one.to else None,
                 "status": one.status,
                 "confidence": one.confidence,

@@ -126,6 +126,7 @@ class RecordBinder:
             yield RecordLink(
                 predicate=relation.predicate,
                 written=relation.target,
+                label=relation.label,
                 to=None if to == ref else to,
                 status=relation.status,
                 confidence=relation.confidence,
