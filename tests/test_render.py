@@ -1007,7 +1007,10 @@ def test_a_record_shows_what_its_system_knows_of_it() -> None:
     """Relations both ways, what could not be resolved as text, history, and what was left out."""
     page = rendered(record())
     relations = page.xpath("//ul[@class='relationships'][1]")[0]
-    assert texts(relations, "./li") == ["affects The catalogue active, 0.9", "depends on feature.lost stated there"]
+    assert texts(relations, "./li") == [
+        "affects The catalogue active, 0.9 Loans read it.",
+        "depends on feature.lost stated there",
+    ]
     assert len(relations.xpath(".//a")) == 1
     assert "The first 2 of 400." in page.text_content()
     assert "The last 2 of 700." in page.text_content()

@@ -82,3 +82,14 @@ def _pages(archive: Archive, shelf: Shelf) -> dict[str, Any]:
     context = Context(archive=archive, site=SITE, read_text=shelf.text)
     arrived = Ledger().with_arrivals((*ref, ref[1]) for ref in archive.artifacts)
     return {one.path: one for one in plan(context, arrived)}
+
+
+def test_the_bullets_of_a_memory_stand_in_the_order_of_their_file(tmp_path: Path) -> None:
+    """Without dates nothing else says what belongs together; ids are hashes."""
+    bullets = [f"Rule {number} of the reading room" for number in range(9)]
+    text = "## Decisions\n" + "".join(f"- {bullet} [session 7a2e, turn 1]\n" for bullet in bullets)
+    write_file(tmp_path / "quay", ".wyren/memory.md", text)
+    with read_repos(tmp_path / "quay") as (archive, shelf):
+        found = _pages(archive, shelf)
+    for path in ("systems/wyren/index.html", "decisions/index.html"):
+        assert [row.subject for row in found[path].sections[0].rows] == bullets

@@ -4,7 +4,7 @@ import re
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 
-from memosite.model import Action, Artifact, Memo
+from memosite.model import Action, Artifact, Memo, Record
 from memosite.page_parts import ListSection, Reference
 from memosite.pages import ListPage, TimelinePage
 from memosite.plan.context import LIST_LIMIT, Context, day_of, in_parts, newest_first, part_links
@@ -46,8 +46,10 @@ def section(
     viewer: str | None = None,
     anchor: str | None = None,
 ) -> ListSection:
-    """A heading with its artifacts, newest first, at most `limit` of them."""
+    """A heading with its artifacts, newest first, at most `limit` of them; a whole list of bullets as in their files."""
     ordered = newest_first(artifacts)
+    if len(ordered) <= limit and all(isinstance(one, Record) and one.card.line is not None for one in ordered):
+        ordered.sort(key=_place_in_file)
     return ListSection(
         heading=heading,
         anchor=heading.lower().replace(" ", "-") if anchor is None else anchor,
@@ -55,6 +57,11 @@ def section(
         total=len(ordered),
         empty=empty,
     )
+
+
+def _place_in_file(artifact: Artifact) -> tuple[str, str, int]:
+    line = artifact.card.line if isinstance(artifact, Record) else None
+    return artifact.copies[0].file.source, artifact.copies[0].file.path, line or 0
 
 
 def grouped_sections(
