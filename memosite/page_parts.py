@@ -143,6 +143,7 @@ class RelationshipRow:
     sender: Reference
     to: Reference
     description: str
+    extra: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -168,6 +169,7 @@ class SeatFacts:
     incumbent: str
     description: str
     role: str
+    extra: str = ""
     relationships: tuple[RelationshipRow, ...]
 
 
@@ -221,6 +223,7 @@ class ParticipantRow:
 
     position: Reference
     who: str
+    extra: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -231,6 +234,7 @@ class LibraryEntry:
     version: str
     description: str
     file: Reference
+    extra: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,6 +1,7 @@
 """Nothing is left off a page silently: what has no date, what is too much, what memosite has no use for (SPEC 2.2)."""
 
 import json
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -10,7 +11,6 @@ from lxml import html
 from memosite.facts import Ref
 from memosite.ledger import Ledger
 from memosite.model import Archive
-from memosite.pages import Page
 from memosite.plan import Context, plan
 from memosite.render import Renderer
 from memosite.shelf import Shelf
@@ -18,10 +18,10 @@ from tests.small_repos import read_repos, write_file
 from tests.test_record_pages import SITE, TEXTS, THEME, planned, record
 
 
-def words(page: Page | Any) -> str:
+def words(page: Any, read_text: Callable[[str], str] = TEXTS.__getitem__) -> str:
     """All the words of a rendered page, on one line."""
-    tree = html.fromstring(Renderer(THEME, TEXTS.__getitem__).render(page).decode())
-    return " ".join(tree.text_content().split())
+    tree = html.fromstring(Renderer(THEME, read_text).render(page).decode())
+    return " ".join(" ".join(map(str, tree.itertext())).split())
 
 
 def mentioned(*by: tuple[str, str | None]) -> Any:
@@ -44,7 +44,7 @@ def test_of_many_that_mention_an_artifact_the_rest_is_counted_and_linked() -> No
     """The twin has all of them."""
     page = mentioned(*((f"decisions.{number}", "2026-05-01") for number in range(201)))
     assert (len(page.backlinks), page.backlinks_total) == (200, 201)
-    assert "The newest 200 of 201. All of them: json, md." in words(page)
+    assert "The newest 200 of 201. All of them: json , md ." in words(page)
 
 
 def test_what_a_record_says_of_a_relation_stands_beside_it_at_both_ends(tmp_path: Path) -> None:
@@ -61,7 +61,8 @@ def test_what_a_record_says_of_a_relation_stands_beside_it_at_both_ends(tmp_path
     ]
     assert [one.label for one in b.relations] == ["resolved 2026-01-23", "copied in 2026", ""]
     twin = json.loads(found["records/mif/quay.a1/index.json"].data)
-    assert [one["label"] for one in twin["record"]["relations"]] == ["copied in 2026", "resolved 2026-01-23", "The mole"]
+    labels = [one["label"] for one in twin["record"]["relations"]]
+    assert labels == ["copied in 2026", "resolved 2026-01-23", "The mole"]
 
 
 _RELATIONS = """\
@@ -93,3 +94,62 @@ def test_the_bullets_of_a_memory_stand_in_the_order_of_their_file(tmp_path: Path
         found = _pages(archive, shelf)
     for path in ("systems/wyren/index.html", "decisions/index.html"):
         assert [row.subject for row in found[path].sections[0].rows] == bullets
+
+
+def test_fields_that_memosite_has_no_use_for_stand_folded_on_the_page(tmp_path: Path) -> None:
+    """Of documents, positions, relationships, participants, entries of libraries and of broadcast files."""
+    quay = tmp_path / "quay"
+    write_file(
+        quay, "decisions/gate.md", "---\ntitle: Gate\nstatus: accepted\ndeciders: [Ada]\nmood: calm\n---\nOpen.\n"
+    )
+    write_file(quay, ".wyren/broadcast/charter.md", "---\ntitle: Charter\nname: odd\nowner: Ada\n---\nBe kind.\n")
+    write_file(quay, "org/quay.openthing", json.dumps(_ORGANIZATION))
+    library = {"type": "memodef:Library", "id": "kit", "items": [{"id": "report", "license": "CC0"}]}
+    write_file(quay, "kit.opencatalog", json.dumps(library))
+    write_file(quay, "transcripts/pilot/2026-05-01-0900--pilot--talk.openthing", json.dumps(_TRANSCRIPT))
+    with read_repos(quay) as (archive, shelf):
+        found = _pages(archive, shelf)
+        shown = {path: words(found[f"{path}/index.html"], shelf.text) for path in _TOLD}
+    assert [path for path, told in _TOLD.items() if told not in shown[path]] == []
+    assert "accepted" not in found["documents/quay.decisions.gate.md/index.html"].extra
+
+
+_DECISION = "---\ntitle: Gate\nstatus: accepted\ndeciders: [Ada]\nmood: calm\n---\nOpen.\n"
+_TOLD = {
+    "documents/quay.decisions.gate.md": '"deciders": [ "Ada" ], "mood": "calm"',
+    "records/wyren/quay.broadcast.charter": "Name odd Owner Ada",
+    "positions/pilot": '"tenure": "two years"',
+    "org": '"since": "2020"',
+    "libraries/kit": '"license": "CC0"',
+    "transcripts/2026-05-01-0900--pilot--talk": 'Other fields of pilot { "shift": "night" }',
+}
+_ORGANIZATION = {
+    "orgdef": "0.1",
+    "type": "orgdef:Organization",
+    "id": "quay",
+    "positions": [{"id": "pilot", "name": "Pilot", "tenure": "two years"}],
+    "relationships": [{"type": "reports_to", "from": "pilot", "to": "quay", "since": "2020"}],
+}
+_TRANSCRIPT = {
+    "catdef": "1.4",
+    "memodef": "0.4",
+    "type": "memodef:Transcript",
+    "participants": [{"position": "pilot", "session_arc": "s1", "shift": "night"}],
+    "started": "2026-05-01T09:00:00Z",
+    "subject": "Talk",
+    "body_ref": "talk.body.md",
+}
+
+
+def test_roles_jobs_and_the_place_of_memos_stand_with_the_charter(tmp_path: Path) -> None:
+    """An orgdef says more than its positions."""
+    catalog = {
+        "type": "orgdef:Organization",
+        "id": "quay",
+        "x.org.memo_location": "{repo}/memos",
+        "items": [{"type": "roledef:Role", "id": "mate", "name": "Mate", "rank": 2}],
+    }
+    write_file(tmp_path / "quay", "org/quay.opencatalog", json.dumps(catalog))
+    with read_repos(tmp_path / "quay") as (archive, _):
+        charter = archive.organizations[0].charter
+    assert charter == (("x.org.memo location", "{repo}/memos"), ("roledef:Role", "- **Mate** mate 2"))

@@ -45,4 +45,5 @@ def _item(fields: Fields) -> LibraryItem:
         version=fields.text("version"),
         description=fields.text("description"),
         file=fields.text("file").strip(),
+        extra=fields.rest(),
     )

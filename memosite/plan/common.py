@@ -20,6 +20,10 @@ EXTRA_CHARS = 100_000
 """The most characters of other fields that a page shows."""
 
 
+PART_CHARS = 2_000
+"""The same for one of many: a participant, an entry of a library, a relationship."""
+
+
 def originals(artifact: Artifact) -> Iterable[tuple[str, str, str]]:
     """The originals of an artifact: what it is called, its published path, and the digest of its bytes."""
     page = page_of(artifact)
@@ -123,6 +127,11 @@ def _copy_rows(context: Context, artifact: Artifact, start: str) -> tuple[CopyRo
             )
         )
     return tuple(rows)
+
+
+def shown_extra(text: str, *, limit: int = EXTRA_CHARS) -> str:
+    """The fields that memosite has no use for as a page shows them; of what is too long the rest is counted."""
+    return text if len(text) <= limit else f"{text[:limit]}\n… {len(text) - limit:,} more characters"
 
 
 def web_address(web: str, path: str) -> str:

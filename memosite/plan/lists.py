@@ -46,7 +46,7 @@ def section(
     viewer: str | None = None,
     anchor: str | None = None,
 ) -> ListSection:
-    """A heading with its artifacts, newest first, at most `limit` of them; a whole list of bullets as in their files."""
+    """A heading with its artifacts, newest first, at most `limit` of them; whole lists of bullets as in their files."""
     ordered = newest_first(artifacts)
     if len(ordered) <= limit and all(isinstance(one, Record) and one.card.line is not None for one in ordered):
         ordered.sort(key=_place_in_file)

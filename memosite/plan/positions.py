@@ -7,6 +7,7 @@ from memosite.facts import BROADCAST, Organization, Relationship
 from memosite.model import Artifact, Memo, Position, Transcript
 from memosite.page_parts import ListSection, OrganizationSection, Reference, RelationshipRow, SeatFacts, SeatRow
 from memosite.pages import ListPage, OrganizationPage, PositionPage
+from memosite.plan.common import PART_CHARS, shown_extra
 from memosite.plan.context import Context, part_links, stamp
 from memosite.plan.lists import part_count, plan_parts, section
 from memosite.urls import ORGANIZATION, index_file, position_page, relative
@@ -113,6 +114,7 @@ def _seat_facts(context: Context, start: str, organization_id: str, position: Po
         incumbent=seat.incumbent or "",
         description=seat.description,
         role=seat.role_id or "",
+        extra=shown_extra(seat.extra),
         relationships=tuple(_edge_row(context, start, organization, edge) for edge in edges),
     )
 
@@ -129,7 +131,11 @@ def _edge_row(context: Context, start: str, organization: Organization, edge: Re
         return context.position(start, id_, name) if id_ else Reference(label=name)
 
     return RelationshipRow(
-        type=edge.type.replace("_", " "), sender=end(edge.sender), to=end(edge.to), description=edge.description
+        type=edge.type.replace("_", " "),
+        sender=end(edge.sender),
+        to=end(edge.to),
+        description=edge.description,
+        extra=shown_extra(edge.extra, limit=PART_CHARS),
     )
 
 

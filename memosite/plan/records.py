@@ -6,7 +6,7 @@ from memosite.facts import Citation
 from memosite.model import Record, RecordLink
 from memosite.page_parts import PAGE_CHARS, CitationRow, EntityRow, EventRow, Reference, RelationRow
 from memosite.pages import RecordPage
-from memosite.plan.common import body_of, common_fields, link_targets
+from memosite.plan.common import body_of, common_fields, link_targets, shown_extra
 from memosite.plan.context import Context, is_superseded, stamp, status_of
 from memosite.plan.entities import entity_id
 from memosite.texts import cut_line
@@ -31,7 +31,7 @@ def plan_record(context: Context, record: Record) -> RecordPage:
         date_written="",
         body=body_of(context, start, record, card.text),
         is_cut=card.text is not None and card.text.chars > PAGE_CHARS,
-        extra=card.extra[:_EXTRA_CHARS] + ("\n…" if len(card.extra) > _EXTRA_CHARS else ""),
+        extra=shown_extra(card.extra, limit=_EXTRA_CHARS),
         system=Reference(label=record.system, href=relative(start, system_page(record.system))),
         type=card.type,
         status=status_of(record),
