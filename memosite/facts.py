@@ -123,7 +123,7 @@ class LibraryItem:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LibraryCard:
-    """A `memodef:Library` catalog as written."""
+    """A `memodef:Library` catalog as written; or, if `broken`, a catalog or an orgdef that is no JSON."""
 
     file: FileFacts
     id: str
@@ -132,6 +132,7 @@ class LibraryCard:
     description: str
     items: tuple[LibraryItem, ...]
     extra: str = ""
+    broken: Literal["library", "orgdef"] | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

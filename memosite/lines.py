@@ -45,6 +45,8 @@ def is_broken(artifact: Artifact) -> bool:
     match artifact:
         case Memo() | Transcript():
             return artifact.broken
+        case Library():
+            return artifact.card.broken is not None
         case Record() if artifact.card.file.name.lower().endswith(".json"):
             path = artifact.card.file.path
             return any(one.rule in _NOT_JSON and one.location.path == path for one in artifact.findings)

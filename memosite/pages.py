@@ -74,12 +74,13 @@ class HomePage(Page):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OrganizationPage(Page):
-    """All positions, and each orgdef."""
+    """All positions, and each orgdef; `unreadable` are those that cannot be read."""
 
     template: ClassVar[str] = "organization.html"
 
     organizations: tuple[OrganizationSection, ...]
     seats: tuple[SeatRow, ...]
+    unreadable: tuple[Reference, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -173,13 +174,14 @@ class DocumentPage(ArtifactPage):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LibraryPage(ArtifactPage):
-    """A catalog of templates."""
+    """A catalog of templates; one that is broken, or an orgdef that is, as it stands."""
 
     template: ClassVar[str] = "library.html"
 
     version: str
     summary: str
     items: tuple[LibraryEntry, ...]
+    is_broken: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -6,10 +6,12 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import pytest
 from lxml import html
 
 from memosite.facts import Ref
 from memosite.ledger import Ledger
+from memosite.lines import lines
 from memosite.model import Archive
 from memosite.plan import Context, plan
 from memosite.render import Renderer
@@ -153,3 +155,37 @@ def test_roles_jobs_and_the_place_of_memos_stand_with_the_charter(tmp_path: Path
     with read_repos(tmp_path / "quay") as (archive, _):
         charter = archive.organizations[0].charter
     assert charter == (("x.org.memo location", "{repo}/memos"), ("roledef:Role", "- **Mate** mate 2"))
+
+
+@pytest.mark.parametrize(
+    ("path", "text", "is_orgdef"),
+    [
+        ("org/quay.openthing", '{"id": "quay", "positions": [', True),
+        ("governance.openthing", '{"orgdef": "0.1", "positions": [', True),
+        ("org/quay.opencatalog", '{"type": "orgdef:Organization", "items": [', True),
+        ("kit.opencatalog", '{"type": "memodef:Library", "items": [', False),
+    ],
+)
+def test_an_orgdef_or_a_catalog_that_is_broken_is_shown_raw_with_its_findings(
+    tmp_path: Path, path: str, text: str, is_orgdef: bool
+) -> None:
+    """It is kept like a broken memo: a page, no line in the export."""
+    file = write_file(tmp_path / "quay", path, text)
+    with read_repos(tmp_path / "quay") as (archive, shelf):
+        found = _pages(archive, shelf)
+        page = found[f"libraries/{file.stem}/index.html"]
+        shown = words(page, shelf.text)
+        organization = words(found["org/index.html"], shelf.text)
+    assert text in shown
+    assert "json-invalid" in shown
+    assert [row.rule for row in page.findings] == ["json-invalid"]
+    assert list(lines(archive, base_url=None)) == []
+    assert ("because it is broken" in organization) is is_orgdef
+
+
+def test_broken_json_of_other_tools_is_no_artifact(tmp_path: Path) -> None:
+    """It has its finding; nothing in it tells that it was meant for us."""
+    write_file(tmp_path / "quay", "things/a.openthing", '{"type": "thing", ')
+    with read_repos(tmp_path / "quay") as (archive, _):
+        assert archive.artifacts == {}
+        assert [one.rule for one in archive.findings] == ["json-invalid"]

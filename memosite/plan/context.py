@@ -10,7 +10,19 @@ from typing import TypeVar
 from memosite.facts import BROADCAST, Mailbox, Ref
 from memosite.findings import Finding
 from memosite.lines import is_broken
-from memosite.model import Action, Archive, Artifact, Document, Ghost, Memo, Position, Record, Thread, Transcript
+from memosite.model import (
+    Action,
+    Archive,
+    Artifact,
+    Document,
+    Ghost,
+    Library,
+    Memo,
+    Position,
+    Record,
+    Thread,
+    Transcript,
+)
 from memosite.names import make_id
 from memosite.page_parts import FindingRow, Part, Reference, Row, Site, Stamp
 from memosite.plan.entities import EntityFacts, collect_entities
@@ -303,12 +315,14 @@ REJECTED = "rejected paths"
 
 
 def status_of(artifact: Artifact) -> str:
-    """The status that a record or document has, "" if it has none."""
+    """The status that a record, document or library has, "" if it has none."""
     if isinstance(artifact, Record):
         if is_broken(artifact):
             return artifact.card.status or "unreadable"
         section = artifact.card.section or ""
         return artifact.card.status or ("rejected" if section.casefold() == REJECTED else "")
+    if isinstance(artifact, Library):
+        return "unreadable" if is_broken(artifact) else ""
     return artifact.head.status or "" if isinstance(artifact, Document) else ""
 
 

@@ -1,7 +1,7 @@
 """Plans the pages of documents and libraries."""
 
 from memosite.model import Document, Library
-from memosite.page_parts import PAGE_CHARS, LibraryEntry, Reference
+from memosite.page_parts import PAGE_CHARS, Body, LibraryEntry, Reference
 from memosite.pages import DocumentPage, LibraryPage
 from memosite.plan.common import PART_CHARS, body_of, common_fields, shown_extra, web_address
 from memosite.plan.context import Context
@@ -41,7 +41,9 @@ def plan_library(context: Context, library: Library) -> LibraryPage:
     return LibraryPage(
         **common_fields(context, library, start),  # type: ignore[arg-type] # the fields are typed by the class
         date_written="",
-        body=None,
+        body=Body(sha256=card.file.sha256, form="verbatim", chars=card.file.bytes) if card.broken else None,
+        is_cut=card.broken is not None and card.file.bytes > PAGE_CHARS,
+        is_broken=card.broken is not None,
         extra=shown_extra(card.extra),
         version=card.version,
         summary=card.description,

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from memosite.facts import BROADCAST, Organization, Relationship
-from memosite.model import Artifact, Memo, Position, Transcript
+from memosite.model import Artifact, Library, Memo, Position, Transcript
 from memosite.page_parts import ListSection, OrganizationSection, Reference, RelationshipRow, SeatFacts, SeatRow
 from memosite.pages import ListPage, OrganizationPage, PositionPage
 from memosite.plan.common import PART_CHARS, shown_extra
@@ -193,4 +193,9 @@ def plan_organization(context: Context) -> OrganizationPage:
             for organization in context.archive.organizations
         ),
         seats=seat_rows(context, start),
+        unreadable=tuple(
+            context.artifact(start, one.ref)
+            for one in context.archive.artifacts.values()
+            if isinstance(one, Library) and one.card.broken == "orgdef"
+        ),
     )

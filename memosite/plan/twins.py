@@ -52,6 +52,8 @@ def artifact_text(context: Context, artifact: Artifact, texts: tuple[Text, ...])
         return context.read_text(artifact.head.text.sha256)
     if isinstance(artifact, Record):
         return context.read_text(artifact.card.text.sha256) if artifact.card.text else ""
+    if isinstance(artifact, Library) and artifact.card.broken:
+        return context.read_text(artifact.card.file.sha256)
     if isinstance(artifact, Library):
         items = [f"- {item.name} {item.version}: {item.description} ({item.file})" for item in artifact.card.items]
         return "\n".join([artifact.card.description, "", *items])
