@@ -155,6 +155,7 @@ class OrganizationSection:
     version: str
     mission: str
     relationships: tuple[RelationshipRow, ...]
+    relationships_total: int = 0
     charter: tuple[tuple[str, str], ...]
     place: str
 
@@ -171,6 +172,7 @@ class SeatFacts:
     role: str
     extra: str = ""
     relationships: tuple[RelationshipRow, ...]
+    relationships_total: int = 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -291,9 +293,11 @@ class EntityRow:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SystemRow:
-    """One of the other memory systems: its page, its records by type, and the sources they lie in."""
+    """One of the other memory systems: its records by type, the sources they lie in, and how many more there are."""
 
     system: Reference
     total: int
     types: tuple[tuple[str, int], ...]
     sources: tuple[str, ...]
+    more_types: int = 0
+    more_sources: int = 0

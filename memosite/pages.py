@@ -65,6 +65,8 @@ class HomePage(Page):
     waiting: tuple[Row, ...]
     open_actions: int
     seats: tuple[SeatRow, ...]
+    seats_total: int = 0
+    waiting_total: int = 0
     days: tuple[Day, ...]
     months: tuple[Reference, ...]
     sources: tuple[SourceRow, ...]
@@ -80,6 +82,7 @@ class OrganizationPage(Page):
 
     organizations: tuple[OrganizationSection, ...]
     seats: tuple[SeatRow, ...]
+    seats_total: int = 0
     unreadable: tuple[Reference, ...] = ()
 
 
@@ -189,7 +192,8 @@ class RecordPage(ArtifactPage):
     """One entry of another memory system.
 
     `successor` is what took its place: a link, or what is written where the archive does not have it. `place` is the
-    file, with the line in a file of many. Of relations and events no more are shown than a page can hold.
+    file, with the line in a file of many. No more of anything is shown than a page can hold; `left_out` says how many
+    of what are not, relations and events apart, which have their totals.
     """
 
     template: ClassVar[str] = "record.html"
@@ -217,6 +221,7 @@ class RecordPage(ArtifactPage):
     history: tuple[EventRow, ...]
     history_total: int
     content_hash: str
+    left_out: tuple[tuple[str, int], ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

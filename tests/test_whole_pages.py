@@ -9,15 +9,17 @@ from typing import Any
 import pytest
 from lxml import html
 
-from memosite.facts import Ref
+from memosite.facts import Entity, Ref
+from memosite.formats.yaml_text import read_yaml
 from memosite.ledger import Ledger
 from memosite.lines import lines
 from memosite.model import Archive
 from memosite.plan import Context, plan
 from memosite.render import Renderer
 from memosite.shelf import Shelf
-from tests.small_repos import read_repos, write_file
-from tests.test_record_pages import SITE, TEXTS, THEME, planned, record
+from tests.crawl import bad_links
+from tests.small_repos import read_repos, write_file, write_memo
+from tests.test_record_pages import SITE, TEXTS, THEME, everything, planned, record, write_site
 
 
 def words(page: Any, read_text: Callable[[str], str] = TEXTS.__getitem__) -> str:
@@ -189,3 +191,94 @@ def test_broken_json_of_other_tools_is_no_artifact(tmp_path: Path) -> None:
     with read_repos(tmp_path / "quay") as (archive, _):
         assert archive.artifacts == {}
         assert [one.rule for one in archive.findings] == ["json-invalid"]
+
+
+def test_what_a_record_has_too_much_of_is_counted_and_stands_in_its_twin() -> None:
+    """Of every sort, not only of relations and events."""
+    many = record(
+        "decision.a",
+        fields=tuple((f"f{number}", "v") for number in range(301)),
+        anchors=tuple(f"src/{number}.py" for number in range(302)),
+        tags=tuple(f"t{number}" for number in range(103)),
+    )
+    found = planned(many)
+    shown = words(found["records/memory-store/quay.decision.a/index.html"])
+    assert "Not shown: 1 fields, 2 anchors. All of it: json , md ." in shown
+    assert "t99, and 3 more" in shown
+    twin = json.loads(found["records/memory-store/quay.decision.a/index.json"].data)
+    assert len(twin["record"]["anchors"]) == 302
+
+
+def test_systems_name_the_most_common_types_and_count_the_others() -> None:
+    """A type may be any word."""
+    found = planned(*(record(f"{number}", system="mif", type=f"type {number}") for number in range(23)))
+    assert ", and 3 more" in words(found["systems/index.html"])
+
+
+def test_an_organization_too_large_for_its_page_is_in_parts(tmp_path: Path) -> None:
+    """Every seat and every relationship stands in one of them; the page and home say how many there are."""
+    positions = [{"id": f"seat-{number:03}", "name": "Seat", "status": "vacant"} for number in range(501)]
+    edges = [{"type": "reports_to", "from": f"seat-{number:03}", "to": "seat-000"} for number in range(501)]
+    organization = {"type": "orgdef:Organization", "id": "quay", "positions": positions, "relationships": edges}
+    write_file(tmp_path / "quay", "org/quay.openthing", json.dumps(organization))
+    with read_repos(tmp_path / "quay") as (archive, shelf):
+        found = _pages(archive, shelf)
+    page, *parts = (found[f"org/{part}index.html"] for part in ("", "1/", "2/"))
+    assert "300 of 501; all of them stand in the parts." in words(page)
+    assert "500 of 501; all of them stand in the parts." in words(page)
+    assert [len(part.seats) for part in parts] == [500, 1]
+    assert [len(part.organizations[0].relationships) for part in parts] == [500, 1]
+    assert "The first 300 of 501." in words(found["index.html"])
+    assert "The first 500 of 501." in words(found["positions/seat-000/index.html"])
+    assert "[All 501 seats](org/index.html)" in found["llms.txt"].data.decode()
+
+
+def test_a_charter_is_no_longer_than_a_page_may_be(tmp_path: Path) -> None:
+    """Its rest is counted."""
+    organization = {"type": "orgdef:Organization", "id": "quay", "positions": [], "history": "word " * 300_000}
+    write_file(tmp_path / "quay", "org/quay.openthing", json.dumps(organization))
+    with read_repos(tmp_path / "quay") as (archive, shelf):
+        data = Renderer(THEME, shelf.text).render(_pages(archive, shelf)["org/index.html"])
+    assert len(data) < 1_000_000
+    assert b"1,375,000 more characters" in data
+
+
+def test_more_than_fifty_memos_that_wait_for_people_are_counted(tmp_path: Path) -> None:
+    """Home shows the newest, and where all of them are."""
+    seat = {"id": "director", "name": "Director", "incumbent": {"kind": "human", "name": "Ada"}}
+    organization = {"type": "orgdef:Organization", "id": "quay", "positions": [seat]}
+    write_file(tmp_path / "quay", "org/quay.openthing", json.dumps(organization))
+    for number in range(51):
+        write_memo(tmp_path / "quay", f"2026-05-01-0900--engineer--director--m{number}", action_required=True)
+    with read_repos(tmp_path / "quay") as (archive, shelf):
+        home = words(_pages(archive, shelf)["index.html"], shelf.text)
+    assert "Waiting for people 51" in home
+    assert "The newest 50 of 51. All of them: actions ." in home
+
+
+def test_fields_beyond_too_many_faults_are_not_left_out_silently() -> None:
+    """Frontmatter with twenty broken fields is read no further, and says so."""
+    broken = "".join(f'k{number}: "a "quoted" b"\n' for number in range(30))
+    yaml = read_yaml(broken + "title: last\n")
+    assert "title" not in yaml.fields
+    assert "the rest is left out" in yaml.problems[-1].message
+    assert len(yaml.problems) == 20
+
+
+def test_systems_entities_and_decisions_have_twins(tmp_path: Path) -> None:
+    """Like every list: bounded, with links onward; what their links lead to is there."""
+    found = planned(*everything(), record("0b", system="mif", entities=tuple(Entity(name=f"e{n}") for n in range(900))))
+    systems, mif, entities, decisions = (
+        json.loads(found[f"{page}index.json"].data) for page in ("systems/", "systems/mif/", "entities/", "decisions/")
+    )
+    assert [(one["name"], one["records"]) for one in systems["entries"]][:2] == [
+        ("memory-layer", 3),
+        ("memory-store", 4),
+    ]
+    assert [one["id"] for one in mif["entries"]] == ["quay.0c", "quay.0b"]
+    assert entities["total"] == 902
+    assert entities["more"] == {"left_out": 902 - entities["shown"], "all": "index.html"}
+    assert decisions["total"] == 6
+    assert all(len(found[path].data) <= 16_000 for path in found if path.endswith(("entities/index.json", "index.md")))
+    write_site(tmp_path, found.values())
+    assert list(bad_links(tmp_path)) == []

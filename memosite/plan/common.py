@@ -20,6 +20,8 @@ EXTRA_CHARS = 100_000
 """The most characters of other fields that a page shows."""
 
 
+_TAGS = 100
+
 PART_CHARS = 2_000
 """The same for one of many: a participant, an entry of a library, a relationship."""
 
@@ -96,11 +98,16 @@ def common_fields(context: Context, artifact: Artifact, start: str) -> dict[str,
             for what, path, _ in found
             if "/copies/" not in path
         ),
-        "tags": tuple(cut_line(tag, 100) for tag in artifact.tags[:100]),
+        "tags": _tags(artifact.tags),
         "findings": tuple(context.finding_row(finding) for finding in artifact.findings),
         "backlinks": _backlinks(context, artifact, start),
         "backlinks_total": len(artifact.backlinks),
     }
+
+
+def _tags(tags: tuple[str, ...]) -> tuple[str, ...]:
+    more = len(tags) - _TAGS
+    return (*(cut_line(tag, 100) for tag in tags[:_TAGS]), *((f"and {more:,} more",) if more > 0 else ()))
 
 
 def _backlinks(context: Context, artifact: Artifact, start: str) -> tuple[Row, ...]:

@@ -166,7 +166,7 @@ def _month_page(
         title=month_name(month),
         section="timeline",
         canonical=context.canonical(start),
-        twins=_twins(start, here),
+        twins=twin_links(start, here),
         parts=part_links(start, here, count, number) if start != here or count > 1 else (),
         intro="",
         sections=tuple(section(context, start, day, days[day]) for day in sorted(days, reverse=True)),
@@ -175,7 +175,8 @@ def _month_page(
     )
 
 
-def _twins(start: str, page: str) -> tuple[Reference, ...]:
+def twin_links(start: str, page: str) -> tuple[Reference, ...]:
+    """Links to the twins of a page."""
     return tuple(Reference(label=kind, href=relative(start, f"{page}index.{kind}")) for kind in ("json", "md"))
 
 
@@ -221,7 +222,7 @@ def plan_actions(context: Context) -> Iterable[ListPage]:
         title="Actions",
         section="actions",
         canonical=context.canonical(ACTIONS),
-        twins=_twins(ACTIONS, ACTIONS),
+        twins=twin_links(ACTIONS, ACTIONS),
         parts=part_links(ACTIONS, ACTIONS, part_count(asked), None),
         intro="What memos ask for, until it is discharged. Lying in read/ does not make it done.",
         sections=tuple(sections),

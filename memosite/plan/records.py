@@ -57,8 +57,23 @@ def plan_record(context: Context, record: Record) -> RecordPage:
             for one in record.history[-_ROWS:]
         ),
         history_total=len(record.history),
+        left_out=tuple(_left_out(record)),
         content_hash=card.hash_written or "",
     )
+
+
+def _left_out(record: Record) -> Iterable[tuple[str, int]]:
+    """How many of each sort are more than the page shows, relations and events apart, of which the page says so."""
+    card = record.card
+    counts = (
+        ("fields", len(card.fields)),
+        ("citations", len(card.citations)),
+        ("entities", len(card.entities)),
+        ("anchors", len(card.anchors)),
+        ("mentions", len(card.mentions)),
+        ("sessions", max(len(card.sessions), len(record.sessions))),
+    )
+    return ((name, number - _ROWS) for name, number in counts if number > _ROWS)
 
 
 def _relation(context: Context, start: str, record: Record, link: RecordLink) -> RelationRow:
