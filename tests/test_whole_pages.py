@@ -14,7 +14,7 @@ from memosite.formats.yaml_text import read_yaml
 from memosite.ledger import Ledger
 from memosite.lines import lines
 from memosite.model import Archive
-from memosite.plan import Context, plan
+from memosite.plan import Context, Stored, plan
 from memosite.render import Renderer
 from memosite.shelf import Shelf
 from tests.crawl import bad_links
@@ -282,3 +282,16 @@ def test_systems_entities_and_decisions_have_twins(tmp_path: Path) -> None:
     assert all(len(found[path].data) <= 16_000 for path in found if path.endswith(("entities/index.json", "index.md")))
     write_site(tmp_path, found.values())
     assert list(bad_links(tmp_path)) == []
+
+
+def test_a_long_file_of_many_records_is_not_published_once_for_each_of_them(tmp_path: Path) -> None:
+    """Some thousand bullets in a file of megabytes would fill the disk; each has its own text for its original."""
+    text = "## Decisions\n" + "".join(f"- Rule {number} [session 7a2e, turn 1]\n" for number in range(700))
+    write_file(tmp_path / "quay", ".wyren/memory.md", text)
+    with read_repos(tmp_path / "quay") as (archive, shelf):
+        found = _pages(archive, shelf)
+        stored = [shelf.get(one.sha256) for one in found.values() if isinstance(one, Stored)]
+    assert len(stored) == 700
+    assert sum(map(len, stored)) < 10 * len(text)
+    line = next(iter(lines(archive, base_url=None)))
+    assert line["sha256"] in {one.sha256 for one in found.values() if isinstance(one, Stored)}

@@ -4,6 +4,7 @@ from collections.abc import Iterable
 from urllib.parse import quote
 
 from memosite.facts import Text
+from memosite.lines import original_sha256
 from memosite.model import Artifact, Copy, Memo, Record, Transcript
 from memosite.page_parts import PAGE_CHARS, Body, CopyRow, Reference, Row
 from memosite.plan.context import Context, newest_first, stamp
@@ -30,7 +31,7 @@ def originals(artifact: Artifact) -> Iterable[tuple[str, str, str]]:
     """The originals of an artifact: what it is called, its published path, and the digest of its bytes."""
     page = page_of(artifact)
     shown = _shown_copy(artifact)
-    yield "original", page + original_name(shown.file.path, is_body=False), shown.file.sha256
+    yield "original", page + original_name(shown.file.path, is_body=False), original_sha256(artifact, shown.file)
     if isinstance(artifact, Memo | Transcript):
         body = artifact.variants[0].body
         if body is not None and body.file.path != shown.file.path:
@@ -45,7 +46,7 @@ def originals(artifact: Artifact) -> Iterable[tuple[str, str, str]]:
 def _copies(artifact: Artifact) -> Iterable[tuple[str, str, str]]:
     page = page_of(artifact)
     for copy, (name, body_name) in zip(artifact.copies, _copy_names(artifact), strict=True):
-        yield f"copy in {copy.file.source}", page + name, copy.file.sha256
+        yield f"copy in {copy.file.source}", page + name, original_sha256(artifact, copy.file)
         body = artifact.variants[copy.variant].body if isinstance(artifact, Memo | Transcript) else None
         if body is not None and body_name:
             yield f"body in {copy.file.source}", page + body_name, body.file.sha256
