@@ -11,13 +11,15 @@ byte for byte; what is new stands after them.
 - `{"v": 1, "kind": "thread", "id": "…", "member": "memo/…"}`: a thread's page, and a member by which to find it
   again should its id change.
 - `{"v": 1, "kind": "position", "id": "…"}`: a position's page and feed. Likewise `entity` and `ghost`, which have no
-  feed, and `name`, another name of a position, under which its feed is found, too.
+  feed, and `name`, another name of a position, under which its feed is found, too; `changes`, the page of what was
+  edited of an artifact, and `month`.
 
 The line of a record names its `system`, too, which is a part of its address.
 """
 
 import hashlib
 import json
+import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -54,7 +56,8 @@ class Ledger:
 
     `arrivals` hold each artifact once, in order of arrival, with its first key; `renewals` the keys it was given
     since. `threads` maps a thread's id to a member of it. `others` are further pages that were published: ghosts
-    (`("ghost", "memo/<id>")`) and other names of positions (`("name", "<id>")`). `entities` are what records speak
+    (`("ghost", "memo/<id>")`), other names of positions (`("name", "<id>")`), pages of changes (`("changes",
+    "memo/<id>")`) and months (`("month", "2026/05")`). `entities` are what records speak
     of. `published` are the lines as they were read, with the numbers of arrivals, renewals, threads, positions,
     others and entities that they hold.
     """
@@ -175,13 +178,16 @@ def parse_ledger(text: str, *, name: str) -> Ledger:
             entry = json.loads(line)
             kind = _text(entry["kind"])
             id_ = _text(entry["id"])
-            _check_folder(id_.partition("/")[2] if kind == "ghost" else id_)
+            if kind == "month":
+                _check_month(id_)
+            else:
+                _check_folder(id_.partition("/")[2] if kind in {"ghost", "changes"} else id_)
             if kind == "thread":
                 member_kind, _, member_id = _text(entry["member"]).partition("/")
                 threads.append((id_, (_KINDS[member_kind], member_id)))
             elif kind == "position":
                 positions.append(id_)
-            elif kind in {"ghost", "name"}:
+            elif kind in {"ghost", "name", "changes", "month"}:
                 others.append((kind, id_))
             elif kind == "entity":
                 entities.append(id_)
@@ -231,6 +237,11 @@ def _number(value: object) -> int:
     if not isinstance(value, int) or not 0 < value < 2**53:
         raise ValueError(f"found {value!r}, expected a number")
     return value
+
+
+def _check_month(id_: str) -> None:
+    if not re.fullmatch(r"\d{4}/\d{2}|undated", id_, re.ASCII):
+        raise ValueError(f"found {id_!r}, expected a month such as 2026/05")
 
 
 def _check_folder(id_: str) -> None:

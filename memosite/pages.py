@@ -15,11 +15,14 @@ from memosite.page_parts import (
     CitationRow,
     CopyRow,
     Day,
+    EditRow,
     EntityRow,
     EventRow,
     FindingRow,
     LibraryEntry,
+    LifeLine,
     ListSection,
+    MovementRow,
     OrganizationSection,
     Part,
     ParticipantRow,
@@ -72,6 +75,7 @@ class HomePage(Page):
     sources: tuple[SourceRow, ...]
     counts: tuple[tuple[str, int], ...]
     findings: tuple[tuple[Severity, int], ...]
+    movements: tuple[MovementRow, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -98,6 +102,9 @@ class PositionPage(Page):
     repo: str
     union_of: tuple[Reference, ...]
     sections: tuple[ListSection, ...]
+    longest: Row | None = None
+    """What waits longest for it."""
+    longest_since: Stamp | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -117,6 +124,7 @@ class ArtifactPage(Page):
     findings: tuple[FindingRow, ...]
     backlinks: tuple[Row, ...]
     backlinks_total: int
+    lives: tuple[LifeLine, ...] = ()
     is_cut: bool = False
     """Whether the body is longer than a page may be, so that only its beginning is shown."""
 
@@ -267,6 +275,8 @@ class GhostPage(Page):
     to: Reference | None
     replies: tuple[Row, ...]
     thread: Reference | None
+    life: LifeLine | None = None
+    """What git tells of it, if it was removed."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -331,6 +341,18 @@ class GonePage(Page):
     template: ClassVar[str] = "gone.html"
 
     id: str
+    life: LifeLine | None = None
+    """What git tells of it."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ChangesPage(Page):
+    """What was edited of a memo after it was received."""
+
+    template: ClassVar[str] = "changes.html"
+
+    artifact: Reference
+    edits: tuple[EditRow, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

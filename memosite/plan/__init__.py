@@ -23,6 +23,7 @@ from memosite.plan.feeds import plan_feed
 from memosite.plan.files import Stored, Written
 from memosite.plan.home import plan_former, plan_health, plan_home, plan_not_found, redirect
 from memosite.plan.lists import by_month, month_name, plan_actions, plan_months, plan_timeline
+from memosite.plan.lives import has_changes, plan_changes
 from memosite.plan.memos import plan_ghost, plan_memo
 from memosite.plan.positions import plan_organization, plan_position, record
 from memosite.plan.records import plan_record
@@ -46,7 +47,7 @@ def plan(context: Context, ledger: Ledger) -> Iterator[Planned]:
     archive = context.archive
     months = by_month(archive.artifacts.values())
     systems = {one.ref: one.system for found in context.records.values() for one in found}
-    ledger = ledger.with_records(systems, context.entities)
+    ledger = ledger.with_records(systems, context.entities).with_pages((), (), _dated_pages(archive, months))
     # The ledger goes first: should the build be killed, no URL is published that it does not know.
     yield Written(path=LEDGER_PATH, data=ledger.to_jsonl().encode("utf-8", "replace"))
     yield plan_home(context, months)
@@ -77,6 +78,15 @@ def plan(context: Context, ledger: Ledger) -> Iterator[Planned]:
     yield from plan_former(context, ledger)
     yield plan_not_found(context)
     yield from _for_robots(context, months)
+
+
+def _dated_pages(archive: Archive, months: Iterable[str]) -> Iterator[tuple[str, str]]:
+    """The pages of months and of changes, as the ledger knows them."""
+    for month in months:
+        yield "month", month
+    for artifact in archive.artifacts.values():
+        if has_changes(artifact):
+            yield "changes", "/".join(artifact.ref)
 
 
 def _written(outputs: Iterable[tuple[str, bytes]]) -> Iterator[Written]:
@@ -125,6 +135,7 @@ def _artifact(context: Context, artifact: Artifact) -> Iterator[Planned]:
             yield plan_record(context, artifact)  # type: ignore[arg-type]
         case _:
             yield plan_document(context, artifact)  # type: ignore[arg-type]
+    yield from plan_changes(context, artifact)
     yield from _written(artifact_twins(context, artifact))
     for _, path, sha256 in originals(artifact):
         yield Stored(path=path, sha256=sha256)

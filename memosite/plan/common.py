@@ -8,6 +8,7 @@ from memosite.lines import original_sha256
 from memosite.model import Artifact, Copy, Memo, Record, Transcript
 from memosite.page_parts import PAGE_CHARS, Body, CopyRow, Reference, Row
 from memosite.plan.context import Context, newest_first, stamp
+from memosite.plan.lives import life_lines
 from memosite.texts import cut_line
 from memosite.urls import copy_name, index_file, original_name, page_of, relative
 
@@ -103,6 +104,7 @@ def common_fields(context: Context, artifact: Artifact, start: str) -> dict[str,
         "findings": tuple(context.finding_row(finding) for finding in artifact.findings),
         "backlinks": _backlinks(context, artifact, start),
         "backlinks_total": len(artifact.backlinks),
+        "lives": life_lines(context, artifact, start),
     }
 
 

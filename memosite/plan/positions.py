@@ -18,6 +18,7 @@ from memosite.pages import ListPage, OrganizationPage, PositionPage
 from memosite.plan.common import SUBJECT_CHARS, shown_extra
 from memosite.plan.context import LABEL_CHARS, LIST_LIMIT, Context, part_links, stamp
 from memosite.plan.lists import part_count, plan_parts, section
+from memosite.plan.lives import waiting_since
 from memosite.texts import cut_line
 from memosite.urls import ORGANIZATION, index_file, part_page, position_page, relative
 
@@ -34,7 +35,11 @@ def plan_position(context: Context, position: Position) -> Iterable[PositionPage
     start = position_page(position.id)
     everything = record(context, position)
     label = context.label(position.id)
+    longest = _longest_waiting(context, position, everything)
+    since = waiting_since(longest, position.repo) if longest else None
     yield PositionPage(
+        longest=context.row(start, longest, viewer=position.id) if longest else None,
+        longest_since=stamp(since),
         site=context.site,
         path=index_file(start),
         root="../" * start.count("/"),
@@ -53,6 +58,16 @@ def plan_position(context: Context, position: Position) -> Iterable[PositionPage
         sections=_sections(context, start, position, everything),
     )
     yield from plan_parts(context, start, label, everything, section_name="org", viewer=position.id, shown=_SHOWN)
+
+
+def _longest_waiting(context: Context, position: Position, everything: Sequence[Artifact]) -> Memo | None:
+    """The memo that waits longest for a seat: unread, or with an action that is open."""
+    members = {position.id, *position.union_of}
+    unread = {memo.ref: memo for memo in received(context, position) if context.is_unread(memo, position.id)}
+    asked = {one.ref: one for one in everything if isinstance(one, Memo) and open_for(one, members)}
+    waiting = [(waiting_since(memo, position.repo), memo) for memo in (unread | asked).values()]
+    dated = [(since.instant, memo.id, memo) for since, memo in waiting if since is not None]
+    return min(dated, key=lambda one: one[:2])[2] if dated else None
 
 
 def received(context: Context, position: Position) -> list[Memo]:

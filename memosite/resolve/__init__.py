@@ -158,6 +158,8 @@ def _with_pages(ledger: Ledger, archive: Archive) -> Ledger:
     named = {make_id(name) for position in archive.positions.values() for name in position.names}
     others = [("name", id_) for id_ in named - set(archive.positions)]
     others += [("ghost", f"{ghost.kind}/{ghost.id}") for ghost in archive.ghosts.values()]
+    removed = ((kind, id_) for (kind, id_), one in archive.removed.items() if one.stem and kind != "transcript")
+    others += [("ghost", f"{kind}/{id_}") for kind, id_ in removed]
     return ledger.with_pages(paged, archive.positions, others)
 
 
