@@ -217,16 +217,16 @@ class Document(Artifact):
 class RecordLink:
     """A relation of a record, bound as far as it can be: `to` names the other record, None if it is not there.
 
-    `label` is what the record says of it: a reason, evidence, the words of a link. `is_inverse` marks a relation that
-    stands in the other record; `predicate` is then the inverse word.
+    `is_inverse` marks a relation that stands in the other record; `predicate` is then the inverse word. `label` is
+    what else is said of it.
     """
 
     predicate: str
     written: str
-    label: str = ""
     to: Ref | None = None
     status: str | None = None
     confidence: str | None = None
+    label: str = ""
     is_inverse: bool = False
 
 

@@ -1,6 +1,6 @@
 """What the pages of all artifacts share: originals, copies, texts and where their mentions lead."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from urllib.parse import quote
 
 from memosite.facts import Text
@@ -15,14 +15,12 @@ from memosite.urls import copy_name, index_file, original_name, page_of, relativ
 SUBJECT_CHARS = 5_000
 """The longest subject that a page shows whole; the original has it all."""
 
-BACKLINKS = 200
-"""The most artifacts that a page lists as mentioning its own; its twin has all."""
+FINDINGS, BACKLINKS, TAGS = 100, 200, 100
+"""The most findings, backlinks and tags on an artifact's page, which says how many there are."""
 
 EXTRA_CHARS = 100_000
 """The most characters of other fields that a page shows."""
 
-
-_TAGS = 100
 
 PART_CHARS = 2_000
 """The same for one of many: a participant, an entry of a library, a relationship."""
@@ -100,17 +98,19 @@ def common_fields(context: Context, artifact: Artifact, start: str) -> dict[str,
             for what, path, _ in found
             if "/copies/" not in path
         ),
-        "tags": _tags(artifact.tags),
-        "findings": tuple(context.finding_row(finding) for finding in artifact.findings),
+        "tags": tuple(_tags(artifact)),
+        "findings": tuple(context.finding_row(finding) for finding in artifact.findings[:FINDINGS]),
+        "findings_total": len(artifact.findings),
         "backlinks": _backlinks(context, artifact, start),
         "backlinks_total": len(artifact.backlinks),
         "lives": life_lines(context, artifact, start),
     }
 
 
-def _tags(tags: tuple[str, ...]) -> tuple[str, ...]:
-    more = len(tags) - _TAGS
-    return (*(cut_line(tag, 100) for tag in tags[:_TAGS]), *((f"and {more:,} more",) if more > 0 else ()))
+def _tags(artifact: Artifact) -> Iterator[str]:
+    yield from (cut_line(tag, 100) for tag in artifact.tags[:TAGS])
+    if len(artifact.tags) > TAGS:
+        yield f"and {len(artifact.tags) - TAGS} more (see json)"
 
 
 def _backlinks(context: Context, artifact: Artifact, start: str) -> tuple[Row, ...]:
