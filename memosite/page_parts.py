@@ -152,6 +152,7 @@ class RelationshipRow:
     sender: Reference
     to: Reference
     description: str
+    extra: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -163,6 +164,7 @@ class OrganizationSection:
     version: str
     mission: str
     relationships: tuple[RelationshipRow, ...]
+    relationships_total: int = 0
     charter: tuple[tuple[str, str], ...]
     place: str
 
@@ -177,7 +179,9 @@ class SeatFacts:
     incumbent: str
     description: str
     role: str
+    extra: str = ""
     relationships: tuple[RelationshipRow, ...]
+    relationships_total: int = 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -230,6 +234,7 @@ class ParticipantRow:
 
     position: Reference
     who: str
+    extra: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -240,6 +245,7 @@ class LibraryEntry:
     version: str
     description: str
     file: Reference
+    extra: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -308,12 +314,14 @@ class EntityRow:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SystemRow:
-    """One of the other memory systems: its page, its records by type, and the sources they lie in."""
+    """One of the other memory systems: its records by type, the sources they lie in, and how many more there are."""
 
     system: Reference
     total: int
     types: tuple[tuple[str, int], ...]
     sources: tuple[str, ...]
+    more_types: int = 0
+    more_sources: int = 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -69,6 +69,8 @@ class HomePage(Page):
     waiting: tuple[Row, ...]
     open_actions: int
     seats: tuple[SeatRow, ...]
+    seats_total: int = 0
+    waiting_total: int = 0
     days: tuple[Day, ...]
     months: tuple[Reference, ...]
     sources: tuple[SourceRow, ...]
@@ -79,12 +81,14 @@ class HomePage(Page):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OrganizationPage(Page):
-    """All positions, and each orgdef."""
+    """All positions, and each orgdef; `unreadable` are those that cannot be read."""
 
     template: ClassVar[str] = "organization.html"
 
     organizations: tuple[OrganizationSection, ...]
     seats: tuple[SeatRow, ...]
+    seats_total: int = 0
+    unreadable: tuple[Reference, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -186,13 +190,14 @@ class DocumentPage(ArtifactPage):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LibraryPage(ArtifactPage):
-    """A catalog of templates."""
+    """A catalog of templates; one that is broken, or an orgdef that is, as it stands."""
 
     template: ClassVar[str] = "library.html"
 
     version: str
     summary: str
     items: tuple[LibraryEntry, ...]
+    is_broken: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -267,6 +267,7 @@ def artifact_fields(**changes: Any) -> dict[str, Any]:
             "tags": ("cutover", "weekend"),
             "findings": findings(),
             "backlinks": rows(),
+            "backlinks_total": 7,
         }
         | changes
     )

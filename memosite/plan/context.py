@@ -11,7 +11,19 @@ from memosite.facts import BROADCAST, Mailbox, Ref
 from memosite.findings import Finding
 from memosite.forges import commit_url
 from memosite.lines import is_broken
-from memosite.model import Action, Archive, Artifact, Document, Ghost, Memo, Position, Record, Thread, Transcript
+from memosite.model import (
+    Action,
+    Archive,
+    Artifact,
+    Document,
+    Ghost,
+    Library,
+    Memo,
+    Position,
+    Record,
+    Thread,
+    Transcript,
+)
 from memosite.names import make_id
 from memosite.page_parts import FindingRow, Part, Reference, Row, Site, Stamp
 from memosite.plan.entities import EntityFacts, collect_entities
@@ -315,12 +327,14 @@ REJECTED = "rejected paths"
 
 
 def status_of(artifact: Artifact) -> str:
-    """The status that a record or document has, "" if it has none."""
+    """The status that a record, document or library has, "" if it has none."""
     if isinstance(artifact, Record):
         if is_broken(artifact):
             return artifact.card.status or "unreadable"
         section = artifact.card.section or ""
         return artifact.card.status or ("rejected" if section.casefold() == REJECTED else "")
+    if isinstance(artifact, Library):
+        return "unreadable" if is_broken(artifact) else ""
     return artifact.head.status or "" if isinstance(artifact, Document) else ""
 
 
@@ -365,8 +379,9 @@ def day_of(artifact: Artifact) -> str:
 
 def newest_first(artifacts: Iterable[Artifact]) -> list[Artifact]:
     """By date, newest first; what has no date comes last, the later arrived first."""
-    dated = [artifact for artifact in artifacts if artifact.date]
-    undated = [artifact for artifact in artifacts if not artifact.date]
+    listed = tuple(artifacts)  # looked through twice, and whoever calls may give a generator
+    dated = [artifact for artifact in listed if artifact.date]
+    undated = [artifact for artifact in listed if not artifact.date]
     dated.sort(key=lambda one: (one.sort_key[0], one.id), reverse=True)
     return dated + sorted(undated, key=lambda one: -one.arrival)
 

@@ -17,7 +17,7 @@ from memosite.plan.feeds import plan_feed
 from memosite.plan.files import Written
 from memosite.plan.lists import month_name
 from memosite.plan.lives import has_changes, movements, removal_line
-from memosite.plan.positions import seat_rows
+from memosite.plan.positions import SEATS, listed_positions, seat_rows
 from memosite.urls import (
     HEALTH,
     HOME,
@@ -58,8 +58,10 @@ def plan_home(context: Context, months: Mapping[str, Sequence[Artifact]]) -> Hom
         section="home",
         canonical=context.canonical(HOME),
         waiting=tuple(context.row(HOME, memo) for memo in newest_first(waiting)[:_WAITING]),
+        waiting_total=len(waiting),
         open_actions=sum(1 for memo in context.archive.memos() if memo.action == "open"),
-        seats=seat_rows(context, HOME),
+        seats=seat_rows(context, HOME, listed_positions(context)[:SEATS]),
+        seats_total=len(listed_positions(context)),
         days=tuple(
             Day(day=day, rows=tuple(context.row(HOME, artifact) for artifact in found)) for day, found in days.items()
         ),
