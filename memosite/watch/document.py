@@ -14,7 +14,6 @@ from memosite.feeds import MEMO
 
 _ATOM_LINK = "{http://www.w3.org/2005/Atom}link"
 _ARCHIVE = "{http://purl.org/syndication/history/1.0}archive"
-_PATH = f"{{{MEMO}}}path"
 _BOM = b"\xef\xbb\xbf"
 _PROLOG = re.compile(rb"(?:\s+|<\?.*?\?>|<!--.*?-->)*", re.DOTALL)
 _ANNOUNCEMENT = "new memo: "
@@ -26,6 +25,9 @@ MEMO_FIELDS = (
     *("thread_id", "in_reply_to", "body_ref", "state"),
 )
 """The fields of an item besides its path, as the elements `memo:…` are called."""
+_MEMO_TAGS = tuple((name, f"{{{MEMO}}}{name}") for name in MEMO_FIELDS)
+_CONTROLS = {"Cc", "Cf", "Cs", "Zl", "Zp"}
+"""Control characters and those that reorder or break lines, as Unicode's categories."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -119,29 +121,29 @@ def _read_channel(channel: "etree._Element") -> Document | Rejected:
 
 
 def _read_item(element: "etree._Element") -> Item | Rejected:
-    guids = [_text(found).strip() for found in element.iterchildren("guid")]
+    texts: dict[str, list[str]] = {}
+    for child in element:
+        texts.setdefault(str(child.tag), []).append(
+            "".join(map(str, child.itertext())) if len(child) else child.text or ""
+        )
+    guids = [guid.strip() for guid in texts.get("guid", ())]
     if len(guids) != 1 or not guids[0]:
         return Rejected(reason=f"found {len([guid for guid in guids if guid])} guids, expected one")
-    paths = [_text(found) for found in element.iterchildren(_PATH)]
-    if not paths:
-        said = _text(element.find("description"))
-        paths = [said.removeprefix(_ANNOUNCEMENT)] if said.startswith(_ANNOUNCEMENT) else []
+    said = texts.get("description", [""])[0]
+    announced = [said.removeprefix(_ANNOUNCEMENT)] if said.startswith(_ANNOUNCEMENT) else []
+    paths = texts.get(f"{{{MEMO}}}path", announced)
     if len(paths) != 1 or not paths[0].strip():
         return Rejected(reason=f"found {len([path for path in paths if path.strip()])} paths, expected one")
-    memo = {name: _text(element.find(f"{{{MEMO}}}{name}")) for name in MEMO_FIELDS}
-    categories = {_text(found).strip() for found in element.iterchildren("category")}
+    memo = [(name, texts.get(tag, [""])[0]) for name, tag in _MEMO_TAGS]
+    is_asked = ("action_required", "true") in memo or "action-required" in texts.get("category", ())
     return Item(
         guid=guids[0],
         path=paths[0],
-        title=_text(element.find("title")),
-        link=_text(element.find("link")).strip(),
-        is_asked=memo["action_required"].strip() == "true" or "action-required" in categories,
-        memo=tuple((name, value) for name, value in memo.items() if value),
+        title=texts.get("title", [""])[0],
+        link=texts.get("link", [""])[0].strip(),
+        is_asked=is_asked,
+        memo=tuple((name, value) for name, value in memo if value),
     )
-
-
-def _text(element: "etree._Element | None") -> str:
-    return "" if element is None else "".join(str(part) for part in element.itertext())
 
 
 def refusal(item: Item) -> str | None:
@@ -150,7 +152,7 @@ def refusal(item: Item) -> str | None:
         return "its path begins with /"
     if ".." in item.path.split("/"):
         return "its path holds .."
-    if any(unicodedata.category(char) in {"Cc", "Cf", "Cs", "Zl", "Zp"} for char in item.path):
+    if not item.path.isprintable() and any(unicodedata.category(char) in _CONTROLS for char in item.path):
         return "its path holds control characters"
     if max(len(text.encode("utf-8", "replace")) for text in (item.path, item.guid)) > _LONGEST:
         return f"its path or guid is longer than {_LONGEST} bytes"

@@ -111,7 +111,7 @@ class Fetcher:
         if status == 304:
             return Unchanged() if is_conditional else Failed(reason="304 to an unconditional request")
         if status in _REDIRECTS and response.headers["Location"]:
-            return urldefrag(urljoin(address, response.headers["Location"])).url
+            return str(urldefrag(urljoin(address, response.headers["Location"])).url)
         if status != 200:
             reason = f"{status} {printable(response.reason or '')[:80]}".strip()
             return Failed(reason=reason, wait=_retry_after(response.headers))

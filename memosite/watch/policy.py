@@ -43,7 +43,7 @@ def pause(interval: float, failures: int, wait: float | None) -> float:
     if not failures:
         return interval
     longest = max(interval, LONGEST_WAIT)
-    return max(min(interval * 2 ** min(failures, 20), longest), min(wait or 0.0, LONGEST_RETRY_AFTER))
+    return max(min(interval * 2.0 ** min(failures, 20), longest), min(wait or 0.0, LONGEST_RETRY_AFTER))
 
 
 def time_alone(not_before: float | None, now: float) -> float:

@@ -92,19 +92,17 @@ def _oldest_first(documents: list[Document]) -> tuple[Item, ...]:
 
 
 def archive_address(document: Document, address: str) -> str | Failed:
-    """Where a document's previous archive lies: beside where the document itself was found.
+    """Where a document's previous archive lies: of the same origin as the document itself.
 
-    A site built for one address is read at another, too: from disk, through a tunnel, from a mirror. A link into the
-    folder that the document calls its own is therefore taken as relative. What lies elsewhere is refused.
+    A site built for one address is read at another, too: from disk, through a tunnel, from a mirror. A link beside
+    where the document says that it lies is then taken as relative. What lies elsewhere is refused.
     """
     href = document.previous or ""
-    for base in document.bases:
-        folder = base.rpartition("/")[0] + "/"
-        if "://" in folder and href.startswith(folder):
-            href = href[len(folder) :]
-            break
     try:
         target = urldefrag(urljoin(address, href)).url
+        for base in document.bases:
+            if not is_beside(target, address):
+                target = _rebased(target, base, address)
         is_here = is_beside(target, address)
     except ValueError:
         return Failed(reason=f"archive {printable(href)[:200]}: not an address")
@@ -113,11 +111,23 @@ def archive_address(document: Document, address: str) -> str | Failed:
     return target
 
 
+def _rebased(target: str, base: str, address: str) -> str:
+    """A link of a document that calls itself `base`, for one that was found at `address`.
+
+    The feed of a position stands in the folder of each of its names, its archives in one of them.
+    """
+    folder, here = base.rpartition("/")[0], address.rpartition("/")[0]
+    outer, outside = folder.rpartition("/")[0], here.rpartition("/")[0]
+    if outer.rpartition("/")[2] == outside.rpartition("/")[2] and target.startswith(f"{outer}/"):
+        return f"{outside}/{target[len(outer) + 1 :]}"
+    return f"{here}/{target[len(folder) + 1 :]}" if target.startswith(f"{folder}/") else target
+
+
 def is_beside(target: str, address: str) -> bool:
-    """Whether two addresses have one origin (RFC 6454); of files, whether the target lies in the other's folder."""
+    """Whether two addresses have one origin (RFC 6454); of files, whether the target lies in the folder or beside it."""
     if urlsplit(address).scheme == "file":
-        folder = address.rpartition("/")[0] + "/"
-        return target.startswith(folder) and ".." not in target[len(folder) :].replace("%2e", ".").replace("%2E", ".")
+        outside = address.rpartition("/")[0].rpartition("/")[0] + "/"
+        return target.startswith(outside) and ".." not in target.lower().replace("%2e", ".")
     return origin(target) == origin(address)
 
 
