@@ -113,7 +113,7 @@ class Request(BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
     server: "Server"
 
-    def do_GET(self) -> None:  # noqa: N802 - its name in the standard library
+    def do_GET(self) -> None:
         """Answer well, or do the misdeed that the test asks for."""
         publishing = self.server.publishing
         with publishing.lock:
@@ -164,12 +164,13 @@ class Server(ThreadingHTTPServer):
 
 
 class Publishing:
-    """A publisher on a socket. `misdeed` takes the place of a good answer, `extra` holds further documents."""
+    """A publisher on a socket: `misdeed` instead of good answers, which may wait for `pause`; `extra` documents."""
 
     def __init__(self, publisher: Publisher, server: Server) -> None:
         """Publish through a server that runs already."""
         self.publisher = publisher
         self.lock = threading.Lock()
+        self.pause = threading.Event()
         self.misdeed: Misdeed | None = None
         self.extra: dict[str, bytes] = {}
         self.requests: list[tuple[str, dict[str, str]]] = []
@@ -192,6 +193,7 @@ def publishing(publisher: Publisher | None = None) -> Iterator[Publishing]:
     try:
         yield found
     finally:
+        found.pause.set()
         server.shutdown()
         server.server_close()
 

@@ -64,7 +64,7 @@ def _read_netrc() -> dict[str, tuple[str, str]]:
     except FileNotFoundError:
         return {}
     except netrc.NetrcParseError as error:
-        raise ConfigError(f"{path}:{error.lineno or 1}: cannot be read as netrc ({error.msg})") from error
+        raise ConfigError(f"{path}:{error.lineno or 1}: cannot be read as netrc from here on") from None
     except (OSError, UnicodeDecodeError) as error:
         raise ConfigError(f"{path}: cannot be read ({error})") from error
     return {host.lower(): (login, password or "") for host, (login, _, password) in found.items() if host != "default"}

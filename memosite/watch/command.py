@@ -47,6 +47,7 @@ def _run(watchers: Sequence[Watcher], signals: Signals, *, interval: float, is_o
         for watcher in watchers:
             signals.check()
             watcher.cycle()
+        signals.check()
         if is_once:
             return int(any(watcher.is_troubled for watcher in watchers))
         signals.sleep(started + interval - time.monotonic())
