@@ -109,7 +109,7 @@ def test_a_command_may_finish_when_the_watch_is_ended(end: str, repeated: object
     with publishing(publisher) as published:
         command = ["watch", "--once", "--exec", f"/bin/sh {script}", published.feed]
         process = subprocess.Popen(
-            [sys.executable, "-m", "memosite", *command], stderr=subprocess.PIPE, env=clean_environment(tmp_path)
+            [sys.executable, "-m", "memosite", *command], stderr=subprocess.DEVNULL, env=clean_environment(tmp_path)
         )
         wait_for((tmp_path / "ready").exists)
         process.terminate()
@@ -166,12 +166,8 @@ def test_a_publisher_that_stands_still_is_reported(tmp_path: Path) -> None:
 def organization(folder: Path) -> Path:
     """Two seats in two repos, each with a memo."""
     write_org(folder / "one/org", positions=("engineer", "director"))
-    write_memo(
-        folder / "one/memos/inbox", "2026-05-01-0900--engineer--director--hello", sender="engineer", to="director"
-    )
-    write_memo(
-        folder / "two/memos/inbox", "2026-05-01-0900--director--engineer--hello", sender="director", to="engineer"
-    )
+    for repo, sender, to in (("one", "engineer", "director"), ("two", "director", "engineer")):
+        write_memo(folder / repo / "memos/inbox", f"2026-05-01-0900--{sender}--{to}--hello", sender=sender, to=to)
     return folder
 
 
@@ -220,8 +216,8 @@ def test_two_seats_whose_commands_answer_each_other_are_bounded(tmp_path: Path) 
         "open(sys.argv[0] + '.' + seat, 'a').write(os.environ['MEMO_GUID'] + '\\n')\n"
         "for n in range(2):\n"
         "    name = f'2026-05-02-0900--{seat}--{other}--{uuid.uuid4()}'\n"
-        "    memo = {'type': 'memodef:Memo', 'memodef': '0.4', 'from': seat, 'to': other, 'subject': 'Re', 'body': 'Re',\n"
-        "            'sent': '2026-05-02T09:00:00Z'}\n"
+        "    memo = {'type': 'memodef:Memo', 'memodef': '0.4', 'from': seat, 'to': other,\n"
+        "            'subject': 'Re', 'body': 'Re', 'sent': '2026-05-02T09:00:00Z'}\n"
         "    pathlib.Path(folder, name + '.openthing').write_text(json.dumps(memo))\n",
     )
     seats = {"director": ("engineer", site / "two/memos/inbox"), "engineer": ("director", site / "one/memos/inbox")}

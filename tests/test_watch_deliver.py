@@ -1,6 +1,7 @@
 """Delivering: lines, commands, what they are told, what becomes of those that fail, hang or are killed."""
 
 import json
+import subprocess
 import sys
 from pathlib import Path
 
@@ -13,7 +14,7 @@ from memosite.watch.policy import Limit
 from memosite.watch.signals import Signals
 from tests.build_org import write_text
 from tests.feed_publisher import Publisher, guid, publishing
-from tests.watching import no_proxy, watch, watch_of
+from tests.watching import clean_environment, no_proxy, watch, watch_of
 
 __all__ = ["no_proxy"]
 
@@ -208,10 +209,6 @@ def test_lines_are_bytes_in_utf_8_whatever_the_terminal_takes(tmp_path: Path) ->
 @pytest.mark.parametrize("target", ["/dev/full", "closed"])
 def test_what_nobody_could_read_is_announced_again(target: str, tmp_path: Path) -> None:
     """A full disk behind standard output, a reader that has gone."""
-    import subprocess
-
-    from tests.watching import clean_environment
-
     publisher = Publisher(states=["inbox"] * 3)
     with publishing(publisher) as published:
         command = [sys.executable, "-m", "memosite", "watch", "--once", published.feed]

@@ -124,7 +124,7 @@ def _rebased(target: str, base: str, address: str) -> str:
 
 
 def is_beside(target: str, address: str) -> bool:
-    """Whether two addresses have one origin (RFC 6454); of files, whether the target lies in the folder or beside it."""
+    """Whether two addresses have one origin (RFC 6454); of files, whether both lie in one site."""
     if urlsplit(address).scheme == "file":
         outside = address.rpartition("/")[0].rpartition("/")[0] + "/"
         return target.startswith(outside) and ".." not in target.lower().replace("%2e", ".")
