@@ -4,9 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from memosite.watch.answers import Failed
-from memosite.watch.document import Document, Item
-from memosite.watch.walk import Bounds, archive_address
+from memosite.watch.answers import Answer, Failed, Fetched
+from memosite.watch.document import Document, Item, read_document
+from memosite.watch.walk import Bounds, archive_address, walk
 from tests.feed_misdeeds import (
     RSS,
     body,
@@ -69,6 +69,39 @@ def test_a_walk_that_does_not_reach_its_end_commits_nothing(misdeed: Misdeed, tm
         published.misdeed = None
         watching.cycle()
         assert notebook.guids == publisher.guids()
+
+
+def read_by_walk(documents: dict[str, bytes]) -> tuple[Item, ...] | Failed:
+    """Walk over documents by their addresses, from `feed.xml` of example.org, knowing nothing yet."""
+    answers = {f"https://example.org/{name}": data for name, data in documents.items()}
+
+    def get(address: str) -> Answer:
+        return Fetched(address=address, data=answers[address]) if address in answers else Failed(reason="404")
+
+    first = read_document(documents["feed.xml"])
+    assert isinstance(first, Document)
+    return walk(first, "https://example.org/feed.xml", unknown=frozenset, get=get, bounds=Bounds())
+
+
+def test_a_document_that_is_no_archive_does_not_end_the_walk() -> None:
+    """An old copy of the feed in an archive's place leads nowhere, and would hide a gap."""
+    small, large = Publisher(block=5, window=5, states=["inbox"] * 3), Publisher(block=5, window=5, states=["read"] * 9)
+    feed, old = large.document("/feed.xml") or b"", small.document("/feed.xml") or b""
+    found = read_by_walk({"feed.xml": feed, "feed-1.xml": old})
+    assert isinstance(found, Failed)
+    assert "no fh:archive" in found.reason
+
+
+def test_one_archive_under_ever_new_addresses_does_not_end_the_walk() -> None:
+    """Two archives never share an item."""
+    publisher = Publisher(block=5, window=5, states=["read"] * 17)
+    archive = publisher.document("/feed-3.xml") or b""
+    documents = {"feed.xml": publisher.document("/feed.xml") or b"", "feed-3.xml": archive}
+    documents["feed-2.xml"] = archive.replace(b"feed-2.xml", b"feed-1.xml")
+    documents["feed-1.xml"] = publisher.document("/feed-1.xml") or b""
+    found = read_by_walk(documents)
+    assert isinstance(found, Failed)
+    assert "items of a newer archive" in found.reason
 
 
 def test_a_walk_ends_at_the_first_archive_that_is_known(tmp_path: Path) -> None:

@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from memosite.build import context_of, folder_sources, rules_of
+from memosite.cache import open_cache
 from memosite.config import load_config
 from memosite.errors import ConfigError, MemositeError
 from memosite.feeds import to_rss
@@ -48,7 +49,8 @@ class PositionFeed:
             self._roots = {source.name: source.root for source in config.sources}
             ledger = _ledger(known.ledger, read_ledger(config.output))
             with Shelf() as shelf:
-                archive, ledger = read_archive(folder_sources(config), rules_of(config), ledger, shelf)
+                cache = open_cache(config.cache) if config.cache.is_dir() else None
+                archive, ledger = read_archive(folder_sources(config), rules_of(config), ledger, shelf, cache=cache)
                 context = context_of(config, archive, shelf)
                 context = replace(context, feeds=replace(context.feeds, window=len(archive.artifacts) + 1))
                 data = to_rss(plan_feed(context, archive.positions[_position(archive, context, self._site.position)]))
