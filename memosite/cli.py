@@ -68,6 +68,7 @@ def _parser() -> argparse.ArgumentParser:
     _add_serve(commands)
     _add_check(commands)
     _add_export(commands)
+    _add_watch(commands)
     _add_init(commands)
     _add_mark_read(commands)
     return parser
@@ -182,6 +183,15 @@ def _add_export(commands: "Commands[argparse.ArgumentParser]") -> None:
     _add_site_option(command)
     _add_fail_on(command, "never")
     command.set_defaults(run=_export)
+
+
+def _add_watch(commands: "Commands[argparse.ArgumentParser]") -> None:
+    from memosite.watch.options import EXAMPLE, add_options
+
+    command = _command(commands, "watch", "announce each new memo of a feed once, or run a command for it", EXAMPLE)
+    add_options(command)
+    _add_site_option(command)
+    command.set_defaults(run=_watch)
 
 
 def _add_init(commands: "Commands[argparse.ArgumentParser]") -> None:
@@ -354,6 +364,19 @@ def _say_unreadable(archive: "Archive", options: argparse.Namespace) -> None:
     left_out = len(archive.artifacts) - sum(1 for _ in exported(archive))
     if left_out and not options.quiet:
         print(f"memosite: {left_out} unreadable {plural('file', left_out)} left out (memosite check)", file=sys.stderr)
+
+
+def _watch(options: argparse.Namespace) -> int:
+    from memosite.watch.command import watch
+
+    def say(text: str) -> None:
+        print(f"memosite watch: {text}", file=sys.stderr, flush=True)
+
+    def note(text: str) -> None:
+        if not options.quiet:
+            say(text)
+
+    return watch(options, say=say, note=note, show=print)
 
 
 def _init(options: argparse.Namespace) -> int:
