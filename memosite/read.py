@@ -133,6 +133,9 @@ def _shelve(parsed: Parsed, shelf: Shelf) -> Parsed:
     return replace(parsed, shelve=())
 
 
+_OWNERS = frozenset({"metadata", "content"})
+
+
 class LineFinder:
     """Finds lines in the envelopes on a shelf."""
 
@@ -141,13 +144,13 @@ class LineFinder:
         self._shelf = shelf
 
     def __call__(self, file: FileFacts, key: str) -> int | None:
-        """The line of a key in an envelope, of one below `metadata` if it begins so; None if it is not there."""
+        """The line of a key in an envelope, of one below `metadata` or `content` if it begins so; None without it."""
         try:
             text = self._shelf.text(file.sha256)
         except KeyError:
             return None
         owner, dot, name = key.partition(".")
-        return find_key_line(text, (owner, name) if dot and owner == "metadata" else (key,))
+        return find_key_line(text, (owner, name) if dot and owner in _OWNERS else (key,))
 
 
 class DataFinder:

@@ -135,6 +135,9 @@ def _pages_by_file(context: Context) -> dict[tuple[str, str], Ref]:
             for path in (copy.file.path, copy.body_path):
                 if path is not None:
                     found.setdefault((copy.file.source, path), artifact.ref)
+    for artifact in context.archive.artifacts.values():
+        for finding in artifact.findings:  # those on files that are part of an artifact and not its own, too
+            found.setdefault((finding.location.source, finding.location.path), artifact.ref)
     return found
 
 
