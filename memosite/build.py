@@ -129,9 +129,9 @@ def status(archive: Archive, now: dt.datetime) -> bytes:
     return (json.dumps(value, indent=1, ensure_ascii=False) + "\n").encode("utf-8", "replace")
 
 
-def load_archive(config: Config, shelf: Shelf) -> tuple[Archive, Ledger]:
-    """The archive of a site, with the ids that its published site gave; nothing is written."""
-    ledger = read_ledger(config.output)
+def load_archive(config: Config, shelf: Shelf, ledger: Ledger | None = None) -> tuple[Archive, Ledger]:
+    """The archive of a site, with the ids that its published site gave, or this ledger; nothing is written."""
+    ledger = read_ledger(config.output) if ledger is None else ledger
     with open_sources(config) as opened:
         cache = open_cache(config.cache) if config.cache.is_dir() else None  # who only reads leaves no folder behind
         return read_archive(opened.sources, rules_of(config, opened.infos), ledger, shelf, cache=cache)

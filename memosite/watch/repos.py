@@ -5,8 +5,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from memosite.build import context_of, folder_sources, rules_of
-from memosite.cache import open_cache
+from memosite.build import context_of, load_archive
 from memosite.config import load_config
 from memosite.errors import ConfigError, MemositeError
 from memosite.feeds import to_rss
@@ -14,7 +13,6 @@ from memosite.ledger import Ledger, parse_ledger, read_ledger
 from memosite.model import Archive
 from memosite.plan import Context
 from memosite.plan.feeds import plan_feed
-from memosite.read import read_archive
 from memosite.shelf import Shelf
 from memosite.watch.answers import Answer, Failed, Fetched
 from memosite.watch.state import FeedState
@@ -46,11 +44,10 @@ class PositionFeed:
         self._guard()
         try:
             config = load_config(self._site.folder, cache=self._site.cache)
-            self._roots = {source.name: source.root for source in config.sources}
+            self._roots = {source.name: source.root for source in config.sources if source.root is not None}
             ledger = _ledger(known.ledger, read_ledger(config.output))
             with Shelf() as shelf:
-                cache = open_cache(config.cache) if config.cache.is_dir() else None
-                archive, ledger = read_archive(folder_sources(config), rules_of(config), ledger, shelf, cache=cache)
+                archive, ledger = load_archive(config, shelf, ledger)
                 context = context_of(config, archive, shelf)
                 context = replace(context, feeds=replace(context.feeds, window=len(archive.artifacts) + 1))
                 data = to_rss(plan_feed(context, archive.positions[_position(archive, context, self._site.position)]))
