@@ -1,4 +1,4 @@
-# make soak [SECONDS=3600]: the fault simulation of `memosite watch`, long and with ever new seeds.
+# make soak [SECONDS=600]: the fault simulation of `memosite watch` with ever new seeds, then kill -9 anywhere, each so long.
 SECONDS ?= 600
 PYTHON ?= .venv/bin/python
 

@@ -369,14 +369,7 @@ def _say_unreadable(archive: "Archive", options: argparse.Namespace) -> None:
 def _watch(options: argparse.Namespace) -> int:
     from memosite.watch.command import watch
 
-    def say(text: str) -> None:
-        print(f"memosite watch: {text}", file=sys.stderr, flush=True)
-
-    def note(text: str) -> None:
-        if not options.quiet:
-            say(text)
-
-    return watch(options, say=say, note=note, show=print)
+    return watch(options, say=lambda text: print(f"memosite watch: {text}", file=sys.stderr, flush=True), show=print)
 
 
 def _init(options: argparse.Namespace) -> int:

@@ -27,14 +27,14 @@ Tell = Callable[[str], None]
 _INTERRUPTED = 130
 
 
-def watch(options: argparse.Namespace, *, say: Tell, note: Tell, show: Tell) -> int:
-    """Run the command and return its exit code. `say` and `note` are for people, `show` is the output."""
+def watch(options: argparse.Namespace, *, say: Tell, show: Tell) -> int:
+    """Run the command and return its exit code. `say` is for people, `show` is the output."""
     if options.status:
         return _status(options, show)
     _check(options)
     with ExitStack() as stack:
         signals = stack.enter_context(Signals())
-        watchers = _watchers(options, signals, stack, say=say, note=note)
+        watchers = _watchers(options, signals, stack, say=say)
         try:
             return _run(watchers, signals, interval=options.interval, is_once=options.once)
         except StoppedError:
@@ -68,9 +68,7 @@ def _check(options: argparse.Namespace) -> None:
         raise ConfigError(f"--repo {options.repo}: found no such folder, expected the repo of the memos")
 
 
-def _watchers(
-    options: argparse.Namespace, signals: Signals, stack: ExitStack, *, say: Tell, note: Tell
-) -> list[Watcher]:
+def _watchers(options: argparse.Namespace, signals: Signals, stack: ExitStack, *, say: Tell) -> list[Watcher]:
     rules = Rules(
         since=options.since,
         only_asked=options.only == "action",
@@ -81,6 +79,7 @@ def _watchers(
         max_age=options.max_age,
     )
     deliverer = _deliverer(options, signals)
+    note: Tell = _nothing if options.quiet else say
     states: dict[Path, State] = {}
     watchers = []
     for source in _sources(options, signals):
@@ -91,6 +90,10 @@ def _watchers(
         watchers.append(Watcher(source, states[path], deliverer, rules, signals, say=say, note=note))
         watchers[-1].start(is_retrying=options.retry_failed)
     return watchers
+
+
+def _nothing(_: str) -> None:
+    """What --quiet makes of notes."""
 
 
 def _deliverer(options: argparse.Namespace, signals: Signals) -> Deliverer:
