@@ -18,6 +18,8 @@ from memosite import __version__
 from memosite.errors import ConfigError, MemositeError
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from memosite.build import BuildReport
     from memosite.config import Config
     from memosite.model import Archive
@@ -67,6 +69,7 @@ def _parser() -> argparse.ArgumentParser:
     _add_build(commands)
     _add_serve(commands)
     _add_check(commands)
+    _add_search(commands)
     _add_export(commands)
     _add_init(commands)
     _add_mark_read(commands)
@@ -163,6 +166,22 @@ def _add_check(commands: "Commands[argparse.ArgumentParser]") -> None:
     command.set_defaults(run=_check)
 
 
+def _add_search(commands: "Commands[argparse.ArgumentParser]") -> None:
+    command = _command(
+        commands,
+        "search",
+        "find artifacts, newest first; docs/search.md has the whole language",
+        "memosite search 'from:engineer \"tide tables\" after:2w'",
+    )
+    command.add_argument("query", nargs="+", metavar="QUERY", help='words, "phrases", prefix*, field:value, AND OR NOT')
+    command.add_argument("--json", action="store_true", help="one JSON object")
+    command.add_argument("--limit", type=int, default=20, metavar="N", help="hits to show (default: 20)")
+    command.add_argument("--sort", choices=("date", "score"), default="date", help="default: date, newest first")
+    command.add_argument("--base-url", metavar="URL", help="where the site is published, for the addresses of hits")
+    _add_site_option(command)
+    command.set_defaults(run=_search)
+
+
 def _add_export(commands: "Commands[argparse.ArgumentParser]") -> None:
     command = _command(
         commands,
@@ -170,7 +189,7 @@ def _add_export(commands: "Commands[argparse.ArgumentParser]") -> None:
         "write the archive in another form",
         "memosite export --format mbox -o archive.mbox && mutt -f archive.mbox",
     )
-    command.add_argument("query", nargs="?", metavar="QUERY", help="not built yet")
+    command.add_argument("query", nargs="?", metavar="QUERY", help="only what this finds (see memosite search --help)")
     command.add_argument(
         "--format", choices=("jsonl", "mbox", "maildir", "csv"), default="jsonl", help="default: jsonl"
     )
@@ -324,15 +343,17 @@ def _export(options: argparse.Namespace) -> int:
     from memosite.config import load_config
     from memosite.exporters import export
     from memosite.report import fails
+    from memosite.search.command import open_search, read_query, restrict
     from memosite.shelf import Shelf
 
-    if options.query is not None:
-        raise ConfigError(f'export "{options.query}": queries are not built yet; a site is named with --site')
     if options.output is None and options.format == "maildir":
         raise ConfigError("export --format maildir: a maildir is a folder; name it with -o")
     config = load_config(options.site_option or Path(), base_url=options.base_url, cache=options.cache)
     with Shelf() as shelf:
         archive, _ = load_archive(config, shelf)
+        if options.query is not None:
+            with open_search(archive, shelf, config, say=_sayer(options)) as search:
+                archive = restrict(archive, search.refs(read_query(options.query)))
         export(
             archive,
             shelf,
@@ -345,6 +366,33 @@ def _export(options: argparse.Namespace) -> int:
         )
     _say_unreadable(archive, options)
     return EXIT_NOT_SO if fails(archive.findings, options.fail_on) else EXIT_FINE
+
+
+def _sayer(options: argparse.Namespace) -> "Callable[[str], None]":
+    """Says on standard error what takes time, unless told to be quiet."""
+    return (lambda _: None) if options.quiet else (lambda text: print(text, file=sys.stderr, flush=True))
+
+
+def _search(options: argparse.Namespace) -> int:
+    from memosite.build import load_archive
+    from memosite.config import load_config
+    from memosite.search.command import open_search, read_query
+    from memosite.search.shown import as_json, as_text
+    from memosite.shelf import Shelf
+
+    if options.limit < 1:
+        raise ConfigError(f"--limit {options.limit}: found {options.limit}, expected 1 or more")
+    query = read_query(" ".join(options.query))
+    config = load_config(options.site_option or Path(), base_url=options.base_url, cache=options.cache)
+    with Shelf() as shelf:
+        archive, _ = load_archive(config, shelf)
+        with open_search(archive, shelf, config, say=_sayer(options)) as search:
+            answer = search.find(query, sort=options.sort, limit=options.limit)
+    if options.json:
+        print(as_json(answer, query, base_url=config.base_url))
+    elif not options.quiet:
+        print(as_text(answer, base_url=config.base_url, color=sys.stdout.isatty()))
+    return EXIT_FINE if answer.total else EXIT_NOT_SO
 
 
 def _say_unreadable(archive: "Archive", options: argparse.Namespace) -> None:

@@ -13,7 +13,7 @@ from memosite.cli import main, plural
 from tests.build_org import write_memo, write_text
 
 EXAMPLE = Path(__file__).parent.parent / "example-org"
-COMMANDS = ("build", "serve", "check", "export", "init")
+COMMANDS = ("build", "serve", "check", "search", "export", "init")
 
 
 def run(*arguments: object, cwd: Path | None = None) -> "subprocess.CompletedProcess[str]":

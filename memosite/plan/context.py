@@ -14,7 +14,7 @@ from memosite.model import Action, Archive, Artifact, Document, Ghost, Memo, Pos
 from memosite.names import make_id
 from memosite.page_parts import FindingRow, Part, Reference, Row, Site, Stamp
 from memosite.plan.entities import EntityFacts, collect_entities
-from memosite.resolve.actions import copies_at, is_unread, mailbox_at
+from memosite.resolve.actions import copies_at, is_unread, is_unread_by_any, mailbox_at
 from memosite.texts import cut_line
 from memosite.times import Moment
 from memosite.urls import absolute, artifact_page, page_of, part_page, position_page, relative, thread_page
@@ -273,7 +273,7 @@ class Context:
         if memo.kind != "memo":
             return False
         if viewer is None:
-            return any(state.unread for state in memo.recipients) or (memo.is_broadcast and memo.mailbox == "inbox")
+            return is_unread_by_any(memo)
         members = (viewer, *self.archive.positions[viewer].union_of)
         for state in memo.recipients:
             if state.position in members and state.unread:
