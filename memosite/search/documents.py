@@ -10,6 +10,7 @@ so that a hit opens the turn and only `in:tools` finds such output (SPEC 5).
 import datetime as dt
 import hashlib
 import json
+from array import array
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import asdict, dataclass
 from typing import Literal
@@ -270,3 +271,20 @@ def _memo_keys(archive: Archive, memo: Memo) -> Iterator[tuple[str, str]]:
         if is_unread_by_any(memo):
             states.append(("is", "unread"))
         yield from states
+
+
+def positions_of(texts: Iterable[str], analyzer: Analyzer) -> dict[str, "array[int]"]:
+    """The terms of several texts with their positions; no phrase reaches from one text into the next."""
+    found: dict[str, array[int]] = {}
+    start = 0
+    for text in texts:
+        last = start
+        for term, position in analyzer.terms(text):
+            last = start + position
+            places = found.get(term)
+            if places is None:
+                places = found[term] = array("I")
+            if not places or places[-1] != last:
+                places.append(last)
+        start = last + 2
+    return found

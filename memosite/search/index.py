@@ -21,8 +21,8 @@ from typing import Any
 
 from memosite.errors import OutputError
 from memosite.search.analyzer import Analyzer
-from memosite.search.documents import Card, ReadText, SearchDocument, documents
-from memosite.search.whoosh_fields import Keys, Positions, positions_of
+from memosite.search.documents import Card, ReadText, SearchDocument, documents, positions_of
+from memosite.search.whoosh_fields import Keys, Positions
 
 with warnings.catch_warnings():
     # Compiled for the first time, a module of Whoosh may warn of its own spelling; nothing of it concerns us.

@@ -10,8 +10,6 @@ from typing import Any
 
 from whoosh import fields, formats
 
-from memosite.search.analyzer import Analyzer
-
 Terms = Mapping[str, "array[int]"]
 
 
@@ -42,20 +40,3 @@ class Keys(fields.FieldType):  # type: ignore[misc] # Whoosh has no types
 def read_positions(stored: bytes) -> "array[int]":
     """What `Positions` stored for a term in a document."""
     return array("I", stored)
-
-
-def positions_of(texts: Iterable[str], analyzer: Analyzer) -> dict[str, "array[int]"]:
-    """The terms of several texts with their positions; no phrase reaches from one text into the next."""
-    found: dict[str, array[int]] = {}
-    start = 0
-    for text in texts:
-        last = start
-        for term, position in analyzer.terms(text):
-            last = start + position
-            places = found.get(term)
-            if places is None:
-                places = found[term] = array("I")
-            if not places or places[-1] != last:
-                places.append(last)
-        start = last + 2
-    return found
