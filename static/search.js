@@ -16,7 +16,8 @@
  * @typedef {["not", any]} Not
  * @typedef {Words | Key | Dates | Ago | Group | Not} Tree
  * @typedef {{term: string, position: number, start: number, end: number, part: boolean}} Word
- * @typedef {{documents: number, newest: number | null, oldest: number | null, tools: string, terms: string[]}} Head
+ * @typedef {{artifacts: number, documents: number, more: string, newest: number | null, oldest: number | null,
+ *   years: [string, number][], tools: string, terms: string[]}} Head
  * @typedef {[string, string, number, number, string, string, string, string, string]} Row
  * @typedef {{name: string, head: Head, found: Uint8Array}} Matched
  * @typedef {{block: string, document: number, date: number | null, row: Row | null}} Place
@@ -443,6 +444,11 @@ const memositeSearch = (() => {
 
   // Blocks
 
+  /** @type {Record<string, string>} */
+  const FOLDERS = {
+    memo: "memos", note: "notes", transcript: "transcripts", library: "libraries", document: "documents", record: "",
+  };
+
   const DIGITS = new Map(
     Array.from("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_", (char, i) => [char.charCodeAt(0), i]),
   );
@@ -517,6 +523,8 @@ const memositeSearch = (() => {
       this.load = load;
       /** @type {Map<string, Promise<any>>} */
       this.kept = new Map();
+      /** @type {Uint32Array | null} */
+      this.artifactOf = null;
     }
 
     /** @template T @param {string} file @param {(value: any) => T} read @returns {Promise<T>} */
@@ -530,14 +538,23 @@ const memositeSearch = (() => {
       return found;
     }
 
+    /** The artifact of each document, by number. */
+    get artifacts() {
+      if (!this.artifactOf) {
+        const sizes = new Array(this.head.artifacts).fill(1);
+        const more = numbers(this.head.more);
+        for (let i = 0, artifact = -1; i < more.length; i += 2) sizes[(artifact += more[i] + 1)] += more[i + 1];
+        this.artifactOf = Uint32Array.from(sizes.flatMap((size, artifact) => new Array(size).fill(artifact)));
+      }
+      return this.artifactOf;
+    }
+
     /** @returns {Promise<(number | null)[]>} the date of each document, newest first */
     dates() {
       return this.get("d", ({ scale, steps }) => {
         let date = this.head.newest ?? 0;
-        /** @type {(number | null)[]} */
         const found = numbers(steps).map((step) => (date -= step * scale));
-        while (found.length < this.head.documents) found.push(null);
-        return found;
+        return Array.from(this.artifacts, (artifact) => found[artifact] ?? null);
       });
     }
 
@@ -584,7 +601,11 @@ const memositeSearch = (() => {
     /** @param {number} document @returns {Promise<Row>} */
     async row(document) {
       const rows = await this.get(`r${Math.floor(document / 16)}`, (value) => value);
-      return rows[document % 16];
+      /** @type {Row} */
+      const row = rows[document % 16];
+      const [kind, id, turn, tools, subject, label, who, date, file] = row;
+      const usual = `${FOLDERS[kind]}/${id}/index.html${turn ? `#t${turn}` : ""}`;
+      return [kind, id, turn, tools, subject, label, who, date, file || usual];
     }
 
     /** @param {number} document @returns {Promise<string>} */
@@ -747,19 +768,22 @@ const memositeSearch = (() => {
   async function firstPlaces(blocks, found, limit) {
     /** @type {{block: Block, document: number, date: number | null}[]} */
     const places = [];
-    await Promise.all(
-      blocks.map(async (block, i) => {
-        if (!found[i].includes(1)) return;
-        const dates = await block.dates();
-        let left = limit;
-        for (let document = 0; document < found[i].length && left; document++) {
-          if (found[i][document]) {
-            places.push({ block, document, date: dates[document] });
-            left--;
-          }
-        }
-      }),
+    const newest = (/** @type {number} */ i) => blocks[i].head.newest ?? -Infinity;
+    const order = blocks.map((_, i) => i).filter((i) => found[i].includes(1)).sort((one, other) =>
+      newest(one) === newest(other) ? 0 : newest(other) > newest(one) ? 1 : -1,
     );
+    for (const i of order) {
+      // What a block has is needed only where it may be as new as the last of those that are there.
+      if (places.filter((place) => (place.date ?? -Infinity) > newest(i)).length >= limit) break;
+      const dates = await blocks[i].dates();
+      let left = limit;
+      for (let document = 0; document < found[i].length && left; document++) {
+        if (found[i][document]) {
+          places.push({ block: blocks[i], document, date: dates[document] });
+          left--;
+        }
+      }
+    }
     /** @type {Map<object, Row>} */
     const rows = new Map();
     const byDate = (/** @type {{date: number | null}} */ one, /** @type {{date: number | null}} */ other) =>
@@ -795,15 +819,19 @@ const memositeSearch = (() => {
     await Promise.all(
       blocks.map(async (block, i) => {
         if (!found[i].includes(1)) return;
-        const [facets, dates] = await Promise.all([block.get("f", (value) => value), block.dates()]);
+        const hits = new Uint32Array(block.head.artifacts);
+        block.artifacts.forEach((artifact, document) => (hits[artifact] += found[i][document]));
+        const facets = await block.get("f", (value) => value);
         for (const [name, values] of Object.entries(facets)) {
-          for (const [value, documents] of Object.entries(/** @type {Record<string, string>} */ (values))) {
-            add(name, value, ascending(documents).reduce((count, document) => count + found[i][document], 0));
+          for (const [value, artifacts] of Object.entries(/** @type {Record<string, string>} */ (values))) {
+            add(name, value, ascending(artifacts).reduce((count, artifact) => count + hits[artifact], 0));
           }
         }
-        dates.forEach((date, document) => {
-          if (date !== null && found[i][document]) add("year", String(new Date(date).getUTCFullYear()).padStart(4, "0"), 1);
-        });
+        let artifact = 0;
+        for (const [year, count] of block.head.years) {
+          add("year", year, hits.subarray(artifact, artifact + count).reduce((sum, each) => sum + each, 0));
+          artifact += count;
+        }
       }),
     );
     /** @type {Facets} */

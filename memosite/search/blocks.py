@@ -4,8 +4,8 @@
 
 A block's documents are numbered newest first, as hits are shown. Its files, below `search/<block>/`:
 
-    block.js   how many documents, the dates they lie between, and with which term each shard begins
-    d.js       dates; f.js  documents by kind, system and position
+    block.js   how many artifacts and documents, between which dates, and with which term each shard begins
+    d.js       dates; f.js  artifacts by kind, system and position
     t<n>.js    a shard of the terms, in order, each with its documents; p<n>.js  where they stand, for phrases
     r<n>.js    rows: what a hit shows; e<n>.js  the beginning of each text, for excerpts
 
@@ -15,14 +15,14 @@ Each file calls `memositeBlock(name, value)`: script tags work from `file://` an
 
 import datetime as dt
 import json
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from memosite.search.analyzer import Analyzer
 from memosite.search.documents import Card, ReadText, SearchDocument, documents, positions_of
 from memosite.texts import cut_line
-from memosite.urls import SEARCH
+from memosite.urls import FOLDERS, SEARCH
 
 FULL = 4_096
 """Artifacts of a full block: it changes only by edits."""
@@ -73,18 +73,21 @@ def render_block(block: Block, read_text: ReadText) -> list[tuple[str, bytes]]:
     rows: list[list[object]] = []
     excerpts: list[str] = []
     for card in sorted(block.cards, key=lambda card: (card.date is None, -(card.date or 0), card.id, card.kind)):
+        built.begin(card)
         for document in documents(card, read_text):
             built.add(document)
             rows.append(_row(document))
             excerpts.append(cut_line(document.body[: 2 * EXCERPT_CHARS], EXCERPT_CHARS))
     files = list(_term_files(block.name, built))
-    shards = [first for first, _ in files]
     head = {
+        "artifacts": built.artifacts,
         "documents": len(rows),
-        "newest": max((date for date in built.dates), default=None),
-        "oldest": min((date for date in built.dates), default=None),
+        "more": built.more,
+        "newest": built.dates[0] if built.dates else None,
+        "oldest": built.dates[-1] if built.dates else None,
+        "years": _years(built.dates),
         "tools": encode(built.tools),
-        "terms": shards,
+        "terms": [first for first, _ in files],
     }
     found = [_file(f"{block.name}/block", head), *(file for _, pair in files for file in pair)]
     found.append(_file(f"{block.name}/d", _dates(built.dates)))
@@ -126,47 +129,65 @@ class _Term:
     """The documents of a term so far, and where it stands in each."""
 
     last: int = -1
-    documents: list[str] = field(default_factory=list)
-    places: list[str] = field(default_factory=list)
+    documents: bytearray = field(default_factory=bytearray)
+    places: bytearray = field(default_factory=bytearray)
 
 
-@dataclass(slots=True)
 class _Builder:
-    """Collects terms, dates and facets, document by document in their order."""
+    """Collects terms, dates and facets, artifact by artifact and document by document in their order."""
 
-    count: int = 0
-    analyzer: Analyzer = field(default_factory=Analyzer)
-    terms: dict[str, _Term] = field(default_factory=lambda: defaultdict(_Term))
-    dates: list[int] = field(default_factory=list)
-    tools: list[int] = field(default_factory=list)
-    facets: dict[str, dict[str, list[int]]] = field(default_factory=lambda: defaultdict(lambda: defaultdict(list)))
+    def __init__(self) -> None:
+        self.artifacts = 0
+        self.documents = 0
+        self.terms: dict[str, _Term] = defaultdict(_Term)
+        self.dates: list[int] = []
+        self.tools: list[int] = []
+        self.facets: dict[str, dict[str, list[int]]] = defaultdict(lambda: defaultdict(list))
+        self._analyzer = Analyzer()
+        self._sizes: list[int] = []
 
-    def add(self, document: SearchDocument) -> None:
-        """Add the next document."""
-        number, card = self.count, document.card
-        self.count += 1
+    def begin(self, card: Card) -> None:
+        """Begin the next artifact; its documents follow."""
         if card.date is not None:
             self.dates.append(card.date)
+        self.facets["kind"][card.kind].append(self.artifacts)
+        self.facets["system"][card.system].append(self.artifacts)
+        for position in card.positions:
+            self.facets["position"][position].append(self.artifacts)
+        self.artifacts += 1
+        self._sizes.append(0)
+
+    def add(self, document: SearchDocument) -> None:
+        """Add the next document of the artifact."""
+        number = self.documents
+        self.documents += 1
+        self._sizes[-1] += 1
         if document.is_tools:
             self.tools.append(number)
         self._add_words("o" if document.is_tools else "t", document.texts, number)
         self._add_words("s", (document.subject,), number)
         self._add_words("n", document.names, number)
-        for name, value in card.keys:
+        for name, value in document.card.keys:
             self._note(f"k:{name}:{value}", number)
-        self.facets["kind"][card.kind].append(number)
-        self.facets["system"][card.system].append(number)
-        for position in card.positions:
-            self.facets["position"][position].append(number)
+
+    @property
+    def more(self) -> str:
+        """The artifacts of several documents: for each the gap to the one before, and how many more than one."""
+        found, before = "", -1
+        for number, size in enumerate(self._sizes):
+            if size > 1:
+                found += digits(number - before - 1) + digits(size - 1)
+                before = number
+        return found
 
     def _add_words(self, family: str, texts: Iterable[str], number: int) -> None:
-        for term, positions in positions_of(texts, self.analyzer).items():
+        for term, positions in positions_of(texts, self._analyzer).items():
             found = self._note(f"{family}:{term}", number)
-            found.places.append(digits(len(positions)) + encode(positions))
+            found.places += (digits(len(positions)) + encode(positions)).encode()
 
     def _note(self, key: str, number: int) -> _Term:
         found = self.terms[key]
-        found.documents.append(digits(number - found.last - 1))
+        found.documents += digits(number - found.last - 1).encode()
         found.last = number
         return found
 
@@ -183,8 +204,8 @@ def _term_files(block: str, built: _Builder) -> Iterator[tuple[str, tuple[tuple[
             term = built.terms[keys[end]]
             shared = _shared(last, keys[end])
             common = len(keys[end][:shared].encode("utf-16-le")) // 2
-            entries.append(f"{digits(common)}{keys[end][shared:]} {''.join(term.documents)}")
-            places.append("".join(term.places))
+            entries.append(f"{digits(common)}{keys[end][shared:]} {term.documents.decode()}")
+            places.append(term.places.decode())
             size += len(entries[-1].encode())
             last = keys[end]
             end += 1
@@ -211,6 +232,12 @@ def _dates(dates: Sequence[int]) -> dict[str, object]:
     return {"scale": scale, "steps": "".join(steps)}
 
 
+def _years(dates: Sequence[int]) -> list[list[object]]:
+    """How many artifacts there are of each year in UTC, the newest first."""
+    counts = Counter(f"{(_EPOCH + dt.timedelta(milliseconds=date)).year:04d}" for date in dates)
+    return [[year, counts[year]] for year in sorted(counts, reverse=True)]
+
+
 def _facets(facets: dict[str, dict[str, list[int]]]) -> dict[str, dict[str, str]]:
     return {
         name: {value: encode(facets[name][value]) for value in sorted(facets[name])} for name in sorted(facets)
@@ -218,11 +245,13 @@ def _facets(facets: dict[str, dict[str, list[int]]]) -> dict[str, dict[str, str]
 
 
 def _row(document: SearchDocument) -> list[object]:
-    """What a hit shows: kind, id, turn, whether of tools, subject, which turn, who, date, file."""
+    """What a hit shows: kind, id, turn, whether of tools, subject, which turn, who, date, file ("" for the usual)."""
     card = document.card
     date = ""
     if card.date is not None:
         moment = _EPOCH + dt.timedelta(milliseconds=card.date)
         date = moment.isoformat(timespec="milliseconds" if card.date % 1000 else "seconds") + "Z"
-    tools = int(document.is_tools)
-    return [card.kind, card.id, document.turn, tools, card.short_subject, document.label, card.who, date, document.file]
+    usual = f"{FOLDERS.get(card.kind, '')}/{card.id}/index.html" + (f"#t{document.turn}" if document.turn else "")
+    file = "" if document.file == usual else document.file
+    row = [card.kind, card.id, document.turn, int(document.is_tools), card.short_subject, document.label, card.who]
+    return [*row, date, file]
