@@ -19,10 +19,11 @@ from memosite.model import Archive, SourceInfo
 from memosite.output import OutputFolder
 from memosite.page_parts import Site
 from memosite.pages import Page
-from memosite.plan import Context, FeedRules, Planned, Stored, plan
+from memosite.plan import Context, FeedRules, Planned, Stored, plan, plan_blocks
 from memosite.read import read_archive
 from memosite.render import Renderer
 from memosite.resolve import Rules
+from memosite.search.blocks import render_block
 from memosite.shelf import Shelf
 from memosite.sources.folder import FolderSource
 from memosite.sources.git import holding_repo
@@ -68,6 +69,9 @@ def build(config: Config, *, clock: Clock, jobs: int = 1) -> BuildReport:
             pages = _write_files(plan(context, ledger), output, shelf)
             for path, data in run(partial(_render, renderer), pages, jobs=jobs):
                 output.write(path, data)
+            for files in run(partial(render_block, read_text=shelf.text), plan_blocks(context), jobs=jobs, batch=1):
+                for path, data in files:
+                    output.write(path, data)
             write_static(theme, output)
             finished = clock()
             output.write(STATUS_PATH, status(archive, finished))

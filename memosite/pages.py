@@ -307,6 +307,13 @@ class TimelinePage(Page):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class SearchPage(Page):
+    """The search box, for what `static/search-page.js` shows."""
+
+    template: ClassVar[str] = "search.html"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class HealthPage(Page):
     """Findings by rule and source."""
 

@@ -35,7 +35,7 @@ def example() -> Iterator[Read]:
 
 def write_blocks(blocks: Sequence[Block], read: Read, folder: Path) -> dict[str, bytes]:
     """Write the files of some blocks and give them back by path."""
-    files = dict([list_blocks(blocks)])
+    files = dict([list_blocks([block.name for block in blocks])])
     for block in blocks:
         files |= dict(render_block(block, read.shelf.text))
     for path, data in files.items():
@@ -121,7 +121,7 @@ def test_one_more_artifact_rewrites_the_last_block_alone(example: Read) -> None:
     before, after = plan_blocks(numbered(example, 2 * TAIL + 3)), plan_blocks(numbered(example, 2 * TAIL + 4))
     assert before[:-1] == after[:-1]
     assert before[-1] != after[-1]
-    assert list_blocks(before) == list_blocks(after)
+    assert [block.name for block in before] == [block.name for block in after]
 
 
 def test_files_do_not_depend_on_the_order_in_which_cards_come(example: Read, tmp_path: Path) -> None:
@@ -158,7 +158,7 @@ def test_hostile_words_stay_text(tmp_path: Path) -> None:
 
 def test_an_empty_archive_has_no_blocks_and_finds_nothing(tmp_path: Path) -> None:
     """And no error."""
-    path, data = list_blocks(plan_blocks([]))
+    path, data = list_blocks([])
     (tmp_path / path).parent.mkdir()
     (tmp_path / path).write_bytes(data)
     (answer,) = browse(tmp_path, ["tide after:2w"], limit=10)

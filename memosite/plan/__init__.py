@@ -27,13 +27,14 @@ from memosite.plan.lives import has_changes, plan_changes
 from memosite.plan.memos import plan_ghost, plan_memo
 from memosite.plan.positions import plan_organization, plan_position, record
 from memosite.plan.records import plan_record
+from memosite.plan.search import plan_blocks, plan_search
 from memosite.plan.systems import plan_entities, plan_systems
 from memosite.plan.threads import plan_thread
 from memosite.plan.transcripts import plan_transcript
 from memosite.plan.twins import artifact_twins, list_twins, position_twins, thread_twins, to_json
 from memosite.urls import ACTIONS, absolute, archive_lines, month_page, page_of, position_page, system_page, thread_page
 
-__all__ = ["Context", "FeedRules", "Stored", "Written", "plan"]
+__all__ = ["Context", "FeedRules", "Stored", "Written", "plan", "plan_blocks"]
 
 
 Planned = Page | Written | Stored
@@ -58,6 +59,7 @@ def plan(context: Context, ledger: Ledger) -> Iterator[Planned]:
     yield plan_timeline(context, months)
     yield from plan_months(context, months)
     yield from plan_health(context)
+    yield from plan_search(context)
     for position in archive.positions.values():
         yield from _position(context, position)
     yield from _artifacts(context)

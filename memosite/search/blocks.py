@@ -16,13 +16,16 @@ Each file calls `memositeBlock(name, value)`: script tags work from `file://` an
 import datetime as dt
 import json
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from typing import TypeVar
 
 from memosite.search.analyzer import Analyzer
 from memosite.search.documents import Card, ReadText, SearchDocument, documents, positions_of
 from memosite.texts import cut_line
 from memosite.urls import FOLDERS, SEARCH
+
+T = TypeVar("T")
 
 FULL = 4_096
 """Artifacts of a full block: it changes only by edits."""
@@ -50,21 +53,31 @@ class Block:
 
 
 def plan_blocks(cards: Iterable[Card]) -> tuple[Block, ...]:
-    """The blocks of an archive: full ones as long as there are artifacts enough, then small ones."""
-    found: dict[tuple[int, str], list[Card]] = defaultdict(list)
-    ordered = sorted(cards, key=lambda card: card.arrival)
-    last = ordered[-1].arrival if ordered else 0
-    for card in ordered:
-        place = card.arrival - 1
+    """The blocks of an archive's cards."""
+    return tuple(
+        Block(name=name, cards=tuple(members)) for name, members in cut_blocks(cards, lambda card: card.arrival)
+    )
+
+
+def cut_blocks(items: Iterable[T], arrival: Callable[[T], int]) -> list[tuple[str, list[T]]]:
+    """Items by the block they are in: full ones as long as enough have arrived, then small ones.
+
+    A block is named for the kind it is of and its number: `f0` begins with the first artifact, `t16` with the 4,097th.
+    """
+    found: dict[tuple[int, str], list[T]] = defaultdict(list)
+    ordered = sorted(items, key=arrival)
+    last = arrival(ordered[-1]) if ordered else 0
+    for item in ordered:
+        place = arrival(item) - 1
         full = place // FULL
         is_full = (full + 1) * FULL <= last
-        found[(full * FULL, f"f{full}") if is_full else (place // TAIL * TAIL, f"t{place // TAIL}")].append(card)
-    return tuple(Block(name=name, cards=tuple(found[start, name])) for start, name in sorted(found))
+        found[(full * FULL, f"f{full}") if is_full else (place // TAIL * TAIL, f"t{place // TAIL}")].append(item)
+    return [(name, found[start, name]) for start, name in sorted(found)]
 
 
-def list_blocks(blocks: Sequence[Block]) -> tuple[str, bytes]:
+def list_blocks(names: Sequence[str]) -> tuple[str, bytes]:
     """The file that names all blocks; it changes when there is one more, not with every artifact."""
-    return _file("blocks", {"v": 1, "blocks": [block.name for block in blocks]})
+    return _file("blocks", {"v": 1, "blocks": list(names)})
 
 
 def render_block(block: Block, read_text: ReadText) -> list[tuple[str, bytes]]:
