@@ -5,7 +5,7 @@
 "use strict";
 
 (() => {
-  const { Searcher, QueryError } = globalThis.memositeSearch;
+  const { Searcher, QueryError } = memositeSearch;
   const STEP = 10;
   const PAUSE = 150;
   const FACET_VALUES = 12;

@@ -17,7 +17,7 @@
  * @typedef {Words | Key | Dates | Ago | Group | Not} Tree
  * @typedef {{term: string, position: number, start: number, end: number, part: boolean}} Word
  * @typedef {{artifacts: number, documents: number, more: string, newest: number | null, oldest: number | null,
- *   years: [string, number][], tools: string, terms: string[]}} Head
+ *   years: [string, number][], tools: string, terms: string}} Head
  * @typedef {[string, string, number, number, string, string, string, string, string]} Row
  * @typedef {{name: string, head: Head, found: Uint8Array}} Matched
  * @typedef {{block: string, document: number, date: number | null, row: Row | null}} Place
@@ -520,6 +520,7 @@ const memositeSearch = (() => {
     constructor(name, head, load) {
       this.name = name;
       this.head = head;
+      this.terms = head.terms ? head.terms.split(",") : []; // with what each shard of terms begins
       this.load = load;
       /** @type {Map<string, Promise<any>>} */
       this.kept = new Map();
@@ -560,7 +561,7 @@ const memositeSearch = (() => {
 
     /** The shard in which a key stands, if anywhere. @param {string} key */
     shardOf(key) {
-      const { terms } = this.head;
+      const { terms } = this;
       let [low, high] = [0, terms.length];
       while (low < high) {
         const middle = (low + high) >> 1;
@@ -584,10 +585,10 @@ const memositeSearch = (() => {
       number = Math.max(number, 0);
       const numbers = [number];
       if (prefix) {
-        const { terms } = this.head;
+        const { terms } = this;
         for (let i = number + 1; i < terms.length && (terms[i].startsWith(key) || key.startsWith(terms[i])); i++) numbers.push(i);
       }
-      const shards = await Promise.all(numbers.filter((n) => n < this.head.terms.length).map((n) => this.shard(n)));
+      const shards = await Promise.all(numbers.filter((n) => n < this.terms.length).map((n) => this.shard(n)));
       shards.forEach((shard, i) => {
         for (const [each, [documents, place]] of prefix ? shard.keys : []) {
           if (each.startsWith(key)) found.push({ documents, shard: numbers[i], place });
@@ -872,4 +873,4 @@ const memositeSearch = (() => {
   return { Searcher, QueryError, parse, words, prepare, keyword, foldCharacter, compare };
 })();
 
-globalThis.memositeSearch = memositeSearch;
+Object.assign(globalThis, { memositeSearch });

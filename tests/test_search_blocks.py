@@ -219,6 +219,15 @@ def test_javascript_passes_its_own_tests() -> None:
     assert done.returncode == 0, done.stdout[-3000:]
 
 
+def test_javascript_has_the_types_it_says() -> None:
+    """JSDoc, checked by TypeScript."""
+    types = HERE / "types"
+    done = subprocess.run(
+        [types / "node_modules/.bin/tsc", "-p", types], capture_output=True, text=True, check=False, timeout=120
+    )
+    assert done.returncode == 0, done.stdout
+
+
 def test_analyzers_are_equal_however_many_texts_they_have_seen() -> None:
     """What an analyzer remembers makes no difference."""
     used, fresh = Analyzer(), Analyzer()

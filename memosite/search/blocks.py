@@ -33,10 +33,13 @@ FULL = 4_096
 TAIL = 256
 """Artifacts of a block at the end: a new artifact changes one of these."""
 
-SHARD_BYTES = 4_000
+FULL_SHARD = 4_000
+TAIL_SHARD = 2_000
+"""Bytes after which a shard of terms ends; there are more small blocks than full ones, and each is asked."""
+
 ROWS = 16
 EXCERPTS = 8
-EXCERPT_CHARS = 600
+EXCERPT_CHARS = 500
 
 DIGITS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_"
 """Digits of numbers: five bits each, the lowest first; the sixth bit says that more follow."""
@@ -91,7 +94,7 @@ def render_block(block: Block, read_text: ReadText) -> list[tuple[str, bytes]]:
             built.add(document)
             rows.append(_row(document))
             excerpts.append(cut_line(document.body[: 2 * EXCERPT_CHARS], EXCERPT_CHARS))
-    files = list(_term_files(block.name, built))
+    files = list(_term_files(block.name, built, FULL_SHARD if len(block.cards) > TAIL else TAIL_SHARD))
     head = {
         "artifacts": built.artifacts,
         "documents": len(rows),
@@ -100,7 +103,7 @@ def render_block(block: Block, read_text: ReadText) -> list[tuple[str, bytes]]:
         "oldest": built.dates[-1] if built.dates else None,
         "years": _years(built.dates),
         "tools": encode(built.tools),
-        "terms": [first for first, _ in files],
+        "terms": ",".join(first for first, _ in files),
     }
     found = [_file(f"{block.name}/block", head), *(file for _, pair in files for file in pair)]
     found.append(_file(f"{block.name}/d", _dates(built.dates)))
@@ -205,7 +208,7 @@ class _Builder:
         return found
 
 
-def _term_files(block: str, built: _Builder) -> Iterator[tuple[str, tuple[tuple[str, bytes], ...]]]:
+def _term_files(block: str, built: _Builder, limit: int) -> Iterator[tuple[str, tuple[tuple[str, bytes], ...]]]:
     """Shards of the terms: for each the beginning that tells it from the one before, and its two files."""
     keys = sorted(built.terms)
     start, number, before = 0, 0, ""
@@ -213,7 +216,7 @@ def _term_files(block: str, built: _Builder) -> Iterator[tuple[str, tuple[tuple[
         entries: list[str] = []
         places: list[str] = []
         size, last, end = 0, "", start
-        while end < len(keys) and (size < SHARD_BYTES or end == start):
+        while end < len(keys) and (size < limit or end == start):
             term = built.terms[keys[end]]
             shared = _shared(last, keys[end])
             common = len(keys[end][:shared].encode("utf-16-le")) // 2
