@@ -7,7 +7,7 @@ import datetime as dt
 import json
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 
 from memosite import __version__
@@ -19,7 +19,7 @@ from memosite.model import Archive, SourceInfo
 from memosite.output import OutputFolder
 from memosite.page_parts import Site
 from memosite.pages import Page
-from memosite.plan import Context, FeedRules, Planned, Stored, plan, plan_blocks
+from memosite.plan import Context, FeedRules, Planned, SavedSearch, Stored, plan, plan_blocks
 from memosite.read import read_archive
 from memosite.render import Renderer
 from memosite.resolve import Rules
@@ -62,7 +62,7 @@ def build(config: Config, *, clock: Clock, jobs: int = 1) -> BuildReport:
         archive, ledger = read_archive(
             folder_sources(config), rules_of(config), ledger, shelf, cache=open_cache(config.cache)
         )
-        context = context_of(config, archive, shelf)
+        context = replace(context_of(config, archive, shelf), saved=saved_searches(config, archive, shelf))
         renderer = Renderer(theme, shelf.text)
         output.open()
         try:
@@ -165,6 +165,19 @@ def rules_of(config: Config) -> Rules:
         people=config.people,
         closed=config.closed,
     )
+
+
+def saved_searches(config: Config, archive: Archive, shelf: Shelf) -> tuple[SavedSearch, ...]:
+    """What the queries of the configuration find; the search index is opened only if there are any."""
+    if not config.feeds.searches:
+        return ()
+    from memosite.search.command import open_search, read_query  # noqa: PLC0415 - few builds need Whoosh
+
+    with open_search(archive, shelf, config, say=lambda _: None) as search:
+        return tuple(
+            SavedSearch(name=name, query=query, found=search.refs(read_query(query)))
+            for name, query in config.feeds.searches.items()
+        )
 
 
 def context_of(config: Config, archive: Archive, shelf: Shelf) -> Context:

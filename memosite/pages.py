@@ -312,6 +312,8 @@ class SearchPage(Page):
 
     template: ClassVar[str] = "search.html"
 
+    saved: tuple[Reference, ...] = ()
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HealthPage(Page):

@@ -64,6 +64,11 @@ def entity_page(id_: str) -> str:
     return f"{ENTITIES}{id_}/"
 
 
+def saved_page(name: str) -> str:
+    """The page of a saved search."""
+    return f"saved/{name}/"
+
+
 def thread_page(id_: str) -> str:
     """The page of a thread of two or more."""
     return f"threads/{id_}/"

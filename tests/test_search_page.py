@@ -141,3 +141,36 @@ def test_without_javascript_the_page_leads_to_months_and_positions(site: Path) -
     said = html.partition("<noscript>")[2].partition("</noscript>")[0]
     assert 'href="../timeline/index.html"' in said
     assert 'href="../org/index.html"' in said
+
+
+def test_saved_searches_become_pages(tmp_path: Path) -> None:
+    """With what they find and nothing else, and a link from the search page."""
+    write_memo(tmp_path / "memos/inbox", "one", subject="Tide tables")
+    write_memo(tmp_path / "memos/inbox", "two", subject="Ferries")
+    (tmp_path / "memosite.yml").write_text("feeds: {searches: {tides: 'subject:tid*'}}\n")
+    assert main(["build", str(tmp_path), "--quiet"]) == 0
+    saved = (tmp_path / "_site/saved/tides/index.html").read_text()
+    assert "Tide tables" in saved
+    assert "Ferries" not in saved
+    assert 'href="../saved/tides/index.html"' in (tmp_path / "_site/search/index.html").read_text()
+
+
+@pytest.mark.parametrize(
+    ("searches", "said"),
+    [
+        ("{tides: '(tide'}", "this parenthesis is never closed"),
+        ("{'a b': tide}", "a name of letters, digits"),
+        ("{tides: x, Tides: y}", "names that differ"),
+        ("[tide]", "a mapping from names to queries"),
+    ],
+)
+def test_a_saved_search_that_cannot_be_is_an_error_with_its_line(
+    searches: str, said: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Before anything is built."""
+    write_memo(tmp_path / "memos/inbox", "one")
+    (tmp_path / "memosite.yml").write_text(f"title: Tides\nfeeds:\n  searches: {searches}\n")
+    assert main(["build", str(tmp_path), "--quiet"]) == 2
+    found = capsys.readouterr().err
+    assert "memosite.yml:3:" in found
+    assert said in found

@@ -16,7 +16,7 @@ from memosite.lines import artifact_line, dump_line, is_broken
 from memosite.model import Archive, Artifact, Memo, Position
 from memosite.pages import Page
 from memosite.plan.common import originals
-from memosite.plan.context import Context, FeedRules
+from memosite.plan.context import Context, FeedRules, SavedSearch
 from memosite.plan.decisions import plan_decisions
 from memosite.plan.documents import plan_document, plan_library
 from memosite.plan.feeds import plan_feed
@@ -34,7 +34,7 @@ from memosite.plan.transcripts import plan_transcript
 from memosite.plan.twins import artifact_twins, list_twins, position_twins, thread_twins, to_json
 from memosite.urls import ACTIONS, absolute, archive_lines, month_page, page_of, position_page, system_page, thread_page
 
-__all__ = ["Context", "FeedRules", "Stored", "Written", "plan", "plan_blocks"]
+__all__ = ["Context", "FeedRules", "SavedSearch", "Stored", "Written", "plan", "plan_blocks"]
 
 
 Planned = Page | Written | Stored

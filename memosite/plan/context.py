@@ -41,6 +41,15 @@ class FeedRules:
     ttl: int = 5
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SavedSearch:
+    """A query of the configuration, and what it finds."""
+
+    name: str
+    query: str
+    found: frozenset[tuple[str, str]]
+
+
 @dataclass(frozen=True, kw_only=True)
 class Context:
     """The archive and everything a page is made with. `read_text` gives a text by its digest."""
@@ -51,6 +60,7 @@ class Context:
     archive_id: str = "archive"
     authority: str = "memosite.invalid,2026"
     feeds: FeedRules = field(default_factory=FeedRules)
+    saved: tuple[SavedSearch, ...] = ()
 
     @cached_property
     def by_position(self) -> dict[str, list[Artifact]]:
