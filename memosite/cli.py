@@ -9,7 +9,6 @@ import datetime as dt
 import io
 import os
 import sys
-from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -22,7 +21,6 @@ if TYPE_CHECKING:
 
     from memosite.build import BuildReport
     from memosite.config import Config
-    from memosite.model import Archive
 
 EXIT_FINE, EXIT_NOT_SO, EXIT_USAGE, EXIT_INTERRUPTED = 0, 1, 2, 130
 
@@ -107,11 +105,13 @@ def _add_site_option(command: argparse.ArgumentParser) -> None:
     command.add_argument("--cache", type=Path, metavar="DIR", help="cache folder (default: SITE/.memosite)")
 
 
+def _add_base_url(command: argparse.ArgumentParser, what: str) -> None:
+    command.add_argument("--base-url", metavar="URL", help=f"where the site is published, for {what}")
+
+
 def _add_output(command: argparse.ArgumentParser) -> None:
     command.add_argument("-o", "--output", type=Path, metavar="DIR", help="output folder (default: SITE/_site)")
-    command.add_argument(
-        "--base-url", metavar="URL", help="where the site will be published, for feeds and canonical links"
-    )
+    _add_base_url(command, "feeds and canonical links")
 
 
 def _add_fail_on(command: argparse.ArgumentParser, default: str) -> None:
@@ -177,7 +177,7 @@ def _add_search(commands: "Commands[argparse.ArgumentParser]") -> None:
     command.add_argument("--json", action="store_true", help="one JSON object")
     command.add_argument("--limit", type=int, default=20, metavar="N", help="hits to show (default: 20)")
     command.add_argument("--sort", choices=("date", "score"), default="date", help="default: date, newest first")
-    command.add_argument("--base-url", metavar="URL", help="where the site is published, for the addresses of hits")
+    _add_base_url(command, "the addresses of hits")
     _add_site_option(command)
     command.set_defaults(run=_search)
 
@@ -197,7 +197,7 @@ def _add_export(commands: "Commands[argparse.ArgumentParser]") -> None:
     command.add_argument(
         "-o", "--output", type=Path, metavar="PATH", help="file or maildir to write (default: standard output)"
     )
-    command.add_argument("--base-url", metavar="URL", help="where the site is published, for the addresses in it")
+    _add_base_url(command, "the addresses in it")
     _add_site_option(command)
     _add_fail_on(command, "never")
     command.set_defaults(run=_export)
@@ -253,40 +253,14 @@ def _build(options: argparse.Namespace) -> int:
     config = load_config(_site(options), output=options.output, base_url=options.base_url, cache=options.cache)
     report = build(config, clock=_now, jobs=_jobs(options.jobs))
     if not options.quiet:
-        print(summary(report, config.output, _site(options)))
+        print(_summary(report, config, options))
     return EXIT_NOT_SO if fails(report.archive.findings, options.fail_on) else EXIT_FINE
 
 
-def summary(report: "BuildReport", output: Path, site: Path) -> str:
-    """What a build did, in four lines: read, written, findings, where to look."""
-    archive = report.archive
-    kinds = Counter(artifact.kind for artifact in archive.artifacts.values())
-    what = ", ".join(f"{number} {plural(kind, number)}" for kind, number in kinds.items()) or "nothing"
-    sources = f"{len(archive.sources)} {plural('source', len(archive.sources))}"
-    severities = Counter(str(finding.severity) for finding in archive.findings)
-    findings = ", ".join(
-        f"{severities[name]} {plural(name, severities[name])}" for name in ("error", "warning", "note")
-    )
-    where = _shown(output / "index.html")
-    changed = f"{report.written} {plural('file', report.written)}, {report.unchanged} unchanged"
-    changed += f", {report.removed} removed" if report.removed else ""
-    hint = f"  (memosite check {_shown(site)})" if archive.findings else ""
-    return "\n".join(
-        (
-            f"read      {what} from {sources}",
-            f"written   {changed}",
-            *(f"left out  {path}: two files of the site have one path, please report it" for path in report.collisions),
-            f"findings  {findings}{hint}" if archive.findings else "findings  none",
-            f"done      in {report.seconds:.1f} s: {where}",
-        )
-    )
+def _summary(report: "BuildReport", config: "Config", options: argparse.Namespace) -> str:
+    from memosite.summary import summary
 
-
-def plural(noun: str, number: int) -> str:
-    """A noun in the number it is used in."""
-    if number == 1:
-        return noun
-    return noun[:-1] + "ies" if noun.endswith("ry") else noun + "s"
+    return summary(report, index=_shown(config.output / "index.html"), site=_shown(_site(options)))
 
 
 def _shown(path: Path) -> str:
@@ -311,13 +285,13 @@ def _serve(options: argparse.Namespace) -> int:
     def rebuild() -> None:
         try:
             config = load()
-            say(summary(build(config, clock=_now), config.output, _site(options)))
+            say(_summary(build(config, clock=_now), config, options))
         except MemositeError as error:
             print(f"memosite: {error}", file=sys.stderr, flush=True)
 
     check_port(options.port)
     config = load()
-    say(summary(build(config, clock=_now), config.output, _site(options)))
+    say(_summary(build(config, clock=_now), config, options))
     serve(config, port=options.port, rebuild=rebuild, announce=say)
     return EXIT_FINE
 
@@ -345,6 +319,7 @@ def _export(options: argparse.Namespace) -> int:
     from memosite.report import fails
     from memosite.search.command import open_search, read_query, restrict
     from memosite.shelf import Shelf
+    from memosite.summary import unreadable
 
     if options.output is None and options.format == "maildir":
         raise ConfigError("export --format maildir: a maildir is a folder; name it with -o")
@@ -364,7 +339,8 @@ def _export(options: argparse.Namespace) -> int:
             authority=config.authority,
             target=options.output or sys.stdout.buffer,
         )
-    _say_unreadable(archive, options)
+    if not options.quiet and (said := unreadable(archive)):
+        print(f"memosite: {said}", file=sys.stderr)
     return EXIT_NOT_SO if fails(archive.findings, options.fail_on) else EXIT_FINE
 
 
@@ -393,15 +369,6 @@ def _search(options: argparse.Namespace) -> int:
     elif not options.quiet:
         print(as_text(answer, base_url=config.base_url, color=sys.stdout.isatty()))
     return EXIT_FINE if answer.total else EXIT_NOT_SO
-
-
-def _say_unreadable(archive: "Archive", options: argparse.Namespace) -> None:
-    """What cannot be parsed has no line (SPEC 8); that is said, not kept quiet."""
-    from memosite.lines import exported
-
-    left_out = len(archive.artifacts) - sum(1 for _ in exported(archive))
-    if left_out and not options.quiet:
-        print(f"memosite: {left_out} unreadable {plural('file', left_out)} left out (memosite check)", file=sys.stderr)
 
 
 def _init(options: argparse.Namespace) -> int:

@@ -9,7 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from memosite.cli import main, plural
+from memosite.cli import main
+from memosite.summary import plural
 from tests.build_org import write_memo, write_text
 
 EXAMPLE = Path(__file__).parent.parent / "example-org"
