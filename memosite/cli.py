@@ -69,6 +69,7 @@ def _parser() -> argparse.ArgumentParser:
     _add_check(commands)
     _add_search(commands)
     _add_export(commands)
+    _add_watch(commands)
     _add_init(commands)
     _add_mark_read(commands)
     return parser
@@ -105,13 +106,9 @@ def _add_site_option(command: argparse.ArgumentParser) -> None:
     command.add_argument("--cache", type=Path, metavar="DIR", help="cache folder (default: SITE/.memosite)")
 
 
-def _add_base_url(command: argparse.ArgumentParser, what: str) -> None:
-    command.add_argument("--base-url", metavar="URL", help=f"where the site is published, for {what}")
-
-
 def _add_output(command: argparse.ArgumentParser) -> None:
     command.add_argument("-o", "--output", type=Path, metavar="DIR", help="output folder (default: SITE/_site)")
-    _add_base_url(command, "feeds and canonical links")
+    command.add_argument("--base-url", metavar="URL", help="where the site is published, for feeds and links")
 
 
 def _add_fail_on(command: argparse.ArgumentParser, default: str) -> None:
@@ -177,7 +174,7 @@ def _add_search(commands: "Commands[argparse.ArgumentParser]") -> None:
     command.add_argument("--json", action="store_true", help="one JSON object")
     command.add_argument("--limit", type=int, default=20, metavar="N", help="hits to show (default: 20)")
     command.add_argument("--sort", choices=("date", "score"), default="date", help="default: date, newest first")
-    _add_base_url(command, "the addresses of hits")
+    command.add_argument("--base-url", metavar="URL", help="where the site is published, for the addresses")
     _add_site_option(command)
     command.set_defaults(run=_search)
 
@@ -197,10 +194,19 @@ def _add_export(commands: "Commands[argparse.ArgumentParser]") -> None:
     command.add_argument(
         "-o", "--output", type=Path, metavar="PATH", help="file or maildir to write (default: standard output)"
     )
-    _add_base_url(command, "the addresses in it")
+    command.add_argument("--base-url", metavar="URL", help="where the site is published, for the addresses in it")
     _add_site_option(command)
     _add_fail_on(command, "never")
     command.set_defaults(run=_export)
+
+
+def _add_watch(commands: "Commands[argparse.ArgumentParser]") -> None:
+    from memosite.watch.options import EXAMPLE, add_options
+
+    command = _command(commands, "watch", "announce each new memo of a feed once, or run a command for it", EXAMPLE)
+    add_options(command)
+    _add_site_option(command)
+    command.set_defaults(run=_watch)
 
 
 def _add_init(commands: "Commands[argparse.ArgumentParser]") -> None:
@@ -285,7 +291,7 @@ def _serve(options: argparse.Namespace) -> int:
     def rebuild() -> None:
         try:
             config = load()
-            say(_summary(build(config, clock=_now), config, options))
+            say(_summary(build(config, clock=_now, use_network=False), config, options))
         except MemositeError as error:
             print(f"memosite: {error}", file=sys.stderr, flush=True)
 
@@ -300,7 +306,7 @@ def _check(options: argparse.Namespace) -> int:
     from memosite.check import check
     from memosite.report import fails, to_json, to_sarif, to_text
 
-    checked = check(options.paths or [options.site_option or Path()])
+    checked = check(options.paths or [options.site_option or Path()], cache=options.cache)
     if options.format == "json":
         text = to_json(checked.findings)
     elif options.format == "sarif":
@@ -317,7 +323,7 @@ def _export(options: argparse.Namespace) -> int:
     from memosite.config import load_config
     from memosite.exporters import export
     from memosite.report import fails
-    from memosite.search.command import open_search, read_query, restrict
+    from memosite.search.command import restrict
     from memosite.shelf import Shelf
     from memosite.summary import unreadable
 
@@ -327,8 +333,7 @@ def _export(options: argparse.Namespace) -> int:
     with Shelf() as shelf:
         archive, _ = load_archive(config, shelf)
         if options.query is not None:
-            with open_search(archive, shelf, config, say=_sayer(options)) as search:
-                archive = restrict(archive, search.refs(read_query(options.query)))
+            archive = restrict(archive, shelf, config, options.query, say=_sayer(options))
         export(
             archive,
             shelf,
@@ -350,25 +355,22 @@ def _sayer(options: argparse.Namespace) -> "Callable[[str], None]":
 
 
 def _search(options: argparse.Namespace) -> int:
-    from memosite.build import load_archive
-    from memosite.config import load_config
-    from memosite.search.command import open_search, read_query
-    from memosite.search.shown import as_json, as_text
-    from memosite.shelf import Shelf
+    from memosite.search.run import search
 
-    if options.limit < 1:
-        raise ConfigError(f"--limit {options.limit}: found {options.limit}, expected 1 or more")
-    query = read_query(" ".join(options.query))
-    config = load_config(options.site_option or Path(), base_url=options.base_url, cache=options.cache)
-    with Shelf() as shelf:
-        archive, _ = load_archive(config, shelf)
-        with open_search(archive, shelf, config, say=_sayer(options)) as search:
-            answer = search.find(query, sort=options.sort, limit=options.limit)
-    if options.json:
-        print(as_json(answer, query, base_url=config.base_url))
-    elif not options.quiet:
-        print(as_text(answer, base_url=config.base_url, color=sys.stdout.isatty()))
-    return EXIT_FINE if answer.total else EXIT_NOT_SO
+    return EXIT_FINE if search(options, say=_sayer(options), show=print) else EXIT_NOT_SO
+
+
+def _watch(options: argparse.Namespace) -> int:
+    from memosite.watch.command import watch
+
+    def say(text: str) -> None:
+        print(f"memosite watch: {text}", file=sys.stderr, flush=True)
+
+    def note(text: str) -> None:
+        if not options.quiet:
+            say(text)
+
+    return watch(options, say=say, note=note, show=print)
 
 
 def _init(options: argparse.Namespace) -> int:

@@ -108,6 +108,7 @@ class FindingRow:
     place: str
     message: str
     remedy: str
+    clause: str = ""
     page: Reference | None = None
 
 
@@ -145,10 +146,18 @@ class Day:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SourceRow:
-    """A source the archive was read from."""
+    """A source the archive was read from.
+
+    `commit` is the one that it is at, in short and with its page on the forge, and `committed` its date; `ref` what
+    was asked for. `last_fetched` is given if the remote could not be fetched: the source is as old as that.
+    """
 
     name: str
     artifacts: int
+    commit: Reference | None = None
+    committed: Stamp | None = None
+    ref: str = ""
+    last_fetched: Stamp | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -159,6 +168,7 @@ class RelationshipRow:
     sender: Reference
     to: Reference
     description: str
+    extra: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -170,6 +180,7 @@ class OrganizationSection:
     version: str
     mission: str
     relationships: tuple[RelationshipRow, ...]
+    relationships_total: int = 0
     charter: tuple[tuple[str, str], ...]
     place: str
 
@@ -184,7 +195,9 @@ class SeatFacts:
     incumbent: str
     description: str
     role: str
+    extra: str = ""
     relationships: tuple[RelationshipRow, ...]
+    relationships_total: int = 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -237,6 +250,7 @@ class ParticipantRow:
 
     position: Reference
     who: str
+    extra: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -247,6 +261,7 @@ class LibraryEntry:
     version: str
     description: str
     file: Reference
+    extra: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -261,13 +276,26 @@ class ThreadMember:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RelationRow:
-    """A relation of a record; `is_inverse` if it stands in the other record."""
+    """A relation of a record, with what else is said of it; `is_inverse` if it stands in the other record."""
 
     predicate: str
     target: Reference
     status: str
     confidence: str
+    label: str
     is_inverse: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AnchorRow:
+    """An anchor of a record, with a link where it leads to one place; `files` are the artifacts that a glob fits.
+
+    `is_cut` if there may be more of them.
+    """
+
+    anchor: Reference
+    files: tuple[Reference, ...] = ()
+    is_cut: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -302,12 +330,14 @@ class EntityRow:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SystemRow:
-    """One of the other memory systems: its page, its records by type, and the sources they lie in."""
+    """One of the other memory systems: its records by type, the sources they lie in, and how many more there are."""
 
     system: Reference
     total: int
     types: tuple[tuple[str, int], ...]
     sources: tuple[str, ...]
+    more_types: int = 0
+    more_sources: int = 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -11,6 +11,7 @@ from memosite.facts import Kind, Mailbox
 from memosite.findings import Severity
 from memosite.model import Action
 from memosite.page_parts import (
+    AnchorRow,
     Body,
     CitationRow,
     CopyRow,
@@ -68,6 +69,8 @@ class HomePage(Page):
     waiting: tuple[Row, ...]
     open_actions: int
     seats: tuple[SeatRow, ...]
+    seats_total: int = 0
+    waiting_total: int = 0
     days: tuple[Day, ...]
     months: tuple[Reference, ...]
     sources: tuple[SourceRow, ...]
@@ -78,12 +81,14 @@ class HomePage(Page):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OrganizationPage(Page):
-    """All positions, and each orgdef."""
+    """All positions, and each orgdef; `unreadable` are those that cannot be read."""
 
     template: ClassVar[str] = "organization.html"
 
     organizations: tuple[OrganizationSection, ...]
     seats: tuple[SeatRow, ...]
+    seats_total: int = 0
+    unreadable: tuple[Reference, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -122,6 +127,11 @@ class ArtifactPage(Page):
     lives: tuple[LifeLine, ...] = ()
     is_cut: bool = False
     """Whether the body is longer than a page may be, so that only its beginning is shown."""
+    extra_left_out: int = 0
+    """How many characters of `extra` a page cannot hold."""
+    findings_total: int = 0
+    backlinks_total: int = 0
+    """How many of these there are in all, where a page cannot hold them."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -180,13 +190,14 @@ class DocumentPage(ArtifactPage):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LibraryPage(ArtifactPage):
-    """A catalog of templates."""
+    """A catalog of templates; one that is broken, or an orgdef that is, as it stands."""
 
     template: ClassVar[str] = "library.html"
 
     version: str
     summary: str
     items: tuple[LibraryEntry, ...]
+    is_broken: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -194,7 +205,8 @@ class RecordPage(ArtifactPage):
     """One entry of another memory system.
 
     `successor` is what took its place: a link, or what is written where the archive does not have it. `place` is the
-    file, with the line in a file of many. Of relations and events no more are shown than a page can hold.
+    file, with the line in a file of many. Of each list no more is shown than a page can hold; `totals` are the
+    lengths of those that are cut. `hash_state` says what came of verifying the content hash.
     """
 
     template: ClassVar[str] = "record.html"
@@ -212,16 +224,16 @@ class RecordPage(ArtifactPage):
     successor: Reference | None
     fields: tuple[tuple[str, str], ...]
     relations: tuple[RelationRow, ...]
-    relations_total: int
     mentions: tuple[Reference, ...]
-    anchors: tuple[Reference, ...]
+    anchors: tuple[AnchorRow, ...]
     citations: tuple[CitationRow, ...]
     entities: tuple[EntityRow, ...]
     sessions: tuple[str, ...]
     session_rows: tuple[Row, ...]
     history: tuple[EventRow, ...]
-    history_total: int
     content_hash: str
+    hash_state: str
+    totals: tuple[tuple[str, int], ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

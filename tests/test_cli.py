@@ -14,7 +14,7 @@ from memosite.summary import plural
 from tests.build_org import write_memo, write_text
 
 EXAMPLE = Path(__file__).parent.parent / "example-org"
-COMMANDS = ("build", "serve", "check", "search", "export", "init")
+COMMANDS = ("build", "serve", "check", "search", "export", "watch", "init")
 
 
 def run(*arguments: object, cwd: Path | None = None) -> "subprocess.CompletedProcess[str]":

@@ -9,8 +9,21 @@ from typing import TypeVar
 
 from memosite.facts import BROADCAST, Mailbox, Ref
 from memosite.findings import Finding
+from memosite.forges import commit_url
 from memosite.lines import is_broken
-from memosite.model import Action, Archive, Artifact, Document, Ghost, Memo, Position, Record, Thread, Transcript
+from memosite.model import (
+    Action,
+    Archive,
+    Artifact,
+    Document,
+    Ghost,
+    Library,
+    Memo,
+    Position,
+    Record,
+    Thread,
+    Transcript,
+)
 from memosite.names import make_id
 from memosite.page_parts import FindingRow, Part, Reference, Row, Site, Stamp
 from memosite.plan.entities import EntityFacts, collect_entities
@@ -23,7 +36,6 @@ T = TypeVar("T")
 
 LIST_LIMIT = 500
 """The most entries of one list on one page (SPEC 4)."""
-
 
 LABEL_CHARS = 120
 """The longest name of a position that a page shows; the twins have it whole."""
@@ -41,15 +53,6 @@ class FeedRules:
     ttl: int = 5
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SavedSearch:
-    """A query of the configuration, and what it finds."""
-
-    name: str
-    query: str
-    found: frozenset[tuple[str, str]]
-
-
 @dataclass(frozen=True, kw_only=True)
 class Context:
     """The archive and everything a page is made with. `read_text` gives a text by its digest."""
@@ -60,7 +63,6 @@ class Context:
     archive_id: str = "archive"
     authority: str = "memosite.invalid,2026"
     feeds: FeedRules = field(default_factory=FeedRules)
-    saved: tuple[SavedSearch, ...] = ()
 
     @cached_property
     def by_position(self) -> dict[str, list[Artifact]]:
@@ -74,6 +76,11 @@ class Context:
                 together = {one.ref: one for part in (id_, *position.union_of) for one in found.get(part, [])}
                 found[id_] = sorted(together.values(), key=lambda one: one.arrival)
         return found
+
+    @cached_property
+    def webs(self) -> dict[str, str]:
+        """Where the files of each source can be seen on the web, if anywhere."""
+        return {source.name: source.web for source in self.archive.sources if source.web}
 
     @cached_property
     def records(self) -> dict[str, list[Record]]:
@@ -259,7 +266,8 @@ class Context:
 
     def commit(self, source: str, id_: str) -> Reference:
         """A commit of a source, shortened."""
-        return Reference(label=id_[:8], title=f"{id_} in {source}")
+        web = self.webs.get(source)
+        return Reference(label=id_[:8], href=commit_url(web, id_) if web else None, title=f"{id_} in {source}")
 
     def ghost_row(self, start: str, ghost: Ghost, *, depth: int = 0) -> Row:
         """A ghost in a list."""
@@ -280,10 +288,8 @@ class Context:
 
     def is_unread(self, memo: Memo, viewer: str | None) -> bool:
         """Whether a memo is unread for a position, or for any of its recipients if none is given."""
-        if memo.kind != "memo":
-            return False
-        if viewer is None:
-            return is_unread_by_any(memo)
+        if memo.kind != "memo" or viewer is None:
+            return memo.kind == "memo" and is_unread_by_any(memo)
         members = (viewer, *self.archive.positions[viewer].union_of)
         for state in memo.recipients:
             if state.position in members and state.unread:
@@ -304,6 +310,7 @@ class Context:
             place=str(finding.location),
             message=finding.message,
             remedy=finding.remedy,
+            clause=finding.clause,
             page=page,
         )
 
@@ -317,12 +324,14 @@ REJECTED = "rejected paths"
 
 
 def status_of(artifact: Artifact) -> str:
-    """The status that a record or document has, "" if it has none."""
+    """The status that a record, document or library has, "" if it has none."""
     if isinstance(artifact, Record):
         if is_broken(artifact):
             return artifact.card.status or "unreadable"
         section = artifact.card.section or ""
         return artifact.card.status or ("rejected" if section.casefold() == REJECTED else "")
+    if isinstance(artifact, Library):
+        return "unreadable" if is_broken(artifact) else ""
     return artifact.head.status or "" if isinstance(artifact, Document) else ""
 
 
@@ -367,8 +376,9 @@ def day_of(artifact: Artifact) -> str:
 
 def newest_first(artifacts: Iterable[Artifact]) -> list[Artifact]:
     """By date, newest first; what has no date comes last, the later arrived first."""
-    dated = [artifact for artifact in artifacts if artifact.date]
-    undated = [artifact for artifact in artifacts if not artifact.date]
+    listed = tuple(artifacts)  # looked through twice, and whoever calls may give a generator
+    dated = [artifact for artifact in listed if artifact.date]
+    undated = [artifact for artifact in listed if not artifact.date]
     dated.sort(key=lambda one: (one.sort_key[0], one.id), reverse=True)
     return dated + sorted(undated, key=lambda one: -one.arrival)
 

@@ -1,11 +1,11 @@
 """Plans search: its page, the list of blocks, and the blocks themselves, each as a closed model."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from memosite.page_parts import Reference
 from memosite.pages import ListPage, SearchPage
-from memosite.plan.context import Context, SavedSearch, part_links
-from memosite.plan.files import Written
+from memosite.plan.context import Context, part_links
+from memosite.plan.files import SavedSearch, Written
 from memosite.plan.lists import part_count, plan_parts, section
 from memosite.search.analyzer import Analyzer
 from memosite.search.blocks import Block, cut_blocks, list_blocks
@@ -13,7 +13,7 @@ from memosite.search.documents import describe
 from memosite.urls import SEARCH, index_file, relative, saved_page
 
 
-def plan_search(context: Context) -> Iterator[SearchPage | ListPage | Written]:
+def plan_search(context: Context, searches: Sequence[SavedSearch]) -> Iterator[SearchPage | ListPage | Written]:
     """The search page, saved searches, and the file that names the blocks."""
     yield SearchPage(
         site=context.site,
@@ -24,10 +24,10 @@ def plan_search(context: Context) -> Iterator[SearchPage | ListPage | Written]:
         canonical=context.canonical(SEARCH),
         saved=tuple(
             Reference(label=saved.name, href=relative(SEARCH, saved_page(saved.name)), title=saved.query)
-            for saved in context.saved
+            for saved in searches
         ),
     )
-    for saved in context.saved:
+    for saved in searches:
         yield from _plan_saved(context, saved)
     names = [name for name, _ in cut_blocks(context.archive.artifacts.values(), lambda artifact: artifact.arrival)]
     path, data = list_blocks(names)

@@ -7,7 +7,7 @@ from memosite.facts import Ref
 from memosite.model import Memo, Transcript
 from memosite.page_parts import PAGE_CHARS, Body, ParticipantRow, cut_turns
 from memosite.pages import TranscriptPage
-from memosite.plan.common import EXTRA_CHARS, common_fields, link_targets
+from memosite.plan.common import PART_CHARS, common_fields, link_targets, shown_extra
 from memosite.plan.context import Context, part_links, stamp
 from memosite.transcripts import parse_conversation
 from memosite.urls import artifact_page, part_page
@@ -57,11 +57,12 @@ def _transcript_page(context: Context, transcript: Transcript, start: str) -> Tr
         **common_fields(context, transcript, start),  # type: ignore[arg-type] # the fields are typed by the class
         date_written=envelope.sent_text,
         body=body,
-        extra=envelope.extra[:EXTRA_CHARS],
+        extra=shown_extra(envelope.extra),
         participants=tuple(
             ParticipantRow(
                 position=context.named(start, participant.position),
                 who=", ".join(part for part in (participant.session_arc, participant.identity) if part),
+                extra=shown_extra(participant.extra, limit=PART_CHARS),
             )
             for participant in envelope.participants
         ),

@@ -75,7 +75,10 @@ def open_search(archive: Archive, shelf: Shelf, config: Config, *, say: Callable
         yield Search(reader=Reader(index=found, analyzer=analyzer))
 
 
-def restrict(archive: Archive, refs: frozenset[tuple[str, str]]) -> Archive:
-    """The archive with only these artifacts; threads and positions stay, for what they say of those."""
+def restrict(archive: Archive, shelf: Shelf, config: Config, text: str, *, say: Callable[[str], None]) -> Archive:
+    """The archive with only what a query finds; threads and positions stay, for what they say of that."""
+    query = read_query(text)
+    with open_search(archive, shelf, config, say=say) as search:
+        refs = search.refs(query)
     kept = {ref: artifact for ref, artifact in archive.artifacts.items() if ref in refs}
     return replace(archive, artifacts=MappingProxyType(kept))
