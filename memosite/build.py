@@ -19,10 +19,11 @@ from memosite.model import Archive, SourceInfo
 from memosite.output import OutputFolder
 from memosite.page_parts import Site
 from memosite.pages import Page
-from memosite.plan import Context, FeedRules, Planned, Stored, plan
+from memosite.plan import Context, FeedRules, Planned, SavedSearch, Stored, plan, plan_blocks
 from memosite.read import read_archive
 from memosite.render import Renderer
 from memosite.resolve import Rules
+from memosite.search.blocks import render_block
 from memosite.shelf import Shelf
 from memosite.sources.opening import open_sources
 from memosite.theme import Theme, load_theme
@@ -63,12 +64,16 @@ def build(config: Config, *, clock: Clock, jobs: int = 1, use_network: bool = Tr
                 opened.sources, rules_of(config, opened.infos), ledger, shelf, cache=open_cache(config.cache)
             )
         context = context_of(config, archive, shelf)
+        searches = saved_searches(config, archive, shelf)
         renderer = Renderer(theme, shelf.text)
         output.open()
         try:
-            pages = _write_files(plan(context, ledger), output, shelf)
+            pages = _write_files(plan(context, ledger, searches), output, shelf)
             for path, data in run(partial(_render, renderer), pages, jobs=jobs):
                 output.write(path, data)
+            for files in run(partial(render_block, read_text=shelf.text), plan_blocks(context), jobs=jobs, batch=1):
+                for path, data in files:
+                    output.write(path, data)
             write_static(theme, output)
             finished = clock()
             output.write(STATUS_PATH, status(archive, finished))
@@ -140,6 +145,19 @@ def load_archive(config: Config, shelf: Shelf, ledger: Ledger | None = None) -> 
 def rules_of(config: Config, sources: tuple[SourceInfo, ...]) -> Rules:
     """What the configuration says about resolving what is read from these sources."""
     return Rules(sources=sources, aliases=config.aliases, people=config.people, closed=config.closed)
+
+
+def saved_searches(config: Config, archive: Archive, shelf: Shelf) -> tuple[SavedSearch, ...]:
+    """What the queries of the configuration find; the search index is opened only if there are any."""
+    if not config.feeds.searches:
+        return ()
+    from memosite.search.command import open_search, read_query  # noqa: PLC0415 - few builds need Whoosh
+
+    with open_search(archive, shelf, config, say=lambda _: None) as search:
+        return tuple(
+            SavedSearch(name=name, query=query, found=search.refs(read_query(query)))
+            for name, query in config.feeds.searches.items()
+        )
 
 
 def context_of(config: Config, archive: Archive, shelf: Shelf) -> Context:

@@ -32,7 +32,10 @@ from memosite.discover import discover
 from memosite.errors import ConfigError, OutputError
 from memosite.facts import Discharge
 from memosite.layout import SITE_MARKER, place_of
-from memosite.names import BODY_SUFFIX, ENVELOPE_SUFFIX
+from memosite.names import BODY_SUFFIX, ENVELOPE_SUFFIX, make_id
+from memosite.search.analyzer import Analyzer
+from memosite.search.query import parse_query
+from memosite.search.syntax import QueryError
 
 __all__ = ["CONFIG_NAME", "Config", "FeedsConfig", "SourceConfig", "check_output", "load_config"]
 
@@ -47,8 +50,8 @@ KEYS = (
     *("documents", "actions", "feeds", "theme", "audience", "output"),
 )
 UNBUILT_KEYS = ("secrets", "withhold", "withhold_raw")
-FEEDS_KEYS = ("window", "days", "ttl")
-UNBUILT_FEEDS_KEYS = ("full_content", "digest", "searches")
+FEEDS_KEYS = ("window", "days", "ttl", "searches")
+UNBUILT_FEEDS_KEYS = ("full_content", "digest")
 
 _T = TypeVar("_T")
 _NOTHING: tuple[str, ...] = ()
@@ -243,7 +246,25 @@ def _feeds(entry: Entry) -> FeedsConfig:
         window=_get(fields, "window", lambda below: below.number(1, 10_000), default.window),
         days=_get(fields, "days", lambda below: below.number(0, 3_660), default.days),
         ttl=_get(fields, "ttl", lambda below: below.number(1, 10_080), default.ttl),
+        searches=_get(fields, "searches", _searches, default.searches),
     )
+
+
+def _searches(entry: Entry) -> Mapping[str, str]:
+    """Saved queries by name; a name is an id, since it is the folder of a page, and a query one that can be read."""
+    entries = entry.entries("a mapping from names to queries")
+    seen: dict[str, str] = {}
+    for name, below in entries.items():
+        if make_id(name) != name:
+            raise below.error(f"the name {quote(name)}", "a name of letters, digits, `.`, `_` and `-`")
+        if seen.setdefault(name.casefold(), name) != name:
+            raise below.error(f"the name {quote(name)} beside {quote(seen[name.casefold()])}", "names that differ")
+        query = below.text("a query")
+        try:
+            parse_query(query, Analyzer())
+        except QueryError as error:
+            raise below.error(quote(query), "a query", str(error)) from error
+    return MappingProxyType({name: below.text() for name, below in entries.items()})
 
 
 # The output

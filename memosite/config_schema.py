@@ -49,11 +49,15 @@ class SourceConfig:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FeedsConfig:
-    """How much a feed holds: the newest `window` items, those of `days` days; `ttl` is in minutes."""
+    """How much a feed holds: the newest `window` items, those of `days` days; `ttl` is in minutes.
+
+    `searches` are saved queries by name.
+    """
 
     window: int = 50
     days: int = 30
     ttl: int = 5
+    searches: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
 
 
 def _no_entries() -> Mapping[str, str]:

@@ -1,5 +1,6 @@
 """The parts that page models are made of: references, stamps, rows, bodies (see `pages`)."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -9,6 +10,21 @@ from memosite.model import Action
 
 PAGE_CHARS = 250_000
 """The most characters of source text on one page: in scripts of three bytes a character, less than 1 MB (SPEC 4)."""
+
+
+def cut_turns(lengths: Sequence[int]) -> list[tuple[int, int]]:
+    """The turns of each part of a transcript, as half-open ranges, from the number of characters of each turn.
+
+    A part ends at the border of a turn before it gets longer than a page; a single turn may be longer (SPEC 4).
+    """
+    ranges: list[tuple[int, int]] = []
+    start, size = 0, 0
+    for index, length in enumerate(lengths):
+        if size + length > PAGE_CHARS and index > start:
+            ranges.append((start, index))
+            start, size = index, 0
+        size += length
+    return [*ranges, (start, len(lengths))]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

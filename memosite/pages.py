@@ -319,6 +319,15 @@ class TimelinePage(Page):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class SearchPage(Page):
+    """The search box, for what `static/search-page.js` shows."""
+
+    template: ClassVar[str] = "search.html"
+
+    saved: tuple[Reference, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class HealthPage(Page):
     """Findings by rule and source."""
 

@@ -323,7 +323,6 @@ def test_a_bomb_of_aliases_is_refused_at_its_first_alias(site: Path) -> None:
         ("withhold_raw: true\n", "withhold_raw", "withhold_raw"),
         ("audience: public\n", "audience", "audience: public"),
         ("feeds: {digest: daily}\n", "feeds.digest", "digest"),
-        ("feeds: {searches: {a: b}}\n", "feeds.searches", "searches"),
     ],
 )
 def test_what_is_not_built_yet_says_so(site: Path, text: str, key: str, name: str) -> None:

@@ -20,20 +20,21 @@ from memosite.plan.context import Context, FeedRules
 from memosite.plan.decisions import decisions_twins, plan_decisions
 from memosite.plan.documents import plan_document, plan_library
 from memosite.plan.feeds import plan_feed
-from memosite.plan.files import Stored, Written
+from memosite.plan.files import SavedSearch, Stored, Written
 from memosite.plan.home import plan_former, plan_health, plan_home, plan_not_found, redirect
 from memosite.plan.lists import by_month, month_name, plan_actions, plan_months, plan_timeline
 from memosite.plan.lives import has_changes, plan_changes
 from memosite.plan.memos import plan_ghost, plan_memo
 from memosite.plan.positions import plan_organization, plan_position, record
 from memosite.plan.records import plan_record
+from memosite.plan.search import plan_blocks, plan_search
 from memosite.plan.systems import plan_entities, plan_systems, systems_twins
 from memosite.plan.threads import plan_thread
 from memosite.plan.transcripts import plan_transcript
 from memosite.plan.twins import artifact_twins, list_twins, position_twins, thread_twins, to_json
 from memosite.urls import ACTIONS, absolute, archive_lines, month_page, page_of, position_page, system_page, thread_page
 
-__all__ = ["Context", "FeedRules", "Stored", "Written", "plan"]
+__all__ = ["Context", "FeedRules", "SavedSearch", "Stored", "Written", "plan", "plan_blocks"]
 
 
 _SEATS = 100
@@ -42,8 +43,8 @@ _SEATS = 100
 Planned = Page | Written | Stored
 
 
-def plan(context: Context, ledger: Ledger) -> Iterator[Planned]:
-    """Everything the site consists of, `status.json` apart. `ledger` is the one that holds this archive."""
+def plan(context: Context, ledger: Ledger, searches: Sequence[SavedSearch] = ()) -> Iterator[Planned]:
+    """Everything the site consists of, `status.json` and blocks apart. `ledger` is the one that holds this archive."""
     archive = context.archive
     months = by_month(archive.artifacts.values())
     systems = {one.ref: one.system for found in context.records.values() for one in found}
@@ -63,6 +64,7 @@ def plan(context: Context, ledger: Ledger) -> Iterator[Planned]:
     yield plan_timeline(context, months)
     yield from plan_months(context, months)
     yield from plan_health(context)
+    yield from plan_search(context, searches)
     for position in archive.positions.values():
         yield from _position(context, position)
     yield from _artifacts(context)

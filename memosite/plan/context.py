@@ -27,7 +27,7 @@ from memosite.model import (
 from memosite.names import make_id
 from memosite.page_parts import FindingRow, Part, Reference, Row, Site, Stamp
 from memosite.plan.entities import EntityFacts, collect_entities
-from memosite.resolve.actions import copies_at, is_unread, mailbox_at
+from memosite.resolve.actions import copies_at, is_unread, is_unread_by_any, mailbox_at
 from memosite.texts import cut_line
 from memosite.times import Moment
 from memosite.urls import absolute, artifact_page, page_of, part_page, position_page, relative, thread_page
@@ -36,7 +36,6 @@ T = TypeVar("T")
 
 LIST_LIMIT = 500
 """The most entries of one list on one page (SPEC 4)."""
-
 
 LABEL_CHARS = 120
 """The longest name of a position that a page shows; the twins have it whole."""
@@ -289,10 +288,8 @@ class Context:
 
     def is_unread(self, memo: Memo, viewer: str | None) -> bool:
         """Whether a memo is unread for a position, or for any of its recipients if none is given."""
-        if memo.kind != "memo":
-            return False
-        if viewer is None:
-            return any(state.unread for state in memo.recipients) or (memo.is_broadcast and memo.mailbox == "inbox")
+        if memo.kind != "memo" or viewer is None:
+            return memo.kind == "memo" and is_unread_by_any(memo)
         members = (viewer, *self.archive.positions[viewer].union_of)
         for state in memo.recipients:
             if state.position in members and state.unread:
