@@ -42,7 +42,7 @@ _CACHE_BYTES: Final = 16 * 2**20
 _SUMMARY_CHARS: Final = 110  # of a tool call's first line
 
 _LEVEL: Final = 3  # of a text's own headings: the page's title is h1, what introduces a text is h2
-_PREFIX: Final = "\ufdd0"  # stands for a page's prefix in cached HTML; a noncharacter, which no text may hold
+_PREFIX: Final = "\x1a"  # stands for a page's prefix in cached HTML; a control character, which no text may hold
 _SPARE: Final = 1_000  # bytes for what is said when a text is cut
 _TOO_LONG: Final = '<p class="notice">This text is too long for this page: see its own page, or the original.</p>\n'
 _CUT: Final = '<p class="notice">Only the beginning of this text is shown.</p>\n'
@@ -264,11 +264,11 @@ def _markdown_page(text: str, links: dict[str, str]) -> str:
         source = source[front.end() :]
         shown = escape(front[1], quote=False)
         head = f'<details class="front-matter"><summary>Front matter</summary><pre>\n{shown}</pre></details>\n'
-    html = to_html(source, links=links, prefix=_PREFIX, base_level=_LEVEL)
+    html = to_html(source, links=links, prefix=_PREFIX, base_level=_LEVEL, with_passages=True)
     is_cut = len(text) > PAGE_CHARS
     while _size(head + html) > PAGE_BYTES - _SPARE:
         source, is_cut = source[: len(source) // 2], True
-        html = to_html(source, links=links, prefix=_PREFIX, base_level=_LEVEL)
+        html = to_html(source, links=links, prefix=_PREFIX, base_level=_LEVEL, with_passages=True)
     return head + html + (_CUT if is_cut else "")
 
 
@@ -299,7 +299,7 @@ def _shown_block(block: Block, number: int, links: dict[str, str], turn: str) ->
     return ShownBlock(
         block=block,
         summary=cut_line(next(lines, ""), _SUMMARY_CHARS) if block.kind == "tool" else "",
-        html=_safe(to_html(block.text, links=links, prefix=prefix, base_level=_LEVEL)),
+        html=_safe(to_html(block.text, links=links, prefix=prefix, base_level=_LEVEL, with_passages=True)),
     )
 
 

@@ -944,7 +944,7 @@ def test_a_text_shown_on_two_pages_is_read_once_and_has_ids_of_its_own_on_each()
         return TEXTS[digest]
 
     renderer = Renderer(THEME, read_text)
-    text = body("# Plan \ufdd0\n\nSee [above](#plan).", prefix="")
+    text = body("# Plan \x1a\n\nSee [above](#plan).", prefix="")
     first = rendered(memo(body=text, summary=None, variants=()), renderer)
     other = dataclasses.replace(text, prefix='m1"-')
     member = dataclasses.replace(thread().members[1], body=other)
