@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from typing import Literal
 
+from memosite.cite import Citation
 from memosite.facts import Kind, Mailbox
 from memosite.findings import Severity
 from memosite.model import Action
@@ -81,6 +82,13 @@ class Body:
     started: str | None = None
     turns: tuple[int, int] | None = None
     """For a transcript in parts: the first turn and the one after the last, counted from 0."""
+    parts: tuple[tuple[int, str], ...] = ()
+    """On the first part of a transcript: the first turn of each other part, counted from 0, and its file."""
+    citation: Citation | None = None
+    """Of the whole transcript; those of its turns are made from it."""
+    people: tuple[str, ...] = ()
+    """Participants of a transcript that are people; `models` are the others."""
+    models: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -11,6 +11,7 @@ import pytest
 from lxml import html as lxml_html
 
 import memosite.pages as models
+from memosite.cite import Citation
 from memosite.errors import ConfigError
 from memosite.findings import Severity
 from memosite.page_parts import (
@@ -67,6 +68,7 @@ from memosite.pages import (
 )
 from memosite.render import Renderer
 from memosite.theme import Theme, load_theme
+from memosite.transcripts import parse_conversation
 
 MEMO_TEXT = """\
 # Two loads, the second one clean
@@ -126,6 +128,16 @@ TEXTS: dict[str, str] = {}
 
 SITE = Site(title="Fernhill Library", language="en", base_url=None, generator="memosite 0.1.0", has_records=True)
 STAMP = Stamp(utc="2026-04-21T13:00:00Z", shown="2026-04-21 09:00 −04:00", day="2026-04-21")
+CITATION = Citation(
+    ref="memo/plan",
+    url="https://archive.example.org/memos/plan/",
+    title="Plan for [the] weekend",
+    speaker="strategist (session-3)",
+    time="2026-04-21T13:00:00Z",
+    quote="Two *loads* […]",
+    sha256="ab" * 32,
+    note="raw",
+)
 
 
 def shelve(text: str) -> str:
@@ -265,6 +277,7 @@ def artifact_fields(**changes: Any) -> dict[str, Any]:
             "extra": '{"x.example": {"mood": "calm"}}',
             "tags": ("cutover", "weekend"),
             "findings": findings(),
+            "citation": CITATION,
             "backlinks": rows(),
         }
         | changes
@@ -313,8 +326,16 @@ def transcript(**changes: Any) -> TranscriptPage:
         kind="transcript",
         title="Albums",
         subject="Albums",
-        body=body(TALK, form="transcript", started="2026-04-14T13:22:47Z"),
+        body=body(
+            TALK,
+            form="transcript",
+            started="2026-04-14T13:22:47Z",
+            citation=CITATION,
+            people=("director",),
+            models=("local-history-archivist (session-3)",),
+        ),
     ) | {
+        "captures": rows()[3:4],
         "participants": (
             ParticipantRow(position=ref("local-history-archivist"), who="session-3"),
             ParticipantRow(position=ref("director"), who=""),
@@ -899,6 +920,52 @@ def test_tool_calls_are_folded_and_asides_are_quiet() -> None:
     assert texts(tree, "//details[@class='tool']/summary") == ["Bash water --all 4/14/2026, 9:22:50 AM"]
     assert texts(tree, "//p[@class='tool']") == ["Glob 4/14/2026, 9:22:51 AM"]
     assert texts(tree, "//aside") == ["ide_selection The ficus is selected."]
+
+
+def test_a_turn_is_cited_by_link_markdown_and_text() -> None:
+    """Who said it, when, the words, the address and the hash of the turn's own source; readable without a script."""
+    tree = rendered(transcript())
+    link, markdown, text = tree.xpath("//section[@id='t2']/details[@class='cite']//dd")
+    assert link.xpath("./a/@href") == ["#t2"]
+    assert link.text_content() == "https://archive.example.org/memos/plan/#t2"
+    digest = parse_conversation(TALK, started=None).turns[1].digest
+    assert "local-history-archivist (session-3): “" in text.text_content()
+    assert f"2026-04-14T13:23:01Z. https://archive.example.org/memos/plan/#t2. sha256:{digest} (raw)" in (
+        text.text_content()
+    )
+    assert "[Plan for \\[the\\] weekend](<https://archive.example.org/memos/plan/#t2>)" in markdown.text_content()
+    assert texts(tree, "//section[@id='t3']//dd")[2].startswith("director: “")
+
+
+def test_the_outline_has_the_turns_of_people() -> None:
+    """It leads to what was asked; a short talk needs none."""
+    talk = "".join(f"## User\n\nQuestion **{n}**?\n\n## Assistant\n\nYes.\n\n" for n in range(3))
+    tree = rendered(transcript(body=body(talk, form="transcript", prefix="x-")))
+    assert texts(tree, "//nav[@class='outline']//summary") == ["6 turns"]
+    assert texts(tree, "//nav[@class='outline']//li") == [f"Question {n}?" for n in range(3)]
+    assert tree.xpath("//nav[@class='outline']//li/@value") == ["1", "3", "5"]
+    assert tree.xpath("//nav[@class='outline']//a/@href") == ["#x-t1", "#x-t3", "#x-t5"]
+    short = rendered(transcript(body=body("## User\n\nA?\n\n## Assistant\n\nB.\n", form="transcript")))
+    assert short.xpath("//nav[@class='outline']") == []
+
+
+def test_turns_of_other_parts_are_found_from_the_first() -> None:
+    """Each of their anchors stands in the outline, on the row that leads to its part."""
+    talk = "".join(f"## User\n\nQuestion {n}?\n\n## Assistant\n\nYes.\n\n" for n in range(3))
+    first = body(talk, form="transcript", turns=(0, 2), parts=((2, "2/index.html"), (4, "3/index.html")))
+    tree = rendered(transcript(body=first))
+    rows_ = tree.xpath("//nav[@class='outline']//li")
+    assert [row.xpath("./a/@href")[0] for row in rows_] == ["#t1", "2/index.html#t3", "3/index.html#t5"]
+    turns = parse_conversation(talk, started=None).turns
+    assert rows_[0].xpath(".//@id") == []
+    assert rows_[1].xpath(".//@id") == ["t3", turns[2].hash_anchor, "t4", turns[3].hash_anchor]
+
+
+def test_passages_of_turns_have_anchors() -> None:
+    """A paragraph is named by its turn and its own words."""
+    digest = hashlib.sha256(b"Yes, *all*.").hexdigest()[:8]
+    tree = rendered(transcript(body=body("## User\n\nAll?\n\n## Assistant\n\nYes, *all*.\n", form="transcript")))
+    assert tree.xpath("//section[@id='t2']//p/@id") == [f"t2-p-{digest}"]
 
 
 def test_hostile_speakers_models_and_tools_stay_text() -> None:

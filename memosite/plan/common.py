@@ -6,6 +6,7 @@ from urllib.parse import quote
 from memosite.facts import Text
 from memosite.model import Artifact, Copy, Memo, Record, Transcript
 from memosite.page_parts import PAGE_CHARS, Body, CopyRow, Reference, Row
+from memosite.plan.citations import citation_of
 from memosite.plan.context import Context, newest_first, stamp
 from memosite.plan.lives import life_lines
 from memosite.texts import cut_line
@@ -94,6 +95,7 @@ def common_fields(context: Context, artifact: Artifact, start: str) -> dict[str,
         "findings": tuple(context.finding_row(finding) for finding in artifact.findings),
         "backlinks": _backlinks(context, artifact, start),
         "lives": life_lines(context, artifact, start),
+        "citation": citation_of(context, artifact),
     }
 
 

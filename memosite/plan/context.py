@@ -32,6 +32,10 @@ ADDRESSEES = 6
 """The most recipients that a row of a list names."""
 
 
+_UUID = re.compile(r"(?<![0-9A-Za-z-])[0-9a-fA-F]{8}-(?:[0-9a-fA-F]{4}-){3}[0-9a-fA-F]{12}(?![0-9A-Za-z-])")
+_CAPTURES = 50  # of one session
+
+
 @dataclass(frozen=True, kw_only=True)
 class FeedRules:
     """What feeds hold: the newest `window`, and those of `days` before the newest; `ttl` in minutes."""
@@ -83,6 +87,21 @@ class Context:
     def broadcasts(self) -> tuple[Memo, ...]:
         """Memos to everybody, in order of arrival."""
         return tuple(memo for memo in self.archive.memos() if memo.kind == "memo" and memo.is_broadcast)
+
+    @cached_property
+    def captures(self) -> dict[Ref, tuple[Ref, ...]]:
+        """For each transcript the others of the same session, by its UUID and nothing less (SPEC 4)."""
+        by_session: dict[str, list[Ref]] = defaultdict(list)
+        for artifact in self.archive.artifacts.values():
+            if isinstance(artifact, Transcript):
+                said = " ".join(one.session_arc or "" for one in artifact.variants[0].envelope.participants)
+                for uuid in sorted({found.lower() for found in _UUID.findall(said)}):
+                    by_session[uuid].append(artifact.ref)
+        found: dict[Ref, dict[Ref, None]] = defaultdict(dict)
+        for refs in by_session.values():
+            for ref in refs[:_CAPTURES]:
+                found[ref] |= {other: None for other in refs[:_CAPTURES] if other != ref}
+        return {ref: tuple(others) for ref, others in found.items()}
 
     @cached_property
     def placed(self) -> dict[Ref, tuple[Thread, int]]:

@@ -7,10 +7,17 @@ from memosite.facts import Ref
 from memosite.model import Memo, Transcript
 from memosite.page_parts import PAGE_CHARS, Body, ParticipantRow
 from memosite.pages import TranscriptPage
+from memosite.plan.citations import citation_of, speakers
 from memosite.plan.common import EXTRA_CHARS, common_fields, link_targets
 from memosite.plan.context import Context, part_links, stamp
 from memosite.transcripts import Turn, parse_conversation
-from memosite.urls import artifact_page, part_page
+from memosite.turns import OUTLINE
+from memosite.urls import artifact_page, part_page, relative
+
+TURN_CHARS = 400
+"""What a turn takes on a page besides its text, counted as characters of the text."""
+
+_ROW_CHARS = 30  # the same for a row of the outline, which the first part has of all turns
 
 
 def plan_transcript(context: Context, transcript: Transcript) -> Iterable[TranscriptPage]:
@@ -23,16 +30,23 @@ def plan_transcript(context: Context, transcript: Transcript) -> Iterable[Transc
         if len(ranges) > 1 and page.body is not None:
             page = replace(
                 page,
-                body=replace(page.body, turns=turns),
+                body=replace(page.body, turns=turns, parts=_other_parts(here, ranges) if number == 1 else ()),
                 parts=part_links(start, here, len(ranges), number, first=here),
             )
         yield page
 
 
+def _other_parts(here: str, ranges: Sequence[tuple[int, int]]) -> tuple[tuple[int, str], ...]:
+    """Where the turns that are not on the first part are found, for links that lead there (SPEC 4)."""
+    return tuple(
+        (first, relative(here, part_page(here, number))) for number, (first, _) in enumerate(ranges[1:], start=2)
+    )
+
+
 def _turn_ranges(context: Context, transcript: Transcript) -> list[tuple[int, int]]:
     """The turns of each part, cut at turn borders so that no page gets too long."""
     text = transcript.variants[0].text
-    if text is None or text.chars <= PAGE_CHARS or not text.turns:
+    if text is None or not text.turns or text.chars + text.turns * TURN_CHARS <= PAGE_CHARS:
         return [(0, text.turns or 0 if text else 0)]
     conversation = parse_conversation(context.read_text(text.sha256), started=None)
     return _cut_turns(conversation.turns)
@@ -40,12 +54,13 @@ def _turn_ranges(context: Context, transcript: Transcript) -> list[tuple[int, in
 
 def _cut_turns(turns: Sequence[Turn]) -> list[tuple[int, int]]:
     ranges: list[tuple[int, int]] = []
-    start, size = 0, 0
+    start, size = 0, min(len(turns), OUTLINE) * _ROW_CHARS
     for index, turn in enumerate(turns):
-        if size + len(turn.text) > PAGE_CHARS and index > start:
+        weight = len(turn.text) + TURN_CHARS
+        if size + weight > PAGE_CHARS and index > start:
             ranges.append((start, index))
             start, size = index, 0
-        size += len(turn.text)
+        size += weight
     return [*ranges, (start, len(turns))]
 
 
@@ -53,6 +68,7 @@ def _transcript_page(context: Context, transcript: Transcript, start: str) -> Tr
     variant = transcript.variants[0]
     envelope = variant.envelope
     text = variant.text
+    people, models = speakers(context, transcript)
     body: Body | None = None
     if transcript.broken:
         body = Body(sha256=envelope.file.sha256, form="verbatim", chars=envelope.file.bytes)
@@ -63,6 +79,9 @@ def _transcript_page(context: Context, transcript: Transcript, start: str) -> Tr
             chars=text.chars,
             links=link_targets(context, start, transcript),
             started=transcript.date.utc if transcript.date and transcript.date.origin == "field" else None,
+            citation=citation_of(context, transcript),
+            people=people,
+            models=models,
         )
     return TranscriptPage(
         **common_fields(context, transcript, start),  # type: ignore[arg-type] # the fields are typed by the class
@@ -80,6 +99,7 @@ def _transcript_page(context: Context, transcript: Transcript, start: str) -> Tr
         transport=envelope.transport or "",
         capture_tool=envelope.capture_tool or "",
         redaction_status=envelope.redaction_status or "",
+        captures=context.rows(start, context.captures.get(transcript.ref, ())),
         related=context.rows(start, transcript.related),
         unresolved=transcript.unresolved,
         written_during=context.rows(start, written_during(context, transcript)),
