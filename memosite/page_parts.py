@@ -154,6 +154,38 @@ class RelationshipRow:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class ChartBox:
+    """A position in a chart: its upper left corner in pixels, two lines of text that fit, and all in `words`."""
+
+    x: int
+    y: int
+    link: Reference
+    label: str
+    note: str
+    status: Literal["staffed", "vacant", "shared", "informal", ""]
+    words: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ChartLine:
+    """A line of a chart as an SVG path; `words` say what a lighter one means."""
+
+    path: str
+    kind: Literal["rank", "other"]
+    words: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Chart:
+    """An organization as a drawing of `width` by `height` pixels; lines stand before the boxes that cover them."""
+
+    width: int
+    height: int
+    boxes: tuple[ChartBox, ...]
+    lines: tuple[ChartLine, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class OrganizationSection:
     """One orgdef: mission, positions, relationships, charter (heading and Markdown)."""
 
@@ -164,6 +196,7 @@ class OrganizationSection:
     relationships: tuple[RelationshipRow, ...]
     charter: tuple[tuple[str, str], ...]
     place: str
+    chart: Chart | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

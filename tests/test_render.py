@@ -17,6 +17,9 @@ from memosite.findings import Severity
 from memosite.page_parts import (
     PAGE_CHARS,
     Body,
+    Chart,
+    ChartBox,
+    ChartLine,
     CitationRow,
     CopyRow,
     Day,
@@ -442,6 +445,12 @@ def position() -> PositionPage:
     return PositionPage(**fields)
 
 
+def chart_box(y: int, label: str, **changes: Any) -> ChartBox:
+    """A box of a chart."""
+    fields: dict[str, Any] = {"x": 8, "y": y, "link": ref(label), "label": label, "note": "", "words": label} | changes
+    return ChartBox(**fields)
+
+
 def organization() -> OrganizationPage:
     """An organization with a charter."""
     fields = page_fields("org/index.html", title="Organization", section="org") | {
@@ -453,6 +462,18 @@ def organization() -> OrganizationPage:
                 mission="Lend what the town needs to read.",
                 relationships=(edge(),),
                 charter=(("Values", "- **plain words**: what the desk says"), ("Scope", "# All\n\nThe catalogue.")),
+                chart=Chart(
+                    width=300,
+                    height=150,
+                    boxes=(
+                        chart_box(8, "Director", status="staffed"),
+                        chart_box(80, "Desk", link=ref("Desk", None), status="vacant", words="Desk, vacant"),
+                    ),
+                    lines=(
+                        ChartLine(path="M8 8V80", kind="rank"),
+                        ChartLine(path="M8 8Q9 9 8 80", kind="other", words="Desk helps Director"),
+                    ),
+                ),
                 place="governance/org/fernhill.opencatalog",
             ),
         ),
@@ -1050,6 +1071,20 @@ def test_a_thread_shows_its_tree_and_every_memo_in_order() -> None:
     assert "This memo is not in the archive" in texts(tree, "//section[@id='memo-lost']")[0]
     assert "Continues in the next thread, another" in texts(tree, "//section[@id='memo-re-re']")[0]
     assert "Continues from trial loads" in texts(tree, "//section[@id='memo-plan']")[0]
+
+
+def test_a_chart_links_its_positions_and_says_what_it_is() -> None:
+    """Its title, its description, every box in words; sizes are attributes, colours are left to the style sheet."""
+    svg = rendered(next(page for page in pages() if isinstance(page, OrganizationPage))).xpath("//svg[@role='group']")[
+        0
+    ]
+    by_id = {element.get("id"): element.text_content() for element in svg.xpath("./title | ./desc")}
+    assert by_id[svg.get("aria-labelledby")].startswith("Chart: ")
+    assert by_id[svg.get("aria-describedby")]
+    assert svg.xpath(".//a/@class") == ["box staffed"]
+    assert svg.xpath(".//g/title/text()") == ["Desk, vacant"]
+    assert svg.xpath("./path[@class='other']/title/text()") == ["Desk helps Director"]
+    assert svg.xpath(".//@style | .//@fill[. != 'none']") == []
 
 
 def test_a_list_does_not_repeat_the_day_its_heading_names() -> None:

@@ -3,16 +3,19 @@
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
+from memosite.chart import Edge, Seated, draw
 from memosite.facts import BROADCAST, Organization, Relationship
 from memosite.model import Artifact, Memo, Position, Transcript
-from memosite.page_parts import ListSection, OrganizationSection, Reference, RelationshipRow, SeatFacts, SeatRow
+from memosite.page_parts import Chart, ListSection, OrganizationSection, Reference, RelationshipRow, SeatFacts, SeatRow
 from memosite.pages import ListPage, OrganizationPage, PositionPage
-from memosite.plan.context import Context, part_links, stamp
+from memosite.plan.context import LABEL_CHARS, Context, part_links, stamp
 from memosite.plan.lists import part_count, plan_parts, section
 from memosite.plan.lives import waiting_since
+from memosite.texts import cut_line
 from memosite.urls import ORGANIZATION, index_file, position_page, relative
 
 _SHOWN = 100
+_DRAWN, _EDGES = 300, 2_000  # positions and relationships of one drawing
 
 
 def plan_position(context: Context, position: Position) -> Iterable[PositionPage | ListPage]:
@@ -177,6 +180,28 @@ def seat_rows(context: Context, start: str) -> tuple[SeatRow, ...]:
     return tuple(seat_row(context, start, position) for position in positions[:300])
 
 
+def _chart(context: Context, organization: Organization) -> Chart | None:
+    """The drawing of an organization; of one too large for a drawing, its first positions."""
+    seated = tuple(
+        Seated(
+            id=seat.id,
+            link=context.position(ORGANIZATION, context.seat_positions.get((organization.id, seat.id)), seat.name),
+            note=cut_line(seat.incumbent or seat.status or "", LABEL_CHARS),
+            status=seat.status or "",
+        )
+        for seat in organization.seats[:_DRAWN]
+    )
+    edges = (_edge(edge) for edge in organization.relationships[:_EDGES])
+    return draw(seated, tuple(edges))
+
+
+def _edge(edge: Relationship) -> Edge:
+    """A relationship as a line; `directs` is `reports_to` seen from above."""
+    ends = (edge.to, edge.sender) if edge.type == "directs" else (edge.sender, edge.to)
+    words = f"{edge.sender} {edge.type.replace('_', ' ')} {edge.to}"
+    return Edge(sender=ends[0], to=ends[1], words=cut_line(words, 200), is_rank=edge.type in {"directs", "reports_to"})
+
+
 def plan_organization(context: Context) -> OrganizationPage:
     """All positions, and each orgdef with its relationships and charter."""
     start = ORGANIZATION
@@ -198,6 +223,7 @@ def plan_organization(context: Context) -> OrganizationPage:
                 ),
                 charter=organization.charter,
                 place=f"{organization.source}/{organization.path}",
+                chart=_chart(context, organization),
             )
             for organization in context.archive.organizations
         ),
