@@ -137,10 +137,12 @@ class Day:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SourceRow:
-    """A source the archive was read from."""
+    """A source the archive was read from, and the last commit of it that was read, where git is known."""
 
     name: str
     artifacts: int
+    commit: str = ""
+    committed: Stamp | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -137,6 +137,19 @@ def test_two_captures_of_one_session_lead_to_each_other(tmp_path: Path) -> None:
     assert captures("1432--engineer--other") == []
 
 
+def test_notes_of_a_seat_are_listed_by_who_held_it(tmp_path: Path) -> None:
+    """Each session has a section of its own, the newest first."""
+    folder = tmp_path / "repo/notes/engineer"
+    for day, arc in ((1, "arc-1"), (2, "arc-1"), (3, "arc 2 / late")):
+        name = f"2026-05-0{day}-0900--engineer--file--note-{day}"
+        write_memo(folder, name, to="file", sent=f"2026-05-0{day}T09:00:00Z", metadata={"sender_session_arc": arc})
+    build(tmp_path / "repo", tmp_path / "out")
+    tree = html.parse(tmp_path / "out/positions/engineer/index.html")
+    assert found(tree, "//section[starts-with(@id, 'notes')]/@id") == ["notes-2", "notes-1"]
+    assert found(tree, "//section[@id='notes-1']/h2/text()")[0].strip() == "Notes of arc-1"
+    assert len(found(tree, "//section[@id='notes-1']//li/a/@href")) == 2
+
+
 def test_a_body_longer_than_a_page_is_cut_and_its_original_linked(tmp_path: Path) -> None:
     """Nothing is lost: the original is published whole."""
     name = "2026-05-01-1430--engineer--director--long"

@@ -1087,6 +1087,41 @@ def test_a_chart_links_its_positions_and_says_what_it_is() -> None:
     assert svg.xpath(".//@style | .//@fill[. != 'none']") == []
 
 
+def test_the_texts_of_a_thread_can_be_folded_and_are_open() -> None:
+    """A reader without a script sees all of it; a ghost has nothing to fold."""
+    page = rendered(thread())
+    folded = page.xpath("//section[contains(@class, 'member')]/details")
+    assert folded
+    assert all(one.get("open") is not None for one in folded)
+    assert page.xpath("//section[contains(@class, 'ghost')]/details") == []
+
+
+def test_the_table_of_seats_can_be_sorted_by_what_it_means() -> None:
+    """Each cell has a key: dates in UTC, numbers in full, words; empty where there is nothing."""
+    home = next(page for page in pages() if isinstance(page, HomePage))
+    table = rendered(home).xpath("//table[@class='seats']")[0]
+    types = table.xpath("./thead//th/@data-sort-type")
+    assert types == ["text", "text", "date", "number", "date", "number", "number"]
+    seat = home.seats[0]
+    assert table.xpath("./tbody/tr[1]/*/@data-sort") == [
+        seat.position.label,
+        seat.incumbent,
+        seat.last_sent.utc if seat.last_sent else "",
+        str(seat.unread),
+        seat.oldest_unread.utc if seat.oldest_unread else "",
+        str(seat.open_to),
+        str(seat.open_from),
+    ]
+
+
+def test_home_says_as_of_which_commits() -> None:
+    """A source that git knows names its last commit and its day."""
+    home = next(page for page in pages() if isinstance(page, HomePage))
+    sources = (SourceRow(name="engine", artifacts=3, commit="0a1b2c3d4e", committed=STAMP),)
+    shown = texts(rendered(dataclasses.replace(home, sources=sources)), "//li[contains(., 'engine')]")
+    assert "engine 3 · as of 0a1b2c3d4e, 2026-04-21" in shown
+
+
 def test_a_list_does_not_repeat_the_day_its_heading_names() -> None:
     """Rows show their date unless they stand below it."""
     month = rendered(pages()[9])

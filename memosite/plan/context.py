@@ -13,6 +13,7 @@ from memosite.lines import is_broken
 from memosite.model import Action, Archive, Artifact, Document, Ghost, Memo, Position, Record, Thread, Transcript
 from memosite.names import make_id
 from memosite.page_parts import FindingRow, Part, Reference, Row, Site, Stamp
+from memosite.plan.captures import find_captures
 from memosite.plan.entities import EntityFacts, collect_entities
 from memosite.resolve.actions import copies_at, is_unread, mailbox_at
 from memosite.texts import cut_line
@@ -30,10 +31,6 @@ LABEL_CHARS = 120
 
 ADDRESSEES = 6
 """The most recipients that a row of a list names."""
-
-
-_UUID = re.compile(r"(?<![0-9A-Za-z-])[0-9a-fA-F]{8}-(?:[0-9a-fA-F]{4}-){3}[0-9a-fA-F]{12}(?![0-9A-Za-z-])")
-_CAPTURES = 50  # of one session
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -90,18 +87,8 @@ class Context:
 
     @cached_property
     def captures(self) -> dict[Ref, tuple[Ref, ...]]:
-        """For each transcript the others of the same session, by its UUID and nothing less (SPEC 4)."""
-        by_session: dict[str, list[Ref]] = defaultdict(list)
-        for artifact in self.archive.artifacts.values():
-            if isinstance(artifact, Transcript):
-                said = " ".join(one.session_arc or "" for one in artifact.variants[0].envelope.participants)
-                for uuid in sorted({found.lower() for found in _UUID.findall(said)}):
-                    by_session[uuid].append(artifact.ref)
-        found: dict[Ref, dict[Ref, None]] = defaultdict(dict)
-        for refs in by_session.values():
-            for ref in refs[:_CAPTURES]:
-                found[ref] |= {other: None for other in refs[:_CAPTURES] if other != ref}
-        return {ref: tuple(others) for ref, others in found.items()}
+        """For each transcript the other captures of its session."""
+        return find_captures(self.archive.artifacts.values())
 
     @cached_property
     def placed(self) -> dict[Ref, tuple[Thread, int]]:

@@ -11,7 +11,7 @@ from memosite.model import Artifact, Memo, Position, Removal
 from memosite.names import make_id
 from memosite.page_parts import Day, Reference, SourceRow
 from memosite.pages import GonePage, HealthPage, HomePage, NotFoundPage, RedirectPage
-from memosite.plan.context import LIST_LIMIT, Context, day_of, newest_first, part_links
+from memosite.plan.context import LIST_LIMIT, Context, day_of, newest_first, part_links, stamp
 from memosite.plan.feeds import plan_feed
 from memosite.plan.files import Written
 from memosite.plan.lists import month_name
@@ -65,7 +65,13 @@ def plan_home(context: Context, months: Mapping[str, Sequence[Artifact]]) -> Hom
             for month in [month for month in months if month != UNDATED_MONTH][:-13:-1]
         ),
         sources=tuple(
-            SourceRow(name=source.name, artifacts=per_source[source.name]) for source in context.archive.sources
+            SourceRow(
+                name=source.name,
+                artifacts=per_source[source.name],
+                commit=source.commit[:10],
+                committed=stamp(source.committed),
+            )
+            for source in context.archive.sources
         ),
         counts=tuple(
             (kind, kinds[kind])

@@ -1,5 +1,6 @@
 """Plans the pages of positions and of the organization."""
 
+from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
@@ -8,13 +9,14 @@ from memosite.facts import BROADCAST, Organization, Relationship
 from memosite.model import Artifact, Memo, Position, Transcript
 from memosite.page_parts import Chart, ListSection, OrganizationSection, Reference, RelationshipRow, SeatFacts, SeatRow
 from memosite.pages import ListPage, OrganizationPage, PositionPage
-from memosite.plan.context import LABEL_CHARS, Context, part_links, stamp
+from memosite.plan.context import LABEL_CHARS, Context, newest_first, part_links, stamp
 from memosite.plan.lists import part_count, plan_parts, section
 from memosite.plan.lives import waiting_since
 from memosite.texts import cut_line
 from memosite.urls import ORGANIZATION, index_file, position_page, relative
 
 _SHOWN = 100
+_ARCS, _ARC_CHARS = 30, 80
 _DRAWN, _EDGES = 300, 2_000  # positions and relationships of one drawing
 
 
@@ -101,19 +103,33 @@ def _sections(
     notes = [one for one in everything if isinstance(one, Memo) and one.kind == "note"]
     transcripts = [one for one in everything if isinstance(one, Transcript)]
     listed = (
-        ("Inbox", inbox, "Nothing is unread."),
-        ("Open actions", to_it, "Nothing is asked of this seat."),
-        ("Open actions it asked for", from_it, ""),
-        ("Received", read, "Nothing yet."),
-        ("Sent", sent, "Nothing yet."),
-        ("Notes", notes, ""),
-        ("Transcripts", transcripts, ""),
+        ("Inbox", "inbox", inbox, "Nothing is unread."),
+        ("Open actions", "open-actions", to_it, "Nothing is asked of this seat."),
+        ("Open actions it asked for", "open-actions-it-asked-for", from_it, ""),
+        ("Received", "received", read, "Nothing yet."),
+        ("Sent", "sent", sent, "Nothing yet."),
+        *((heading, anchor, arc, "") for heading, anchor, arc in _by_arc(notes)),
+        ("Transcripts", "transcripts", transcripts, ""),
     )
     return tuple(
-        section(context, start, heading, artifacts, empty=empty, limit=_SHOWN, viewer=position.id)
-        for heading, artifacts, empty in listed
+        section(context, start, heading, artifacts, empty=empty, limit=_SHOWN, viewer=position.id, anchor=anchor)
+        for heading, anchor, artifacts, empty in listed
         if artifacts or empty
     )
+
+
+def _by_arc(notes: Sequence[Memo]) -> Iterable[tuple[str, str, Sequence[Memo]]]:
+    """Notes by the session that wrote them, the newest first; together where there is one, or no end of them."""
+    arcs: dict[str, list[Memo]] = defaultdict(list)
+    for note in newest_first(notes):
+        if isinstance(note, Memo):
+            arcs[cut_line(note.variants[0].envelope.session or "", _ARC_CHARS)].append(note)
+    if not 1 < len(arcs) <= _ARCS:
+        yield "Notes", "notes", notes
+        return
+    for number, arc in enumerate(sorted(arcs, key=lambda arc: not arc)):
+        # Numbered from the oldest, so that links stay when another session begins.
+        yield f"Notes of {arc}" if arc else "Other notes", f"notes-{len(arcs) - number}", arcs[arc]
 
 
 def _organization(context: Context, id_: str) -> Organization:
