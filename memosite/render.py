@@ -10,20 +10,18 @@ A template gets `page` and nothing else that varies, and computes nothing. Every
 `markdown.to_html` has written. A site's own template that fails is a ConfigError naming template and line.
 """
 
-import difflib
 import re
 import sys
 import traceback
 from collections import OrderedDict
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable
 from html import escape
-from itertools import islice
-from typing import Final, Literal, TypeAlias
+from typing import Final, TypeAlias
 
 import jinja2
 from markupsafe import Markup
 
+from memosite.difference import Diff, compare
 from memosite.errors import ConfigError
 from memosite.markdown import to_html
 from memosite.page_parts import PAGE_CHARS, Body
@@ -33,11 +31,9 @@ from memosite.times import read_moment
 from memosite.transcripts import Conversation, parse_conversation
 from memosite.turns import LEVEL, outline, shown_turns
 
-__all__ = ["Diff", "Renderer"]
+__all__ = ["Renderer"]
 
 
-_DIFF_LINES: Final = 2_000
-_DIFF_CHARS: Final = 200_000
 _CACHE_BYTES: Final = 16 * 2**20
 _PREFIX: Final = "\x1a"  # stands for a page's prefix in cached HTML; a control character, which no text may hold
 _SPARE: Final = 1_000  # bytes for what is said when a text is cut
@@ -47,7 +43,6 @@ _CUT: Final = '<p class="notice">Only the beginning of this text is shown.</p>\n
 _CONTROLS: Final = bytes([*range(9), 11, 12, *range(14, 32), 127])
 _WITHOUT_CONTROLS: Final = bytes.maketrans(_CONTROLS, b"?" * len(_CONTROLS))
 _FRONT_MATTER = re.compile(r"---\n([A-Za-z_][\w -]*:.*\n(?:[A-Za-z_][\w -]*:.*\n|[ \t#-].*\n|\n)*?)---\n")
-_LINE = re.compile(r"(?<=\\n)|\n")  # an escape in JSON ends a line of the text it stands in
 _PLURALS: Final = {"library": "libraries"}
 _MEDIA_TYPES: Final = (
     ("feed.json", "application/feed+json"),
@@ -60,19 +55,7 @@ _MEDIA_TYPES: Final = (
 PAGE_BYTES: Final = 900_000
 """The most bytes that the texts of one page may take as HTML, so that no page is over 1 MB (SPEC 4)."""
 
-DiffLine: TypeAlias = tuple[Literal["place", "same", "ins", "del"], str]
 _Key: TypeAlias = tuple[str, tuple[tuple[str, str], ...]]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Diff:
-    """What differs between two texts, line by line with the sign of a unified diff before each.
-
-    `is_cut` says that the texts are longer than what was compared.
-    """
-
-    lines: tuple[DiffLine, ...]
-    is_cut: bool
 
 
 class Renderer:
@@ -149,10 +132,7 @@ class Renderer:
 
     def _diff(self, shown: str, other: str) -> Diff:
         """Compare two texts by digest; "" stands for no text."""
-        texts = [self._read_text(digest) if digest else "" for digest in (shown, other)]
-        old, new = ([line for line in _LINE.split(text[:_DIFF_CHARS]) if line is not None] for text in texts)
-        is_cut = any(len(text) > _DIFF_CHARS for text in texts) or max(len(old), len(new)) > _DIFF_LINES
-        return Diff(lines=tuple(_diff_lines(old[:_DIFF_LINES], new[:_DIFF_LINES])), is_cut=is_cut)
+        return compare(*(self._read_text(digest) if digest else "" for digest in (shown, other)))
 
 
 class _Fragments:
@@ -252,12 +232,6 @@ def _markdown_page(text: str, links: dict[str, str]) -> str:
 
 def _markdown(text: str, prefix: str, base_level: int = LEVEL) -> Markup:
     return _safe(to_html(text[:PAGE_CHARS], links={}, prefix=prefix, base_level=base_level))
-
-
-def _diff_lines(old: Sequence[str], new: Sequence[str]) -> Iterator[DiffLine]:
-    kinds: dict[str, Literal["place", "ins", "del"]] = {"@": "place", "+": "ins", "-": "del"}
-    for line in islice(difflib.unified_diff(old, new, lineterm=""), 2, None):
-        yield kinds.get(line[0], "same"), line
 
 
 def _counted(number: int, noun: str) -> str:

@@ -12,6 +12,7 @@ from lxml import html as lxml_html
 
 import memosite.pages as models
 from memosite.cite import Citation
+from memosite.difference import compare
 from memosite.errors import ConfigError
 from memosite.findings import Severity
 from memosite.page_parts import (
@@ -883,6 +884,18 @@ def test_other_wordings_are_compared_line_by_line() -> None:
     text, envelope = tree.xpath("//pre[@class='diff']")
     assert [line.text_content() for line in envelope if line.get("class") in {"ins", "del"}] == ["-Two.\\n", "+2.\\n"]
     assert {line.get("class") for line in text} == {"place", "same", "del"}
+
+
+def test_words_that_changed_within_a_line_are_marked() -> None:
+    """Of two lines in the same place, what they share is not marked; lines that share nothing are left alone."""
+    found = compare("Two loads, on Friday.\nSame.\nGone", "Two trial loads, on Friday.\nSame.\nNew words")
+    assert found.lines[1:] == (
+        ("del", (("-Two ", False), ("loads, on Friday.", False))),
+        ("ins", (("+Two ", False), ("trial ", True), ("loads, on Friday.", False))),
+        ("same", ((" Same.", False),)),
+        ("del", (("-Gone", False),)),
+        ("ins", (("+New words", False),)),
+    )
 
 
 def test_wordings_that_are_too_long_are_compared_at_their_beginning() -> None:
