@@ -62,10 +62,14 @@ class Edge:
 
 @dataclass(slots=True)
 class _Node:
-    """A position while it is placed. `rows` are what stands below it: branches, and columns of leaves."""
+    """A position while it is placed.
+
+    `rows` are what stands below it: branches, and columns of leaves; `is_column` if that is one column of leaves.
+    """
 
     below: list[str] = field(default_factory=list)
     rows: list[list[tuple[str, ...]]] = field(default_factory=list)
+    is_column: bool = False
     width: int = BOX[0]
     height: int = BOX[1]
     x: int = 0
@@ -140,6 +144,7 @@ def _measure(nodes: dict[str, _Node], node: _Node) -> None:
     sizes = [[_size(nodes, unit) for unit in row] for row in rows]
     widest = max(sum(width for width, _ in row) + 2 * _GAP * (len(row) - 1) for row in sizes)
     node.rows = rows
+    node.is_column = len(units) == 1 and not nodes[units[0][0]].below
     node.width = max(BOX[0], widest + _INDENT * (len(rows) > 1))
     node.height = BOX[1] + sum(_LEVEL + max(height for _, height in row) for row in sizes)
 
@@ -166,19 +171,14 @@ def _place_roots(nodes: dict[str, _Node], roots: Iterable[str]) -> tuple[int, in
 
 def _put(node: _Node, left: int, top: int) -> None:
     """Put a branch: its own box stands in the middle above a single row of branches, else at the left."""
-    is_middle = len(node.rows) == 1 and not _is_column(node)
+    is_middle = len(node.rows) == 1 and not node.is_column
     node.x, node.y = (left + (node.width - BOX[0]) // 2 if is_middle else left), top
-
-
-def _is_column(node: _Node) -> bool:
-    """Whether all that stands below a position is one column of leaves."""
-    return len(node.rows) == 1 and len(node.rows[0]) == 1 and node.width == BOX[0] + _INDENT
 
 
 def _place_below(nodes: dict[str, _Node], node: _Node) -> Iterable[ChartLine]:
     """Put what stands below a position, row by row, and draw the lines to it."""
     bottom = node.y + BOX[1]
-    if _is_column(node):
+    if node.is_column:
         yield from _stack([nodes[id_] for id_ in node.rows[0][0]], node.x, bottom + _LEVEL, start=bottom)
         return
     is_single = len(node.rows) == 1

@@ -61,6 +61,12 @@ def test_cycles_are_cut_and_shown() -> None:
     assert place(chart, "c").y < place(chart, "b").y < place(chart, "a").y
 
 
+def test_one_branch_below_a_position_is_no_column_of_leaves() -> None:
+    """Found by chance: who manages one person who manages one person was drawn out of the drawing."""
+    chart = drawn("abcdefg", *under("ab", "bf", "de", "gc"))
+    assert all(box.x + BOX[0] < chart.width for box in chart.boxes)
+
+
 def test_edges_to_outside_are_left_to_the_table() -> None:
     """The drawing knows the positions of one organization."""
     assert drawn("a", *under("ax", "ya")).lines == ()
