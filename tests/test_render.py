@@ -61,6 +61,7 @@ from memosite.pages import (
     PositionPage,
     RecordPage,
     RedirectPage,
+    SearchPage,
     SystemsPage,
     ThreadPage,
     TimelinePage,
@@ -618,6 +619,10 @@ def pages() -> tuple[Page, ...]:
             **page_fields("entities/index.html", title="Entities", section="systems"),
             groups=(("Technology", ((ref("Koha"), 3),)), ("No type", ((ref("The Gazette"), 1),))),
         ),
+        SearchPage(
+            **page_fields("search/index.html", title="Search", section="search"),
+            saved=(Reference(label="tides", href="../saved/tides/index.html", title="tide*"),),
+        ),
     )
 
 
@@ -663,7 +668,8 @@ def rendered(page: Page, renderer: Renderer = RENDERER) -> lxml_html.HtmlElement
     structure.feed(text)
     assert (structure.faults, structure.open) == ([], [])
     tree = lxml_html.document_fromstring(text)
-    assert tree.xpath("//script | //style | //iframe | //img | //form | //base") == []
+    assert tree.xpath("//style | //iframe | //img | //base") == []
+    assert tree.xpath("//script[not(@src and @defer) or text()] | //form[@action or not(@role='search')]") == []
     assert tree.xpath("//*[@style or @*[starts-with(name(), 'on')]]") == []
     assert tree.xpath("count(//h1)") == 1
     return tree
@@ -755,7 +761,7 @@ def test_a_page_is_complete_and_within_its_policy(page: Page) -> None:
     assert tree.xpath("//body/a[1]/@href") == ["#_main"]
     assert "default-src 'none'" in tree.xpath("//meta[@http-equiv='Content-Security-Policy']/@content")[0]
     assert tree.xpath("//meta[@name='viewport' or @name='color-scheme']/@name") == ["viewport", "color-scheme"]
-    assert tree.xpath("//link[@rel='stylesheet']/@href") == [f"{page.root}static/memosite.css"]
+    assert tree.xpath("//link[@rel='stylesheet']/@href")[0] == f"{page.root}static/memosite.css"
     assert tree.xpath("//link[@rel='canonical']/@href") == [page.canonical]
     alternates = {link.get("href"): link.get("type") for link in tree.xpath("//link[@rel='alternate']")}
     assert alternates == {
@@ -789,7 +795,7 @@ def test_the_section_of_a_page_is_marked_in_the_navigation(page: Page) -> None:
     """The entry of the page's section, and no other, says so to screen readers."""
     marked = rendered(page).xpath("//body/header//a[@aria-current='page']/@href")
     places = {"home": "", "org": "org/", "actions": "actions/", "timeline": "timeline/", "health": "health/"}
-    places["systems"] = "systems/"
+    places |= {"systems": "systems/", "search": "search/"}
     assert marked == ([f"{page.root}{places[page.section]}index.html"] if page.section else [])
 
 
@@ -1119,7 +1125,8 @@ def test_a_text_that_is_not_there_is_not_blamed_on_the_theme() -> None:
 def test_static_style_sheet_asks_for_nothing_from_elsewhere() -> None:
     """The style sheet names no address, so that nothing is loaded but itself."""
     sheet = THEME.static["memosite.css"].decode()
-    assert "url(" not in sheet
-    assert "@import" not in sheet
+    for text in (sheet, THEME.static["search.css"].decode()):
+        assert "url(" not in text
+        assert "@import" not in text
     assert "prefers-color-scheme: dark" in sheet
     assert "@media print" in sheet
