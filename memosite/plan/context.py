@@ -26,6 +26,7 @@ from memosite.model import (
 )
 from memosite.names import make_id
 from memosite.page_parts import FindingRow, Part, Reference, Row, Site, Stamp
+from memosite.plan.captures import find_captures
 from memosite.plan.entities import EntityFacts, collect_entities
 from memosite.resolve.actions import copies_at, is_unread, is_unread_by_any, mailbox_at
 from memosite.texts import cut_line
@@ -100,6 +101,11 @@ class Context:
     def broadcasts(self) -> tuple[Memo, ...]:
         """Memos to everybody, in order of arrival."""
         return tuple(memo for memo in self.archive.memos() if memo.kind == "memo" and memo.is_broadcast)
+
+    @cached_property
+    def captures(self) -> dict[Ref, tuple[Ref, ...]]:
+        """For each transcript the other captures of its session."""
+        return find_captures(self.archive.artifacts.values())
 
     @cached_property
     def placed(self) -> dict[Ref, tuple[Thread, int]]:
