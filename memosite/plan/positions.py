@@ -19,9 +19,10 @@ from memosite.page_parts import (
 )
 from memosite.pages import ListPage, OrganizationPage, PositionPage
 from memosite.plan.common import SUBJECT_CHARS, shown_extra
-from memosite.plan.context import LABEL_CHARS, LIST_LIMIT, Context, newest_first, part_links, stamp
+from memosite.plan.context import LABEL_CHARS, LIST_LIMIT, Context, newest_first, stamp
 from memosite.plan.lists import part_count, plan_parts, section
 from memosite.plan.lives import waiting_since
+from memosite.plan.parts import part_links
 from memosite.texts import cut_line
 from memosite.urls import ORGANIZATION, index_file, part_page, position_page, relative
 
