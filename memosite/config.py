@@ -51,8 +51,8 @@ KEYS = (
 UNBUILT_KEYS = ("secrets", "withhold", "withhold_raw")
 SOURCE_KEYS = ("path", "name", "include", "exclude", "web")
 UNBUILT_SOURCE_KEYS = ("git", "ref")
-FEEDS_KEYS = ("window", "days", "ttl")
-UNBUILT_FEEDS_KEYS = ("full_content", "digest", "searches")
+FEEDS_KEYS = ("window", "days", "ttl", "full_content", "digest")
+UNBUILT_FEEDS_KEYS = ("searches",)
 
 _T = TypeVar("_T")
 _NOTHING: tuple[str, ...] = ()
@@ -322,7 +322,18 @@ def _feeds(entry: Entry) -> FeedsConfig:
         window=_get(fields, "window", lambda below: below.number(1, 10_000), default.window),
         days=_get(fields, "days", lambda below: below.number(0, 3_660), default.days),
         ttl=_get(fields, "ttl", lambda below: below.number(1, 10_080), default.ttl),
+        full_content=_get(fields, "full_content", Entry.flag, default.full_content),
+        digest=_get(fields, "digest", _digest, default.digest),
     )
+
+
+def _digest(entry: Entry) -> Literal["daily", "weekly"]:
+    text = entry.text("daily or weekly")
+    if text == "daily":
+        return "daily"
+    if text == "weekly":
+        return "weekly"
+    raise entry.error(quote(text), "daily or weekly")
 
 
 # The output

@@ -46,11 +46,17 @@ class SourceConfig:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FeedsConfig:
-    """How much a feed holds: the newest `window` items, those of `days` days; `ttl` is in minutes."""
+    """How much a feed holds: the newest `window` items, those of `days` days; `ttl` is in minutes.
+
+    `full_content` publishes feeds with texts, for people, beside those that only notify; `digest` says how much time
+    one digest covers.
+    """
 
     window: int = 50
     days: int = 30
     ttl: int = 5
+    full_content: bool = True
+    digest: Literal["daily", "weekly"] = "daily"
 
 
 def _no_entries() -> Mapping[str, str]:

@@ -128,6 +128,15 @@ class Day:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class FeedGroup:
+    """Feeds under a heading: what each is of, and its documents; `total` counts those that are not listed, too."""
+
+    heading: str
+    rows: tuple[tuple[Reference, tuple[Reference, ...]], ...]
+    total: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class SourceRow:
     """A source the archive was read from."""
 

@@ -17,6 +17,7 @@ from memosite.page_parts import (
     Day,
     EntityRow,
     EventRow,
+    FeedGroup,
     FindingRow,
     LibraryEntry,
     ListSection,
@@ -294,6 +295,36 @@ class TimelinePage(Page):
     template: ClassVar[str] = "timeline.html"
 
     years: tuple[tuple[str, tuple[tuple[Reference, int], ...]], ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DigestsPage(Page):
+    """Closed days or weeks with the number of artifacts that arrived in each, newest first."""
+
+    template: ClassVar[str] = "digests.html"
+
+    span: str
+    digests: tuple[tuple[Reference, int], ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FeedsPage(Page):
+    """Every feed, and how to subscribe. Addresses in commands are quoted for a shell.
+
+    `example` is the feed of a position, `name` what that position is called there; `is_local` says that the site
+    knows no address of its own, so that the commands name one on this machine.
+    """
+
+    template: ClassVar[str] = "feeds.html"
+
+    groups: tuple[FeedGroup, ...]
+    threads: int
+    outline: Reference
+    thread_outline: Reference
+    example: str
+    example_full: str
+    name: str
+    is_local: bool
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

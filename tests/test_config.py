@@ -299,7 +299,6 @@ def test_a_bomb_of_aliases_is_refused_at_its_first_alias(site: Path) -> None:
         ("withhold_raw: true\n", "withhold_raw", "withhold_raw"),
         ("audience: public\n", "audience", "audience: public"),
         ("history: enclosing\n", "history", "history: enclosing"),
-        ("feeds: {digest: daily}\n", "feeds.digest", "digest"),
         ("feeds: {searches: {a: b}}\n", "feeds.searches", "searches"),
         ("sources: [{git: https://git.example.org/spec.git}]\n", "sources[0].git", "git"),
         ("sources: [{path: web, ref: main}]\n", "sources[0].ref", "ref"),

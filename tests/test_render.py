@@ -21,6 +21,7 @@ from memosite.page_parts import (
     Day,
     EntityRow,
     EventRow,
+    FeedGroup,
     FindingRow,
     LibraryEntry,
     ListSection,
@@ -42,9 +43,11 @@ from memosite.page_parts import (
     VariantRow,
 )
 from memosite.pages import (
+    DigestsPage,
     DocumentPage,
     EntitiesPage,
     EntityPage,
+    FeedsPage,
     GhostPage,
     GonePage,
     HealthPage,
@@ -570,6 +573,22 @@ def pages() -> tuple[Page, ...]:
             id="koha",
             types=("technology", "product"),
             sections=sections(),
+        ),
+        DigestsPage(
+            **page_fields("digests/index.html", title="Digests", section="timeline"),
+            span="day",
+            digests=((ref("2026-04-21"), 12), (ref("2026-04-20"), 1)),
+        ),
+        FeedsPage(
+            **page_fields("feeds/index.html", title="Feeds"),
+            groups=(FeedGroup(heading="Positions", rows=((ref("strategist"), (ref("memos"), ref("JSON"))),), total=2),),
+            threads=1200,
+            outline=ref("feeds.opml"),
+            thread_outline=ref("threads.opml"),
+            example="https://archive.example.org/positions/strategist/feed.xml",
+            example_full="https://archive.example.org/positions/strategist/feed-full.xml",
+            name="strategist",
+            is_local=True,
         ),
         EntitiesPage(
             **page_fields("entities/index.html", title="Entities", section="systems"),

@@ -10,16 +10,19 @@ archive and a text rendered for a memo's page is still at hand for its thread's.
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from xml.sax.saxutils import escape
 
-from memosite.feeds import to_rss
+from memosite.feeds import FeedFile
 from memosite.ledger import LEDGER_PATH, Ledger
 from memosite.lines import artifact_line, dump_line, is_broken
 from memosite.model import Archive, Artifact, Memo, Position
 from memosite.pages import Page
+from memosite.plan.channels import all_channels
 from memosite.plan.common import originals
 from memosite.plan.context import Context, FeedRules
 from memosite.plan.decisions import plan_decisions
+from memosite.plan.digests import closed_digests, plan_digests, plan_former_digests
 from memosite.plan.documents import plan_document, plan_library
-from memosite.plan.feeds import plan_feed
+from memosite.plan.feed_page import plan_feed_page
+from memosite.plan.feeds import arrange, plan_feeds
 from memosite.plan.files import Stored, Written
 from memosite.plan.home import plan_former, plan_health, plan_home, plan_not_found, redirect
 from memosite.plan.lists import by_month, month_name, plan_actions, plan_months, plan_timeline
@@ -35,7 +38,7 @@ from memosite.urls import ACTIONS, absolute, archive_lines, month_page, page_of,
 __all__ = ["Context", "FeedRules", "Stored", "Written", "plan"]
 
 
-Planned = Page | Written | Stored
+Planned = Page | FeedFile | Written | Stored
 
 
 def plan(context: Context, ledger: Ledger) -> Iterator[Planned]:
@@ -44,6 +47,9 @@ def plan(context: Context, ledger: Ledger) -> Iterator[Planned]:
     months = by_month(archive.artifacts.values())
     systems = {one.ref: one.system for found in context.records.values() for one in found}
     ledger = ledger.with_records(systems, context.entities)
+    digests = closed_digests(context)
+    feeds, new_blocks = arrange(all_channels(context, ledger), ledger)
+    ledger = ledger.with_feeds(new_blocks, [digest.day for digest in digests])
     # The ledger goes first: should the build be killed, no URL is published that it does not know.
     yield Written(path=LEDGER_PATH, data=ledger.to_jsonl().encode("utf-8", "replace"))
     yield plan_home(context, months)
@@ -72,6 +78,11 @@ def plan(context: Context, ledger: Ledger) -> Iterator[Planned]:
     yield from plan_former(context, ledger)
     yield plan_not_found(context)
     yield from _for_robots(context, months)
+    yield from plan_digests(context, digests)
+    yield from plan_former_digests(context, ledger, digests)
+    yield from plan_feed_page(context, [one.channel for one in feeds])
+    # Feeds go last: what they announce is there when they do.
+    yield from plan_feeds(context, feeds)
 
 
 def _written(outputs: Iterable[tuple[str, bytes]]) -> Iterator[Written]:
@@ -80,15 +91,12 @@ def _written(outputs: Iterable[tuple[str, bytes]]) -> Iterator[Written]:
 
 
 def _position(context: Context, position: Position) -> Iterator[Planned]:
-    """A position's pages, twins and feed; and the same feed under every other name it goes by (SPEC 3)."""
+    """A position's pages and twins, and where its other names lead from (SPEC 3)."""
     here = position_page(position.id)
     yield from plan_position(context, position)
     yield from _written(position_twins(context, here, position, record(context, position)))
-    feed = to_rss(plan_feed(context, position))
-    yield Written(path=here + "feed.xml", data=feed)
     for id_ in context.other_names(position):
         yield redirect(context, position_page(id_), here)
-        yield Written(path=position_page(id_) + "feed.xml", data=feed)
 
 
 def _artifacts(context: Context) -> Iterator[Planned]:

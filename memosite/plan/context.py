@@ -1,5 +1,6 @@
 """What all pages are planned with: the archive, the site's own facts, and how to show a date, a seat, an artifact."""
 
+import datetime as dt
 import re
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence
@@ -13,6 +14,7 @@ from memosite.lines import is_broken
 from memosite.model import Action, Archive, Artifact, Document, Ghost, Memo, Position, Record, Thread, Transcript
 from memosite.names import make_id
 from memosite.page_parts import FindingRow, Part, Reference, Row, Site, Stamp
+from memosite.plan.arrivals import arrival_times
 from memosite.plan.entities import EntityFacts, collect_entities
 from memosite.resolve.actions import copies_at, is_unread, mailbox_at
 from memosite.texts import cut_line
@@ -34,11 +36,16 @@ ADDRESSEES = 6
 
 @dataclass(frozen=True, kw_only=True)
 class FeedRules:
-    """What feeds hold: the newest `window`, and those of `days` before the newest; `ttl` in minutes."""
+    """What feeds hold: the newest `window`, and those of `days` before the newest; `ttl` in minutes.
+
+    With `full_content` positions have a feed with texts, too; `is_weekly` makes digests of weeks instead of days.
+    """
 
     window: int = 50
     days: int = 30
     ttl: int = 5
+    full_content: bool = True
+    is_weekly: bool = False
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -64,6 +71,11 @@ class Context:
                 together = {one.ref: one for part in (id_, *position.union_of) for one in found.get(part, [])}
                 found[id_] = sorted(together.values(), key=lambda one: one.arrival)
         return found
+
+    @cached_property
+    def arrival_times(self) -> dict[Ref, dt.datetime]:
+        """When each artifact arrived, as far as that can be told."""
+        return arrival_times(self.archive.artifacts.values())
 
     @cached_property
     def records(self) -> dict[str, list[Record]]:

@@ -99,6 +99,7 @@ def _list_page(
         title=f"{system} by {view}" if view else system,
         section="systems",
         canonical=context.canonical(start),
+        feeds=(Reference(label=f"Records of {system}", href=relative(start, here + "feed.xml")),),
         parts=part_links(start, here, part_count(records), None),
         intro=_INTROS.get(system, ""),
         sections=grouped_sections(context, start, groups),
