@@ -10,6 +10,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from email.utils import format_datetime
 from typing import Literal
+from urllib.parse import quote
 
 from lxml import etree
 
@@ -25,6 +26,7 @@ _NAMESPACES = {
     "memo": MEMO,
     "thr": "http://purl.org/syndication/thread/1.0",
 }
+_OLDEST = 1900  # the first year of a date as mails have it (RFC 5322, 3.3); readers take earlier ones for other years
 _FORBIDDEN = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
@@ -111,8 +113,8 @@ class FeedFile:
 
 
 def tag_uri(authority: str, archive_id: str, kind: str, id_: str) -> str:
-    """The guid of an artifact: `tag:<authority>:<archive_id>/<kind>/<id>` (RFC 4151)."""
-    return f"tag:{authority}:{archive_id}/{kind}/{id_}"
+    """The guid of an artifact: `tag:<authority>:<archive_id>/<kind>/<id>` (RFC 4151, which allows ASCII alone)."""
+    return f"tag:{authority}:{archive_id}/{kind}/{quote(id_, safe='~')}"
 
 
 def to_rss(feed: Feed, html: Mapping[str, str] | None = None) -> bytes:
@@ -124,7 +126,7 @@ def to_rss(feed: Feed, html: Mapping[str, str] | None = None) -> bytes:
     _add(channel, "description", feed.description)
     _add(channel, "language", feed.language)
     _add(channel, "generator", feed.generator)
-    newest = max((item.date.instant for item in feed.items if item.date), default=None)
+    newest = max((item.date.instant for item in feed.items if item.date and _has_rfc822(item.date)), default=None)
     if newest is not None:
         _add(channel, "lastBuildDate", format_datetime(newest))
     _add(channel, "ttl", str(feed.ttl))
@@ -152,7 +154,7 @@ def _add_item(channel: "etree._Element", item: FeedItem, html: str | None) -> No
     if item.link is not None:
         _add(element, "link", item.link)
     etree.SubElement(element, "guid", {"isPermaLink": "false"}).text = clean(item.guid)
-    if item.date is not None:
+    if item.date is not None and _has_rfc822(item.date):
         _add(element, "pubDate", rfc822(item.date))
     _add(element, _name("dc", "creator"), item.sender)
     _add(element, "description", item.line)
@@ -188,6 +190,10 @@ def memo_fields(item: FeedItem) -> Iterable[tuple[str, str]]:
     for name, value in optional:
         if value:
             yield name, value
+
+
+def _has_rfc822(moment: Moment) -> bool:
+    return min(moment.local.year, moment.instant.year) >= _OLDEST
 
 
 def rfc822(moment: Moment) -> str:

@@ -165,6 +165,7 @@ def _for_robots(context: Context, months: Mapping[str, Sequence[Artifact]]) -> I
         "## Where to begin",
         "",
         "- [Actions](actions/index.md): what is asked for and not yet done",
+        "- [Feeds](feeds/index.html): how to be told of every memo, once",
         "- [Machine's archive](archive/index.json): every artifact, a JSON object a line, a file a month",
         *(f"- [Memos of {context.label(id_)}](positions/{id_}/index.md)" for id_ in list(archive.positions)[:100]),
         *(f"- [Records of {system}]({system_page(system)}index.html)" for system in context.records),

@@ -70,6 +70,13 @@ def all_channels(context: Context, ledger: Ledger) -> Iterator[Channel]:
     yield from _thread_channels(context, ledger)
 
 
+def closed_channel(stem: str) -> Channel:
+    """What is known of a feed that goes on under another name, and of which archive documents were published."""
+    folder, slash, name = stem.rpartition("/")
+    text = "What this feed held before it went on elsewhere."
+    return _channel("Former", folder + slash, folder, text, (), page=folder + slash, name=name)
+
+
 def _channel(
     group: Group,
     folder: str,

@@ -26,6 +26,7 @@ def plan_item(context: Context, artifact: Artifact, position: Position | None, *
     """
     base = context.site.base_url
     copy = _copy_for(context, artifact, position)
+    sent = artifact.date if artifact.date and artifact.date.origin == "field" else None
     item = FeedItem(
         guid=tag_uri(context.authority, context.archive_id, artifact.kind, artifact.id),
         title=artifact.short_subject if is_visible(artifact.short_subject) else artifact.id,
@@ -37,12 +38,12 @@ def plan_item(context: Context, artifact: Artifact, position: Position | None, *
         sha256=shown_file(artifact).sha256,
         action_required=False,
         link=absolute(base, page_of(artifact)) if base else None,
-        date=artifact.date if artifact.date and artifact.date.origin == "field" else None,
-        sent=artifact.date.utc if artifact.date and artifact.date.origin == "field" else "",
+        date=sent,
+        sent=sent.utc if sent else "",
         enclosure=_enclosure(base, artifact) if base else None,
     )
     if isinstance(artifact, Memo):
-        item = _with_memo(context, artifact, copy, item)
+        item = _with_memo(context, artifact, copy, position, item)
         return replace(item, contents=tuple(_contents(context, artifact))) if has_content else item
     if isinstance(artifact, Transcript):
         envelope = artifact.variants[0].envelope
@@ -56,19 +57,18 @@ def plan_item(context: Context, artifact: Artifact, position: Position | None, *
     return item
 
 
-def _with_memo(context: Context, memo: Memo, copy: Copy, item: FeedItem) -> FeedItem:
+def _with_memo(context: Context, memo: Memo, copy: Copy, position: Position | None, item: FeedItem) -> FeedItem:
     envelope = memo.variants[copy.variant].envelope
-    ghost = context.archive.ghosts.get(memo.ghost_parent or "")
-    parent = memo.parent or ((ghost.kind, ghost.id) if ghost else None)
+    viewer = position.id if position and position.id in context.archive.positions else None
     return replace(
         item,
         sender=memo.sender if is_visible(memo.sender) else "unknown",
         to=cut_line(", ".join(memo.to), _ADDRESSEE_CHARS),
         action_required=envelope.action_required,
-        is_open=memo.kind == "memo" and memo.action == "open",
+        is_open=memo.kind == "memo" and context.action(memo, viewer) == "open",
         thread_id=envelope.thread_id,
         in_reply_to=envelope.in_reply_to,
-        parent_guid=tag_uri(context.authority, context.archive_id, *parent) if parent else None,
+        parent_guid=tag_uri(context.authority, context.archive_id, *memo.parent) if memo.parent else None,
         body_ref=envelope.body_ref,
         state=copy.mailbox,
     )

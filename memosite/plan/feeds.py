@@ -17,7 +17,7 @@ from memosite.facts import Ref
 from memosite.feeds import Feed, FeedFile
 from memosite.ledger import Block, Ledger
 from memosite.model import Artifact, Memo
-from memosite.plan.channels import Channel
+from memosite.plan.channels import Channel, closed_channel
 from memosite.plan.context import Context
 from memosite.plan.feed_items import plan_item
 from memosite.urls import absolute, relative
@@ -34,11 +34,15 @@ LIMIT = 5_000
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Arranged:
-    """A channel's members by arrival: full blocks, which may name what is no longer there, and the rest."""
+    """A channel's members by arrival: full blocks, which may name what is no longer there, and the rest.
+
+    `is_closed` says that only the archive documents are left, since the feed goes on elsewhere.
+    """
 
     channel: Channel
     full: tuple[tuple[Ref, ...], ...]
     rest: tuple[Artifact, ...]
+    is_closed: bool = False
 
 
 def arrange(channels: Iterable[Channel], ledger: Ledger) -> tuple[list[Arranged], list[Block]]:
@@ -63,6 +67,9 @@ def arrange(channels: Iterable[Channel], ledger: Ledger) -> tuple[list[Arranged]
             new.append(Block(feed=channel.stem, number=len(full), items=tuple(numbers[ref] for ref in block_refs)))
             rest = rest[BLOCK:]
         arranged.append(Arranged(channel=channel, full=tuple(full), rest=tuple(rest)))
+    for stem in sorted(known.keys() - {one.channel.stem for one in arranged}):
+        full = [tuple(refs[number] for number in block.items if number in refs) for block in known[stem]]
+        arranged.append(Arranged(channel=closed_channel(stem), full=tuple(full), rest=(), is_closed=True))
     return arranged, new
 
 
@@ -75,6 +82,8 @@ def plan_feeds(context: Context, arranged: Iterable[Arranged]) -> Iterator[FeedF
 def _documents(context: Context, arranged: Arranged) -> Iterator[FeedFile]:
     channel = arranged.channel
     yield from _archive_documents(context, arranged)
+    if arranged.is_closed:
+        return
     shown = window(context, arranged)
     feed = _feed(context, channel, f"{channel.stem}.xml", _newest_first(shown))
     if arranged.full:
