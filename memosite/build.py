@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from functools import partial
 
 from memosite import __version__
+from memosite.cache import open_cache
 from memosite.config import Config, check_output
 from memosite.feeds import FeedFile
 from memosite.findings import Severity
@@ -25,6 +26,7 @@ from memosite.render import Renderer
 from memosite.resolve import Rules
 from memosite.shelf import Shelf
 from memosite.sources.folder import FolderSource
+from memosite.sources.git import holding_repo
 from memosite.theme import Theme, load_theme
 from memosite.workers import run
 
@@ -57,7 +59,9 @@ def build(config: Config, *, clock: Clock, jobs: int = 1) -> BuildReport:
     output.check()
     ledger = read_ledger(config.output)
     with Shelf() as shelf:
-        archive, ledger = read_archive(folder_sources(config), rules_of(config), ledger, shelf)
+        archive, ledger = read_archive(
+            folder_sources(config), rules_of(config), ledger, shelf, cache=open_cache(config.cache)
+        )
         context = context_of(config, archive, shelf)
         renderer = Renderer(theme, shelf.text)
         output.open()
@@ -112,14 +116,23 @@ def status(archive: Archive, now: dt.datetime) -> bytes:
         "generator": f"memosite {__version__}",
         "artifacts": len(archive.artifacts),
         "findings": {str(severity): severities[severity] for severity in Severity},
-        "sources": [{"name": source.name, "commit": None, "date": None} for source in archive.sources],
+        "sources": [
+            {
+                "name": source.name,
+                "commit": source.commit or None,
+                "date": source.committed.utc if source.committed else None,
+            }
+            for source in archive.sources
+        ],
     }
     return (json.dumps(value, indent=1, ensure_ascii=False) + "\n").encode("utf-8", "replace")
 
 
 def load_archive(config: Config, shelf: Shelf) -> tuple[Archive, Ledger]:
     """The archive of a site, with the ids that its published site gave; nothing is written."""
-    return read_archive(folder_sources(config), rules_of(config), read_ledger(config.output), shelf)
+    ledger = read_ledger(config.output)
+    cache = open_cache(config.cache) if config.cache.is_dir() else None  # who only reads leaves no folder behind
+    return read_archive(folder_sources(config), rules_of(config), ledger, shelf, cache=cache)
 
 
 def folder_sources(config: Config) -> tuple[FolderSource, ...]:
@@ -132,6 +145,7 @@ def folder_sources(config: Config) -> tuple[FolderSource, ...]:
             include=source.include,
             exclude=source.exclude,
             documents=config.documents,
+            holding=holding_repo(source.root, site=config.site, enclosing=config.history == "enclosing"),
             holes=tuple(hole for hole in (*roots, config.output, config.cache) if source.root in hole.parents),
         )
         for source in config.sources

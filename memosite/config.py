@@ -256,12 +256,10 @@ def _globs(entry: Entry) -> tuple[str, ...]:
 
 
 def _history(entry: Entry) -> Literal["own", "enclosing"]:
-    text = entry.text("own")
-    if text == "enclosing":
-        raise entry.not_built("history: enclosing", "remove it, or write own")
-    if text != "own":
-        raise entry.error(quote(text), "own")
-    return "own"
+    text = entry.text("own or enclosing")
+    if text not in {"own", "enclosing"}:
+        raise entry.error(quote(text), "own or enclosing")
+    return "enclosing" if text == "enclosing" else "own"
 
 
 def _check_audience(fields: Mapping[str, Entry]) -> None:

@@ -161,6 +161,12 @@ _TABLE = (
          clause="SPEC 3, positions", remedy="List it in an orgdef, or add an alias to memosite.yml."),
     Rule(id="position-ambiguous", severity=_N, meaning="A name that fits several positions; it stays as written.",
          clause="SPEC 3, positions", remedy="Write org/position, or add an alias to memosite.yml."),
+    Rule(id="delivery-missing", severity=_N, meaning="A memo does not lie in the repo of whom it is sent to.",
+         clause="SPEC 3, positions", remedy="Deliver it: put a copy into that repo's memos/."),
+    Rule(id="delivery-uncommitted", severity=_N, meaning="A memo lies in a repo that goes on without committing it.",
+         clause="SPEC 2.3", remedy="Commit it there: that is its receipt."),
+    Rule(id="name-disagrees", severity=_N, meaning="A file's name says another sender or recipient than its envelope.",
+         clause="memodef README, names; SPEC 2.2", remedy="The envelope counts; rename the file if it was never sent."),
     Rule(id="closed-unknown", severity=_N, meaning="actions.closed names a memo that is not in the archive.",
          clause="SPEC 2.1", remedy="Check the id in memosite.yml."),
     # Records of all systems

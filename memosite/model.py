@@ -27,9 +27,36 @@ from memosite.facts import (
     Text,
 )
 from memosite.findings import Finding
+from memosite.history import LifeEvent
 from memosite.times import Moment
 
 Action = Literal["open", "answered", "discharged"]
+
+
+WorkState = Literal["committed", "edited", "moved", "delivered"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Life:
+    """What git tells of one file: its steps, oldest first, and how it lies there against the last commit.
+
+    `state` is None where that is not known; `delivered` is what was never committed, `moved` and `edited` what was
+    changed since. `why_not` says in words why there are no steps, "" where they are whole.
+    """
+
+    events: tuple[LifeEvent, ...] = ()
+    state: WorkState | None = None
+    why_not: str = ""
+
+    @property
+    def received(self) -> Moment | None:
+        """When it was committed first."""
+        return self.events[0].at if self.events else None
+
+    @property
+    def changed(self) -> Moment | None:
+        """When it was committed last."""
+        return self.events[-1].at if self.events else None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -40,7 +67,25 @@ class Copy:
     mailbox: Mailbox | None
     variant: int = 0
     body_path: str | None = None
-    received: Moment | None = None
+    life: Life | None = None
+
+    @property
+    def received(self) -> Moment | None:
+        """When it was committed first, as far as git knows."""
+        return self.life.received if self.life else None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Removal:
+    """A memo, note or transcript that was removed from its repo and is nowhere else: what may still be said of it.
+
+    `stem` is "" where its last content forbade to name it.
+    """
+
+    kind: Kind
+    stem: str
+    source: str
+    events: tuple[LifeEvent, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -256,11 +301,17 @@ class Position:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SourceInfo:
-    """What pages say of a source: its name, where its files can be seen on the web, and what it includes."""
+    """What pages say of a source: its name, where its files can be seen on the web, and what it includes.
+
+    `commit` and `committed` are the last commit read, `why_no_history` says in words why there are no life lines.
+    """
 
     name: str
     web: str | None = None
     include: tuple[str, ...] = ()
+    commit: str = ""
+    committed: Moment | None = None
+    why_no_history: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -274,6 +325,10 @@ class Archive:
     threads: Mapping[str, Thread]
     positions: Mapping[str, Position]
     findings: tuple[Finding, ...] = ()
+    removed: Mapping[Ref, Removal] = field(default_factory=dict)
+    """What git says was removed, by the id it had or would have."""
+    blobs: Mapping[str, str] = field(default_factory=dict)
+    """From the ids of former contents to their SHA-256 on the shelf."""
     position_of: Mapping[str, str] = field(default_factory=dict)
     """From a name as written to the id of the position it stands for."""
 

@@ -15,12 +15,15 @@ from memosite.page_parts import (
     CitationRow,
     CopyRow,
     Day,
+    EditRow,
     EntityRow,
     EventRow,
     FeedGroup,
     FindingRow,
     LibraryEntry,
+    LifeLine,
     ListSection,
+    MovementRow,
     OrganizationSection,
     Part,
     ParticipantRow,
@@ -71,6 +74,7 @@ class HomePage(Page):
     sources: tuple[SourceRow, ...]
     counts: tuple[tuple[str, int], ...]
     findings: tuple[tuple[Severity, int], ...]
+    movements: tuple[MovementRow, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -95,6 +99,9 @@ class PositionPage(Page):
     repo: str
     union_of: tuple[Reference, ...]
     sections: tuple[ListSection, ...]
+    longest: Row | None = None
+    """What waits longest for it."""
+    longest_since: Stamp | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -113,6 +120,7 @@ class ArtifactPage(Page):
     tags: tuple[str, ...]
     findings: tuple[FindingRow, ...]
     backlinks: tuple[Row, ...]
+    lives: tuple[LifeLine, ...] = ()
     is_cut: bool = False
     """Whether the body is longer than a page may be, so that only its beginning is shown."""
 
@@ -260,6 +268,8 @@ class GhostPage(Page):
     to: Reference | None
     replies: tuple[Row, ...]
     thread: Reference | None
+    life: LifeLine | None = None
+    """What git tells of it, if it was removed."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -354,6 +364,18 @@ class GonePage(Page):
     template: ClassVar[str] = "gone.html"
 
     id: str
+    life: LifeLine | None = None
+    """What git tells of it."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ChangesPage(Page):
+    """What was edited of a memo after it was received."""
+
+    template: ClassVar[str] = "changes.html"
+
+    artifact: Reference
+    edits: tuple[EditRow, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
+from pathlib import Path
 
 from memosite import formats
 from memosite.facts import Envelope, FileFacts, Organization, Parsed
@@ -9,6 +10,7 @@ from memosite.findings import Finding
 from memosite.formats import body
 from memosite.formats.document import File, find_key_line
 from memosite.formats.memodef import parse_broken
+from memosite.history import History
 from memosite.layout import Place
 from memosite.ledger import Ledger
 from memosite.model import Archive
@@ -17,23 +19,43 @@ from memosite.resolve import Rules, body_candidates, resolve
 from memosite.resolve.collect import memo_folders, operational_place
 from memosite.shelf import Shelf
 from memosite.sources.folder import FolderSource, Listing, has_file, list_files, read_file, shown_path
+from memosite.sources.git import Holding
+from memosite.sources.past import read_past
 
 
-def read_archive(sources: Sequence[FolderSource], rules: Rules, ledger: Ledger, shelf: Shelf) -> tuple[Archive, Ledger]:
-    """Read every source and resolve what they say. Texts and published bytes are on the shelf afterwards."""
+def read_archive(
+    sources: Sequence[FolderSource], rules: Rules, ledger: Ledger, shelf: Shelf, *, cache: Path | None = None
+) -> tuple[Archive, Ledger]:
+    """Read every source and resolve what they say. Texts and published bytes are on the shelf afterwards.
+
+    What was read of histories is kept below the folder `cache`, if one is given.
+    """
     listings = [list_files(source) for source in sources]
     read = [read_candidates(listing, shelf) for listing in listings]
     organizations = (one.fact for parsed in read for one in parsed if isinstance(one.fact, Organization))
     folders = memo_folders(organizations)
     parsed: list[Parsed] = []
+    histories: dict[str, History] = {}
     for listing, candidates in zip(listings, read, strict=True):
-        parsed += with_named_files(listing, candidates, shelf, memo_folders=folders)
+        found = with_named_files(listing, candidates, shelf, memo_folders=folders)
+        parsed += found
+        holding = listing.source.holding
+        if holding is not None:
+            histories[listing.source.name] = _history(holding, found, shelf, cache)
     by_name = {source.name: source for source in sources}
 
     def is_there(source: str, path: str) -> bool:
         return source in by_name and has_file(by_name[source], path)
 
-    return resolve(parsed, rules, ledger, LineFinder(shelf), has_file=is_there, data_of=DataFinder(shelf))
+    return resolve(
+        parsed, rules, ledger, LineFinder(shelf), has_file=is_there, data_of=DataFinder(shelf), histories=histories
+    )
+
+
+def _history(holding: Holding, parsed: Iterable[Parsed], shelf: Shelf, cache: Path | None) -> History:
+    if holding.repo is None:
+        return History(why_not=holding.why_not)
+    return read_past(holding.repo, parsed, shelf, prefix=holding.prefix, cache=cache)
 
 
 def read_source(listing: Listing, shelf: Shelf) -> list[Parsed]:

@@ -41,6 +41,7 @@ _RECORD_ENDS = (
     re.compile(r"\.[0-9a-f]{8}(?:-[0-9]{1,4})?(?![\w/\\(-])"),
     re.compile(r"(?<=[0-9a-fA-F]{8})-(?:[0-9a-fA-F]{4}-){3}[0-9a-fA-F]{12}(?![0-9A-Za-z-])"),
 )
+_COMMIT = re.compile(r"(?<=`)[0-9a-f]{7,64}(?=`)")
 _RECORD_START = re.compile(r"(?<![\w./\\-])[\w-]{0,100}(?:\.[\w-]{1,100}){0,4}\.?\Z")
 _RECORD_BEFORE = 250
 _OPENING = frozenset(" \t\n`'\"(<[{|“‘«（「")
@@ -124,10 +125,16 @@ def find_mentions(text: str) -> tuple[str, ...]:
     """File names, stamped ids and paths, as written, in order, each once, at most `MENTIONS`.
 
     Paths are those to envelopes, catalogs or Markdown files, and those that begin at a drive or a root. Ids are also
-    those that records may have: `decision.tide-tables`, UUIDs.
+    those that records may have: `decision.tide-tables`, UUIDs; and those of commits, in code spans.
     """
     spans = list(_suffixed_spans(text))
-    for found in (_stamped_spans(text), _drive_spans(text), _rooted_spans(text), _record_spans(text)):
+    for found in (
+        _stamped_spans(text),
+        _drive_spans(text),
+        _rooted_spans(text),
+        _record_spans(text),
+        _commit_spans(text),
+    ):
         spans = _with_others(spans, found)
     return tuple(dict.fromkeys(text[start:end] for start, end in spans))[:MENTIONS]
 
@@ -166,6 +173,12 @@ def _rooted_spans(text: str) -> Iterator[_Span]:
         start = match.start() - 1 if text[match.start() - 1 : match.start()] == "~" else match.start()
         if start == 0 or text[start - 1] in _OPENING:
             yield start, match.start() + len(match[0].rstrip("."))
+
+
+def _commit_spans(text: str) -> Iterator[_Span]:
+    for match in _COMMIT.finditer(text):
+        if not match[0].isdigit():
+            yield match.span()
 
 
 def _record_spans(text: str) -> Iterator[_Span]:

@@ -50,6 +50,11 @@ def page_of(artifact: Artifact) -> str:
     return record_page(artifact.system, artifact.id) if artifact.kind == "record" else artifact_page(artifact.ref)
 
 
+def changes_page(artifact: Artifact) -> str:
+    """The page of what was edited after receipt."""
+    return f"{page_of(artifact)}changes/"
+
+
 def system_page(system: str) -> str:
     """The page of one of the other memory systems."""
     return f"{SYSTEMS}{system}/"

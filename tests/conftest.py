@@ -5,8 +5,8 @@ import os
 import pytest
 from hypothesis import settings
 
-settings.register_profile("steady", derandomize=True)
-settings.register_profile("searching", print_blob=True)
+settings.register_profile("steady", derandomize=True, deadline=None)
+settings.register_profile("searching", print_blob=True, deadline=None)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "steady"))
 """The test command runs the same examples every time; HYPOTHESIS_PROFILE=searching looks for new ones."""
 

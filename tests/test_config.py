@@ -300,7 +300,6 @@ def test_a_bomb_of_aliases_is_refused_at_its_first_alias(site: Path) -> None:
         ("withhold: ['personnel/**']\n", "withhold", "withhold"),
         ("withhold_raw: true\n", "withhold_raw", "withhold_raw"),
         ("audience: public\n", "audience", "audience: public"),
-        ("history: enclosing\n", "history", "history: enclosing"),
         ("feeds: {searches: {a: b}}\n", "feeds.searches", "searches"),
         ("sources: [{git: https://git.example.org/spec.git}]\n", "sources[0].git", "git"),
         ("sources: [{path: web, ref: main}]\n", "sources[0].ref", "ref"),

@@ -19,6 +19,7 @@ from memosite.page_parts import (
     CitationRow,
     CopyRow,
     Day,
+    EditRow,
     EntityRow,
     EventRow,
     FeedGroup,
@@ -43,6 +44,7 @@ from memosite.page_parts import (
     VariantRow,
 )
 from memosite.pages import (
+    ChangesPage,
     DigestsPage,
     DocumentPage,
     EntitiesPage,
@@ -565,6 +567,22 @@ def pages() -> tuple[Page, ...]:
         health(),
         RedirectPage(**page_fields("threads/old/index.html", title="Moved"), target=ref("threads/new/")),
         GonePage(**page_fields("memos/gone/index.html", title="No longer here"), id="2026-04-01--gone"),
+        ChangesPage(
+            **page_fields("memos/gate/changes/index.html", title="The gate"),
+            artifact=Reference(label="The gate", href="../index.html"),
+            edits=(
+                EditRow(
+                    anchor="e1",
+                    date=None,
+                    who="A <b>",
+                    source="engine",
+                    file="memos/inbox/gate.openthing",
+                    commit=Reference(label="0123abcd"),
+                    before="",
+                    after="",
+                ),
+            ),
+        ),
         NotFoundPage(**page_fields("404.html", root="/prefix/", title="Not found"), base_path="/prefix/"),
         record(),
         systems(),
@@ -1040,7 +1058,8 @@ def test_a_redirect_leads_on_by_itself_and_by_a_link() -> None:
 
 def test_the_page_for_missing_addresses_links_from_the_top_of_the_server() -> None:
     """It is shown for any address, so nothing in it may be relative."""
-    tree = rendered(dataclasses.replace(pages()[14], root="", feeds=(), twins=(), parts=()))
+    not_found = next(page for page in pages() if isinstance(page, NotFoundPage))
+    tree = rendered(dataclasses.replace(not_found, root="", feeds=(), twins=(), parts=()))
     links = [str(link) for link in tree.xpath("//a/@href | //link[@rel='stylesheet']/@href") if link != "#_main"]
     assert links
     assert all(link.startswith("/prefix/") for link in links)

@@ -26,6 +26,7 @@ from memosite.plan.feeds import arrange, plan_feeds
 from memosite.plan.files import Stored, Written
 from memosite.plan.home import plan_former, plan_health, plan_home, plan_not_found, redirect
 from memosite.plan.lists import by_month, month_name, plan_actions, plan_months, plan_timeline
+from memosite.plan.lives import plan_changes
 from memosite.plan.memos import plan_ghost, plan_memo
 from memosite.plan.positions import plan_organization, plan_position, record
 from memosite.plan.records import plan_record
@@ -128,6 +129,7 @@ def _artifact(context: Context, artifact: Artifact) -> Iterator[Planned]:
             yield plan_record(context, artifact)  # type: ignore[arg-type]
         case _:
             yield plan_document(context, artifact)  # type: ignore[arg-type]
+    yield from plan_changes(context, artifact)
     yield from _written(artifact_twins(context, artifact))
     for _, path, sha256 in originals(artifact):
         yield Stored(path=path, sha256=sha256)

@@ -7,6 +7,7 @@ from memosite.facts import Text
 from memosite.model import Artifact, Copy, Memo, Record, Transcript
 from memosite.page_parts import PAGE_CHARS, Body, CopyRow, Reference, Row
 from memosite.plan.context import Context, newest_first, stamp
+from memosite.plan.lives import life_lines
 from memosite.texts import cut_line
 from memosite.urls import copy_name, index_file, original_name, page_of, relative
 
@@ -92,6 +93,7 @@ def common_fields(context: Context, artifact: Artifact, start: str) -> dict[str,
         "tags": tuple(cut_line(tag, 100) for tag in artifact.tags[:100]),
         "findings": tuple(context.finding_row(finding) for finding in artifact.findings),
         "backlinks": _backlinks(context, artifact, start),
+        "lives": life_lines(context, artifact, start),
     }
 
 

@@ -259,6 +259,10 @@ class Context:
         own = [state.action for state in memo.recipients if state.position in members and state.action]
         return own[0] if own else memo.action
 
+    def commit(self, source: str, id_: str) -> Reference:
+        """A commit of a source, shortened."""
+        return Reference(label=id_[:8], title=f"{id_} in {source}")
+
     def ghost_row(self, start: str, ghost: Ghost, *, depth: int = 0) -> Row:
         """A ghost in a list."""
         return Row(

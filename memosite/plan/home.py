@@ -1,17 +1,18 @@
 """Plans the home page, the health page, and the pages for what moved or is gone."""
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 
 from memosite.facts import BROADCAST, Ref
 from memosite.findings import RULES, Finding, Severity
 from memosite.ledger import Arrival, Ledger
-from memosite.model import Artifact, Memo
+from memosite.model import Artifact, Memo, Removal
 from memosite.names import make_id
 from memosite.page_parts import Day, Reference, SourceRow
 from memosite.pages import GonePage, HealthPage, HomePage, NotFoundPage, RedirectPage
 from memosite.plan.context import LIST_LIMIT, Context, day_of, newest_first, part_links
 from memosite.plan.lists import month_name
+from memosite.plan.lives import movements, removal_line
 from memosite.plan.positions import seat_rows
 from memosite.urls import (
     HEALTH,
@@ -73,6 +74,7 @@ def plan_home(context: Context, months: Mapping[str, Sequence[Artifact]]) -> Hom
             if kinds[kind]
         ),
         findings=tuple((severity, severities[severity]) for severity in Severity if severities[severity]),
+        movements=movements(context, HOME),
     )
 
 
@@ -139,14 +141,14 @@ def plan_former(context: Context, ledger: Ledger) -> Iterable[RedirectPage | Gon
             yield from _former_record(context, arrival, now.get(keys[arrival.ref]))
         elif arrival.ref not in archive.artifacts and arrival.ref not in ghosts:
             start, moved = artifact_page(arrival.ref), now.get(keys[arrival.ref])
-            yield redirect(context, start, context.page(moved)) if moved else _gone(context, start, arrival.id)
+            if moved:
+                yield redirect(context, start, context.page(moved))
+            else:
+                yield _gone(context, start, arrival.id, _removal(context, arrival.ref))
     for id_ in ledger.entities:
         if id_ not in context.entities:
             yield _gone(context, entity_page(id_), id_)
-    for kind, name in ledger.others:
-        ref: Ref = ("note" if name.startswith("note/") else "memo", name.partition("/")[2])
-        if kind == "ghost" and ref not in keys and ref not in ghosts:
-            yield _gone(context, artifact_page(ref), ref[1])
+    yield from _former_ghosts(context, ledger, ghosts)
     for id_, member in ledger.threads:
         if id_ in archive.threads and len(archive.threads[id_].memos) > 1:
             continue
@@ -157,6 +159,14 @@ def plan_former(context: Context, ledger: Ledger) -> Iterable[RedirectPage | Gon
         else:
             yield _gone(context, start, id_)
     yield from _former_positions(context, ledger)
+
+
+def _former_ghosts(context: Context, ledger: Ledger, ghosts: Collection[Ref]) -> Iterable[GonePage]:
+    keys = ledger.keys_by_ref()
+    for kind, name in ledger.others:
+        ref: Ref = ("note" if name.startswith("note/") else "memo", name.partition("/")[2])
+        if kind == "ghost" and ref not in keys and ref not in ghosts:
+            yield _gone(context, artifact_page(ref), ref[1], _removal(context, ref))
 
 
 def _former_positions(context: Context, ledger: Ledger) -> Iterable[RedirectPage | GonePage]:
@@ -197,9 +207,20 @@ def redirect(context: Context, start: str, target: str) -> RedirectPage:
     )
 
 
-def _gone(context: Context, start: str, id_: str) -> GonePage:
+def _removal(context: Context, ref: Ref) -> Removal | None:
+    """What git says of an artifact that is gone, also if its id tells it from another of its name."""
+    removed = context.archive.removed
+    return removed.get(ref) or removed.get((ref[0], ref[1].partition("~")[0]))
+
+
+def _gone(context: Context, start: str, id_: str, removal: Removal | None = None) -> GonePage:
     return GonePage(
-        site=context.site, path=index_file(start), root="../" * start.count("/"), title="No longer here", id=id_
+        site=context.site,
+        path=index_file(start),
+        root="../" * start.count("/"),
+        title="No longer here",
+        id=id_,
+        life=removal_line(context, removal) if removal else None,
     )
 
 

@@ -8,6 +8,7 @@ from memosite.page_parts import PAGE_CHARS, Body, RecipientRow, Reference, Row, 
 from memosite.pages import GhostPage, MemoPage
 from memosite.plan.common import EXTRA_CHARS, body_of, common_fields
 from memosite.plan.context import Context, stamp
+from memosite.plan.lives import removal_line
 from memosite.urls import artifact_page, index_file
 
 SLICE = 5
@@ -147,7 +148,9 @@ def _variant_rows(memo: Memo) -> tuple[VariantRow, ...]:
 def plan_ghost(context: Context, ghost: Ghost) -> GhostPage:
     """The page of a memo that is not in the archive."""
     start = artifact_page((ghost.kind, ghost.id))
+    removal = context.archive.removed.get((ghost.kind, ghost.id))
     return GhostPage(
+        life=removal_line(context, removal) if removal else None,
         site=context.site,
         path=index_file(start),
         root="../" * start.count("/"),

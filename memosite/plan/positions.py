@@ -9,6 +9,7 @@ from memosite.page_parts import ListSection, OrganizationSection, Reference, Rel
 from memosite.pages import ListPage, OrganizationPage, PositionPage
 from memosite.plan.context import Context, part_links, stamp
 from memosite.plan.lists import part_count, plan_parts, section
+from memosite.plan.lives import waiting_since
 from memosite.urls import ORGANIZATION, index_file, position_page, relative
 
 _SHOWN = 100
@@ -19,7 +20,11 @@ def plan_position(context: Context, position: Position) -> Iterable[PositionPage
     start = position_page(position.id)
     everything = record(context, position)
     label = context.label(position.id)
+    longest = _longest_waiting(context, position, everything)
+    since = waiting_since(longest, position.repo) if longest else None
     yield PositionPage(
+        longest=context.row(start, longest, viewer=position.id) if longest else None,
+        longest_since=stamp(since),
         site=context.site,
         path=index_file(start),
         root="../" * start.count("/"),
@@ -47,6 +52,16 @@ def _feeds(context: Context, label: str) -> Iterable[Reference]:
     yield Reference(label=f"Memos to {label}, as JSON", href="feed.json")
     yield Reference(label=f"Notes of {label}", href="notes.xml")
     yield Reference(label=f"Transcripts of {label}", href="transcripts.xml")
+
+
+def _longest_waiting(context: Context, position: Position, everything: Sequence[Artifact]) -> Memo | None:
+    """The memo that waits longest for a seat: unread, or with an action that is open."""
+    members = {position.id, *position.union_of}
+    unread = {memo.ref: memo for memo in received(context, position) if context.is_unread(memo, position.id)}
+    asked = {one.ref: one for one in everything if isinstance(one, Memo) and open_for(one, members)}
+    waiting = [(waiting_since(memo, position.repo), memo) for memo in (unread | asked).values()]
+    dated = [(since.instant, memo.id, memo) for since, memo in waiting if since is not None]
+    return min(dated, key=lambda one: one[:2])[2] if dated else None
 
 
 def received(context: Context, position: Position) -> list[Memo]:

@@ -8,10 +8,12 @@ Each step is a module of its own, takes values and gives values, and never raise
 """
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from types import MappingProxyType
 
 from memosite.facts import Discharge, FileFacts, Parsed, Ref
 from memosite.findings import Finding, Location, Severity
+from memosite.history import History
 from memosite.ledger import Ledger
 from memosite.model import Archive, Link, SourceInfo
 from memosite.names import make_id
@@ -20,9 +22,11 @@ from memosite.resolve.assemble import Assembler, Joined
 from memosite.resolve.bodies import LineOf, body_candidates, join_bodies
 from memosite.resolve.collect import collect
 from memosite.resolve.conversation import Conversation
+from memosite.resolve.delivery import delivery_findings
 from memosite.resolve.filed import Filed, file_records, record_collisions
 from memosite.resolve.identity import Group, assign_ids, group_copies, variant_findings
 from memosite.resolve.links import HasFile, LinkResolver, backlinks
+from memosite.resolve.lives import Lives, removals
 from memosite.resolve.memory_store import DataOf
 from memosite.resolve.positions import resolve_positions
 from memosite.resolve.record_links import Bound, RecordBinder, SessionIndex, record_files
@@ -60,23 +64,27 @@ def resolve(
     *,
     has_file: HasFile | None = None,
     data_of: DataOf = _no_data,
+    histories: Mapping[str, History] = MappingProxyType({}),
 ) -> tuple[Archive, Ledger]:
     """Make the archive, and the ledger with everything new in it. The order of `parsed` does not matter.
 
     `has_file` tells whether a source has a file at a path, for links to what is not published; without it every
     such link that stays in its source is believed. `data_of` gives the bytes of files that content hashes are made
-    over; where it gives none, these are not verified.
+    over; where it gives none, these are not verified. `histories` tell what git knows, by source.
     """
     parsed = tuple(parsed)
+    lives = Lives(histories, data_of)
     kept = collect_records(parsed, rules.sources, line_of, data_of, is_loose=rules.is_loose)
     records = file_records(kept.cards, ledger)
     collected = collect(parsed, rules.sources, is_loose=rules.is_loose)
     joined, findings = join_bodies(collected.envelopes, collected.bodies, line_of, memo_folders=collected.memo_folders)
-    groups = group_copies(joined)
+    groups = group_copies(
+        joined, lambda copy: lives.last_change(copy.envelope.file, copy.body.file if copy.body else None)
+    )
     findings += assign_ids(groups, ledger) + tuple(variant_findings(groups))
     index = NameIndex(groups)
     conversation = Conversation(groups, index, ledger, line_of)
-    assembler = Assembler(collected, groups, records, ledger)
+    assembler = Assembler(collected, groups, records, ledger, lives)
     naming = resolve_positions(
         collected.organizations,
         assembler.name_uses(),
@@ -86,7 +94,7 @@ def resolve(
         published=ledger.positions,
     )
     findings += conversation.findings + naming.findings + tuple(_unknown_closed(rules.closed, groups))
-    findings += tuple(record_collisions(records))
+    findings += (*record_collisions(records), *delivery_findings(groups, naming, histories, lives))
     if rules.is_loose:
         findings = tuple(finding for finding in findings if finding.severity != Severity.NOTE)
     all_findings = collected.findings + kept.findings + findings
@@ -119,16 +127,29 @@ def resolve(
         )
     )
     archive = Archive(
-        sources=rules.sources,
+        sources=tuple(_as_of(source, histories.get(source.name)) for source in rules.sources),
         organizations=collected.organizations,
         artifacts=artifacts,
         ghosts=conversation.ghosts(),
         threads=conversation.threads(),
         positions=naming.positions,
         position_of=naming.position_of,
+        removed=removals(histories, artifacts, (group.stem for group in groups)),
+        blobs={blob: digest for history in histories.values() for blob, digest in history.blobs.items()},
         findings=tuple(sorted(set(all_findings), key=lambda finding: finding.sort_key)),
     )
     return archive, _with_pages(ledger, archive)
+
+
+def _as_of(source: SourceInfo, history: History | None) -> SourceInfo:
+    if history is None:
+        return source
+    return replace(
+        source,
+        commit=history.commit or source.commit,
+        committed=history.committed or source.committed,
+        why_no_history=history.why_not,
+    )
 
 
 def _with_pages(ledger: Ledger, archive: Archive) -> Ledger:
@@ -137,6 +158,8 @@ def _with_pages(ledger: Ledger, archive: Archive) -> Ledger:
     named = {make_id(name) for position in archive.positions.values() for name in position.names}
     others = [("name", id_) for id_ in named - set(archive.positions)]
     others += [("ghost", f"{ghost.kind}/{ghost.id}") for ghost in archive.ghosts.values()]
+    removed = ((kind, id_) for (kind, id_), one in archive.removed.items() if one.stem and kind != "transcript")
+    others += [("ghost", f"{kind}/{id_}") for kind, id_ in removed]
     return ledger.with_pages(paged, archive.positions, others)
 
 

@@ -106,12 +106,16 @@ def copies_at(copies: tuple[Copy, ...], repo: str | None) -> tuple[Copy, ...]:
 def is_unread(copies: tuple[Copy, ...], repo: str | None) -> bool | None:
     """Whether a memo is unread in a repo: in its inbox and nowhere further on; None if that cannot be known.
 
-    A flat `memos/` without git tells nothing (SPEC 3, unread).
+    In a flat `memos/` it is unread until it is committed; without git that tells nothing (SPEC 3, unread).
     """
-    boxes = {copy.mailbox for copy in copies_at(copies, repo)}
+    here = copies_at(copies, repo)
+    boxes = {copy.mailbox for copy in here}
     if boxes & {"read", "archive"}:
         return False
-    return True if "inbox" in boxes else None
+    if "inbox" in boxes:
+        return True
+    states = {copy.life.state for copy in here if copy.life} - {None}
+    return states == {"delivered"} if states else None
 
 
 def mailbox_at(copies: tuple[Copy, ...], repo: str | None) -> Mailbox | None:

@@ -29,6 +29,7 @@ from memosite.resolve.collect import Collected
 from memosite.resolve.filed import Filed, file_documents, file_libraries
 from memosite.resolve.identity import Group
 from memosite.resolve.links import Origin
+from memosite.resolve.lives import Lives
 from memosite.resolve.positions import NameUse, Naming
 from memosite.resolve.record_links import Bound
 from memosite.resolve.references import NameIndex
@@ -58,8 +59,11 @@ class Joined:
 class Assembler:
     """Holds the groups, documents, libraries and records under their refs, and makes artifacts of them at the end."""
 
-    def __init__(self, collected: Collected, groups: list[Group], records: tuple[Filed, ...], ledger: Ledger) -> None:
+    def __init__(
+        self, collected: Collected, groups: list[Group], records: tuple[Filed, ...], ledger: Ledger, lives: Lives
+    ) -> None:
         """Give documents and libraries their ids; groups and records have theirs."""
+        self._lives = lives
         self._memo_folders = collected.memo_folders
         self._groups = {group.ref: group for group in groups}
         self._ledger = ledger
@@ -101,18 +105,28 @@ class Assembler:
 
     def artifacts(self, joined: Joined) -> tuple[dict[Ref, Artifact], Ledger]:
         """All artifacts in order of arrival, and the ledger with the new ones."""
-        dates = {ref: _date(group) for ref, group in self._groups.items()}
-        dates |= {ref: filed.date for ref, filed in self._filed.items()}
+        received = {ref: self._received(ref) for ref in (*self._groups, *self._filed)}
+        dates = {ref: _date(group) or received[ref] for ref, group in self._groups.items()}
+        dates |= {ref: filed.date or received[ref] for ref, filed in self._filed.items()}
         ledger = self._ledger.with_arrivals(
-            (*ref, self._key(ref)) for ref in sorted(dates, key=lambda ref: _arrival_key(ref, dates[ref]))
+            (*ref, self._key(ref))
+            for ref in sorted(dates, key=lambda ref: _arrival_key(ref, received[ref] or dates[ref]))
         )
         numbers = ledger.numbers()
-        maker = _Maker(joined, dates, numbers, self._memo_folders, self._groups, filed=self._filed)
+        maker = _Maker(joined, dates, numbers, self._memo_folders, self._groups, filed=self._filed, lives=self._lives)
         made: dict[Ref, Artifact] = {}
         for ref in sorted(dates, key=numbers.__getitem__):
             group = self._groups.get(ref)
             made[ref] = maker.filed(self._filed[ref]) if group is None else maker.group(group)
         return made, ledger
+
+    def _received(self, ref: Ref) -> Moment | None:
+        """When the first of its copies was committed first."""
+        group = self._groups.get(ref)
+        files = [copy.envelope.file for copy in group.copies] if group else list(self._filed[ref].files)
+        lives = (self._lives.of(file) for file in files)
+        found = [life.received for life in lives if life is not None and life.received is not None]
+        return min(found, key=lambda moment: moment.instant, default=None)
 
     def _key(self, ref: Ref) -> str:
         return self._groups[ref].key if ref in self._groups else self._filed[ref].key
@@ -133,8 +147,10 @@ class _Maker:
         groups: Mapping[Ref, Group],
         *,
         filed: Mapping[Ref, Filed],
+        lives: Lives,
     ) -> None:
         self._joined = joined
+        self._lives = lives
         self._begins = _begins(filed.values())
         self._dates = dates
         self._numbers = numbers
@@ -181,7 +197,7 @@ class _Maker:
                     short_subject=short_subject(fact.title, stem=fact.file.name),
                     summary=fact.text.summary,
                     chars=fact.text.chars,
-                    copies=filed.copies,
+                    copies=self._filed_copies(filed),
                     tags=fact.tags,
                 ),
             )
@@ -194,10 +210,16 @@ class _Maker:
                 short_subject=short_subject(fact.name, stem=fact.id),
                 summary=fact.description[:SUMMARY],
                 chars=len(fact.description),
-                copies=filed.copies,
+                copies=self._filed_copies(filed),
                 tags=(),
             ),
         )
+
+    def _filed_copies(self, filed: Filed) -> tuple[Copy, ...]:
+        """The copies of a document, library or record; in a file of many records none has a life of its own."""
+        if isinstance(filed.fact, RecordCard) and filed.fact.line is not None:
+            return filed.copies
+        return tuple(replace(copy, life=self._lives.of(copy.file)) for copy in filed.copies)
 
     def _record(self, filed: Filed, card: RecordCard) -> Record:
         bound = self._joined.records[filed.ref]
@@ -208,7 +230,7 @@ class _Maker:
             short_subject=short_subject(card.title, stem=card.key),
             summary=card.text.summary if card.text else "",
             chars=card.text.chars if card.text else 0,
-            copies=filed.copies,
+            copies=self._filed_copies(filed),
             tags=card.tags,
         )
         if card.line is not None:
@@ -255,6 +277,7 @@ class _Maker:
             mailbox=((place.mailbox if place else None) or "flat") if in_mailbox else None,
             variant=group.variant_of[index],
             body_path=joined.body.file.path if joined.body else None,
+            life=self._lives.of(file, joined.body.file if joined.body else None),
         )
 
     def _memo(self, group: Group, role: str | None, common: Mapping[str, Any]) -> Memo:

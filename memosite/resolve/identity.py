@@ -3,7 +3,7 @@
 import datetime as dt
 import unicodedata
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -51,7 +51,15 @@ class Group:
         return self.variants[0].envelope
 
 
-def group_copies(joined: Iterable[JoinedCopy]) -> list[Group]:
+LastChange = Callable[[JoinedCopy], float]
+"""When a copy was last committed, in seconds; the beginning of time if that is not known."""
+
+
+def _never(_copy: JoinedCopy) -> float:
+    return float("-inf")
+
+
+def group_copies(joined: Iterable[JoinedCopy], last_change: LastChange = _never) -> list[Group]:
     """Group the copies, in the order of the sources, and find the variants among the copies of each artifact."""
     groups: dict[tuple[object, ...], Group] = {}
     by_name: dict[tuple[object, ...], dict[tuple[object, ...], Group]] = defaultdict(dict)
@@ -76,7 +84,7 @@ def group_copies(joined: Iterable[JoinedCopy]) -> list[Group]:
         else:
             groups.setdefault(name, group).copies.append(copy)
     for group in groups.values():
-        _find_variants(group)
+        _find_variants(group, last_change)
     return list(groups.values())
 
 
@@ -104,15 +112,19 @@ def _key(group: Group) -> tuple[object, ...]:
     return (*_name(group), group.sender, group.to, time)
 
 
-def _find_variants(group: Group) -> None:
-    """The variant shown first is one that can be read, with `discharged` if any has it, else the first found."""
+def _find_variants(group: Group, last_change: LastChange) -> None:
+    """The variant shown first is one that can be read: that with the latest commit, else with `discharged`.
+
+    Where neither tells, it is the first found (SPEC 3, copies).
+    """
     found: dict[tuple[str, str | None], list[int]] = defaultdict(list)
     for index, key in enumerate(_variant_keys(group)):
         found[key].append(index)
 
-    def rank(indexes: list[int]) -> tuple[bool, bool, int]:
+    def rank(indexes: list[int]) -> tuple[bool, float, bool, int]:
         envelope = group.copies[indexes[0]].envelope
-        return (envelope.shape in {"broken", "bare"}, envelope.discharge is None, indexes[0])
+        changed = max(last_change(group.copies[index]) for index in indexes) if len(found) > 1 else 0.0
+        return (envelope.shape in {"broken", "bare"}, -changed, envelope.discharge is None, indexes[0])
 
     group.variant_of = [0] * len(group.copies)
     for number, indexes in enumerate(sorted(found.values(), key=rank)):

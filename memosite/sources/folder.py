@@ -17,6 +17,7 @@ from memosite.formats.document import File
 from memosite.formats.places import record_system
 from memosite.layout import SKIPPED_FOLDERS, UNREAD_FOLDERS, matches_glob, place_of
 from memosite.names import BODY_SUFFIX, ENVELOPE_SUFFIX
+from memosite.sources.git import Holding
 from memosite.sources.sniff import has_record_head
 
 FILE_LIMIT = 32 * 1024 * 1024
@@ -36,6 +37,8 @@ class FolderSource:
     exclude: tuple[str, ...] = ()
     documents: tuple[str, ...] = ()
     holes: tuple[Path, ...] = ()
+    holding: Holding | None = None
+    """The repo its history is read from; None if nobody asks for it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

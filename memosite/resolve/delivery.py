@@ -1,0 +1,97 @@
+"""The delivery audit: memos that are not where they are said to be sent, or lie there as nobody has taken them in.
+
+A broadcast belongs into the repo of every position, any other memo into those of its recipients; the sender's copy
+is a copy (SPEC 3, copies and positions). No clock is asked: a memo
+is overdue when its repo has gone on committing without it.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping
+
+from memosite.facts import BROADCAST, FILE
+from memosite.findings import Finding, Location
+from memosite.history import History
+from memosite.names import read_stamped_name
+from memosite.resolve.identity import Group
+from memosite.resolve.lives import Lives
+from memosite.resolve.positions import Naming
+
+OVERDUE_DAYS = 7
+"""How many days a memo may lie in a repo before it is committed, counted to the repo's last commit."""
+
+_NAMED = 5
+
+
+def delivery_findings(
+    groups: Iterable[Group], naming: Naming, histories: Mapping[str, History], lives: Lives
+) -> Iterator[Finding]:
+    """What is odd about the way memos came to where they lie; all notes."""
+    repo_of = {id_: position.repo for id_, position in naming.positions.items()}
+    repos = sorted({repo for repo in repo_of.values() if repo})
+    for group in groups:
+        if group.kind != "memo" or group.envelope.shape in {"broken", "bare"}:
+            continue
+        yield from _missing(group, naming, repo_of, repos)
+        yield from _overdue(group, histories, lives)
+        yield from _misnamed(group, naming)
+
+
+def _missing(
+    group: Group, naming: Naming, repo_of: Mapping[str, str | None], repos: Iterable[str]
+) -> Iterator[Finding]:
+    sources = {copy.envelope.file.source for copy in group.copies}
+    sender = naming.position_of.get(group.envelope.sender)
+    home = repo_of.get(sender) if sender else None
+    for name in group.envelope.to:
+        if name == FILE:
+            continue
+        if name == BROADCAST:
+            lacking = [repo for repo in repos if repo not in sources and repo != home]
+            if lacking and len(sources) > 1:
+                more = f" and {len(lacking) - _NAMED} more" if len(lacking) > _NAMED else ""
+                message = f"a broadcast, but no copy in {', '.join(lacking[:_NAMED])}{more}"
+                yield _finding("delivery-missing", group, message)
+            continue
+        position = naming.position_of.get(name)
+        repo = repo_of.get(position) if position else None
+        if repo is not None and repo not in sources:
+            only = "the sender's copy" if sources == {home} else ", ".join(sorted(sources))
+            message = f'to "{name[:80]}", whose repo is {repo}, but not there; found only {_in(sources, only)}'
+            yield _finding("delivery-missing", group, message)
+
+
+def _in(sources: set[str], only: str) -> str:
+    return f"{only} in {', '.join(sorted(sources))}" if only == "the sender's copy" else f"in {only}"
+
+
+def _overdue(group: Group, histories: Mapping[str, History], lives: Lives) -> Iterator[Finding]:
+    sent = group.envelope.sent
+    for copy in group.copies:
+        file = copy.envelope.file
+        history = histories.get(file.source)
+        life = lives.of(file)
+        if sent is None or life is None or life.state != "delivered" or history is None or history.committed is None:
+            continue
+        days = (history.committed.instant - sent.instant).days
+        if days >= OVERDUE_DAYS:
+            message = f"sent {sent.utc[:10]}; {file.source} was committed to {days} days later, still without it"
+            yield _finding("delivery-uncommitted", group, message, file.source, file.path)
+
+
+def _misnamed(group: Group, naming: Naming) -> Iterator[Finding]:
+    """A name that says another sender or recipient than the envelope does; only of names that are known."""
+    name, envelope = read_stamped_name(group.stem), group.envelope
+    said = naming.position_of.get(name.sender or "")
+    written = naming.position_of.get(envelope.sender)
+    if said is not None and written is not None and said != written:
+        yield _finding("name-disagrees", group, f'the name says from "{name.sender}", the envelope "{envelope.sender}"')
+    to = {naming.position_of.get(one, one) for one in envelope.to}
+    said = BROADCAST if name.recipient == BROADCAST else naming.position_of.get(name.recipient or "")
+    if said is not None and to and said not in to and BROADCAST not in to:
+        shown = ", ".join(envelope.to)[:80]
+        yield _finding("name-disagrees", group, f'the name says to "{name.recipient}", the envelope "{shown}"')
+
+
+def _finding(rule: str, group: Group, message: str, source: str = "", path: str = "") -> Finding:
+    file = group.envelope.file
+    where = Location(source=source or file.source, path=path or file.path)
+    return Finding(rule=rule, location=where, message=message)

@@ -1,0 +1,124 @@
+"""Lives: what the history of each source tells of the files of artifacts, and of those that are gone (SPEC 2.3)."""
+
+import hashlib
+import unicodedata
+from collections.abc import Callable, Iterable, Mapping
+
+from memosite.facts import FileFacts, Ref
+from memosite.history import History, LifeEvent, file_key
+from memosite.layout import place_of
+from memosite.model import Life, Removal, WorkState
+from memosite.names import ENVELOPE_SUFFIX, make_id, stem_of
+
+DataOf = Callable[[FileFacts], bytes | None]
+
+
+class Lives:
+    """The lives of files by source and path. `data_of` gives the bytes of a file as it lies in its folder."""
+
+    def __init__(self, histories: Mapping[str, History], data_of: DataOf) -> None:
+        """Look lives up in these histories, by the name of the source."""
+        self._histories = histories
+        self._data_of = data_of
+
+    def of(self, file: FileFacts, body: FileFacts | None = None) -> Life | None:
+        """The life of an envelope and its body: its own steps, and the edits of both. None if git was not asked."""
+        history = self._histories.get(file.source)
+        if history is None:
+            return None
+        if any(file.path.startswith(f"{folder}/") for folder in history.foreign):
+            return Life(why_not="it lies in a repo inside the source's")
+        events = history.events.get(file_key(file.path), ())
+        if body is not None:
+            events = _with_edits(events, history.events.get(file_key(body.path), ()))
+        return Life(events=events, state=self._state(history, file, body), why_not=history.why_not)
+
+    def last_change(self, file: FileFacts, body: FileFacts | None = None) -> float:
+        """When a file was last committed, in seconds; the beginning of time if git does not know."""
+        history = self._histories.get(file.source)
+        if history is None:
+            return float("-inf")
+        events = [history.events.get(file_key(one.path), ()) for one in (file, body) if one is not None]
+        dates = [steps[-1].at for steps in events if steps]
+        return max((date.instant.timestamp() for date in dates if date), default=float("-inf"))
+
+    def _state(self, history: History, file: FileFacts, body: FileFacts | None) -> WorkState | None:
+        if history.tree is None:
+            return None
+        committed = history.tree.get(file.path)
+        if committed is None:
+            return "moved" if _lay_elsewhere(history, file.path) else "delivered"
+        if self._is_edited(committed, file) or (
+            body is not None and self._is_edited(history.tree.get(body.path), body)
+        ):
+            return "edited"
+        return "committed"
+
+    def _is_edited(self, committed: str | None, file: FileFacts) -> bool:
+        data = self._data_of(file)
+        if committed is None or data is None:
+            return False
+        # A file may lie there with other line ends than in its commit; that is no edit.
+        return committed not in {blob_id(data, committed), blob_id(data.replace(b"\r\n", b"\n"), committed)}
+
+
+def _lay_elsewhere(history: History, path: str) -> bool:
+    """Whether the last commit has the file in another mailbox."""
+    folder, _, name = file_key(path).rpartition("/")
+    prefix = f"{folder}/" if folder else ""
+    boxes = ("", "inbox/", "read/", "archive/")
+    return any(f"{prefix}{box}{name}" in (history.tree or ()) for box in boxes)
+
+
+def blob_id(data: bytes, like: str) -> str:
+    """The id git gives to content, in the hash of another id."""
+    head = b"blob %d\0" % len(data)
+    if len(like) == 64:
+        return hashlib.sha256(head + data).hexdigest()
+    return hashlib.sha1(head + data, usedforsecurity=False).hexdigest()
+
+
+def _with_edits(events: tuple[LifeEvent, ...], of_body: Iterable[LifeEvent]) -> tuple[LifeEvent, ...]:
+    """The steps of an envelope with the edits of its body put where they belong, one for each commit."""
+    edits = [event for event in of_body if event.kind == "edited"]
+    if not edits or not events:
+        return events
+    joined: list[LifeEvent] = []
+    rest = iter(edits)
+    edit = next(rest, None)
+    for event in events:
+        while edit is not None and edit.at and event.at and edit.at.instant < event.at.instant:
+            joined.append(edit)
+            edit = next(rest, None)
+        joined.append(event)
+    return (*joined, *([edit, *rest] if edit is not None else ()))
+
+
+def removals(histories: Mapping[str, History], present: Iterable[Ref], stems: Iterable[str]) -> dict[Ref, Removal]:
+    """What was removed from the repos and is in none of them any more, by the id its name gives it.
+
+    `present` are the artifacts that are there, `stems` their names. Of one name in several repos the one removed last
+    is told of. What must not be named keeps its dates alone, under the id it may have been published by.
+    """
+    found: dict[Ref, Removal] = {}
+    taken, named = set(present), set(stems)
+    for source, history in histories.items():
+        for key, events in history.events.items():
+            place = place_of(key)
+            if place is None or not key.endswith(ENVELOPE_SUFFIX) or events[-1].kind != "removed":
+                continue
+            stem = unicodedata.normalize("NFC", stem_of(key.rpartition("/")[2]))
+            ref: Ref = (place.kind, make_id(stem))
+            if ref in taken or stem in named:
+                continue
+            is_secret = key in history.confidential
+            removal = Removal(kind=place.kind, stem="" if is_secret else stem, source=source, events=events)
+            known = found.get(ref)
+            if known is None or _instant(known) < _instant(removal):
+                found[ref] = removal
+    return {ref: found[ref] for ref in sorted(found)}
+
+
+def _instant(removal: Removal) -> float:
+    at = removal.events[-1].at
+    return at.instant.timestamp() if at else float("-inf")

@@ -1,0 +1,265 @@
+"""[I/O] Runs git on repos whose configuration is hostile: nothing of theirs is run, nothing asked, nothing written.
+
+Each call is one program without a shell, with an environment of its own: neither the user's nor the system's
+configuration, no prompts, no locks, no lazy fetches, no replaced objects. What a repo's own configuration could run
+is switched off on the command line, which counts more (SPEC 2.3). Only plumbing that never looks at the work tree is
+called: comparing it would run the filters that attributes name.
+"""
+
+import os
+import re
+import signal
+import stat
+import subprocess
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import IO
+
+from memosite.errors import SourceError
+
+LIMIT_SECONDS = 600
+"""The longest that one call on a local repo may take."""
+
+_SAFE = (
+    *("-c", "core.fsmonitor=false", "-c", "core.hooksPath=/dev/null", "-c", "core.pager=cat"),
+    *("-c", "core.attributesFile=/dev/null", "-c", "core.excludesFile=/dev/null", "-c", "core.askPass="),
+    *("-c", "core.sshCommand=ssh -oBatchMode=yes", "-c", "core.alternateRefsCommand="),
+    *("-c", "credential.helper=", "-c", "gpg.program=false", "-c", "gpg.ssh.program=false"),
+    *("-c", "gpg.x509.program=false", "-c", "log.showSignature=false", "-c", "log.mailmap=false"),
+    *("-c", "log.showRoot=true", "-c", "log.follow=false", "-c", "diff.external="),
+    *("-c", "diff.ignoreSubmodules=none", "-c", "diff.noprefix=false", "-c", "diff.relative=false"),
+    *("-c", "fetch.recurseSubmodules=false", "-c", "submodule.recurse=false", "-c", "gc.auto=0"),
+    *("-c", "maintenance.auto=false", "-c", "uploadpack.packObjectsHook=", "-c", "safe.directory=*"),
+    *("-c", "safe.bareRepository=all", "-c", "protocol.allow=never"),
+)
+_KEPT = ("PATH", "TMPDIR")
+_SET = {
+    "GIT_ADVICE": "0",
+    "GIT_ALLOW_PROTOCOL": "",
+    "GIT_ASKPASS": "",
+    "GIT_ATTR_NOSYSTEM": "1",
+    "GIT_CONFIG_GLOBAL": os.devnull,
+    "GIT_CONFIG_NOSYSTEM": "1",
+    "GIT_CONFIG_SYSTEM": os.devnull,
+    "GIT_LFS_SKIP_SMUDGE": "1",
+    "GIT_LITERAL_PATHSPECS": "1",
+    "GIT_NO_LAZY_FETCH": "1",
+    "GIT_NO_REPLACE_OBJECTS": "1",
+    "GIT_OPTIONAL_LOCKS": "0",
+    "GIT_PROTOCOL_FROM_USER": "0",
+    "GIT_TERMINAL_PROMPT": "0",
+    "HOME": os.devnull,
+    "LC_ALL": "C",
+    "SSH_ASKPASS": "",
+}
+_REMOVED = re.compile(r"[^\x20-\x7e\xa0-\U0010ffff]+")
+_ADDRESS = re.compile(r"://[^/@\s]*@")
+
+
+class GitError(SourceError):
+    """A call of git that failed; its text is git's own last line, without addresses' passwords."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Repo:
+    """A git repo to read: its git folder, and the top of its work tree (None if it is bare)."""
+
+    git_dir: Path
+    top: Path | None
+
+
+def git(
+    repo: Repo,
+    *arguments: str,
+    given: bytes = b"",
+    seconds: float = LIMIT_SECONDS,
+    extra: Sequence[str] = (),
+    environment: Mapping[str, str] | None = None,
+) -> bytes:
+    """What one call of git prints. `extra` are options before the command, which count more than the safe ones.
+
+    Raises `GitError` if git fails, takes longer, or is not there.
+    """
+    with _started(repo, arguments, extra=extra, environment=environment) as process:
+        try:
+            printed, said = process.communicate(given, timeout=seconds)
+        except subprocess.TimeoutExpired as error:
+            raise GitError(f"git {arguments[0]} took more than {seconds:.0f} s") from error
+        finally:
+            _end(process)
+    if process.returncode:
+        raise GitError(_last_line(said) or f"git {arguments[0]} failed with exit code {process.returncode}")
+    return printed
+
+
+def git_tokens(repo: Repo, *arguments: str) -> Iterator[bytes]:
+    """What one call of git prints, piece by piece between NUL bytes, without holding all of it.
+
+    Raises `GitError` if git fails or is not there, after the pieces that came.
+    """
+    with _started(repo, arguments, given=subprocess.DEVNULL, said=subprocess.DEVNULL) as process:
+        try:
+            yield from _split(_stream(process.stdout))
+            process.wait(timeout=LIMIT_SECONDS)
+        except subprocess.TimeoutExpired as error:
+            raise GitError(f"git {arguments[0]} does not end") from error
+        finally:
+            _end(process)
+    if process.returncode:
+        raise GitError(f"git {arguments[0]} failed with exit code {process.returncode}")
+
+
+def _started(
+    repo: Repo,
+    arguments: Sequence[str],
+    *,
+    extra: Sequence[str] = (),
+    environment: Mapping[str, str] | None = None,
+    given: int = subprocess.PIPE,
+    said: int = subprocess.PIPE,
+) -> subprocess.Popen[bytes]:
+    command = ["git", "--no-pager", "--no-optional-locks", *_SAFE, *extra, f"--git-dir={repo.git_dir}", *arguments]
+    kept = {name: os.environ[name] for name in _KEPT if name in os.environ}
+    try:
+        return subprocess.Popen(  # noqa: S603 - a fixed program, no shell
+            command,
+            stdin=given,
+            stdout=subprocess.PIPE,
+            stderr=said,
+            cwd=repo.top or repo.git_dir,
+            env=kept | _SET | dict(environment or {}),
+            start_new_session=True,  # what it starts ends with it
+        )
+    except OSError as error:
+        raise GitError(
+            f"git cannot be run ({error.strerror}); install it, or read the source without history"
+        ) from error
+
+
+def _end(process: subprocess.Popen[bytes]) -> None:
+    """End git and everything it started."""
+    if process.poll() is None:
+        with suppress(ProcessLookupError, PermissionError):
+            os.killpg(process.pid, signal.SIGKILL)
+        process.wait()
+
+
+def _stream(stream: IO[bytes] | None) -> Iterator[bytes]:
+    while stream is not None and (data := stream.read(1 << 18)):
+        yield data
+
+
+def _split(stream: Iterator[bytes]) -> Iterator[bytes]:
+    rest = b""
+    for data in stream:
+        *tokens, rest = (rest + data).split(b"\0")
+        yield from tokens
+    if rest:
+        yield rest
+
+
+def _last_line(said: bytes) -> str:
+    lines = [line for line in said.decode("utf-8", "replace").splitlines() if line.strip()]
+    text = next((line for line in lines if line.startswith(("fatal:", "error:"))), lines[-1] if lines else "")
+    return _ADDRESS.sub("://", _REMOVED.sub(" ", text.removeprefix("fatal: ").removeprefix("error: ")))[:300].strip()
+
+
+# Which repo a folder belongs to
+
+
+def repo_at(folder: Path) -> Repo | str | None:
+    """The repo whose work tree's top (or whose bare self) this folder is; None if it is none.
+
+    A text tells why what looks like one is not read: a `.git` that leads elsewhere counts only if git itself made it
+    so, for a further work tree or a submodule, and what it leads to knows this folder.
+    """
+    entry = folder / ".git"
+    try:
+        mode = entry.lstat().st_mode
+    except OSError:
+        return Repo(git_dir=folder, top=None) if _is_git_dir(folder) else None
+    if stat.S_ISLNK(mode):
+        return "its .git is a symbolic link, which is not followed"
+    if stat.S_ISDIR(mode):
+        if (entry / "commondir").exists():
+            return "its .git shares the folder of another repo"
+        return Repo(git_dir=entry, top=folder) if _is_git_dir(entry) else "its .git folder holds no repo"
+    return _linked(folder, entry)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Holding:
+    """The repo whose history tells of a folder, and where in it the folder lies ("" or ending in a slash).
+
+    Without a repo `why_not` says in words why there is none.
+    """
+
+    repo: Repo | None = None
+    prefix: str = ""
+    why_not: str = ""
+
+
+def holding_repo(root: Path, *, site: Path, enclosing: bool = False) -> Holding:
+    """The repo of a source's folder: its own, or one whose top is at or below the site (SPEC 2.3).
+
+    A repo that merely encloses both counts only if the configuration says so.
+    """
+    for folder in (root, *root.parents):
+        found = repo_at(folder)
+        if isinstance(found, str):
+            return Holding(why_not=found)
+        if found is None or (found.top is None and folder != root):
+            continue
+        if not (enclosing or folder == root or folder.is_relative_to(site)):
+            return Holding(why_not="it is not a repo itself; the one around it counts with history: enclosing")
+        inside = root.relative_to(folder).as_posix()
+        return Holding(repo=found, prefix="" if inside == "." else f"{inside}/")
+    return Holding(why_not="it is no git repo")
+
+
+def _is_git_dir(folder: Path) -> bool:
+    head = folder / "HEAD"
+    has_head = head.is_symlink() or head.is_file()
+    return has_head and (folder / "objects").is_dir() and (folder / "refs").is_dir()
+
+
+def _linked(folder: Path, entry: Path) -> Repo | str:
+    """The repo that a `.git` file names, if it names this folder in turn."""
+    written = _first_line(entry).removeprefix("gitdir:").strip()
+    if not written:
+        return "its .git file names no folder"
+    git_dir = Path(os.path.normpath(folder / written))
+    back = _first_line(git_dir / "gitdir")
+    if back and _is_same(git_dir / back, entry):
+        return Repo(git_dir=git_dir, top=folder)
+    work_tree = _work_tree(git_dir / "config")
+    if work_tree and "modules" in git_dir.parts and _is_same(git_dir / work_tree, folder):
+        return Repo(git_dir=git_dir, top=folder)
+    return "its .git file leads to a repo that does not know it"
+
+
+def _first_line(file: Path) -> str:
+    try:
+        with file.open("rb") as stream:
+            return stream.read(4096).decode("utf-8", "surrogateescape").split("\n", 1)[0].strip()
+    except OSError:
+        return ""
+
+
+def _work_tree(config: Path) -> str:
+    try:
+        with config.open("rb") as stream:
+            text = stream.read(1 << 16).decode("utf-8", "surrogateescape")
+    except OSError:
+        return ""
+    found = re.search(r"(?m)^\s*worktree\s*=\s*(.+?)\s*$", text)
+    return found[1] if found else ""
+
+
+def _is_same(first: Path, second: Path) -> bool:
+    try:
+        return first.samefile(second)
+    except (OSError, ValueError):
+        return False

@@ -1,0 +1,18 @@
+"""What an artifact says of who may know of it: so far, whether one that was removed may still be named."""
+
+import json
+
+_RETENTION = ("confidential", "private", "ephemeral")
+
+
+def is_confidential(envelope: bytes) -> bool:
+    """Whether an envelope forbids to be shown to others (SPEC 9); one that cannot be read counts as one that does."""
+    try:
+        fields = json.loads(envelope.decode("utf-8-sig"))
+    except (ValueError, RecursionError):
+        return True
+    if not isinstance(fields, dict):
+        return True
+    metadata = fields.get("metadata")
+    policy = metadata.get("retention_policy") if isinstance(metadata, dict) else None
+    return fields.get("x.legal.confidentiality", "public") != "public" or policy in _RETENTION
