@@ -91,12 +91,12 @@ def test_the_commands_of_the_page_for_a_reader_in_a_terminal_work(repo: Path, tm
     """Newsboat finds what the page tells to add; sfeed prints title, address and id."""
     site, home = tmp_path / "site", tmp_path / "home"
     site.mkdir()
-    (home / ".newsboat").mkdir(parents=True)
+    home.mkdir()
     environment = {"HOME": str(home), "PATH": "/usr/bin:/bin", "LC_ALL": "C.UTF-8", "TERM": "xterm"}
     with served(site) as base:
         build(repo, site, base)
-        add, newsboat, sfeed = commands(site, "In a feed reader")
-        script = f"{add}\n{newsboat} -x reload print-unread\n{sfeed}"
+        *before, newsboat, sfeed = commands(site, "In a feed reader")
+        script = "\n".join((*before, f"{newsboat} -x reload print-unread", sfeed))
         done = subprocess.run(["sh", "-euc", script], env=environment, check=True, timeout=60, capture_output=True)
     first, *lines = done.stdout.decode().splitlines()
     assert first.split()[0] == "5"
