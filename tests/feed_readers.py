@@ -173,10 +173,16 @@ class _Quiet(SimpleHTTPRequestHandler):
         """Say nothing."""
 
 
+class _Server(ThreadingHTTPServer):
+    """Ends only when every answer has been given."""
+
+    daemon_threads = False
+
+
 @contextmanager
 def served(folder: Path) -> Iterator[str]:
     """The address of a server on 127.0.0.1 that serves a folder, which need not exist yet."""
-    with ThreadingHTTPServer(("127.0.0.1", 0), partial(_Quiet, directory=str(folder))) as server:
+    with _Server(("127.0.0.1", 0), partial(_Quiet, directory=str(folder))) as server:
         thread = Thread(target=server.serve_forever, kwargs={"poll_interval": 0.05})
         thread.start()
         try:

@@ -23,6 +23,7 @@ from memosite.facts import (
     System,
     Text,
 )
+from memosite.feeds import FeedFile
 from memosite.ledger import Ledger, parse_ledger
 from memosite.lines import artifact_line
 from memosite.model import Archive, Artifact, Copy, Document, Library, Link, Record, RecordLink, SourceInfo
@@ -139,6 +140,8 @@ def write_site(folder: Path, found: Iterable[object]) -> None:
                 data = one.data
             case Stored():
                 data = TEXTS[one.sha256].encode()
+            case FeedFile():
+                data = renderer.render_feed(one)
             case _:
                 raise TypeError(one)
         path = folder / one.path
