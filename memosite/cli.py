@@ -69,6 +69,7 @@ def _parser() -> argparse.ArgumentParser:
     _add_check(commands)
     _add_export(commands)
     _add_init(commands)
+    _add_mark_read(commands)
     return parser
 
 
@@ -189,6 +190,19 @@ def _add_init(commands: "Commands[argparse.ArgumentParser]") -> None:
     )
     command.add_argument("folder", nargs="?", type=Path, default=Path(), metavar="DIR", help="default: this folder")
     command.set_defaults(run=_init)
+
+
+def _add_mark_read(commands: "Commands[argparse.ArgumentParser]") -> None:
+    command = _command(
+        commands,
+        "mark-read",
+        "move memos to read/ with git mv, envelope and body together",
+        "memosite mark-read --commit memos/inbox/2026-05-01-1430--a--b--c.openthing",
+    )
+    command.add_argument("files", nargs="+", type=Path, metavar="FILE", help="envelopes or their bodies, in any repos")
+    command.add_argument("--archive", action="store_true", help="move them to archive/ instead")
+    command.add_argument("--commit", action="store_true", help="commit the move, and nothing else")
+    command.set_defaults(run=_mark_read)
 
 
 # What the commands do. Imports stand inside, so that each starts with no more than it needs.
@@ -348,4 +362,19 @@ def _init(options: argparse.Namespace) -> int:
     path = write_config(options.folder)
     if not options.quiet:
         print(f"wrote {_shown(path)}; now: memosite serve {_shown(path.parent)}")
+    return EXIT_FINE
+
+
+def _mark_read(options: argparse.Namespace) -> int:
+    from memosite.mark_read import mark
+
+    for done in mark(options.files, box="archive" if options.archive else "read", commit=options.commit):
+        if options.quiet:
+            continue
+        for path in done.already:
+            print(f"{_shown(done.top / path)} is there already")
+        for move in done.moves:
+            print(f"{_shown(done.top / move.old)} -> {_shown(done.top / move.new)}")
+        if done.commit:
+            print(f"committed {done.commit[:8]}")
     return EXIT_FINE

@@ -197,7 +197,10 @@ class BodyFile:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Relation:
-    """An edge to another record. `target` is as written: a node id, an id, a title, a path or a file's stem."""
+    """An edge to another record. `target` is as written: a node id, an id, a title, a path or a file's stem.
+
+    `label` is whatever else is said of it, in words.
+    """
 
     predicate: str
     target: str
@@ -246,7 +249,8 @@ class RecordCard:
     `decision`, `handoffs`, `semantic`, `Rejected paths`. `line` is where it begins in a file of many. `fields` are
     labels and values to be shown. `mentions` are names of other artifacts outside the text: context references,
     evidence, anchors, files. `text` is Markdown; for a node of a memory-store it is joined later from `body_path`.
-    `hash_written` and `hashed` are a content hash as written and the bytes before the body that it is made over.
+    `hash_written` and `hashed` are a content hash as written and the bytes before the body that it is made over;
+    `hash_fits` is what came of comparing them, None if there was nothing to compare.
     """
 
     system: System
@@ -275,6 +279,7 @@ class RecordCard:
     body_path: str | None = None
     hash_written: str | None = None
     hashed: bytes = b""
+    hash_fits: bool | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -288,13 +293,17 @@ class RecordFile:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StoreConfig:
-    """`config.json` of a memory-store: what makes its folder a store. `marker` is the commit of sync-state.json."""
+    """`config.json` of a memory-store: what makes its folder a store. `marker` is the commit of sync-state.json.
+
+    `others` are the remaining settings as labels and values to be shown.
+    """
 
     file: FileFacts
     project: str
     name: str
     version: int
     marker: str | None = None
+    others: tuple[tuple[str, str], ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -44,11 +44,15 @@ class Rule:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Finding:
-    """One broken or odd thing at one place. `message` says what was found and what was expected."""
+    """One broken or odd thing at one place. `message` says what was found and what was expected.
+
+    `broken_clause` is the clause where it is not that of the rule: rules on fields are those of several formats.
+    """
 
     rule: str
     location: Location
     message: str
+    broken_clause: str = ""
 
     @property
     def severity(self) -> Severity:
@@ -59,6 +63,11 @@ class Finding:
     def remedy(self) -> str:
         """What to do about it."""
         return RULES[self.rule].remedy
+
+    @property
+    def clause(self) -> str:
+        """Where what it breaks is written."""
+        return self.broken_clause or RULES[self.rule].clause
 
     @property
     def sort_key(self) -> tuple[str, str, int, str, str]:
@@ -75,10 +84,10 @@ _STORE = "memory-store reference"
 
 _TABLE = (
     # What cannot be read as it stands
-    Rule(id="json-invalid", severity=_E, meaning="The file is not JSON.", clause="catdef 1.4; SPEC 2.2",
+    Rule(id="json-invalid", severity=_E, meaning="The file is not JSON.", clause="RFC 8259, 2; SPEC 2.2",
          remedy="Mend the JSON at the line named; until then the file is shown raw."),
     Rule(id="json-not-object", severity=_E, meaning="The file's JSON is not an object.",
-         clause="catdef 1.4; SPEC 2.2", remedy="An envelope is one JSON object: { … }."),
+         clause="SPEC 2.2", remedy="Such a file is one JSON object: { … }."),
     Rule(id="json-duplicate-key", severity=_W, meaning="A key stands twice in one object; the last one counts.",
          clause="RFC 8259, 4; SPEC 2.2", remedy="Remove one of the two."),
     Rule(id="json-lenient", severity=_W, meaning="Something JSON forbids, read all the same.",
@@ -172,6 +181,8 @@ _TABLE = (
     # Records of all systems
     Rule(id="left-alone", severity=_N, meaning="A file where another memory system keeps its own, but not of its form.",
          clause="SPEC 2.2", remedy="Nothing to do if another tool wrote it; it is no part of the archive."),
+    Rule(id="anchors-cut", severity=_N, meaning="So many globs that the rest of them lead nowhere.",
+         clause="SPEC 9", remedy="Write the folders of anchors out as far as they are known."),
     # memory-store
     Rule(id="store-left-alone", severity=_N,
          meaning="Files as in a memory-store, but no config.json that makes one; they are left alone.",
@@ -190,7 +201,7 @@ _TABLE = (
          clause=f"{_STORE}, Sidecar fields; SPEC 2.2", remedy="Name the .md file beside the sidecar, as memory/….md."),
     Rule(id="store-body-missing", severity=_E, meaning="The body that a sidecar names is not there.",
          clause=f"{_STORE}, Storage layout; SPEC 2.2", remedy="Bring the file back, or mend body_path."),
-    Rule(id="store-body-orphan", severity=_W, meaning="A body that no sidecar names; it is not shown.",
+    Rule(id="store-body-orphan", severity=_W, meaning="A body that no sidecar names; it is shown by itself.",
          clause=f"{_STORE}, Storage layout; SPEC 2.2", remedy="Bring its sidecar back, or remove the file."),
     Rule(id="store-conflict", severity=_E, meaning="Marks of an unresolved merge.",
          clause="SPEC 2.2, memory-store", remedy="Resolve the merge in this file."),
@@ -200,7 +211,7 @@ _TABLE = (
          clause=f"{_STORE}, Node kinds; SPEC 2.2", remedy="Give each an id of its own, or remove one."),
     Rule(id="store-relation-end", severity=_E, meaning="A relation begins or ends at a node that is not there.",
          clause=f"{_STORE}, Relations; SPEC 2.2", remedy="Mend the id, or remove the relation."),
-    Rule(id="store-superseded", severity=_W, meaning="What a node is superseded by is not there, or not said.",
+    Rule(id="store-superseded", severity=_W, meaning="What a node is superseded by is not there, not said, or not so.",
          clause=f"{_STORE}, Sidecar fields; SPEC 2.2", remedy="Name the node that took its place."),
     # memory-layer
     Rule(id="memory-layer-category", severity=_E, meaning="A category that memory-layer does not know.",
@@ -209,6 +220,9 @@ _TABLE = (
     Rule(id="memory-layer-folder", severity=_W, meaning="The category is not that of the folder.",
          clause="memory-layer format, directory structure; SPEC 2.2",
          remedy="Move the file to its category's folder, or mend meta.category."),
+    Rule(id="memory-layer-reference", severity=_N, meaning="A context reference to what is not in the archive.",
+         clause="memory-layer format, handoffs, context_references; SPEC 2.2",
+         remedy="Nothing to do if it was cleaned up; else name the file without .json."),
     # wyren
     Rule(id="wyren-long", severity=_W, meaning="A memory of more than 60 lines.",
          clause="wyren memory.md schema, size budget; SPEC 2.2",

@@ -11,7 +11,8 @@ byte for byte; what is new stands after them.
 - `{"v": 1, "kind": "thread", "id": "…", "member": "memo/…"}`: a thread's page, and a member by which to find it
   again should its id change.
 - `{"v": 1, "kind": "position", "id": "…"}`: a position's page and feed. Likewise `entity` and `ghost`, which have no
-  feed, `name`, another name of a position, under which its feed is found, too, and `digest`, a closed day or week.
+  feed; `name`, another name of a position, under which its feed is found, too; `changes`, the page of what was
+  edited of an artifact; `month`; and `digest`, a closed day or week.
 - `{"v": 1, "kind": "block", "id": "positions/…/feed", "n": 2, "items": [51, …]}`: the second full archive document
   of a feed, with the numbers of its items: what it holds, and in which order, never changes (FEEDS, window).
 
@@ -20,6 +21,7 @@ The line of a record names its `system`, too, which is a part of its address.
 
 import hashlib
 import json
+import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -65,10 +67,10 @@ class Ledger:
 
     `arrivals` hold each artifact once, in order of arrival, with its first key; `renewals` the keys it was given
     since. `threads` maps a thread's id to a member of it. `others` are further pages that were published: ghosts
-    (`("ghost", "memo/<id>")`), other names of positions (`("name", "<id>")`) and digests (`("digest", "<day>")`).
-    `entities` are what records speak of, `blocks` the full archive documents of feeds. `published` are the lines as
-    they were read, with the numbers of arrivals, renewals, threads, positions, others, entities and blocks that they
-    hold.
+    (`("ghost", "memo/<id>")`), other names of positions (`("name", "<id>")`), pages of changes (`("changes",
+    "memo/<id>")`), months (`("month", "2026/05")`) and digests (`("digest", "<day>")`). `entities` are what records
+    speak of, `blocks` the full archive documents of feeds. `published` are the lines as they were read, with the
+    numbers of arrivals, renewals, threads, positions, others, entities and blocks that they hold.
     """
 
     arrivals: tuple[Arrival, ...] = ()
@@ -198,8 +200,7 @@ def parse_ledger(text: str, *, name: str) -> Ledger:
             entry = json.loads(line)
             kind = _text(entry["kind"])
             id_ = _text(entry["id"])
-            for part in id_.split("/") if kind == "block" else (id_.partition("/")[2] if kind == "ghost" else id_,):
-                _check_folder(part)
+            _check_page(kind, id_)
             if kind == "thread":
                 member_kind, _, member_id = _text(entry["member"]).partition("/")
                 threads.append((id_, (_KINDS[member_kind], member_id)))
@@ -207,7 +208,7 @@ def parse_ledger(text: str, *, name: str) -> Ledger:
                 positions.append(id_)
             elif kind == "block":
                 blocks.append(Block(feed=id_, number=_number(entry["n"]), items=tuple(map(_number, entry["items"]))))
-            elif kind in {"ghost", "name", "digest"}:
+            elif kind in {"ghost", "name", "changes", "month", "digest"}:
                 others.append((kind, id_))
             elif kind == "entity":
                 entities.append(id_)
@@ -259,6 +260,22 @@ def _number(value: object) -> int:
     if not isinstance(value, int) or not 0 < value < 2**53:
         raise ValueError(f"found {value!r}, expected a number")
     return value
+
+
+def _check_month(id_: str) -> None:
+    if not re.fullmatch(r"\d{4}/\d{2}|undated", id_, re.ASCII):
+        raise ValueError(f"found {id_!r}, expected a month such as 2026/05")
+
+
+def _check_page(kind: str, id_: str) -> None:
+    """Refuse what can be no page or feed of its kind."""
+    if kind == "month":
+        _check_month(id_)
+    elif kind == "block":
+        for part in id_.split("/"):
+            _check_folder(part)
+    else:
+        _check_folder(id_.partition("/")[2] if kind in {"ghost", "changes"} else id_)
 
 
 def _check_folder(id_: str) -> None:

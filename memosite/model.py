@@ -217,7 +217,8 @@ class Document(Artifact):
 class RecordLink:
     """A relation of a record, bound as far as it can be: `to` names the other record, None if it is not there.
 
-    `is_inverse` marks a relation that stands in the other record; `predicate` is then the inverse word.
+    `is_inverse` marks a relation that stands in the other record; `predicate` is then the inverse word. `label` is
+    what else is said of it.
     """
 
     predicate: str
@@ -225,6 +226,7 @@ class RecordLink:
     to: Ref | None = None
     status: str | None = None
     confidence: str | None = None
+    label: str = ""
     is_inverse: bool = False
 
 

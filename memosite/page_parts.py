@@ -92,6 +92,7 @@ class FindingRow:
     place: str
     message: str
     remedy: str
+    clause: str = ""
     page: Reference | None = None
 
 
@@ -254,13 +255,26 @@ class ThreadMember:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RelationRow:
-    """A relation of a record; `is_inverse` if it stands in the other record."""
+    """A relation of a record, with what else is said of it; `is_inverse` if it stands in the other record."""
 
     predicate: str
     target: Reference
     status: str
     confidence: str
+    label: str
     is_inverse: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AnchorRow:
+    """An anchor of a record, with a link where it leads to one place; `files` are the artifacts that a glob fits.
+
+    `is_cut` if there may be more of them.
+    """
+
+    anchor: Reference
+    files: tuple[Reference, ...] = ()
+    is_cut: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

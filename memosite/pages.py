@@ -11,6 +11,7 @@ from memosite.facts import Kind, Mailbox
 from memosite.findings import Severity
 from memosite.model import Action
 from memosite.page_parts import (
+    AnchorRow,
     Body,
     CitationRow,
     CopyRow,
@@ -123,6 +124,11 @@ class ArtifactPage(Page):
     lives: tuple[LifeLine, ...] = ()
     is_cut: bool = False
     """Whether the body is longer than a page may be, so that only its beginning is shown."""
+    extra_left_out: int = 0
+    """How many characters of `extra` a page cannot hold."""
+    findings_total: int = 0
+    backlinks_total: int = 0
+    """How many of these there are in all, where a page cannot hold them."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -195,7 +201,8 @@ class RecordPage(ArtifactPage):
     """One entry of another memory system.
 
     `successor` is what took its place: a link, or what is written where the archive does not have it. `place` is the
-    file, with the line in a file of many. Of relations and events no more are shown than a page can hold.
+    file, with the line in a file of many. Of each list no more is shown than a page can hold; `totals` are the
+    lengths of those that are cut. `hash_state` says what came of verifying the content hash.
     """
 
     template: ClassVar[str] = "record.html"
@@ -213,16 +220,16 @@ class RecordPage(ArtifactPage):
     successor: Reference | None
     fields: tuple[tuple[str, str], ...]
     relations: tuple[RelationRow, ...]
-    relations_total: int
     mentions: tuple[Reference, ...]
-    anchors: tuple[Reference, ...]
+    anchors: tuple[AnchorRow, ...]
     citations: tuple[CitationRow, ...]
     entities: tuple[EntityRow, ...]
     sessions: tuple[str, ...]
     session_rows: tuple[Row, ...]
     history: tuple[EventRow, ...]
-    history_total: int
     content_hash: str
+    hash_state: str
+    totals: tuple[tuple[str, int], ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

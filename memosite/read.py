@@ -19,7 +19,7 @@ from memosite.resolve import Rules, body_candidates, resolve
 from memosite.resolve.collect import memo_folders, operational_place
 from memosite.shelf import Shelf
 from memosite.sources.folder import FolderSource, Listing, has_file, list_files, read_file, shown_path
-from memosite.sources.git import Holding
+from memosite.sources.git import Holding, repos_inside
 from memosite.sources.past import read_past
 
 
@@ -41,7 +41,7 @@ def read_archive(
         parsed += found
         holding = listing.source.holding
         if holding is not None:
-            histories[listing.source.name] = _history(holding, found, shelf, cache)
+            histories[listing.source.name] = _history(holding, listing, found, shelf, cache)
     by_name = {source.name: source for source in sources}
 
     def is_there(source: str, path: str) -> bool:
@@ -52,10 +52,12 @@ def read_archive(
     )
 
 
-def _history(holding: Holding, parsed: Iterable[Parsed], shelf: Shelf, cache: Path | None) -> History:
+def _history(holding: Holding, listing: Listing, parsed: Iterable[Parsed], shelf: Shelf, cache: Path | None) -> History:
+    foreign = repos_inside(listing.source.root, listing.candidates)
     if holding.repo is None:
-        return History(why_not=holding.why_not)
-    return read_past(holding.repo, parsed, shelf, prefix=holding.prefix, cache=cache)
+        return History(why_not=holding.why_not, foreign=foreign)
+    history = read_past(holding.repo, parsed, shelf, prefix=holding.prefix, cache=cache)
+    return replace(history, foreign=tuple(sorted({*history.foreign, *foreign})))
 
 
 def read_source(listing: Listing, shelf: Shelf) -> list[Parsed]:
@@ -127,6 +129,9 @@ def _shelve(parsed: Parsed, shelf: Shelf) -> Parsed:
     return replace(parsed, shelve=())
 
 
+_OWNERS = frozenset({"metadata", "content"})
+
+
 class LineFinder:
     """Finds lines in the envelopes on a shelf."""
 
@@ -135,13 +140,13 @@ class LineFinder:
         self._shelf = shelf
 
     def __call__(self, file: FileFacts, key: str) -> int | None:
-        """The line of a key in an envelope, of one below `metadata` if it begins so; None if it is not there."""
+        """The line of a key in an envelope, of one below `metadata` or `content` if it begins so; None without it."""
         try:
             text = self._shelf.text(file.sha256)
         except KeyError:
             return None
         owner, dot, name = key.partition(".")
-        return find_key_line(text, (owner, name) if dot and owner == "metadata" else (key,))
+        return find_key_line(text, (owner, name) if dot and owner in _OWNERS else (key,))
 
 
 class DataFinder:

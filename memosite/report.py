@@ -34,17 +34,17 @@ def to_text(findings: Iterable[Finding], *, root_of: Mapping[str, str]) -> str:
 
     `root_of` gives, by source, its folder as seen from the current one, so that editors can open each place; a
     source without an entry is shown by its name. A finding on a whole file points at line 1, since editors skip
-    what has no line. Below the first finding of each rule stands what to do about it.
+    what has no line. Below the first finding of each rule stands what to do about it, and the clause it breaks.
     """
     ordered = _sorted(findings)
-    explained: set[str] = set()
+    explained: set[tuple[str, str]] = set()
     lines = []
     for finding in ordered:
         place = f"{_path_of(finding, root_of)}:{finding.location.line or 1}"
         lines.append(_printable(f"{place}: {finding.severity}: {finding.message} [{finding.rule}]"))
-        if finding.rule not in explained:
-            explained.add(finding.rule)
-            lines.append(f"    {finding.remedy}")
+        if (finding.rule, finding.clause) not in explained:
+            explained.add((finding.rule, finding.clause))
+            lines.append(f"    {finding.remedy} ({finding.clause})")
     return "\n".join([*lines, _count(ordered)])
 
 
@@ -65,7 +65,7 @@ def to_json(findings: Iterable[Finding]) -> str:
             "line": finding.location.line,
             "message": finding.message,
             "remedy": finding.remedy,
-            "clause": RULES[finding.rule].clause,
+            "clause": finding.clause,
         }
         for finding in _sorted(findings)
     ]
@@ -90,6 +90,7 @@ def to_sarif(findings: Iterable[Finding], *, version: str, root_of: Mapping[str,
                 "level": str(finding.severity),
                 "message": {"text": finding.message or RULES[finding.rule].meaning},
                 "locations": [{"physicalLocation": _sarif_place(finding, root_of)}],
+                **({"properties": {"clause": finding.broken_clause}} if finding.broken_clause else {}),
             }
             for finding in _sorted(findings)
         ],

@@ -209,3 +209,11 @@ def test_nesting_beyond_the_bound_is_a_finding(depth: int) -> None:
     parsed = formats.parse(File(source="s", path=FOLDER + "x.json", data=text.encode()))
     assert [finding.rule for finding in parsed.findings] == ["json-invalid"]
     assert card_of(parsed).title == "x"
+
+
+def test_a_broken_field_names_the_clause_of_its_own_format() -> None:
+    """Not that of memodef, whose fields have the same rules."""
+    data = b'{"meta": {"category": "context", "summary": 7, "created": "soon"}, "content": {}}'
+    parsed = formats.parse(File(source="harbour", path=".claude/memory/context/a.json", data=data))
+    assert {one.rule for one in parsed.findings} == {"field-type", "date-invalid"}
+    assert {one.clause.partition(",")[0] for one in parsed.findings} == {"memory-layer format"}

@@ -329,12 +329,13 @@ def test_a_body_outside_the_store_is_never_read(repo: Repo) -> None:
     assert [one.text for one in joined.records if one.type == "decision"] == [None] * 4
 
 
-def test_a_body_that_no_sidecar_names_is_found(repo: Repo) -> None:
-    """Its sidecar was deleted, or renamed alone."""
-    repo.put(".memory/memory/facts/lost.md", "Lost.\n")
+def test_a_body_that_no_sidecar_names_is_found_and_kept(repo: Repo) -> None:
+    """Its sidecar was deleted, or renamed alone; what it says is not lost, and takes no node's id."""
+    repo.put(".memory/memory/facts/lost.md", "# Lost\n\nAt sea.\n")
     joined = repo.join()
     assert told(joined) == ["store-body-orphan memory/facts/lost.md"]
-    assert len(joined.records) == 1
+    lost = record(joined, "fact.lost.md")
+    assert (lost.type, lost.title, lost.text and lost.text.summary) == ("fact", "lost", "At sea.")
 
 
 def test_a_sidecar_that_cannot_be_read_is_kept_with_its_body(repo: Repo) -> None:
@@ -363,21 +364,31 @@ def test_conflict_marks_in_a_body_are_an_error_at_the_first(repo: Repo) -> None:
 
 
 def test_a_relation_stands_with_the_node_it_begins_at(repo: Repo) -> None:
-    """With its status, its confidence and what it is founded on."""
+    """With its status, its confidence, what it is founded on and whatever else it says."""
     repo.node("decision.light")
     repo.node("gotcha.tides")
     repo.relation(
-        "decision.light", "depends_on", "gotcha.tides", confidence="low", evidence=[{"kind": "task", "id": "H-1"}]
+        "decision.light",
+        "depends_on",
+        "gotcha.tides",
+        name="deep",
+        confidence="low",
+        evidence=[{"kind": "task", "id": "H-1"}],
+        updated_at="2026-05-03T10:00:00Z",
+        weight=[1],
     )
-    repo.relation("decision.light", "affects", "project.harbour", status="stale")
+    repo.relation("decision.light", "affects", "project.harbour", name="a", status="stale")
     joined = repo.join()
     assert told(joined) == []
     assert [
         (one.predicate, one.target, one.status, one.confidence, one.label)
         for one in record(joined, "decision.light").relations
     ] == [
-        ("affects", "project.harbour", "stale", None, ""),
-        ("depends_on", "gotcha.tides", "active", "low", "task: H-1"),
+        ("affects", "project.harbour", "stale", None, "rel.a; since 2026-05-01T10:00:00Z"),
+        (
+            *("depends_on", "gotcha.tides", "active", "low"),
+            "rel.deep; since 2026-05-01T10:00:00Z; changed 2026-05-03T10:00:00Z; evidence task: H-1; weight: [1]",
+        ),
     ]
     assert record(joined, "gotcha.tides").relations == ()
 
@@ -450,7 +461,81 @@ def test_a_history_is_in_the_order_of_time_whatever_the_order_of_the_lines(repo:
         ("memory.superseded", ""),
         ("memory.marked_stale", ""),
     ]
-    assert len(joined.history) == 1
+
+
+def test_events_of_no_node_that_is_there_are_told_of_the_project(repo: Repo) -> None:
+    """What was deleted, and what happened to the whole store, is not lost; nor is what no schema names."""
+    events: list[Entry] = [
+        {"event": "memory.deleted", "id": "gotcha.gone", "actor": "user", "reason": "answered"},
+        {"event": "index.rebuilt", "actor": "system", "payload": {"rows": 3}, "host": "quay"},
+        {
+            "event": "relation.deleted",
+            "relation_id": "rel.a",
+            "payload": {"from": "fact.a", "predicate": "affects", "to": "project.harbour", "why": "old"},
+        },
+    ]
+    lines = [json.dumps({**one, "timestamp": f"2026-05-0{at}T09:00:00Z"}) for at, one in enumerate(events, 1)]
+    repo.put(".memory/events.jsonl", "\n".join(lines) + "\n")
+    joined = repo.join()
+    assert told(joined) == []
+    assert [(one.event, one.detail) for one in joined.history["harbour", ".memory/memory/project.json"]] == [
+        ("memory.deleted", "gotcha.gone; answered"),
+        ("index.rebuilt", "rows: 3; host: quay"),
+        ("relation.deleted", "fact.a affects project.harbour; why: old"),
+    ]
+
+
+def test_what_supersedes_itself_or_is_still_active_is_found(repo: Repo) -> None:
+    """Directly or in a circle; what only leads into a circle is as it should be."""
+    repo.node("decision.a", status="superseded", superseded_by="decision.b")
+    repo.node("decision.b", status="superseded", superseded_by="decision.a")
+    repo.node("decision.c", status="superseded", superseded_by="decision.a")
+    repo.node("decision.d", status="superseded", superseded_by="decision.d")
+    repo.node("decision.e", status="active", superseded_by="project.harbour")
+    joined = repo.join()
+    assert told(joined) == [f"store-superseded memory/decisions/{name}.json:9" for name in "abde"]
+    assert [one.message.rpartition(", ")[2] for one in joined.findings] == [
+        *["which leads back to this node"] * 3,
+        "expected superseded",
+    ]
+
+
+def test_thousands_of_nodes_in_one_circle_are_found(repo: Repo) -> None:
+    """Each is looked at once."""
+    node: Entry = {"type": "fact", "title": "A", "status": "superseded"}
+    for number in range(2_000):
+        successor = f"fact.n{(number + 1) % 2_000}"
+        repo.put(f".memory/memory/n{number}.json", {**node, "id": f"fact.n{number}", "superseded_by": successor})
+    assert sum(one.rule == "store-superseded" for one in repo.join().findings) == 2_000
+
+
+def test_a_record_knows_whether_its_hash_was_verified(repo: Repo) -> None:
+    """It fits, it does not, or there is nothing to compare; the finding says the whole of what was expected."""
+    repo.node("fact.changed")
+    repo.put(".memory/memory/facts/changed.md", "It is not so.\n")
+    repo.node("fact.lost")
+    (repo.root / ".memory/memory/facts/lost.md").unlink()
+    joined = repo.join()
+    assert {one.key: one.hash_fits for one in joined.records} == {
+        "project.harbour": True,
+        "fact.changed": False,
+        "fact.lost": None,
+    }
+    sidecar = json.loads((repo.root / ".memory/memory/facts/changed.json").read_text())
+    expected = seal(sidecar, "It is not so.\n")["content_hash"]
+    (message,) = [one.message for one in joined.findings if one.rule == "store-hash"]
+    assert message.endswith(f'"{expected}"')
+
+
+def test_settings_are_shown_with_the_project(repo: Repo) -> None:
+    """Unknown ones, too."""
+    project = {"id": "project.harbour", "name": "The harbour", "owner": "pilot"}
+    repo.put(".memory/config.json", {"version": 5, "project": project, "memory": {"autoIndex": True}, "colour": "red"})
+    assert record(repo.join(), "project.harbour").fields[-3:] == (
+        ("Project owner", "pilot"),
+        ("Memory", '{"autoIndex":true}'),
+        ("Colour", "red"),
+    )
 
 
 def test_an_event_of_a_relation_is_one_of_both_its_ends(repo: Repo) -> None:
@@ -537,3 +622,20 @@ def test_a_body_that_is_not_at_hand_is_not_held_against_the_hash(repo: Repo) -> 
     body = File(source="s", path=".memory/memory/project.md", data=b"Something else")
     joined = join_stores(map(formats.parse, (file, node, body)), lambda *_: None, lambda _: None)
     assert joined.findings == ()
+
+
+@pytest.mark.parametrize(
+    ("path", "values", "clause"),
+    [
+        ("memory/a.json", {"id": "fact.a", "type": "fact", "title": 7}, "Sidecar fields"),
+        ("relations/a.json", {"id": "rel.a", "from": "fact.a", "to": "fact.b"}, "Relations"),
+        ("config.json", {"version": 5, "project": {"id": "project.a", "name": 7}}, "Config"),
+    ],
+)
+def test_a_broken_field_names_the_clause_of_the_store(path: str, values: Entry, clause: str) -> None:
+    """Not that of memodef, whose fields have the same rules."""
+    data = json.dumps(values).encode()
+    findings = formats.parse(File(source="harbour", path=f".memory/{path}", data=data)).findings
+    assert {one.clause for one in findings if one.rule in {"field-missing", "field-type"}} == {
+        f"memory-store reference, {clause}; SPEC 2.2"
+    }

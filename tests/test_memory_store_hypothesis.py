@@ -128,7 +128,7 @@ def test_any_bytes_in_any_part_give_a_result(path: str, data: bytes) -> None:
 @CALM
 @given(st.dictionaries(PLACES, CONTENTS, max_size=9), st.booleans(), st.booleans())
 def test_any_files_can_be_joined(files: dict[str, bytes], has_config: bool, is_loose: bool) -> None:
-    """No node is lost where there is a store, none comes up where there is none."""
+    """No node and no body is lost where there is a store, none comes up where there is none."""
     files = {**files, ".memory/config.json": CONFIG} if has_config else files
     parsed = [
         memory_store.parse(file)
@@ -146,12 +146,15 @@ def test_any_files_can_be_joined(files: dict[str, bytes], has_config: bool, is_l
         for one in parsed
         if isinstance(config := one.fact, StoreConfig) and config.project
     }
-    nodes = [
-        one.path
-        for one in parsed
-        if part_of(one.path) == "node" and (is_loose or one.path.partition("/memory/")[0] in counting)
-    ]
-    assert sorted(one.file.path for one in joined.records) == sorted(nodes)
+    kept = [one for one in parsed if is_loose or one.path.partition("/memory/")[0] in counting]
+    nodes = sorted(one.path for one in kept if part_of(one.path) == "node")
+    bodies = {one.path for one in kept if part_of(one.path) == "body"}
+    assert sorted(one.file.path for one in joined.records if part_of(one.file.path) == "node") == nodes
+    alone = [one.file.path for one in joined.records if part_of(one.file.path) == "body"]
+    folders = {one.file.path.partition("/memory/")[0] for one in joined.records}
+    named = {f"{folder}/{one.body_path}" for one in joined.records for folder in folders}
+    assert len(set(alone)) == len(alone)
+    assert set(alone) <= bodies <= {*alone, *named}
     for finding in joined.findings:
         check_finding(finding, files)
     for events in joined.history.values():

@@ -24,6 +24,7 @@ from memosite.facts import (
     Text,
 )
 from memosite.feeds import FeedFile
+from memosite.findings import Finding, Location
 from memosite.ledger import Ledger, parse_ledger
 from memosite.lines import artifact_line
 from memosite.model import Archive, Artifact, Copy, Document, Library, Link, Record, RecordLink, SourceInfo
@@ -296,7 +297,10 @@ def test_relations_that_could_not_be_bound_are_text_and_others_are_links() -> No
         ("affects", "feature.lost", None),
     ]
     there = "../../../documents/quay.decisions.a.md/index.html"
-    assert [(name.label, name.href) for name in page.anchors] == [("src/**/*.py", None), ("decisions/a.md", there)]
+    assert [(row.anchor.label, row.anchor.href) for row in page.anchors] == [
+        ("src/**/*.py", None),
+        ("decisions/a.md", there),
+    ]
     assert [(name.label, name.href) for name in page.mentions] == [("nobody", None)]
 
 
@@ -314,10 +318,60 @@ def test_a_record_with_very_much_of_everything_fits_its_page() -> None:
         history=tuple(RecordEvent(record="a", event="e", at=None, detail="d" * 9_000) for _ in range(3_000)),
         fields=tuple((f"f{number}", "v" * 9_000) for number in range(900)),
         extra="&" * 2_000_000,
+        mentions=tuple(f"m{number}" for number in range(400)),
+        anchors=tuple(f"a{number}" for number in range(500)),
+        tags=tuple(f"t{number}" for number in range(150)),
+        findings=tuple(
+            Finding(rule="store-event", location=Location(source="quay", path="a"), message=f"{number}")
+            for number in range(3_000)
+        ),
     )
-    page = planned(many)["records/memory-store/quay.decision.a/index.html"]
-    assert (page.relations_total, page.history_total) == (3_000, 3_000)
-    assert len(Renderer(THEME, TEXTS.__getitem__).render(page)) < 1_000_000
+    paths = planned(many)
+    page = paths["records/memory-store/quay.decision.a/index.html"]
+    data = Renderer(THEME, TEXTS.__getitem__).render(page)
+    assert len(data) < 1_000_000
+    said = " ".join(str(html.fromstring(data).xpath("string()")).split())
+    for count in ("first 300 of 3000", "last 300 of 3000", "first 300 of 900", "first 300 of 400", "first 300 of 500"):
+        assert f"The {count}; all of them: json." in said
+    assert "The first 100 of 3000; all of them stand under Health." in said
+    assert "1940000 more characters; the whole: original.json." in said
+    assert "and 50 more (see json)" in said
+    twin = json.loads(paths["records/memory-store/quay.decision.a/index.json"].data)["record"]
+    assert [len(twin[name]) for name in ("relations", "history", "fields", "mentions", "anchors")] == [
+        *(3_000, 3_000, 900, 400, 500)
+    ]
+    assert len(twin["extra"]) == 2_000_000
+
+
+def test_a_glob_that_fits_several_files_leads_to_each() -> None:
+    """And an anchor with a fragment to its file."""
+    files = [document(name) for name in ("a.md", "b.md")]
+    fits = tuple(Link(written="decisions/*.md", to=one.ref) for one in files)
+    named = Link(written="decisions/a.md#why", to=files[0].ref)
+    old = record("decision.a", anchors=("decisions/*.md", "decisions/a.md#why"), links=(*fits, named))
+    page = planned(old, *files)["records/memory-store/quay.decision.a/index.html"]
+    glob, plain = page.anchors
+    assert (glob.anchor.href, [one.label for one in glob.files]) == (None, ["On a.md", "On b.md"])
+    assert plain.anchor.href == "../../../documents/quay.decisions.a.md/index.html"
+
+
+@pytest.mark.parametrize(("fits", "state"), [(True, "verified"), (False, "does not fit"), (None, "not verified")])
+def test_a_page_says_what_came_of_its_hash(fits: bool | None, state: str) -> None:
+    """And its twin does."""
+    hashed = record("decision.a", hash_written="sha256:0", hash_fits=fits)
+    paths = planned(hashed)
+    page = paths["records/memory-store/quay.decision.a/index.html"]
+    assert f"Content hash, {state}" in Renderer(THEME, TEXTS.__getitem__).render(page).decode()
+    twin = json.loads(paths["records/memory-store/quay.decision.a/index.json"].data)
+    assert twin["record"]["content_hash_fits"] is fits
+
+
+def test_what_else_a_relation_says_stands_beside_it() -> None:
+    """Its evidence and its day; not what its target is called anyhow."""
+    said = RecordLink(predicate="affects", written="a", label="since 2026-05-01; evidence task: H-1")
+    page = planned(record("decision.a", relations=(said, replace(said, label="a"))))
+    rows = page["records/memory-store/quay.decision.a/index.html"].relations
+    assert [row.label for row in rows] == ["since 2026-05-01; evidence task: H-1", ""]
 
 
 def test_hostile_words_in_any_field_stay_words(tmp_path: Path) -> None:

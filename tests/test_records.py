@@ -19,7 +19,7 @@ from memosite.lines import artifact_line, body_texts, exported
 from memosite.model import Archive, Record, SourceInfo
 from memosite.read import LineFinder, read_archive, read_source
 from memosite.resolve import Rules, resolve
-from memosite.resolve.anchors import fits
+from memosite.resolve.anchors import compare
 from memosite.shelf import Shelf
 from memosite.sources.folder import FolderSource, list_files
 from memosite.texts import find_mentions
@@ -461,6 +461,19 @@ def test_a_handoff_leads_to_the_context_and_the_decision_it_references(quay: Pat
         "paint": ("record", "quay.decisions.paint"),
     }
     assert record(archive, "quay.decisions.paint").backlinks == (handoff,)
+    (finding,) = record(archive, "quay.handoffs.h").findings
+    assert (finding.rule, finding.severity, finding.location.line) == ("memory-layer-reference", "note", 1)
+    assert finding.message == '"context_references" names "nothing"; there is no such record'
+
+
+def test_a_reference_that_leads_nowhere_is_told_at_its_line(quay: Path) -> None:
+    """Of many the first are named; a reference of a record to itself is none of them."""
+    names = ["h", *(f"gone-{number}" for number in range(7))]
+    path = write_layer(quay, "handoffs/h", context_references=names)
+    path.write_text(json.dumps(json.loads(path.read_text()), indent=1))
+    (finding,) = record(archive_of(quay), "quay.handoffs.h").findings
+    assert '"context_references"' in path.read_text().splitlines()[(finding.location.line or 0) - 1]
+    assert finding.message.endswith('"gone-4" and 2 more; there is no such record')
 
 
 def test_a_memo_that_names_a_record_links_to_it(quay: Path) -> None:
@@ -568,7 +581,7 @@ def test_a_place_in_code_leads_to_its_file(quay: Path) -> None:
 )
 def test_globs_of_records_are_matched_without_backtracking(glob: str, path: str, is_fit: bool) -> None:
     """The last one takes for ever where each star is tried against all the others."""
-    assert fits(glob.split("/"), path.split("/")) is is_fit
+    assert compare(glob.split("/"), path.split("/"))[0] is is_fit
 
 
 # Sessions
@@ -685,3 +698,40 @@ def test_names_in_records_may_be_anything(quay: Path, names: list[str]) -> None:
     for artifact in archive.artifacts.values():
         for link in artifact.links:
             assert link.to in archive.artifacts or "/../" not in (link.url or "/../")
+
+
+def test_findings_on_a_relation_are_told_of_both_its_ends(quay: Path) -> None:
+    """And those on the log and the configuration of the project, since these files have no page."""
+    store = Repo(quay)
+    store.node("project.harbour", at="project")
+    store.node("fact.a")
+    store.node("fact.b")
+    store.node("fact.c")
+    store.relation("fact.a", "befriends", "fact.b", name="odd")
+    store.put(".memory/events.jsonl", "bad\n")
+    archive = archive_of(quay)
+    found = {id_: [one.rule for one in record(archive, id_).findings] for id_ in ids(archive)}
+    assert found == {
+        "quay.fact.a": ["store-value"],
+        "quay.fact.b": ["store-value"],
+        "quay.fact.c": [],
+        "quay.project.harbour": ["store-event"],
+    }
+
+
+def test_globs_that_are_slow_to_match_are_given_up_with_a_note(quay: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Steps are counted, not comparisons: one comparison may take a hundred thousand."""
+    monkeypatch.setattr("memosite.resolve.anchors.STEPS", 5_000)
+    Repo(quay).node("fact.a" + "a" * 100, anchors=["**/*" + "a" * 50 + f"b{number}" for number in range(5)])
+    Repo(quay).node("fact.b", anchors=[".memory/**/b.md"])
+    archive = archive_of(quay)
+    assert rules_of(archive) == [f"anchors-cut .memory/memory/facts/a{'a' * 100}.json"]
+    assert links(archive, ("record", "quay.fact.b")) == {}
+
+
+def test_the_steps_of_a_comparison_are_bounded_by_the_product_of_both() -> None:
+    """For names; `**` takes as many again as the path has folders."""
+    is_fit, steps = compare(["*" + "a" * 100 + "b"], ["a" * 200])
+    assert not is_fit
+    assert 100 * 100 < steps <= 200 * 102 + 2
+    assert compare(["a", "*.md"], ["a", "b.md"])[1] < 10

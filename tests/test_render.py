@@ -15,6 +15,7 @@ from memosite.errors import ConfigError
 from memosite.findings import Severity
 from memosite.page_parts import (
     PAGE_CHARS,
+    AnchorRow,
     Body,
     CitationRow,
     CopyRow,
@@ -478,15 +479,27 @@ def record(**changes: Any) -> RecordPage:
         "fields": (("Evidence", "file: loads/counts.csv"), ("Scope", "project")),
         "relations": (
             RelationRow(
-                predicate="affects", target=ref("The catalogue"), status="active", confidence="0.9", is_inverse=False
+                predicate="affects",
+                target=ref("The catalogue"),
+                status="active",
+                confidence="0.9",
+                label="rel.a; evidence task: H-1",
+                is_inverse=False,
             ),
             RelationRow(
-                predicate="depends on", target=ref("feature.lost", None), status="", confidence="", is_inverse=True
+                predicate="depends on",
+                target=ref("feature.lost", None),
+                status="",
+                confidence="",
+                label="",
+                is_inverse=True,
             ),
         ),
-        "relations_total": 400,
         "mentions": (ref("context.albums"), ref("nowhere", None)),
-        "anchors": (ref("tools/*.py", None),),
+        "anchors": (
+            AnchorRow(anchor=ref("tools/*.py", None), files=(ref("One"), ref("Two")), is_cut=True),
+            AnchorRow(anchor=ref("tools/a.py")),
+        ),
         "citations": (
             CitationRow(
                 source=ref("A manual", "https://manual.example.org/x"),
@@ -503,8 +516,9 @@ def record(**changes: Any) -> RecordPage:
             EventRow(event="created", at=STAMP, actor="engineer", detail="by hand"),
             EventRow(event="updated", at=None, actor="", detail=""),
         ),
-        "history_total": 700,
         "content_hash": "sha256:00ff",
+        "hash_state": "verified",
+        "totals": (("relations", 400), ("history", 700)),
     }
     return RecordPage(**fields | changes)
 
@@ -1033,10 +1047,13 @@ def test_a_record_shows_what_its_system_knows_of_it() -> None:
     """Relations both ways, what could not be resolved as text, history, and what was left out."""
     page = rendered(record())
     relations = page.xpath("//ul[@class='relationships'][1]")[0]
-    assert texts(relations, "./li") == ["affects The catalogue active, 0.9", "depends on feature.lost stated there"]
+    assert texts(relations, "./li") == [
+        "affects The catalogue active, 0.9rel.a; evidence task: H-1",
+        "depends on feature.lost stated there",
+    ]
     assert len(relations.xpath(".//a")) == 1
-    assert "The first 2 of 400." in page.text_content()
-    assert "The last 2 of 700." in page.text_content()
+    assert "The first 2 of 400; all of them:" in page.text_content()
+    assert "The last 2 of 700; all of them:" in page.text_content()
     assert texts(page, "//table[@class='fields']//tr")[0] == "Evidencefile: loads/counts.csv"
     assert texts(page, "//table[@class='history']/tbody/tr")[1] == "no dateupdated"
     assert page.xpath("//ul[@class='citations']//a/@href") == ["https://manual.example.org/x"]

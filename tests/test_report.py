@@ -1,5 +1,6 @@
 """Findings come out as text, JSON and SARIF, the same for the same findings in any order."""
 
+import dataclasses
 import json
 import random
 from typing import Any, Literal
@@ -7,7 +8,7 @@ from urllib.parse import unquote_to_bytes
 
 import jsonschema
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from memosite.findings import RULES, Finding, Location
@@ -32,14 +33,14 @@ ROOTS = {"governance": "example-org/governance", "engine": "../engine"}
 
 
 def test_text_names_places_as_editors_open_them() -> None:
-    """A line a finding, its remedy below the first of its rule, and a count at the end."""
+    """A line a finding, remedy and clause below the first of its rule, and a count at the end."""
     assert to_text(SOME, root_of=ROOTS).splitlines() == [
         "../engine/memos/a b.openthing:2: note: no such [ghost]",
-        "    Add the repo that holds it to the sources, if there is one.",
+        "    Add the repo that holds it to the sources, if there is one. (SPEC 3, threads)",
         "../engine/memos/read/z.openthing:1: warning: the body is in inbox [body-split]",
-        "    git mv the one after the other.",
+        "    git mv the one after the other. (memodef README, mark-as-read moves both; SPEC 2.2)",
         'example-org/governance/memos/inbox/x.openthing:7: error: "sent" is "soon", expected ISO 8601 [date-invalid]',
-        "    Write it like 2026-05-01T14:30:00Z.",
+        "    Write it like 2026-05-01T14:30:00Z. (memodef SCHEMA, memodef:Memo, sent; SPEC 2.2)",
         'example-org/governance/memos/inbox/y.openthing:3: error: "sent" is "later", expected ISO 8601 [date-invalid]',
         "2 errors, 1 warning, 1 note",
     ]
@@ -160,6 +161,7 @@ SARIF = {
                                 "ruleIndex": {"type": "integer", "minimum": -1},
                                 "level": LEVEL,
                                 "message": TEXT,
+                                "properties": {"type": "object"},
                                 "locations": {
                                     "type": "array",
                                     "items": {
@@ -215,6 +217,15 @@ def check(log: str) -> dict[str, Any]:
     return value
 
 
+def test_a_clause_of_another_format_stands_with_its_finding() -> None:
+    """Rules on fields are those of several formats."""
+    other = dataclasses.replace(LATE, broken_clause="memory-layer format")
+    results = check(to_sarif((LATE, other), version="0.1.0", root_of=ROOTS))["runs"][0]["results"]
+    assert [result.get("properties") for result in results] == [None, {"clause": "memory-layer format"}]
+    assert "(memory-layer format)" in to_text((LATE, other), root_of=ROOTS)
+    assert [one["clause"] for one in json.loads(to_json((LATE, other)))][1] == "memory-layer format"
+
+
 def test_sarif_keeps_the_standard_and_says_what_was_found() -> None:
     """Rules with their explanations, results with place and level."""
     (run,) = check(to_sarif(SOME, version="0.1.0", root_of=ROOTS))["runs"]
@@ -256,6 +267,7 @@ def test_sarif_addresses_are_percent_encoded(root: str, path: str, uri: str) -> 
     assert unquote_to_bytes(uri).endswith(path.encode("utf-8", "surrogateescape"))
 
 
+@settings(deadline=None)
 @given(
     source=st.text(max_size=8),
     path=st.text(st.characters(), min_size=1),

@@ -55,10 +55,10 @@ class File:
             lines.setdefault(path, line)
         return lines
 
-    def finding(self, rule: str, message: str, *keys: str | int) -> Finding:
-        """A finding on this file, at the line of the key if one is named and there."""
+    def finding(self, rule: str, message: str, *keys: str | int, clause: str = "") -> Finding:
+        """A finding on this file, at the line of the key if one is named and there; `clause` if not the rule's."""
         where = self.at_key(*keys) if keys else self.at()
-        return Finding(rule=rule, location=where, message=shown(message, _LONGEST_MESSAGE))
+        return Finding(rule=rule, location=where, message=shown(message, _LONGEST_MESSAGE), broken_clause=clause)
 
     @cached_property
     def _decoded(self) -> tuple[str, Finding | None]:

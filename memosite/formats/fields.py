@@ -16,6 +16,7 @@ JsonValue = Any
 
 NAMES = 500
 """The most recipients of one memo that count: each has pages and a feed of its own."""
+_OF_ANY_FORMAT = frozenset({"field-missing", "field-type", "date-invalid", "date-without-zone"})
 FINDINGS = 100
 """The most findings on one file; a file with more of them has one fault, many times."""
 
@@ -23,9 +24,13 @@ FINDINGS = 100
 class Fields:
     """Reads the fields of one object and collects the findings on them; `rest` gives what nobody asked for."""
 
-    def __init__(self, file: File, values: dict[str, JsonValue], *, parent: KeyPath = ()) -> None:
-        """Read from `values`, which stand in `file` below the keys `parent`."""
+    def __init__(self, file: File, values: dict[str, JsonValue], *, parent: KeyPath = (), clause: str = "") -> None:
+        """Read from `values`, which stand in `file` below the keys `parent`.
+
+        `clause` says where the format speaks of its fields, if that is not memodef's SCHEMA.
+        """
         self.file = file
+        self._clause = clause
         self.findings: list[Finding] = []
         self._values = values
         self._parent = parent
@@ -154,7 +159,7 @@ class Fields:
         return self._child(value if isinstance(value, dict) else {}, name)
 
     def _child(self, values: dict[str, JsonValue], *keys: str | int) -> "Fields":
-        child = Fields(self.file, values, parent=(*self._parent, *keys))
+        child = Fields(self.file, values, parent=(*self._parent, *keys), clause=self._clause)
         child.findings = self.findings
         return child
 
@@ -187,7 +192,8 @@ class Fields:
     def note(self, rule: str, message: str, *keys: str) -> None:
         """Keep a finding, at the line of the field where one is named, else of the object these fields are in."""
         if len(self.findings) < FINDINGS:
-            finding = self.file.finding(rule, message, *self._parent, *keys)
+            clause = self._clause if rule in _OF_ANY_FORMAT else ""
+            finding = self.file.finding(rule, message, *self._parent, *keys, clause=clause)
             if finding not in self.findings:
                 self.findings.append(finding)
 

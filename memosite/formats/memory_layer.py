@@ -19,6 +19,7 @@ from memosite.texts import cut_line, is_visible, one_line, read_text, summarize
 from memosite.times import read_moment
 
 NAME = "memory-layer"
+_CLAUSE = "memory-layer format, Memory File Envelope and Required Meta Fields; SPEC 2.2"
 
 ROOTS = (".claude", ".cui", ".plan")
 CATEGORIES = ("context", "decisions", "interfaces", "handoffs")
@@ -104,7 +105,7 @@ def parse(file: File) -> Parsed:
     """Read one envelope as one record, whose text is the content as Markdown."""
     if file.json.fields is None:
         return _parse_broken(file)
-    fields = Fields(file, file.json.fields)
+    fields = Fields(file, file.json.fields, clause=_CLAUSE)
     fields.findings.extend(file.json.findings)
     meta = fields.object("meta")
     created, _ = meta.moment("created", required=True)

@@ -15,7 +15,7 @@ from memosite.formats.fields import Fields
 from memosite.formats.frontmatter import read_frontmatter
 from memosite.formats.json_text import NumberText
 from memosite.formats.memory_store_events import is_events, parse_events
-from memosite.formats.memory_store_nodes import is_node, parse_node
+from memosite.formats.memory_store_nodes import is_node, label_of, parse_node, read_evidence, value_text
 from memosite.formats.memory_store_parts import Part, file_findings, hashed_bytes, is_relation_id, part_of
 from memosite.texts import one_line, read_text, summarize
 
@@ -34,6 +34,8 @@ PREDICATES = (
 RELATION_STATUSES = ("active", "stale", "rejected")
 CONFIDENCES = ("low", "medium", "high")
 
+_CONFIG_CLAUSE = "memory-store reference, Config; SPEC 2.2"
+_RELATION_CLAUSE = "memory-store reference, Relations; SPEC 2.2"
 _RELATION_TELLS = ("from", "predicate", "to")
 _MIF_SUFFIX = ".memory.md"
 _MIF_TYPES = ("semantic", "episodic", "procedural")
@@ -70,7 +72,7 @@ def _makes_a_store(values: dict[str, Any]) -> bool:
 def _parse_config(file: File) -> Parsed:
     """Read `config.json`. One that cannot be read names no project, so that its store is left alone."""
     values = file.json.fields or {}
-    fields = Fields(file, values)
+    fields = Fields(file, values, clause=_CONFIG_CLAUSE)
     fields.findings.extend(file_findings(file))
     if not _makes_a_store(values):
         config = StoreConfig(file=file.facts, project="", name="", version=0)
@@ -82,7 +84,11 @@ def _parse_config(file: File) -> Parsed:
     project = fields.object("project")
     id_ = project.text("id").strip()
     name = one_line(project.text("name")) or id_
-    return _parsed(fields, StoreConfig(file=file.facts, project=id_, name=name, version=int(version)))
+    fields.value("version")
+    left = [(f"Project {label_of(key).lower()}", value) for key, value in project.left().items()]
+    left += [(label_of(key), value) for key, value in fields.left().items()]
+    others = tuple((label, text) for label, value in left if (text := value_text(value)))
+    return _parsed(fields, StoreConfig(file=file.facts, project=id_, name=name, version=int(version), others=others))
 
 
 def _is_marker(file: File) -> bool:
@@ -106,31 +112,32 @@ def _is_relation(file: File) -> bool:
 def _parse_relation(file: File) -> Parsed:
     """Read one relation. One that cannot be read has no ends."""
     values = file.json.fields
-    fields = Fields(file, values or {})
+    fields = Fields(file, values or {}, clause=_RELATION_CLAUSE)
     fields.findings.extend(file_findings(file))
     if values is None:
         relation = Relation(predicate="", target="")
         return _parsed(fields, StoreRelation(file=file.facts, id="", sender="", relation=relation))
     id_ = fields.text("id", required=True).strip()
+    hash_written = fields.optional_text("content_hash")
     if id_ and not is_relation_id(id_):
         fields.note("store-id", f'"id" is "{shown(id_)}", expected the form rel.slug', "id")
     sender, target = (fields.text(name, required=True).strip() for name in ("from", "to"))
     relation = Relation(
         predicate=_word(fields, "predicate", PREDICATES, required=True) or "",
         target=target,
-        label=_evidence(fields),
         status=_word(fields, "status", RELATION_STATUSES, required=True),
         confidence=_word(fields, "confidence", CONFIDENCES, required=False),
     )
-    created, _ = fields.moment("created_at", required=True)
-    fields.moment("updated_at", required=True)
+    created, since = fields.moment("created_at", required=True)
+    _, changed = fields.moment("updated_at", required=True)
+    relation = replace(relation, label=_words_beside(fields, id_, since, changed))
     fact = StoreRelation(
         file=file.facts,
         id=id_,
         sender=sender,
         relation=relation,
         created=created,
-        hash_written=fields.optional_text("content_hash"),
+        hash_written=hash_written,
         hashed=hashed_bytes(values),
     )
     return _parsed(fields, fact)
@@ -144,13 +151,14 @@ def _word(fields: Fields, name: str, allowed: tuple[str, ...], *, required: bool
     return word or None
 
 
-def _evidence(fields: Fields) -> str:
-    """What a relation is founded on, in words."""
-    pieces = (
-        (one_line(child.text("kind", required=True)), one_line(child.text("id", required=True)))
-        for child in fields.objects("evidence")
-    )
-    return ", ".join(f"{kind}: {id_}" for kind, id_ in pieces)
+def _words_beside(fields: Fields, id_: str, since: str, changed: str) -> str:
+    """What a relation says beside its ends, status and confidence: its id, days and evidence, and unknown fields."""
+    parts = [one_line(id_), f"since {one_line(since)}" if since else ""]
+    parts.append(f"changed {one_line(changed)}" if changed not in {"", since} else "")
+    founded = ", ".join(f"{kind}: {name}{others}" for kind, name, others in read_evidence(fields))
+    parts.append(f"evidence {founded}" if founded else "")
+    parts += (f"{label_of(name).lower()}: {value_text(value)}" for name, value in fields.left().items() if value)
+    return "; ".join(part for part in parts if part)
 
 
 def _is_body(file: File) -> bool:

@@ -11,8 +11,10 @@ from memosite.formats.memory_store_parts import conflict_lines, file_findings, l
 from memosite.texts import cut_line, one_line
 from memosite.times import read_moment
 
-DETAIL = 300
+DETAIL = 2_000
 """The longest detail of an event, in characters."""
+
+_FIELDS = frozenset({"event", "id", "relation_id", "actor", "timestamp", "reason", "payload"})
 
 
 def is_events(file: File) -> bool:
@@ -57,7 +59,8 @@ def _finding(file: File, line: int, message: str) -> Finding:
 def _read_line(line: str) -> tuple[tuple[RecordEvent, ...], str]:
     """The events of a line, none if it is bad, and what is wrong with it, "" if nothing is.
 
-    An event of a relation is told of both its ends where the payload names them, else of the relation.
+    An event of a relation is told of both its ends where the payload names them, else of the relation. One of the
+    whole store is told of no record: its `record` is "".
     """
     value, problems = read_json_text(line)
     invalid = next((problem.message for problem in problems if problem.rule == "json-invalid"), "")
@@ -78,8 +81,11 @@ def _read_line(line: str) -> tuple[tuple[RecordEvent, ...], str]:
     actor = _text(value, "actor")
     if not event:
         return (), fault
+    is_of_store = about not in needed
     return tuple(
-        RecordEvent(record=record, event=event, at=at, actor=actor, detail=detail) for record in records if record
+        RecordEvent(record=record, event=event, at=at, actor=actor, detail=detail)
+        for record in records
+        if record or is_of_store
     ), fault
 
 
@@ -97,14 +103,18 @@ def _ends(value: dict[str, Any]) -> tuple[str, ...]:
 
 
 def _detail(value: dict[str, Any]) -> str:
-    """The reason, and what the payload says: a relation as a sentence, other fields by their names."""
+    """The reason, what the payload says (a relation as a sentence, other fields by their names), unknown fields."""
     payload = value.get("payload")
     said = payload if isinstance(payload, dict) else {}
     parts = [_text(value, "reason")]
+    others = {name: entry for name, entry in value.items() if name not in _FIELDS}
+    if payload is not None and not isinstance(payload, dict):
+        others["payload"] = payload
     if _ends(value):
         parts.insert(0, relation_sentence(_text(said, "from"), _text(said, "predicate"), _text(said, "to")))
-    else:
-        parts += [f"{name}: {_text(said, name) or canonical_json(entry).decode()}" for name, entry in said.items()]
+        said = {name: entry for name, entry in said.items() if name not in {"from", "predicate", "to"}}
+    for named in (said, others):
+        parts += [f"{name}: {_text(named, name) or canonical_json(entry).decode()}" for name, entry in named.items()]
     return cut_line(clean_text("; ".join(part for part in parts if part)), DETAIL)
 
 

@@ -20,6 +20,7 @@ STATUSES = ("active", "open", "closed", "stale", "superseded")
 STAGES = ("idea", "building", "shipped", "paused", "dead")
 """Stages of features; no other kind has one."""
 
+_CLAUSE = "memory-store reference, Sidecar fields; SPEC 2.2"
 _TELLS = ("id", "type", "status", "title", "body_path", "content_hash")
 _QUESTION, _FEATURE = "question", "feature"
 _LINKED_EVIDENCE = ("memory", "relation", "file", "source")
@@ -38,7 +39,7 @@ def parse_node(file: File) -> Parsed:
     """Read a sidecar. One that cannot be read is a record all the same, known by its place, shown as it is."""
     if file.json.fields is None:
         return _parsed(file, _broken_card(file), file_findings(file))
-    fields = Fields(file, file.json.fields)
+    fields = Fields(file, file.json.fields, clause=_CLAUSE)
     fields.findings.extend(file_findings(file))
     card = _read_card(fields, file.json.fields)
     return _parsed(file, card, fields.findings)
@@ -60,13 +61,14 @@ def _broken_card(file: File) -> RecordCard:
         key=key,
         file=file.facts,
         type=kind if kind in KINDS else "",
-        title=_title_of(key),
+        title=title_of_key(key),
         extra=file.markdown,
         body_path=f"{posixpath.splitext(below)[0]}.md",
     )
 
 
-def _title_of(key: str) -> str:
+def title_of_key(key: str) -> str:
+    """The title of what has none: its id without the kind, as words."""
     return key.partition(".")[2].replace("-", " ") or key
 
 
@@ -77,14 +79,14 @@ def _read_card(fields: Fields, values: dict[str, Any]) -> RecordCard:
     _check_id(fields, id_, type_)
     _check_values(fields, type_, status, stage)
     key = id_ or key_of_path(fields.file.path)
-    evidence = tuple(_read_evidence(fields))
+    evidence = tuple(read_evidence(fields))
     origin, facets = fields.object("origin"), fields.object("facets")
     rows = (
         *_rows("Source", fields.object("source"), "task"),
         *(("Evidence", f"{kind}: {name}{others}") for kind, name, others in evidence),
         *_rows("Origin", origin, "locator"),
         *_scope_rows(fields.object("scope")),
-        *((_label(name), _value_text(facets.peek(name))) for name in facets.names_written if facets.has(name)),
+        *((label_of(name), value_text(facets.peek(name))) for name in facets.names_written if facets.has(name)),
     )
     anchors = fields.strings("anchors")
     named = (name for kind, name, _ in evidence if kind in _LINKED_EVIDENCE)
@@ -97,7 +99,7 @@ def _read_card(fields: Fields, values: dict[str, Any]) -> RecordCard:
         key=key,
         file=fields.file.facts,
         type=type_,
-        title=title or _title_of(key),
+        title=title or title_of_key(key),
         status=status or None,
         stage=stage,
         created=created,
@@ -155,14 +157,14 @@ def _body_path(fields: Fields) -> str | None:
     return path
 
 
-def _read_evidence(fields: Fields) -> Iterator[tuple[str, str, str]]:
+def read_evidence(fields: Fields) -> Iterator[tuple[str, str, str]]:
     """Each piece of evidence: its kind, its id, and in words whatever else it says."""
     for child in fields.objects("evidence"):
         kind, id_ = one_line(child.text("kind", required=True)), one_line(child.text("id", required=True))
         yield (
             kind,
             id_,
-            "".join(f", {_label(name).lower()}: {_value_text(value)}" for name, value in child.left().items()),
+            "".join(f", {label_of(name).lower()}: {value_text(value)}" for name, value in child.left().items()),
         )
 
 
@@ -171,12 +173,12 @@ def _rows(label: str, child: Fields, main: str) -> Iterator[tuple[str, str]]:
     if not child.names_written:
         return
     child.text("kind", required=True)
-    first = ": ".join(filter(None, (_value_text(child.peek("kind")), _value_text(child.peek(main)))))
+    first = ": ".join(filter(None, (value_text(child.peek("kind")), value_text(child.peek(main)))))
     if first:
         yield label, first
     for name in child.names_written:
         if name not in {"kind", main} and child.has(name):
-            yield f"{label} {_label(name).lower()}", _value_text(child.peek(name))
+            yield f"{label} {label_of(name).lower()}", value_text(child.peek(name))
 
 
 def _scope_rows(scope: Fields) -> Iterator[tuple[str, str]]:
@@ -184,11 +186,12 @@ def _scope_rows(scope: Fields) -> Iterator[tuple[str, str]]:
     return _rows("Scope", scope, kind if isinstance(kind, str) else "project")
 
 
-def _label(name: str) -> str:
+def label_of(name: str) -> str:
+    """A field's name as the label of a row."""
     return one_line(clean_text(name)).replace("_", " ").capitalize()
 
 
-def _value_text(value: Any) -> str:
+def value_text(value: Any) -> str:
     """A value of the JSON on one line; texts and lists of texts as they are, everything else as JSON."""
     if value is None:
         return ""
@@ -204,5 +207,5 @@ def _citations(origin: Fields) -> tuple[Citation, ...]:
     url = origin.quiet().text("locator").strip()
     if origin.peek("kind") != "url" or not url:
         return ()
-    date, note = (_value_text(origin.peek(name)) for name in ("captured_at", "media_type"))
+    date, note = (value_text(origin.peek(name)) for name in ("captured_at", "media_type"))
     return (Citation(title=url, url=url, type="origin", date=date, note=note),)

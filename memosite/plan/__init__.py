@@ -26,7 +26,7 @@ from memosite.plan.feeds import arrange, plan_feeds
 from memosite.plan.files import Stored, Written
 from memosite.plan.home import plan_former, plan_health, plan_home, plan_not_found, redirect
 from memosite.plan.lists import by_month, month_name, plan_actions, plan_months, plan_timeline
-from memosite.plan.lives import plan_changes
+from memosite.plan.lives import has_changes, plan_changes
 from memosite.plan.memos import plan_ghost, plan_memo
 from memosite.plan.positions import plan_organization, plan_position, record
 from memosite.plan.records import plan_record
@@ -47,7 +47,7 @@ def plan(context: Context, ledger: Ledger) -> Iterator[Planned]:
     archive = context.archive
     months = by_month(archive.artifacts.values())
     systems = {one.ref: one.system for found in context.records.values() for one in found}
-    ledger = ledger.with_records(systems, context.entities)
+    ledger = ledger.with_records(systems, context.entities).with_pages((), (), _dated_pages(archive, months))
     digests = closed_digests(context)
     feeds, new_blocks = arrange(all_channels(context, ledger), ledger)
     ledger = ledger.with_feeds(new_blocks, [digest.day for digest in digests])
@@ -84,6 +84,15 @@ def plan(context: Context, ledger: Ledger) -> Iterator[Planned]:
     yield from plan_feed_page(context, [one.channel for one in feeds])
     # Feeds go last: what they announce is there when they do.
     yield from plan_feeds(context, feeds)
+
+
+def _dated_pages(archive: Archive, months: Iterable[str]) -> Iterator[tuple[str, str]]:
+    """The pages of months and of changes, as the ledger knows them."""
+    for month in months:
+        yield "month", month
+    for artifact in archive.artifacts.values():
+        if has_changes(artifact):
+            yield "changes", "/".join(artifact.ref)
 
 
 def _written(outputs: Iterable[tuple[str, bytes]]) -> Iterator[Written]:

@@ -1,6 +1,6 @@
 """What the pages of all artifacts share: originals, copies, texts and where their mentions lead."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from urllib.parse import quote
 
 from memosite.facts import Text
@@ -13,6 +13,9 @@ from memosite.urls import copy_name, index_file, original_name, page_of, relativ
 
 SUBJECT_CHARS = 5_000
 """The longest subject that a page shows whole; the original has it all."""
+
+FINDINGS, BACKLINKS, TAGS = 100, 200, 100
+"""The most findings, backlinks and tags on an artifact's page, which says how many there are."""
 
 EXTRA_CHARS = 100_000
 """The most characters of other fields that a page shows."""
@@ -90,18 +93,26 @@ def common_fields(context: Context, artifact: Artifact, start: str) -> dict[str,
             for what, path, _ in found
             if "/copies/" not in path
         ),
-        "tags": tuple(cut_line(tag, 100) for tag in artifact.tags[:100]),
-        "findings": tuple(context.finding_row(finding) for finding in artifact.findings),
+        "tags": tuple(_tags(artifact)),
+        "findings": tuple(context.finding_row(finding) for finding in artifact.findings[:FINDINGS]),
+        "findings_total": len(artifact.findings),
         "backlinks": _backlinks(context, artifact, start),
+        "backlinks_total": len(set(artifact.backlinks)),
         "lives": life_lines(context, artifact, start),
     }
+
+
+def _tags(artifact: Artifact) -> Iterator[str]:
+    yield from (cut_line(tag, 100) for tag in artifact.tags[:TAGS])
+    if len(artifact.tags) > TAGS:
+        yield f"and {len(artifact.tags) - TAGS} more (see json)"
 
 
 def _backlinks(context: Context, artifact: Artifact, start: str) -> tuple[Row, ...]:
     refs = set(artifact.backlinks)
     return tuple(
         context.row(start, one) for one in newest_first(context.archive.artifacts[ref] for ref in sorted(refs))
-    )[:200]
+    )[:BACKLINKS]
 
 
 def _copy_rows(context: Context, artifact: Artifact, start: str) -> tuple[CopyRow, ...]:

@@ -306,6 +306,7 @@ class Context:
             place=str(finding.location),
             message=finding.message,
             remedy=finding.remedy,
+            clause=finding.clause,
             page=page,
         )
 

@@ -12,15 +12,17 @@ from memosite.page_parts import Day, Reference, SourceRow
 from memosite.pages import GonePage, HealthPage, HomePage, NotFoundPage, RedirectPage
 from memosite.plan.context import LIST_LIMIT, Context, day_of, newest_first, part_links
 from memosite.plan.lists import month_name
-from memosite.plan.lives import movements, removal_line
+from memosite.plan.lives import has_changes, movements, removal_line
 from memosite.plan.positions import seat_rows
 from memosite.urls import (
     HEALTH,
     HOME,
+    TIMELINE,
     UNDATED_MONTH,
     artifact_page,
     entity_page,
     index_file,
+    month_of,
     month_page,
     part_page,
     position_page,
@@ -122,6 +124,9 @@ def _pages_by_file(context: Context) -> dict[tuple[str, str], Ref]:
             for path in (copy.file.path, copy.body_path):
                 if path is not None:
                     found.setdefault((copy.file.source, path), artifact.ref)
+    for artifact in context.archive.artifacts.values():
+        for finding in artifact.findings:  # those on files that are part of an artifact and not its own, too
+            found.setdefault((finding.location.source, finding.location.path), artifact.ref)
     return found
 
 
@@ -159,6 +164,7 @@ def plan_former(context: Context, ledger: Ledger) -> Iterable[RedirectPage | Gon
         else:
             yield _gone(context, start, id_)
     yield from _former_positions(context, ledger)
+    yield from _former_lists(context, ledger)
 
 
 def _former_ghosts(context: Context, ledger: Ledger, ghosts: Collection[Ref]) -> Iterable[GonePage]:
@@ -205,6 +211,23 @@ def redirect(context: Context, start: str, target: str) -> RedirectPage:
         canonical=context.canonical(target),
         target=Reference(label=target, href=relative(start, target)),
     )
+
+
+def _former_lists(context: Context, ledger: Ledger) -> Iterable[RedirectPage | GonePage]:
+    """Where pages of changes and months were that have nothing to show any more."""
+    artifacts = context.archive.artifacts
+    months = {month_of(artifact) for artifact in artifacts.values()}
+    for kind, id_ in ledger.others:
+        if kind == "month" and id_ not in months:
+            yield redirect(context, month_page(id_), TIMELINE)
+        elif kind == "changes":
+            ref: Ref = ("note" if id_.startswith("note/") else "memo", id_.partition("/")[2])
+            artifact = artifacts.get(ref)
+            start = f"{artifact_page(ref)}changes/"
+            if artifact is None:
+                yield _gone(context, start, ref[1], _removal(context, ref))
+            elif not has_changes(artifact):
+                yield redirect(context, start, artifact_page(ref))
 
 
 def _removal(context: Context, ref: Ref) -> Removal | None:

@@ -115,6 +115,11 @@ def _edits(artifact: Artifact) -> Iterator[tuple[str, LifeEvent]]:
     yield from edits[-EDITS:]
 
 
+def has_changes(artifact: Artifact) -> bool:
+    """Whether an artifact has a page of changes."""
+    return next(_edits(artifact), None) is not None
+
+
 def plan_changes(context: Context, artifact: Artifact) -> Iterable[ChangesPage]:
     """The page of what was edited after receipt, if anything was (SPEC 2.3)."""
     edits = list(_edits(artifact))

@@ -1,37 +1,48 @@
 """Plans the pages of records: one entry of another memory system each, with all that is known of it."""
 
-from collections.abc import Iterable, Mapping
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from types import MappingProxyType
 
 from memosite.facts import Citation
-from memosite.model import Record, RecordLink
-from memosite.page_parts import PAGE_CHARS, CitationRow, EntityRow, EventRow, Reference, RelationRow
+from memosite.model import Link, Record, RecordLink
+from memosite.page_parts import PAGE_CHARS, AnchorRow, CitationRow, EntityRow, EventRow, Reference, RelationRow
 from memosite.pages import RecordPage
-from memosite.plan.common import body_of, common_fields, link_targets
+from memosite.plan.common import body_of, common_fields
 from memosite.plan.context import Context, is_superseded, stamp, status_of
 from memosite.plan.entities import entity_id
+from memosite.resolve.anchors import MATCHES
 from memosite.texts import cut_line
 from memosite.urls import entity_page, page_of, relative, system_page
 
 _ROWS = 300
-"""The most relations, events, fields or names of one sort on a record's page; its twins hold all."""
+"""The most relations, events, fields or names of one sort on a record's page, which counts them; its twin has all."""
 
 _VALUE_CHARS = 600
 _EXTRA_CHARS = 60_000
+_HASH_STATES: Mapping[bool | None, str] = MappingProxyType(
+    {True: "verified", False: "does not fit", None: "not verified"}
+)
 
 
 def plan_record(context: Context, record: Record) -> RecordPage:
     """The page of a record."""
     start = page_of(record)
     card = record.card
-    links = dict(link_targets(context, start, record))
+    links = _links_by_name(record)
     related = {one.written for one in record.relations}
+    mentions = [name for name in dict.fromkeys(card.mentions) if name not in {*card.anchors, *related}]
+    anchors = list(dict.fromkeys(card.anchors))
+    entities = list(_entities(start, record))
+    transcripts = [ref for ref in record.sessions if ref in context.archive.artifacts]
     return RecordPage(
         **common_fields(context, record, start),  # type: ignore[arg-type] # the fields are typed by the class
         section="systems",
         date_written="",
         body=body_of(context, start, record, card.text),
         is_cut=card.text is not None and card.text.chars > PAGE_CHARS,
-        extra=card.extra[:_EXTRA_CHARS] + ("\n…" if len(card.extra) > _EXTRA_CHARS else ""),
+        extra=card.extra[:_EXTRA_CHARS],
+        extra_left_out=max(0, len(card.extra) - _EXTRA_CHARS),
         system=Reference(label=record.system, href=relative(start, system_page(record.system))),
         type=card.type,
         status=status_of(record),
@@ -45,20 +56,35 @@ def plan_record(context: Context, record: Record) -> RecordPage:
         successor=context.successor(start, record),
         fields=tuple((cut_line(label, 100), cut_line(value, _VALUE_CHARS)) for label, value in card.fields[:_ROWS]),
         relations=tuple(_relation(context, start, one) for one in record.relations[:_ROWS]),
-        relations_total=len(record.relations),
-        mentions=_named(links, (name for name in card.mentions if name not in {*card.anchors, *related})),
-        anchors=_named(links, card.anchors),
+        mentions=tuple(_named(context, start, links, name) for name in mentions[:_ROWS]),
+        anchors=tuple(_anchor(context, start, links, name) for name in anchors[:_ROWS]),
         citations=tuple(map(_citation, card.citations[:_ROWS])),
-        entities=tuple(_entities(start, record))[:_ROWS],
+        entities=tuple(entities[:_ROWS]),
         sessions=card.sessions[:_ROWS],
-        session_rows=context.rows(start, [ref for ref in record.sessions if ref in context.archive.artifacts][:_ROWS]),
+        session_rows=context.rows(start, transcripts[:_ROWS]),
         history=tuple(
             EventRow(event=one.event, at=stamp(one.at), actor=one.actor, detail=cut_line(one.detail, _VALUE_CHARS))
             for one in record.history[-_ROWS:]
         ),
-        history_total=len(record.history),
-        content_hash=card.hash_written or "",
+        content_hash=cut_line(card.hash_written or "", 100),
+        hash_state=_HASH_STATES[card.hash_fits],
+        totals=_totals(
+            fields=card.fields,
+            relations=record.relations,
+            mentions=mentions,
+            anchors=anchors,
+            citations=card.citations,
+            entities=entities,
+            sessions=card.sessions,
+            session_rows=transcripts,
+            history=record.history,
+        ),
     )
+
+
+def _totals(**lists: Sequence[object]) -> tuple[tuple[str, int], ...]:
+    """The lengths of those lists that a page cannot hold, by their names."""
+    return tuple((name, len(entries)) for name, entries in lists.items() if len(entries) > _ROWS)
 
 
 def _relation(context: Context, start: str, link: RecordLink) -> RelationRow:
@@ -69,14 +95,38 @@ def _relation(context: Context, start: str, link: RecordLink) -> RelationRow:
         target=context.artifact(start, link.to) if link.to is not None and is_there else Reference(label=written),
         status=link.status or "",
         confidence=link.confidence or "",
+        label="" if link.label == link.written else cut_line(link.label, _VALUE_CHARS),
         is_inverse=link.is_inverse,
     )
 
 
-def _named(links: Mapping[str, str], names: Iterable[str]) -> tuple[Reference, ...]:
-    """Names as written, each with where it leads if it could be resolved."""
-    shown = dict.fromkeys(names)
-    return tuple(Reference(label=name, href=links.get(name)) for name in shown)[:_ROWS]
+def _links_by_name(record: Record) -> Mapping[str, list[Link]]:
+    found: dict[str, list[Link]] = defaultdict(list)
+    for link in record.links:
+        found[link.written].append(link)
+    return found
+
+
+def _href(context: Context, start: str, link: Link) -> str | None:
+    return link.url if link.to is None else relative(start, context.page(link.to))
+
+
+def _named(context: Context, start: str, links: Mapping[str, list[Link]], name: str) -> Reference:
+    """A name as written, with where it leads if it could be resolved."""
+    found = links.get(name)
+    return Reference(label=cut_line(name, _VALUE_CHARS), href=_href(context, start, found[0]) if found else None)
+
+
+def _anchor(context: Context, start: str, links: Mapping[str, list[Link]], name: str) -> AnchorRow:
+    """An anchor; a glob that fits several files with a link to each."""
+    files = [link.to for link in links.get(name, ()) if link.to is not None]
+    if len(files) < 2:
+        return AnchorRow(anchor=_named(context, start, links, name))
+    return AnchorRow(
+        anchor=Reference(label=cut_line(name, _VALUE_CHARS)),
+        files=tuple(context.artifact(start, ref) for ref in files),
+        is_cut=len(files) >= MATCHES,
+    )
 
 
 def _citation(citation: Citation) -> CitationRow:

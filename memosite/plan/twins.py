@@ -108,6 +108,7 @@ def _record_facts(record: Record) -> dict[str, object]:
                 "to": "/".join(one.to) if one.to else None,
                 "status": one.status,
                 "confidence": one.confidence,
+                "label": one.label,
                 "inverse": one.is_inverse,
             }
             for one in record.relations
@@ -126,6 +127,8 @@ def _record_facts(record: Record) -> dict[str, object]:
             for one in record.history
         ],
         "content_hash": card.hash_written,
+        "content_hash_fits": card.hash_fits,
+        "extra": card.extra,
     }
 
 

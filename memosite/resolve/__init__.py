@@ -23,13 +23,13 @@ from memosite.resolve.bodies import LineOf, body_candidates, join_bodies
 from memosite.resolve.collect import collect
 from memosite.resolve.conversation import Conversation
 from memosite.resolve.delivery import delivery_findings
-from memosite.resolve.filed import Filed, file_records, record_collisions
+from memosite.resolve.filed import file_records, record_collisions
 from memosite.resolve.identity import Group, assign_ids, group_copies, variant_findings
 from memosite.resolve.links import HasFile, LinkResolver, backlinks
 from memosite.resolve.lives import Lives, removals
 from memosite.resolve.memory_store import DataOf
 from memosite.resolve.positions import resolve_positions
-from memosite.resolve.record_links import Bound, RecordBinder, SessionIndex, record_files
+from memosite.resolve.record_links import Bound, RecordBinder, SessionIndex, record_files, unresolved_references
 from memosite.resolve.record_names import RecordNames
 from memosite.resolve.records import collect_records
 from memosite.resolve.references import NameIndex
@@ -108,8 +108,11 @@ def resolve(
         record_files=record_files(records),
         find_record=names.find,
     )
-    bound = _bind(records, names, assembler, resolver, groups)
+    anchors = AnchorIndex((*assembler.files_by_path(), *record_files(records)) if records else (), resolver)
+    bound = RecordBinder(names, resolver, anchors, SessionIndex(groups)).bind(records)
     links = _links(assembler, conversation, resolver, bound)
+    if not rules.is_loose:
+        all_findings += tuple(unresolved_references(records, bound, line_of)) + anchors.findings
     artifacts, ledger = assembler.artifacts(
         Joined(
             naming=naming,
@@ -121,6 +124,7 @@ def resolve(
             backlinks=backlinks(links, ((ref, one) for ref in bound for one in bound[ref].sessions)),
             records=bound,
             history=kept.history,
+            beside=kept.beside,
             closed=rules.closed,
             index=index,
             findings=all_findings,
@@ -161,20 +165,6 @@ def _with_pages(ledger: Ledger, archive: Archive) -> Ledger:
     removed = ((kind, id_) for (kind, id_), one in archive.removed.items() if one.stem and kind != "transcript")
     others += [("ghost", f"{kind}/{id_}") for kind, id_ in removed]
     return ledger.with_pages(paged, archive.positions, others)
-
-
-def _bind(
-    records: tuple[Filed, ...],
-    names: RecordNames,
-    assembler: Assembler,
-    resolver: LinkResolver,
-    groups: Iterable[Group],
-) -> dict[Ref, Bound]:
-    """What each record is joined to."""
-    if not records:
-        return {}
-    anchors = AnchorIndex((*assembler.files_by_path(), *record_files(records)), resolver)
-    return RecordBinder(names, resolver, anchors, SessionIndex(groups)).bind(records)
 
 
 def _links(

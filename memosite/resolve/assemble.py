@@ -51,6 +51,7 @@ class Joined:
     backlinks: Mapping[Ref, tuple[Ref, ...]]
     records: Mapping[Ref, Bound]
     history: Mapping[tuple[str, str], tuple[RecordEvent, ...]]
+    beside: Mapping[tuple[str, str], tuple[tuple[str, str], ...]]
     closed: Mapping[str, Discharge]
     index: NameIndex
     findings: tuple[Finding, ...]
@@ -255,6 +256,7 @@ class _Maker:
     def _common(self, ref: Ref, *, copies: tuple[Copy, ...], **said: Any) -> dict[str, Any]:
         """The fields that all artifacts have."""
         paths = {(copy.file.source, path) for copy in copies for path in (copy.file.path, copy.body_path) if path}
+        paths |= {place for path in paths for place in self._joined.beside.get(path, ())}
         findings = {finding for path in paths for finding in self._findings.get(path, ())}
         return said | {
             "kind": ref[0],

@@ -27,7 +27,8 @@ from memosite.findings import Finding, Location
 from memosite.formats.json_text import shown
 from memosite.formats.memory_store import NAME
 from memosite.formats.memory_store_events import relation_sentence
-from memosite.formats.memory_store_parts import store_of
+from memosite.formats.memory_store_nodes import title_of_key
+from memosite.formats.memory_store_parts import KINDS, key_of_path, store_of
 from memosite.resolve.bodies import LineOf
 
 _BOM = b"\xef\xbb\xbf"
@@ -48,12 +49,14 @@ class JoinedStores:
     """The stores that count, their records in the order of source and path, what happened to them, every finding.
 
     `stores` are the configurations, each with its marker. `history` is by the source and the path of a record's
-    file, oldest first, what is not dated last. `findings` hold those of the stores' single files, too.
+    file, oldest first, what is not dated last. `beside` gives, likewise, the files of relations and of the whole
+    store whose findings concern a record. `findings` hold those of the stores' single files, too.
     """
 
     stores: tuple[StoreConfig, ...]
     records: tuple[RecordCard, ...]
     history: Mapping[Place, tuple[RecordEvent, ...]]
+    beside: Mapping[Place, tuple[Place, ...]]
     findings: tuple[Finding, ...]
 
 
@@ -68,6 +71,7 @@ class _Store:
     relations: list[StoreRelation] = field(default_factory=list)
     events: list[RecordEvent] = field(default_factory=list)
     findings: list[Finding] = field(default_factory=list)
+    of_the_whole: list[Place] = field(default_factory=list)
     unusable: tuple[Finding, ...] = ()
     first: FileFacts | None = None
 
@@ -89,6 +93,7 @@ def join_stores(parsed: Iterable[Parsed], line_of: LineOf, data_of: DataOf, *, i
     stores: list[StoreConfig] = []
     records: list[RecordCard] = []
     history: dict[Place, tuple[RecordEvent, ...]] = {}
+    beside: dict[Place, tuple[Place, ...]] = {}
     findings: list[Finding] = []
     for (_, folder), store in sorted(_group(parsed).items()):
         if store.config is None and not is_loose:
@@ -98,8 +103,11 @@ def join_stores(parsed: Iterable[Parsed], line_of: LineOf, data_of: DataOf, *, i
         stores += joined.stores
         records += joined.records
         history.update(joined.history)
+        beside.update(joined.beside)
         findings += (one for one in joined.findings if not (is_loose and one.rule in _OF_THE_WHOLE))
-    return JoinedStores(stores=tuple(stores), records=tuple(records), history=history, findings=tuple(findings))
+    return JoinedStores(
+        stores=tuple(stores), records=tuple(records), history=history, beside=beside, findings=tuple(findings)
+    )
 
 
 def _group(parsed: Iterable[Parsed]) -> dict[Place, _Store]:
@@ -111,6 +119,8 @@ def _group(parsed: Iterable[Parsed]) -> dict[Place, _Store]:
             continue
         store, fact = stores[one.source, place[0]], one.fact
         store.findings += one.findings
+        if isinstance(fact, StoreConfig | StoreEvents):
+            store.of_the_whole.append((one.source, one.path))
         match fact:
             case StoreConfig(project=""):
                 store.marker = fact.marker or store.marker
@@ -167,12 +177,13 @@ class _Joiner:
         self._note_superseded()
         relations = self._relations_by_sender()
         records = [self._complete(node, relations) for node in self._store.nodes]
-        self._note_orphans()
+        records += self._orphans()
         config = self._store.config
         return JoinedStores(
             stores=(replace(config, marker=self._store.marker),) if config else (),
             records=tuple(records),
             history=self._history(),
+            beside=self._beside(),
             findings=tuple(self._findings),
         )
 
@@ -183,8 +194,9 @@ class _Joiner:
         """A node with its text and its relations; the project's node also says what the configuration says."""
         is_first = self._nodes[node.key] is node
         body = self._store.bodies.get(node.body_path) if node.body_path is not None else None
+        fits = None
         if body is not None:
-            self._verify(node.file, node.hash_written, node.hashed, body)
+            fits = self._verify(node.file, node.hash_written, node.hashed, body)
         elif node.body_path is not None:
             message = f'"body_path" is "{node.body_path[:120]}"; no such file in {self._folder}/'
             self._note("store-body-missing", node.file, message, "body_path")
@@ -194,6 +206,7 @@ class _Joiner:
             relations=tuple(relations.get(node.key, ())) if is_first else (),
             fields=(*node.fields, *self._config_rows(node)),
             hashed=b"",
+            hash_fits=fits,
         )
 
     def _config_rows(self, node: RecordCard) -> Iterator[tuple[str, str]]:
@@ -205,21 +218,24 @@ class _Joiner:
         yield "Storage version", str(config.version)
         if self._store.marker:
             yield "Last sync", self._store.marker
+        yield from config.others
 
-    def _verify(self, file: FileFacts, written: str | None, hashed: bytes, body: StoreBody | None) -> None:
+    def _verify(self, file: FileFacts, written: str | None, hashed: bytes, body: StoreBody | None) -> bool | None:
         """Compare a content hash: over the sidecar, a newline and the body; over a relation alone (SPEC 2.2)."""
         if written is None:
-            return
+            return None
         digest = hashlib.sha256(hashed)
         if body is not None:
             data = self._data_of(body.file)
             if data is None:
-                return
+                return None
             digest.update(b"\n" + data.removeprefix(_BOM).replace(b"\r\n", b"\n").replace(b"\r", b"\n"))
-        if written != f"sha256:{digest.hexdigest()}":
+        fits = written == f"sha256:{digest.hexdigest()}"
+        if not fits:
             over = "the sidecar with its body has" if body else "the relation has"
-            message = f'"content_hash" is "{written[:21]}…", {over} "sha256:{digest.hexdigest()[:14]}…"'
+            message = f'"content_hash" is "{shown(written, 80)}", {over} "sha256:{digest.hexdigest()}"'
             self._note("store-hash", file, message, "content_hash")
+        return fits
 
     def _note_duplicates(self) -> None:
         for node in self._store.nodes:
@@ -262,41 +278,102 @@ class _Joiner:
             for one in self._store.relations
             if one.relation.predicate == _SUPERSEDES and one.relation.status == "active"
         }
+        circles = self._circles()
         for node in self._store.nodes:
             if node.superseded_by is not None:
+                said = f'"superseded_by" is "{node.superseded_by[:120]}"'
                 if node.superseded_by not in self._nodes:
-                    message = (
-                        f'"superseded_by" is "{node.superseded_by[:120]}"; there is no such node in {self._folder}/'
-                    )
-                    self._note("store-superseded", node.file, message, "superseded_by")
+                    message = f"{said}; there is no such node in {self._folder}/"
+                elif node.key in circles:
+                    message = f"{said}, which leads back to this node"
+                elif node.status != _SUPERSEDED:
+                    message = f'{said}, but "status" is "{(node.status or "")[:60]}", expected superseded'
+                else:
+                    continue
+                self._note("store-superseded", node.file, message, "superseded_by")
             elif node.status == _SUPERSEDED and node.key not in replaced:
                 message = '"status" is "superseded", but neither "superseded_by" nor a relation says by what'
                 self._note("store-superseded", node.file, message, "status")
 
-    def _note_orphans(self) -> None:
+    def _circles(self) -> frozenset[str]:
+        """The ids of nodes that supersede themselves, directly or through others."""
+        found: set[str] = set()
+        seen: set[str] = set()
+        for start in self._nodes:
+            path: dict[str, None] = {}
+            key: str | None = start
+            while key in self._nodes and key not in seen and key not in path:
+                path[key] = None
+                key = self._nodes[key].superseded_by
+            if key in path:
+                names = list(path)
+                found.update(names[names.index(key) :])
+            seen.update(path)
+        return frozenset(found)
+
+    def _orphans(self) -> Iterator[RecordCard]:
+        """A body that no sidecar names is a record all the same, with all that its place says of it."""
         named = {node.body_path for node in self._store.nodes}
         for path in sorted(self._store.bodies.keys() - named):
-            file = self._store.bodies[path].file
-            self._findings.append(_finding("store-body-orphan", file, f"no sidecar names {file.name}"))
+            body = self._store.bodies[path]
+            self._findings.append(_finding("store-body-orphan", body.file, f"no sidecar names {body.file.name}"))
+            key = key_of_path(body.file.path)
+            kind = key.partition(".")[0]
+            yield RecordCard(
+                system="memory-store",
+                key=f"{key}.md",
+                file=body.file,
+                type=kind if kind in KINDS else "",
+                title=title_of_key(key),
+                text=body.text,
+                fields=(("Sidecar", "none"),),
+            )
+
+    def _beside(self) -> dict[Place, tuple[Place, ...]]:
+        """For each node the files of the relations that it is an end of; for the project's those of the whole store."""
+        found: dict[str, list[Place]] = defaultdict(list)
+        for relation in self._store.relations:
+            for end in dict.fromkeys((relation.sender, relation.relation.target)):
+                found[end].append((relation.file.source, relation.file.path))
+        found[self._project] += self._store.of_the_whole
+        return {_place(node): tuple(found[key]) for key, node in self._nodes.items() if key in found}
+
+    @property
+    def _project(self) -> str:
+        """The id of the project's node."""
+        return self._store.config.project if self._store.config else ""
 
     def _history(self) -> dict[Place, tuple[RecordEvent, ...]]:
-        """The events of each node that is there; an event of a relation is one of both its ends."""
+        """The events of each node; one of a relation is of both its ends, one of no node here is the project's."""
         relations = {relation.id: relation for relation in reversed(self._store.relations)}
         found: dict[str, list[RecordEvent]] = defaultdict(list)
         for event in self._store.events:
             relation = relations.get(event.record)
             if relation is None:
-                found[event.record].append(event)
+                self._tell(event, event.record, found)
                 continue
             sentence = relation_sentence(relation.sender, relation.relation.predicate, relation.relation.target)
             detail = f"{sentence}; {event.detail}" if event.detail else sentence
             for end in dict.fromkeys((relation.sender, relation.relation.target)):
-                found[end].append(replace(event, record=end, detail=detail))
+                self._tell(replace(event, record=end, detail=detail), end, found)
         return {
-            (node.file.source, node.file.path): tuple(dict.fromkeys(sorted(found[key], key=_when)))
+            _place(node): tuple(dict.fromkeys(sorted(found[key], key=_when)))
             for key, node in self._nodes.items()
             if key in found
         }
+
+    def _tell(self, event: RecordEvent, key: str, found: Mapping[str, list[RecordEvent]]) -> None:
+        """Add an event to those of a node; to the project's, if there is no such node, or none is named."""
+        if key in self._nodes:
+            found[key].append(event)
+            return
+        is_named = key in event.detail.replace(";", " ").split()
+        detail = event.detail if is_named else "; ".join(part for part in (key, event.detail) if part)
+        found[self._project].append(replace(event, record=self._project, detail=detail))
+
+
+def _place(card: RecordCard) -> Place:
+    return card.file.source, card.file.path
 
 
 def _when(event: RecordEvent) -> tuple[bool, dt.datetime]:

@@ -9,10 +9,14 @@ from itertools import chain
 from types import MappingProxyType
 
 from memosite.facts import FileFacts, RecordCard, Ref, Relation
+from memosite.findings import Finding, Location
+from memosite.formats.json_text import shown
 from memosite.formats.mif_links import INVERSE as MIF_INVERSE
 from memosite.formats.places import root_of_record
 from memosite.model import Link, RecordLink
+from memosite.names import stem_of
 from memosite.resolve.anchors import AnchorIndex
+from memosite.resolve.bodies import LineOf
 from memosite.resolve.filed import Filed, body_path
 from memosite.resolve.identity import Group
 from memosite.resolve.links import LinkResolver, Origin
@@ -39,17 +43,23 @@ INVERSE: Mapping[str, str] = MappingProxyType(dict(_PAIRS))
 
 _WITHDRAWN = frozenset({"stale", "rejected"})
 _MENTIONS = 1_000
+_NAMED = 5
 _SESSION = re.compile(r"[0-9a-f][0-9a-f-]{7,}")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Bound:
-    """What a record is joined to. `links` are those beside its text: its mentions and anchors, as written."""
+    """What a record is joined to.
+
+    `links` are those beside its text: its mentions and anchors, as written. `unresolved` are the context references
+    of a memory-layer's record that lead nowhere.
+    """
 
     relations: tuple[RecordLink, ...] = ()
     superseded_by: Ref | None = None
     sessions: tuple[Ref, ...] = ()
     links: tuple[Link, ...] = ()
+    unresolved: tuple[str, ...] = ()
 
 
 class SessionIndex:
@@ -111,14 +121,28 @@ class RecordBinder:
                 link = RecordLink(predicate=_like("supersedes", cards[to]), written=cards[ref].key, to=ref)
                 inverses[to].append(replace(link, is_inverse=True))
         return {
-            ref: Bound(
-                relations=(*stated[ref], *_others(stated[ref], inverses[ref])),
-                superseded_by=successors.get(ref),
-                sessions=tuple(dict.fromkeys(one for session in card.sessions for one in self._sessions.find(session))),
-                links=tuple(dict.fromkeys(link for link in self._links(card, stated[ref]) if link.to != ref)),
-            )
+            ref: self._bound(ref, card, stated[ref], _others(stated[ref], inverses[ref]), successors.get(ref))
             for ref, card in cards.items()
         }
+
+    def _bound(
+        self,
+        ref: Ref,
+        card: RecordCard,
+        stated: tuple[RecordLink, ...],
+        others: tuple[RecordLink, ...],
+        successor: Ref | None,
+    ) -> Bound:
+        links = tuple(dict.fromkeys(self._links(card, stated)))
+        known = {stem_of(card.file.name), *(link.written for link in links)}
+        references = card.mentions[:_MENTIONS] if card.system == "memory-layer" else ()
+        return Bound(
+            relations=(*stated, *others),
+            superseded_by=successor,
+            sessions=tuple(dict.fromkeys(one for session in card.sessions for one in self._sessions.find(session))),
+            links=tuple(link for link in links if link.to != ref),
+            unresolved=tuple(name for name in references if name not in known),
+        )
 
     def _relations(self, ref: Ref, card: RecordCard) -> Iterator[RecordLink]:
         for relation in card.relations:
@@ -129,6 +153,7 @@ class RecordBinder:
                 to=None if to == ref else to,
                 status=relation.status,
                 confidence=relation.confidence,
+                label=relation.label,
             )
 
     def _target(self, relation: Relation, card: RecordCard) -> Ref | None:
@@ -159,7 +184,7 @@ class RecordBinder:
         """What a record names beside its text. A relation to what is no record is one of these, too."""
         root = root_of_record(card.file.path)
         for anchor in card.anchors[:_MENTIONS]:
-            yield from self._anchors.links(anchor, source=card.file.source, root=root)
+            yield from self._anchors.links(anchor, card.file)
         at_root = Origin(source=card.file.source, folder=root)
         for name in card.mentions[:_MENTIONS]:
             if name in card.anchors:
@@ -171,6 +196,20 @@ class RecordBinder:
         for relation in relations:
             if relation.to is not None and relation.to[0] != "record":
                 yield Link(written=relation.written, to=relation.to)
+
+
+def unresolved_references(filed: Iterable[Filed], bound: Mapping[Ref, Bound], line_of: LineOf) -> Iterator[Finding]:
+    """A note on each record of a memory-layer whose context references lead nowhere; they are cleaned up after days."""
+    for one in filed:
+        lost = bound[one.ref].unresolved
+        if not lost:
+            continue
+        file = one.files[0]
+        where = Location(source=file.source, path=file.path, line=line_of(file, "content.context_references"))
+        names = ", ".join(f'"{shown(name)}"' for name in lost[:_NAMED])
+        more = f" and {len(lost) - _NAMED} more" if len(lost) > _NAMED else ""
+        message = f'"context_references" names {names}{more}; there is no such record'
+        yield Finding(rule="memory-layer-reference", location=where, message=message)
 
 
 def _words(predicate: str) -> str:

@@ -24,11 +24,12 @@ _FOREIGN: Mapping[System, str] = {
 class Kept:
     """The records in the order of the sources, their paths, and within files; and what is known beside them.
 
-    `history` is by the source and the path of a record's file.
+    `history` is by the source and the path of a record's file; `beside` likewise, see `JoinedStores`.
     """
 
     cards: tuple[RecordCard, ...]
     history: Mapping[Place, tuple[RecordEvent, ...]]
+    beside: Mapping[Place, tuple[Place, ...]]
     findings: tuple[Finding, ...]
 
 
@@ -48,6 +49,7 @@ def collect_records(
     return Kept(
         cards=tuple(cards),
         history=joined.history,
+        beside=joined.beside,
         findings=(*joined.findings, *_left_alone(ordered, joined, is_loose=is_loose)),
     )
 

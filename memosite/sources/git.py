@@ -11,7 +11,7 @@ import re
 import signal
 import stat
 import subprocess
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -217,6 +217,12 @@ def holding_repo(root: Path, *, site: Path, enclosing: bool = False) -> Holding:
         inside = root.relative_to(folder).as_posix()
         return Holding(repo=found, prefix="" if inside == "." else f"{inside}/")
     return Holding(why_not="it is no git repo")
+
+
+def repos_inside(root: Path, paths: Iterable[str]) -> tuple[str, ...]:
+    """The folders below a source in which these files lie and that are repos of their own."""
+    folders = {path[:end] for path in paths for end, char in enumerate(path) if char == "/"}
+    return tuple(sorted(folder for folder in folders if os.path.lexists(root / folder / ".git")))
 
 
 def _is_git_dir(folder: Path) -> bool:

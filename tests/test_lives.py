@@ -1,0 +1,259 @@
+"""What pages tell of lives in git: life lines, changes, tombstones, the delivery audit, addresses that stay."""
+
+import json
+import random
+from pathlib import Path
+
+from lxml import html
+
+from memosite.findings import Finding
+from tests.crawl import bad_links, found
+from tests.git_repos import Repo, build_site
+from tests.test_history import NAME, archive_of, put
+
+
+def words_of(page: Path) -> str:
+    """What a page says, with single spaces."""
+    return " ".join(html.parse(page).getroot().text_content().split())
+
+
+def life_of(site: Path, name: str = NAME) -> list[str]:
+    """The steps on the page of a memo, with single spaces."""
+    tree = html.parse(site / f"memos/{name}/index.html")
+    items = tree.xpath("//ol[@class='life']/li")
+    assert isinstance(items, list)
+    return [" ".join(item.text_content().split()) for item in items if not isinstance(item, str)]
+
+
+def findings(rule: str, *repos: Repo) -> list[Finding]:
+    """The findings of one rule over some repos."""
+    return [finding for finding in archive_of(*repos).findings if finding.rule == rule]
+
+
+def test_a_memo_shows_its_life_line(tmp_path: Path) -> None:
+    """Sent, received, read: who, when, how long each step took, and in which commit."""
+    repo = Repo(tmp_path / "engine")
+    put(repo)
+    received = repo.commit(who="Ann")
+    repo.move(f"memos/inbox/{NAME}.openthing", f"memos/read/{NAME}.openthing")
+    repo.commit(who="Bo <script>")
+    steps = life_of(build_site(tmp_path))
+    assert steps[0] == "sent by engineer 2026-05-01 01:00 UTC"
+    assert steps[1] == f"received by Ann 2026-05-01 02:46 UTC, after 1 hour · {received[:8]}"
+    assert steps[2].startswith("read by Bo script 2026-05-01 03:46 UTC, after 1 hour")
+
+
+def test_without_git_the_page_says_so_and_nothing_else_breaks(tmp_path: Path) -> None:
+    """History not available, in words."""
+    repo = Repo(tmp_path / "engine", top=tmp_path)
+    put(repo)
+    site = build_site(tmp_path)
+    assert "History not available: it is no git repo." in words_of(site / f"memos/{NAME}/index.html")
+    assert list(bad_links(site)) == []
+
+
+def test_an_edit_after_receipt_has_a_page_that_shows_it(tmp_path: Path) -> None:
+    """The life line leads to what was changed, line by line; it is escaped like any content."""
+    repo = Repo(tmp_path / "engine")
+    put(repo, body="It is green.")
+    repo.commit(who="Ann")
+    put(repo, body="It is <b>red</b>.")
+    repo.commit(who="Bo")
+    site = build_site(tmp_path)
+    page = site / f"memos/{NAME}/changes/index.html"
+    assert '- "body": "It is green."' in words_of(page)
+    assert '+ "body": "It is <b>red</b>."' in words_of(page)
+    assert found(html.parse(page), "//b") == []
+    tree = html.parse(site / f"memos/{NAME}/index.html")
+    assert "changes/index.html#e1" in found(tree, "//ol[@class='life']//a/@href")
+    assert list(bad_links(site)) == []
+
+
+def test_what_was_removed_has_a_tombstone(tmp_path: Path) -> None:
+    """Dates, who removed it and in which commit; also if no earlier build has published it."""
+    repo = Repo(tmp_path / "engine")
+    put(repo, name=f"{NAME}-stays")
+    path = put(repo)
+    repo.commit(who="Ann")
+    repo.git("rm", "--quiet", path)
+    gone = repo.commit(who="Bo")
+    site = build_site(tmp_path)
+    said = words_of(site / f"memos/{NAME}/index.html")
+    assert "No longer here" in said
+    assert f"removed by Bo 2026-05-01 03:46 UTC, after 1 hour · {gone[:8]}" in said
+    assert "removed" in words_of(site / "index.html")
+    assert list(bad_links(site)) == []
+
+
+def test_a_confidential_memo_that_was_removed_is_not_named(tmp_path: Path) -> None:
+    """Unless an earlier build gave it an address: that still answers, and says no more than when it went."""
+    repo = Repo(tmp_path / "engine")
+    put(repo, name=f"{NAME}-stays")
+    path = put(repo, **{"x.legal.confidentiality": "restricted"})
+    repo.commit()
+    published = build_site(tmp_path, output=tmp_path / "published")
+    repo.git("rm", "--quiet", path)
+    repo.commit()
+    fresh = build_site(tmp_path, output=tmp_path / "fresh")
+    assert not (fresh / f"memos/{NAME}").exists()
+    assert all(f'{NAME}"' not in file.read_text() for file in fresh.rglob("*") if file.is_file())
+    build_site(tmp_path, output=tmp_path / "published")
+    assert "No longer here" in words_of(published / f"memos/{NAME}/index.html")
+
+
+def test_the_home_shows_what_moved_and_a_seat_what_waits_longest(tmp_path: Path) -> None:
+    """Counted from the last movement, never from today."""
+    repo = Repo(tmp_path / "engine")
+    put(repo, name="2026-04-01-0900--engineer--director--old", sent="2026-04-01T09:00:00Z", subject="Old news")
+    repo.commit(at=0)
+    put(repo, sent="2026-05-20T01:00:00Z")
+    repo.commit(at=24 * 20, who="Ann")
+    site = build_site(tmp_path)
+    home = words_of(site / "index.html")
+    assert "received: The gate engine, by Ann" in home
+    assert "received: Old news" not in home
+    seat = words_of(site / "positions/director/index.html")
+    assert "Waits longest, since 2026-05-01: Old news" in seat
+
+
+# The delivery audit
+
+
+def test_a_memo_that_is_not_in_its_recipients_repo_is_found(tmp_path: Path) -> None:
+    """The sender's copy is said to be one."""
+    office, engine = Repo(tmp_path / "office"), Repo(tmp_path / "engine")
+    seats = [{"id": seat, "name": seat, "x.position.working_directory": f"/srv/{repo}"} for seat, repo in
+             (("director", "office"), ("engineer", "engine"))]  # fmt: skip
+    orgdef = {"type": "orgdef:Organization", "id": "acme", "name": "Acme", "positions": seats}
+    office.write("org/acme.openthing", json.dumps(orgdef))
+    put(engine, "memos/read")
+    put(office, name=f"{NAME}-delivered")
+    (finding,) = findings("delivery-missing", office, engine)
+    assert (
+        finding.message == 'to "director", whose repo is office, but not there; found only the sender\'s copy in engine'
+    )
+
+
+def test_a_broadcast_that_a_repo_lacks_is_found(tmp_path: Path) -> None:
+    """Each repo of a position should hold it, but for the sender's."""
+    repos = [Repo(tmp_path / name) for name in ("office", "engine", "desk")]
+    seats = [
+        {"id": seat, "name": seat, "x.position.working_directory": f"/srv/{repo}"}
+        for seat, repo in (("director", "office"), ("engineer", "engine"), ("clerk", "desk"))
+    ]
+    orgdef = {"type": "orgdef:Organization", "id": "acme", "name": "Acme", "positions": seats}
+    repos[0].write("org/acme.openthing", json.dumps(orgdef))
+    name = "2026-05-01-0100--engineer--all--fire-drill"
+    for repo in repos[:2]:
+        put(repo, name=name, to="all")
+    (finding,) = findings("delivery-missing", *repos)
+    assert finding.message == "a broadcast, but no copy in desk"
+
+
+def test_a_memo_that_nobody_commits_is_found(tmp_path: Path) -> None:
+    """Counted to the last commit of its repo, not to today."""
+    repo = Repo(tmp_path / "engine")
+    put(repo)
+    repo.hours = 24 * 5
+    repo.git("commit", "--quiet", "--allow-empty", "-m", "work")
+    assert findings("delivery-uncommitted", repo) == []
+    repo.hours = 24 * 8
+    repo.git("commit", "--quiet", "--allow-empty", "-m", "work")
+    (finding,) = findings("delivery-uncommitted", repo)
+    assert finding.message == "sent 2026-05-01; engine was committed to 8 days later, still without it"
+
+
+def test_a_name_that_says_another_sender_is_found(tmp_path: Path) -> None:
+    """Only where both names are of positions that are known."""
+    repo = Repo(tmp_path / "engine")
+    put(repo)
+    put(repo, name="2026-05-02-0100--director--engineer--wrong-way")
+    put(repo, name="2026-05-02-0100--nobody--noone--fine")
+    messages = [finding.message for finding in findings("name-disagrees", repo)]
+    assert messages == [
+        'the name says from "director", the envelope "engineer"',
+        'the name says to "engineer", the envelope "director"',
+    ]
+
+
+# Addresses
+
+
+class Moves:
+    """Random moves in the lives of memos in two repos, and what is in them."""
+
+    def __init__(self, root: Path, seed: int) -> None:
+        """Two repos, with a few memos to begin with."""
+        self.random = random.Random(seed)
+        self.repos = [Repo(root / name) for name in ("engine", "office")]
+        self.made = 0
+        for repo in self.repos:
+            self.deliver(repo)
+
+    def memos(self, repo: Repo) -> list[str]:
+        """The paths of the memos in a repo, as they lie there."""
+        return sorted(path.relative_to(repo.root).as_posix() for path in (repo.root / "memos").rglob("*.openthing"))
+
+    def deliver(self, repo: Repo) -> None:
+        """A new memo, which may answer another one."""
+        self.made += 1
+        others = self.memos(repo) if self.made > 2 else []
+        fields = {"in_reply_to": Path(self.random.choice(others)).name} if others else {}
+        name = f"2026-05-{1 + self.made % 28:02d}-0100--engineer--director--number-{self.made}"
+        put(repo, self.random.choice(["memos", "memos/inbox"]), name, body=f"token-{self.made}-end", **fields)
+
+    def step(self) -> None:
+        """One move."""
+        repo = self.random.choice(self.repos)
+        kind = self.random.choice(["deliver", "commit", "commit", "move", "move", "move", "edit", "remove", "copy"])
+        paths = self.memos(repo)
+        if kind == "deliver" or not paths:
+            self.deliver(repo)
+        elif kind == "commit":
+            repo.commit()
+        else:
+            self.change(kind, repo, self.random.choice(paths))
+
+    def change(self, kind: str, repo: Repo, path: str) -> None:
+        """One move of one memo."""
+        file, name = repo.root / path, Path(path).name
+        if kind == "move":
+            target = repo.root / self.random.choice(["memos/inbox", "memos/read", "memos/archive", "memos"]) / name
+            target.parent.mkdir(parents=True, exist_ok=True)
+            file.replace(target)
+        elif kind == "edit":
+            envelope_ = json.loads(file.read_text())
+            file.write_text(json.dumps(envelope_ | {"tags": [str(self.random.random())]}))
+        elif kind == "remove":
+            file.unlink()
+        else:
+            other = self.repos[self.repos[0] is repo]
+            other.write(f"memos/inbox/{name}", file.read_text())
+
+    def present(self) -> set[str]:
+        """The names of all memos that lie anywhere."""
+        return {Path(path).stem for repo in self.repos for path in self.memos(repo)}
+
+
+def test_after_200_random_moves_every_address_still_answers(tmp_path: Path) -> None:
+    """With the memo it always had, or a tombstone; whatever any build on the way has published."""
+    moves = Moves(tmp_path, seed=4)
+    published: set[str] = set()
+    for number in range(200):
+        moves.step()
+        if number % 10 == 9:
+            site = build_site(tmp_path)
+            pages = {path.relative_to(site).as_posix() for path in site.rglob("index.html")}
+            assert published <= pages
+            published |= pages
+    assert list(bad_links(site)) == []
+    names = {page.split("/")[1] for page in published if page.startswith("memos/")}
+    assert len(names) > 30
+    present = moves.present()
+    assert names - present, "nothing was removed for good: the test shows less than it should"
+    for name in names:
+        said = words_of(site / f"memos/{name}/index.html")
+        token = f"token-{name.rpartition('-')[2]}-end"
+        assert (token in said) == (name in present)
+        kicker = found(html.parse(site / f"memos/{name}/index.html"), "//p[@class='kicker']/text()")
+        assert (kicker[0] in {"gone", "not in the archive"}) == (name not in present)

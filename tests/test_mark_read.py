@@ -1,0 +1,221 @@
+"""Marking memos as read in real repos: what moves, what is committed, what is refused, and that nothing runs."""
+
+from pathlib import Path
+
+import pytest
+
+from memosite.cli import main
+from memosite.mark_read import MarkError, mark
+from tests.git_repos import Repo
+from tests.test_history import NAME, life, put
+
+INBOX, READ = f"memos/inbox/{NAME}.openthing", f"memos/read/{NAME}.openthing"
+
+
+@pytest.fixture(autouse=True)
+def _somebody(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Commits are made by somebody, whoever runs the tests."""
+    monkeypatch.setenv("GIT_AUTHOR_NAME", "Ann Other")
+    monkeypatch.setenv("GIT_AUTHOR_EMAIL", "ann@example.org")
+
+
+def repo_with_memo(tmp_path: Path, folder: str = "memos/inbox") -> Repo:
+    """A repo with one memo and its body, committed."""
+    repo = Repo(tmp_path / "engine")
+    put(repo, folder, body_ref=f"{NAME}.body.md")
+    repo.write(f"{folder}/{NAME}.body.md", "The text.\n")
+    repo.commit()
+    return repo
+
+
+def status(repo: Repo) -> list[str]:
+    """What git says of the work tree."""
+    return repo.git("status", "--short", "--untracked-files=all").splitlines()
+
+
+def test_envelope_and_body_move_together(tmp_path: Path) -> None:
+    """Naming either of the two moves both, as renames that git sees."""
+    for number, suffix in enumerate((".openthing", ".body.md")):
+        repo = repo_with_memo(tmp_path / str(number))
+        mark([repo.root / f"memos/inbox/{NAME}{suffix}"])
+        assert status(repo) == [f"R  memos/inbox/{NAME}.body.md -> memos/read/{NAME}.body.md", f"R  {INBOX} -> {READ}"]
+
+
+def test_a_flat_folder_gets_a_mailbox(tmp_path: Path) -> None:
+    """From memos/ itself to memos/read/."""
+    repo = repo_with_memo(tmp_path, "memos")
+    mark([repo.root / f"memos/{NAME}.openthing"])
+    assert (repo.root / READ).is_file()
+    assert not (repo.root / f"memos/{NAME}.body.md").exists()
+
+
+def test_a_body_left_behind_is_taken_along(tmp_path: Path) -> None:
+    """A pair that was split over two mailboxes is one again; what is there already stays."""
+    repo = repo_with_memo(tmp_path)
+    repo.move(INBOX, READ)
+    (done,) = mark([repo.root / READ])
+    assert [move.new for move in done.moves] == [f"memos/read/{NAME}.body.md"]
+    assert done.already == (READ,)
+
+
+def test_archiving_moves_on(tmp_path: Path) -> None:
+    """From read/ to archive/; what is archived is not put back by marking it as read."""
+    repo = repo_with_memo(tmp_path)
+    mark([repo.root / INBOX], commit=True)
+    mark([repo.root / READ], box="archive", commit=True)
+    (done,) = mark([repo.root / f"memos/archive/{NAME}.openthing"])
+    assert done.moves == ()
+    assert [step.split(" by ")[0] for step in life(repo)] == ["received inbox", "moved read", "moved archive"]
+
+
+def test_a_commit_holds_the_move_and_nothing_else(tmp_path: Path) -> None:
+    """Other work, staged or not, stays as it is."""
+    repo = repo_with_memo(tmp_path)
+    repo.write("staged.md", "staged")
+    repo.git("add", "staged.md")
+    repo.write("loose.md", "loose")
+    (done,) = mark([repo.root / INBOX], commit=True)
+    assert repo.git("rev-parse", "HEAD") == done.commit
+    assert repo.git("show", "--name-status", "--format=%an: %s", "HEAD").splitlines() == [
+        f"Ann Other: Read {NAME}",
+        "",
+        f"R100\tmemos/inbox/{NAME}.body.md\tmemos/read/{NAME}.body.md",
+        f"R100\t{INBOX}\t{READ}",
+    ]
+    assert status(repo) == ["A  staged.md", "?? loose.md"]
+
+
+def test_marking_a_delivered_memo_is_its_receipt(tmp_path: Path) -> None:
+    """It was never committed: it is moved and taken in."""
+    repo = Repo(tmp_path / "engine")
+    repo.commit()
+    put(repo)
+    mark([repo.root / INBOX], commit=True)
+    assert life(repo) == ["received read by Ann Other"]
+    assert status(repo) == []
+
+
+def test_several_memos_of_several_repos_at_once(tmp_path: Path) -> None:
+    """Each repo gets one commit."""
+    first, second = repo_with_memo(tmp_path / "a"), repo_with_memo(tmp_path / "b")
+    put(first, name=f"{NAME}-too")
+    first.commit()
+    too = first.root / f"memos/inbox/{NAME}-too.openthing"
+    done = mark([first.root / INBOX, too, second.root / INBOX], commit=True)
+    assert [len(one.moves) for one in done] == [3, 2]
+    assert first.git("log", "-1", "--format=%s") == "Read 2 memos"
+
+
+# Refused
+
+
+def refused(repo: Repo, *files: Path, commit: bool = False) -> str:
+    """Why marking is refused; nothing may have changed."""
+    before = status(repo)
+    with pytest.raises(MarkError) as error:
+        mark(files, commit=commit)
+    assert status(repo) == before
+    return str(error.value)
+
+
+def test_a_target_that_is_taken_is_refused(tmp_path: Path) -> None:
+    """In the work tree, or only in the last commit; and then no other file is moved either."""
+    repo = repo_with_memo(tmp_path)
+    put(repo, name=f"{NAME}-too")
+    repo.write(READ, "somebody else's")
+    too = repo.root / f"memos/inbox/{NAME}-too.openthing"
+    assert "found a file there already" in refused(repo, too, repo.root / INBOX)
+    repo.commit()
+    (repo.root / READ).unlink()
+    assert "in the index or the last commit" in refused(repo, too, repo.root / INBOX)
+
+
+def test_uncommitted_changes_are_not_committed_on_the_way(tmp_path: Path) -> None:
+    """Without --commit they move along, as git mv does it."""
+    repo = repo_with_memo(tmp_path)
+    put(repo, body="Edited.", body_ref=f"{NAME}.body.md")
+    assert "uncommitted changes" in refused(repo, repo.root / INBOX, commit=True)
+    mark([repo.root / INBOX])
+    assert "Edited." in (repo.root / READ).read_text()
+
+
+@pytest.mark.parametrize(
+    ("path", "why"),
+    [
+        ("README.md", "found no memo"),
+        (f"notes/engineer/{NAME}.openthing", "found no memo"),
+        ("memos/inbox/photo.png", "found no memo"),
+    ],
+)
+def test_what_is_no_memo_is_refused(tmp_path: Path, path: str, why: str) -> None:
+    """Notes have no mailboxes, and other files are none of ours."""
+    repo = repo_with_memo(tmp_path)
+    repo.write(path, "{}")
+    repo.commit()
+    assert why in refused(repo, repo.root / path)
+
+
+def test_links_and_folders_are_refused(tmp_path: Path) -> None:
+    """A link could lead anywhere."""
+    repo = repo_with_memo(tmp_path)
+    link = repo.root / "memos/inbox/2026-05-02-0100--a--b--link.openthing"
+    link.symlink_to(repo.root / INBOX)
+    assert "a symbolic link" in refused(repo, link)
+    assert "a folder" in refused(repo, repo.root / "memos")
+    (repo.root / "memos/read").symlink_to(tmp_path)
+    assert "follows no links" in refused(repo, repo.root / INBOX)
+
+
+def test_outside_of_a_repo_it_is_refused(tmp_path: Path) -> None:
+    """The history is the point."""
+    folder = Repo(tmp_path / "engine", top=tmp_path)
+    put(folder)
+    with pytest.raises(MarkError, match="lies in no git repo"):
+        mark([folder.root / INBOX])
+
+
+def test_nothing_of_the_repo_runs_and_nothing_is_written_elsewhere(tmp_path: Path) -> None:
+    """Hooks, a file system monitor, filters, and a work tree that its configuration puts elsewhere."""
+    repo = repo_with_memo(tmp_path)
+    proof = tmp_path / "proof"
+    script = repo.write(".git/hooks/evil", f"#!/bin/sh\necho $0 >> {proof}\ncat\n")
+    script.chmod(0o755)
+    for hook in ("pre-commit", "post-commit", "commit-msg", "post-index-change", "reference-transaction"):
+        (repo.root / ".git/hooks" / hook).symlink_to(script)
+    repo.write(".git/info/attributes", "* filter=evil\n")
+    for key, value in (("core.fsmonitor", script), ("filter.evil.clean", script), ("filter.evil.smudge", script)):
+        repo.git("config", key, str(value))
+    elsewhere = tmp_path / "elsewhere"
+    (elsewhere / "memos/inbox").mkdir(parents=True)
+    repo.git("config", "core.worktree", str(elsewhere))
+    repo.git("config", "commit.gpgSign", "true")
+    proof.unlink(missing_ok=True)
+    mark([repo.root / INBOX], commit=True)
+    assert not proof.exists()
+    assert (repo.root / READ).is_file()
+    assert list(elsewhere.rglob("*.openthing")) == []
+
+
+def test_the_command_says_what_it_did(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """One line a file, then the commit; an error is one line and exit code 2."""
+    repo = repo_with_memo(tmp_path)
+    monkeypatch.chdir(repo.root)
+    assert main(["mark-read", "--commit", INBOX]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[0] == f"{INBOX} -> {READ}"
+    assert lines[2].startswith("committed ")
+    assert main(["mark-read", "README.md"]) == 2
+    assert (
+        capsys.readouterr().err == "memosite: README.md: found nothing, expected a memo's .openthing file or its body\n"
+    )
+
+
+def test_without_a_name_for_the_commit_nothing_is_moved(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The error says what to tell git."""
+    repo = repo_with_memo(tmp_path)
+    monkeypatch.delenv("GIT_AUTHOR_NAME")
+    monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.setenv("GIT_CONFIG_GLOBAL", str(tmp_path / "none"))
+    assert "git config --global user.name" in refused(repo, repo.root / INBOX, commit=True)
