@@ -133,6 +133,7 @@ def planned(*artifacts: Artifact, ledger: Ledger | None = None) -> dict[str, Any
 def write_site(folder: Path, found: Iterable[object]) -> None:
     """Write what is planned, so that its links can be followed."""
     renderer = Renderer(THEME, TEXTS.__getitem__)
+    (folder / "status.json").write_text("{}")  # the one file that is not planned
     for one in found:
         match one:
             case Page():
