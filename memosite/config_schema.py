@@ -31,14 +31,17 @@ DEPTH_LIMIT = 20
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SourceConfig:
-    """One source: a folder to read, under a name of its own.
+    """One source, under a name of its own: a folder to read, or the address of a git repo.
 
-    `root` is absolute and free of links. `include` and `exclude` are globs relative to it (see
+    `root` is absolute and free of links; None if `git` says where the repo is. `ref` is the branch, tag or commit
+    to read instead of the folder's files as they lie. `include` and `exclude` are globs relative to the source (see
     `layout.matches_glob`). `web` is the address of a file of the source, with `{path}` and perhaps `{ref}`.
     """
 
     name: str
-    root: Path
+    root: Path | None = None
+    git: str | None = None
+    ref: str | None = None
     include: tuple[str, ...] = ()
     exclude: tuple[str, ...] = ()
     web: str | None = None
@@ -49,7 +52,7 @@ class FeedsConfig:
     """How much a feed holds: the newest `window` items, those of `days` days; `ttl` is in minutes.
 
     `full_content` publishes feeds with texts, for people, beside those that only notify; `digest` says how much time
-    one digest covers.
+    one digest covers. `searches` are saved queries by name.
     """
 
     window: int = 50
@@ -57,6 +60,7 @@ class FeedsConfig:
     ttl: int = 5
     full_content: bool = True
     digest: Literal["daily", "weekly"] = "daily"
+    searches: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
 
 
 def _no_entries() -> Mapping[str, str]:

@@ -1,5 +1,6 @@
 """The parts that page models are made of: references, stamps, rows, bodies (see `pages`)."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -9,6 +10,21 @@ from memosite.model import Action
 
 PAGE_CHARS = 250_000
 """The most characters of source text on one page: in scripts of three bytes a character, less than 1 MB (SPEC 4)."""
+
+
+def cut_turns(lengths: Sequence[int]) -> list[tuple[int, int]]:
+    """The turns of each part of a transcript, as half-open ranges, from the number of characters of each turn.
+
+    A part ends at the border of a turn before it gets longer than a page; a single turn may be longer (SPEC 4).
+    """
+    ranges: list[tuple[int, int]] = []
+    start, size = 0, 0
+    for index, length in enumerate(lengths):
+        if size + length > PAGE_CHARS and index > start:
+            ranges.append((start, index))
+            start, size = index, 0
+        size += length
+    return [*ranges, (start, len(lengths))]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -138,11 +154,35 @@ class FeedGroup:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Subscribing:
+    """What the commands for subscribing name: the feed of a position, that with texts, what to call it there.
+
+    `outline` and `thread_outline` are the lists of feeds. `is_local` says that the site knows no address of its own,
+    so that the commands name one on this machine.
+    """
+
+    outline: Reference
+    thread_outline: Reference
+    example: str
+    example_full: str
+    name: str
+    is_local: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class SourceRow:
-    """A source the archive was read from."""
+    """A source the archive was read from.
+
+    `commit` is the one that it is at, in short and with its page on the forge, and `committed` its date; `ref` what
+    was asked for. `last_fetched` is given if the remote could not be fetched: the source is as old as that.
+    """
 
     name: str
     artifacts: int
+    commit: Reference | None = None
+    committed: Stamp | None = None
+    ref: str = ""
+    last_fetched: Stamp | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -153,6 +193,7 @@ class RelationshipRow:
     sender: Reference
     to: Reference
     description: str
+    extra: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -164,6 +205,7 @@ class OrganizationSection:
     version: str
     mission: str
     relationships: tuple[RelationshipRow, ...]
+    relationships_total: int = 0
     charter: tuple[tuple[str, str], ...]
     place: str
 
@@ -178,7 +220,9 @@ class SeatFacts:
     incumbent: str
     description: str
     role: str
+    extra: str = ""
     relationships: tuple[RelationshipRow, ...]
+    relationships_total: int = 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -231,6 +275,7 @@ class ParticipantRow:
 
     position: Reference
     who: str
+    extra: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -241,6 +286,7 @@ class LibraryEntry:
     version: str
     description: str
     file: Reference
+    extra: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -309,12 +355,14 @@ class EntityRow:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SystemRow:
-    """One of the other memory systems: its page, its records by type, and the sources they lie in."""
+    """One of the other memory systems: its records by type, the sources they lie in, and how many more there are."""
 
     system: Reference
     total: int
     types: tuple[tuple[str, int], ...]
     sources: tuple[str, ...]
+    more_types: int = 0
+    more_sources: int = 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -37,6 +37,7 @@ from memosite.page_parts import (
     Site,
     SourceRow,
     Stamp,
+    Subscribing,
     SystemRow,
     ThreadMember,
     VariantRow,
@@ -70,6 +71,8 @@ class HomePage(Page):
     waiting: tuple[Row, ...]
     open_actions: int
     seats: tuple[SeatRow, ...]
+    seats_total: int = 0
+    waiting_total: int = 0
     days: tuple[Day, ...]
     months: tuple[Reference, ...]
     sources: tuple[SourceRow, ...]
@@ -80,12 +83,14 @@ class HomePage(Page):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OrganizationPage(Page):
-    """All positions, and each orgdef."""
+    """All positions, and each orgdef; `unreadable` are those that cannot be read."""
 
     template: ClassVar[str] = "organization.html"
 
     organizations: tuple[OrganizationSection, ...]
     seats: tuple[SeatRow, ...]
+    seats_total: int = 0
+    unreadable: tuple[Reference, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -187,13 +192,14 @@ class DocumentPage(ArtifactPage):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LibraryPage(ArtifactPage):
-    """A catalog of templates."""
+    """A catalog of templates; one that is broken, or an orgdef that is, as it stands."""
 
     template: ClassVar[str] = "library.html"
 
     version: str
     summary: str
     items: tuple[LibraryEntry, ...]
+    is_broken: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -326,22 +332,22 @@ class DigestsPage(Page):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FeedsPage(Page):
-    """Every feed, and how to subscribe. Addresses in commands are quoted for a shell.
-
-    `example` is the feed of a position, `name` what that position is called there; `is_local` says that the site
-    knows no address of its own, so that the commands name one on this machine.
-    """
+    """Every feed, and how to subscribe."""
 
     template: ClassVar[str] = "feeds.html"
 
     groups: tuple[FeedGroup, ...]
     threads: int
-    outline: Reference
-    thread_outline: Reference
-    example: str
-    example_full: str
-    name: str
-    is_local: bool
+    subscribing: Subscribing
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SearchPage(Page):
+    """The search box, for what `static/search-page.js` shows."""
+
+    template: ClassVar[str] = "search.html"
+
+    saved: tuple[Reference, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

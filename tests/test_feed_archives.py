@@ -178,3 +178,12 @@ def test_every_feed_has_archive_documents(tmp_path: Path) -> None:
     assert len(names(output / "feed-1.xml")) == len(names(output / "threads/long/feed-1.xml")) == 50
     assert len(names(output / "threads/long/feed.xml")) == 50
     assert len(set(walk(output / "threads/long/feed.xml"))) == len(set(walk(output / "feed.xml"))) == 60
+
+
+def test_a_saved_search_has_a_feed(tmp_path: Path) -> None:
+    """What it finds, as it arrives."""
+    write_many(tmp_path / "repo", range(3))
+    write_json(tmp_path / "repo/memosite.yml", {"feeds": {"searches": {"the-second": "memo-1"}}})
+    output = build(tmp_path / "repo").parent.parent
+    assert names(output / "saved/the-second/feed.xml") == ["1"]
+    assert "saved/the-second/feed.xml" in (output / "feeds.opml").read_text()

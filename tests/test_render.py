@@ -40,6 +40,7 @@ from memosite.page_parts import (
     Site,
     SourceRow,
     Stamp,
+    Subscribing,
     SystemRow,
     ThreadMember,
     VariantRow,
@@ -270,6 +271,7 @@ def artifact_fields(**changes: Any) -> dict[str, Any]:
             "tags": ("cutover", "weekend"),
             "findings": findings(),
             "backlinks": rows(),
+            "backlinks_total": 7,
         }
         | changes
     )
@@ -395,7 +397,17 @@ def home(**changes: Any) -> HomePage:
         "seats": (seat(), dataclasses.replace(seat(), position=ref("director"), unread=0, oldest_unread=None)),
         "days": (Day(day="2026-04-21", rows=rows()),),
         "months": (ref("April 2026", "timeline/2026/04/index.html"),),
-        "sources": (SourceRow(name="governance", artifacts=1200),),
+        "sources": (
+            SourceRow(name="governance", artifacts=1200),
+            SourceRow(
+                name="spec",
+                artifacts=3,
+                commit=Reference(label="1a2b3c4d5e6f", href="https://git.example.org/spec/commit/1a2b3c4d5e6f"),
+                committed=STAMP,
+                ref="main",
+                last_fetched=STAMP,
+            ),
+        ),
         "counts": (("memo", 1200), ("library", 2)),
         "findings": ((Severity.ERROR, 1), (Severity.NOTE, 2)),
     }
@@ -615,12 +627,14 @@ def pages() -> tuple[Page, ...]:
             **page_fields("feeds/index.html", title="Feeds"),
             groups=(FeedGroup(heading="Positions", rows=((ref("strategist"), (ref("memos"), ref("JSON"))),), total=2),),
             threads=1200,
-            outline=ref("feeds.opml"),
-            thread_outline=ref("threads.opml"),
-            example="https://archive.example.org/positions/strategist/feed.xml",
-            example_full="https://archive.example.org/positions/strategist/feed-full.xml",
-            name="strategist",
-            is_local=True,
+            subscribing=Subscribing(
+                outline=ref("feeds.opml"),
+                thread_outline=ref("threads.opml"),
+                example="https://archive.example.org/positions/strategist/feed.xml",
+                example_full="https://archive.example.org/positions/strategist/feed-full.xml",
+                name="strategist",
+                is_local=True,
+            ),
         ),
         EntitiesPage(
             **page_fields("entities/index.html", title="Entities", section="systems"),

@@ -9,11 +9,12 @@ from memosite.ledger import Ledger
 from memosite.model import Artifact, Memo, Position, Transcript
 from memosite.names import make_id
 from memosite.plan.context import Context
+from memosite.plan.files import SavedSearch
 from memosite.plan.positions import received
 from memosite.plan.systems import published_systems
-from memosite.urls import ACTIONS, HOME, position_page, system_page, thread_page
+from memosite.urls import ACTIONS, HOME, position_page, saved_page, system_page, thread_page
 
-Group = Literal["Everything", "Positions", "Records", "Threads", "Former"]
+Group = Literal["Everything", "Positions", "Records", "Searches", "Threads", "Former"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -44,7 +45,7 @@ class Channel:
         return self.folder + self.name
 
 
-def all_channels(context: Context, ledger: Ledger) -> Iterator[Channel]:
+def all_channels(context: Context, ledger: Ledger, searches: Sequence[SavedSearch]) -> Iterator[Channel]:
     """Every feed of artifacts, those of former positions and threads included."""
     title = context.site.title
     everything = tuple(context.archive.artifacts.values())
@@ -66,6 +67,10 @@ def all_channels(context: Context, ledger: Ledger) -> Iterator[Channel]:
         page = system_page(system)
         records = context.records.get(system, [])
         yield _channel("Records", page, f"{title}: {system}", f"Records of {system}.", records, page=page)
+    for saved in searches:
+        page = saved_page(saved.name)
+        found = (artifact for artifact in everything if artifact.ref in saved.found)
+        yield _channel("Searches", page, f"{title}: {saved.name}", f"What is found by: {saved.query}", found, page=page)
     yield from _position_channels(context, ledger)
     yield from _thread_channels(context, ledger)
 
@@ -129,16 +134,16 @@ def _position_channels(context: Context, ledger: Ledger) -> Iterator[Channel]:
         yield from _of_position(context, position, "Former", ())
 
 
-def _of_position(context: Context, position: Position, group: Group, also: tuple[str, ...]) -> Iterator[Channel]:
+def position_channel(
+    context: Context, position: Position, group: Group = "Positions", also: tuple[str, ...] = ()
+) -> Channel:
+    """The feed of a position: memos to it and to all."""
     page = position_page(position.id)
     label = context.label(position.id)
-    title = context.site.title
-    members = {position.id, *position.union_of}
-    filed = context.by_position.get(position.id, [])
-    yield _channel(
+    return _channel(
         group,
         page,
-        f"{title}: memos to {label}",
+        f"{context.site.title}: memos to {label}",
         f"Memos to {label} and to all. The description of each item is the memo's path.",
         received(context, position),
         page=page,
@@ -147,14 +152,20 @@ def _of_position(context: Context, position: Position, group: Group, also: tuple
         has_full=context.feeds.full_content,
         also=also,
     )
+
+
+def _of_position(context: Context, position: Position, group: Group, also: tuple[str, ...]) -> Iterator[Channel]:
+    page = position_page(position.id)
+    label = context.label(position.id)
+    members = {position.id, *position.union_of}
+    filed = context.by_position.get(position.id, [])
+    yield position_channel(context, position, group, also)
     for name, kind in (("notes", "note"), ("transcripts", "transcript")):
         found = (
             one for one in filed if one.kind == kind and isinstance(one, Memo | Transcript) and one.role in members
         )
-        text = f"{name.capitalize()} filed for {label}."
-        yield _channel(
-            group, page, f"{title}: {name} of {label}", text, found, page=page, name=name, position=position, also=also
-        )
+        title, text = f"{context.site.title}: {name} of {label}", f"{name.capitalize()} filed for {label}."
+        yield _channel(group, page, title, text, found, page=page, name=name, position=position, also=also)
 
 
 def _thread_channels(context: Context, ledger: Ledger) -> Iterator[Channel]:

@@ -6,7 +6,7 @@ from urllib.parse import quote
 
 from memosite.feeds_json import OutlineFeed, OutlineGroup, to_opml
 from memosite.names import make_id
-from memosite.page_parts import FeedGroup, Reference
+from memosite.page_parts import FeedGroup, Reference, Subscribing
 from memosite.pages import FeedsPage
 from memosite.plan.channels import Channel
 from memosite.plan.context import Context
@@ -19,7 +19,12 @@ LOCAL = "http://127.0.0.1:8000/"
 """Where `memosite serve` shows a site; for the commands of a site that knows no address of its own."""
 
 _LISTED = 300
-_HEADINGS = (("Positions", "Positions"), ("Everything", "The whole archive"), ("Records", "Records"))
+_HEADINGS = (
+    ("Positions", "Positions"),
+    ("Everything", "The whole archive"),
+    ("Records", "Records"),
+    ("Searches", "Saved searches"),
+)
 
 
 def plan_feed_page(context: Context, channels: Sequence[Channel]) -> Iterator[FeedsPage | Written]:
@@ -40,14 +45,16 @@ def plan_feed_page(context: Context, channels: Sequence[Channel]) -> Iterator[Fe
         feeds=(Reference(label="Everything", href=relative(FEEDS, "feed.xml")),),
         groups=tuple(_group(context, heading, groups[group]) for group, heading in _HEADINGS if groups[group]),
         threads=len(groups["Threads"]),
-        outline=Reference(label="feeds.opml", href=relative(FEEDS, OPML), title="all feeds but those of threads"),
-        thread_outline=Reference(
-            label="threads.opml", href=relative(FEEDS, THREADS_OPML), title="the feeds of threads"
+        subscribing=Subscribing(
+            outline=Reference(label="feeds.opml", href=relative(FEEDS, OPML), title="all feeds but those of threads"),
+            thread_outline=Reference(
+                label="threads.opml", href=relative(FEEDS, THREADS_OPML), title="the feeds of threads"
+            ),
+            example=f"{folder}{example.name}.xml",
+            example_full=f"{folder}{example.name}-full.xml" if example.has_full else f"{folder}{example.name}.xml",
+            name=quote(make_id(example.position.id if example.position else "everything")).replace("%", "-"),
+            is_local=context.site.base_url is None,
         ),
-        example=f"{folder}{example.name}.xml",
-        example_full=f"{folder}{example.name}-full.xml" if example.has_full else f"{folder}{example.name}.xml",
-        name=quote(make_id(example.position.id if example.position else "everything")).replace("%", "-"),
-        is_local=context.site.base_url is None,
     )
     digests = Channel(
         group="Everything", folder=DIGESTS, name="feed", title=f"{context.site.title}: digests", description="",
@@ -58,6 +65,7 @@ def plan_feed_page(context: Context, channels: Sequence[Channel]) -> Iterator[Fe
         OutlineGroup(title="Positions", feeds=_outlines(context, groups["Positions"])),
         OutlineGroup(title="Positions, with texts", feeds=_full_outlines(context, groups["Positions"])),
         OutlineGroup(title="Records", feeds=_outlines(context, groups["Records"])),
+        OutlineGroup(title="Saved searches", feeds=_outlines(context, groups["Searches"])),
         OutlineGroup(title="Threads", include=_address(context, THREADS_OPML)),
     )
     title = context.site.title

@@ -16,8 +16,8 @@ from dataclasses import dataclass, replace
 from memosite.facts import Ref
 from memosite.feeds import Feed, FeedFile
 from memosite.ledger import Block, Ledger
-from memosite.model import Artifact, Memo
-from memosite.plan.channels import Channel, closed_channel
+from memosite.model import Artifact, Memo, Position
+from memosite.plan.channels import Channel, closed_channel, position_channel
 from memosite.plan.context import Context
 from memosite.plan.feed_items import plan_item
 from memosite.urls import absolute, relative
@@ -77,6 +77,12 @@ def plan_feeds(context: Context, arranged: Iterable[Arranged]) -> Iterator[FeedF
     """The documents of every feed; archive documents come before the feed that leads to them."""
     for one in arranged:
         yield from _documents(context, one)
+
+
+def plan_whole_feed(context: Context, position: Position) -> Feed:
+    """All memos to a position in one feed, for who reads the repos themselves; the guids are those of its feed."""
+    channel = position_channel(context, position)
+    return _feed(context, channel, f"{channel.stem}.xml", _newest_first(channel.members))
 
 
 def _documents(context: Context, arranged: Arranged) -> Iterator[FeedFile]:

@@ -1,15 +1,15 @@
 """Plans the pages of transcripts, cut at the borders of turns where one page would be too long."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import replace
 
 from memosite.facts import Ref
 from memosite.model import Memo, Transcript
-from memosite.page_parts import PAGE_CHARS, Body, ParticipantRow
+from memosite.page_parts import PAGE_CHARS, Body, ParticipantRow, cut_turns
 from memosite.pages import TranscriptPage
-from memosite.plan.common import EXTRA_CHARS, common_fields, link_targets
+from memosite.plan.common import PART_CHARS, common_fields, link_targets, shown_extra
 from memosite.plan.context import Context, part_links, stamp
-from memosite.transcripts import Turn, parse_conversation
+from memosite.transcripts import parse_conversation
 from memosite.urls import artifact_page, part_page
 
 
@@ -35,18 +35,7 @@ def _turn_ranges(context: Context, transcript: Transcript) -> list[tuple[int, in
     if text is None or text.chars <= PAGE_CHARS or not text.turns:
         return [(0, text.turns or 0 if text else 0)]
     conversation = parse_conversation(context.read_text(text.sha256), started=None)
-    return _cut_turns(conversation.turns)
-
-
-def _cut_turns(turns: Sequence[Turn]) -> list[tuple[int, int]]:
-    ranges: list[tuple[int, int]] = []
-    start, size = 0, 0
-    for index, turn in enumerate(turns):
-        if size + len(turn.text) > PAGE_CHARS and index > start:
-            ranges.append((start, index))
-            start, size = index, 0
-        size += len(turn.text)
-    return [*ranges, (start, len(turns))]
+    return cut_turns([len(turn.text) for turn in conversation.turns])
 
 
 def _transcript_page(context: Context, transcript: Transcript, start: str) -> TranscriptPage:
@@ -68,11 +57,12 @@ def _transcript_page(context: Context, transcript: Transcript, start: str) -> Tr
         **common_fields(context, transcript, start),  # type: ignore[arg-type] # the fields are typed by the class
         date_written=envelope.sent_text,
         body=body,
-        extra=envelope.extra[:EXTRA_CHARS],
+        extra=shown_extra(envelope.extra),
         participants=tuple(
             ParticipantRow(
                 position=context.named(start, participant.position),
                 who=", ".join(part for part in (participant.session_arc, participant.identity) if part),
+                extra=shown_extra(participant.extra, limit=PART_CHARS),
             )
             for participant in envelope.participants
         ),
