@@ -1,5 +1,6 @@
 """What all pages are planned with: the archive, the site's own facts, and how to show a date, a seat, an artifact."""
 
+import datetime as dt
 import re
 from collections import defaultdict
 from collections.abc import Callable, Iterable
@@ -26,8 +27,10 @@ from memosite.model import (
 )
 from memosite.names import make_id
 from memosite.page_parts import FindingRow, Reference, Row, Site, Stamp
+from memosite.plan.arrivals import arrival_times
 from memosite.plan.captures import find_captures
 from memosite.plan.entities import EntityFacts, collect_entities
+from memosite.plan.rules import FeedRules
 from memosite.resolve.actions import copies_at, is_unread, is_unread_by_any, mailbox_at
 from memosite.texts import cut_line
 from memosite.times import Moment
@@ -43,15 +46,6 @@ LABEL_CHARS = 120
 
 ADDRESSEES = 6
 """The most recipients that a row of a list names."""
-
-
-@dataclass(frozen=True, kw_only=True)
-class FeedRules:
-    """What feeds hold: the newest `window`, and those of `days` before the newest; `ttl` in minutes."""
-
-    window: int = 50
-    days: int = 30
-    ttl: int = 5
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -77,6 +71,11 @@ class Context:
                 together = {one.ref: one for part in (id_, *position.union_of) for one in found.get(part, [])}
                 found[id_] = sorted(together.values(), key=lambda one: one.arrival)
         return found
+
+    @cached_property
+    def arrival_times(self) -> dict[Ref, dt.datetime]:
+        """When each artifact arrived, as far as that can be told."""
+        return arrival_times(self.archive.artifacts.values())
 
     @cached_property
     def webs(self) -> dict[str, str]:

@@ -223,6 +223,7 @@ def plan_actions(context: Context) -> Iterable[ListPage]:
         title="Actions",
         section="actions",
         canonical=context.canonical(ACTIONS),
+        feeds=(Reference(label="Open actions", href="feed.xml"),),
         twins=twin_links(ACTIONS, ACTIONS),
         parts=part_links(ACTIONS, ACTIONS, part_count(asked), None),
         intro="What memos ask for, until it is discharged. Lying in read/ does not make it done.",

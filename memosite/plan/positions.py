@@ -53,7 +53,7 @@ def plan_position(context: Context, position: Position) -> Iterable[PositionPage
         section="org",
         canonical=context.canonical(start),
         description=f"Memos to and from {label}",
-        feeds=(Reference(label=f"Memos to {label}", href="feed.xml"),),
+        feeds=tuple(_feeds(context, label)),
         twins=(Reference(label="json", href="index.json"), Reference(label="md", href="index.md")),
         parts=part_links(start, start, part_count(everything, shown=_SHOWN), None),
         id=position.id,
@@ -64,6 +64,15 @@ def plan_position(context: Context, position: Position) -> Iterable[PositionPage
         sections=_sections(context, start, position, everything),
     )
     yield from plan_parts(context, start, label, everything, section_name="org", viewer=position.id, shown=_SHOWN)
+
+
+def _feeds(context: Context, label: str) -> Iterable[Reference]:
+    yield Reference(label=f"Memos to {label}", href="feed.xml")
+    if context.feeds.full_content:
+        yield Reference(label=f"Memos to {label}, with texts", href="feed-full.xml")
+    yield Reference(label=f"Memos to {label}, as JSON", href="feed.json")
+    yield Reference(label=f"Notes of {label}", href="notes.xml")
+    yield Reference(label=f"Transcripts of {label}", href="transcripts.xml")
 
 
 def _longest_waiting(context: Context, position: Position, everything: Sequence[Artifact]) -> Memo | None:

@@ -46,6 +46,7 @@ def _plan_saved(context: Context, saved: SavedSearch) -> Iterator[ListPage]:
         title=saved.name,
         section="search",
         canonical=context.canonical(here),
+        feeds=(Reference(label=saved.name, href="feed.xml"),),
         parts=part_links(here, here, part_count(found), None),
         intro=f"What is found by: {saved.query}",
         sections=(section(context, here, "Found", found, empty="Nothing is found."),),

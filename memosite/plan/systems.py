@@ -122,6 +122,7 @@ def _list_page(
         title=f"{system} by {view}" if view else system,
         section="systems",
         canonical=context.canonical(start),
+        feeds=(Reference(label=f"Records of {system}", href=relative(start, here + "feed.xml")),),
         twins=() if view else twin_links(start, here),
         parts=part_links(start, here, part_count(records), None),
         intro=_INTROS.get(system, ""),

@@ -29,6 +29,7 @@ def plan_thread(context: Context, thread: Thread) -> Iterable[ThreadPage]:
             root="../" * start.count("/"),
             title=first.label,
             canonical=context.canonical(start),
+            feeds=(Reference(label="This thread", href=relative(start, here + "feed.xml")),),
             twins=(
                 Reference(label="json", href=relative(start, here + "index.json")),
                 Reference(label="md", href=relative(start, here + "index.md")),
