@@ -13,7 +13,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Final, Literal, TypeAlias
 
-from memosite.page_parts import Chart, ChartBox, ChartLine, Reference
+from memosite.page_organization import Chart, ChartBox, ChartLine
+from memosite.page_parts import Reference
 
 _Status: TypeAlias = Literal["staffed", "vacant", "shared", "informal"]
 

@@ -8,7 +8,7 @@ import re
 from dataclasses import dataclass
 from typing import Final
 
-from memosite.texts import SUMMARY, one_line, summarize
+from memosite.texts import SUMMARY, summarize
 
 _MARKS: Final = re.compile(r"([\\`*_\[\]<>#|~&])")
 _QUOTED: Final = 400  # characters of source that are looked at for the words
@@ -36,7 +36,7 @@ class Citation:
         """The citation as one line of plain text."""
         said = ": ".join(part for part in (self.speaker, f"“{self.quote}”" if self.quote else "") if part)
         parts = (said, f"{self.title} ({self.ref})", self.time, self.url, self.check)
-        return one_line(". ".join(part for part in parts if part))
+        return " ".join(". ".join(part for part in parts if part).split())
 
     @property
     def markdown(self) -> str:
@@ -60,4 +60,4 @@ def quote_of(text: str) -> str:
 
 
 def _escaped(text: str) -> str:
-    return _MARKS.sub(r"\\\1", one_line(text))
+    return _MARKS.sub(r"\\\1", " ".join(text.split()))

@@ -6,7 +6,7 @@ sixty kinds of repeated text, and took less than 0.8 s. Of its eighty classes of
 stay small and a theme has few colours to choose.
 """
 
-from functools import cache
+from functools import cache, lru_cache
 from html import escape
 from types import MappingProxyType
 from typing import Final
@@ -40,6 +40,7 @@ _DIFFS: Final = frozenset({"diff", "patch"})
 _SIGNS: Final = (("+++", ""), ("---", ""), ("+", "ins"), ("-", "del"), ("@@", "c"))
 
 
+@lru_cache(maxsize=256)  # tools say the same again and again, and a thread shows what its memos show
 def highlight(code: str, language: str) -> str | None:
     """The code as HTML with `<span class="hl-…">` around what is marked; None if its language is not known.
 

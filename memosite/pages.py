@@ -12,6 +12,7 @@ from memosite.facts import Kind, Mailbox
 from memosite.findings import Severity
 from memosite.model import Action
 from memosite.page_lives import EditRow, LifeLine, MovementRow
+from memosite.page_organization import OrganizationSection, SeatFacts, SeatRow
 from memosite.page_parts import (
     AnchorRow,
     Body,
@@ -24,15 +25,12 @@ from memosite.page_parts import (
     FindingRow,
     LibraryEntry,
     ListSection,
-    OrganizationSection,
     Part,
     ParticipantRow,
     RecipientRow,
     Reference,
     RelationRow,
     Row,
-    SeatFacts,
-    SeatRow,
     Site,
     SourceRow,
     Stamp,

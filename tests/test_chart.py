@@ -7,7 +7,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from memosite.chart import BOX, MAX_WIDTH, Edge, Seated, draw, fitted
-from memosite.page_parts import Chart, ChartBox, Reference
+from memosite.page_organization import Chart, ChartBox
+from memosite.page_parts import Reference
 
 
 def seats(ids: Iterable[str]) -> tuple[Seated, ...]:

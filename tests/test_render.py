@@ -16,13 +16,19 @@ from memosite.difference import compare
 from memosite.errors import ConfigError
 from memosite.findings import Severity
 from memosite.page_lives import EditRow
+from memosite.page_organization import (
+    Chart,
+    ChartBox,
+    ChartLine,
+    OrganizationSection,
+    RelationshipRow,
+    SeatFacts,
+    SeatRow,
+)
 from memosite.page_parts import (
     PAGE_CHARS,
     AnchorRow,
     Body,
-    Chart,
-    ChartBox,
-    ChartLine,
     CitationRow,
     CopyRow,
     Day,
@@ -32,16 +38,12 @@ from memosite.page_parts import (
     FindingRow,
     LibraryEntry,
     ListSection,
-    OrganizationSection,
     Part,
     ParticipantRow,
     RecipientRow,
     Reference,
     RelationRow,
-    RelationshipRow,
     Row,
-    SeatFacts,
-    SeatRow,
     Site,
     SourceRow,
     Stamp,

@@ -1,7 +1,6 @@
 """What all pages are planned with: the archive, the site's own facts, and how to show a date, a seat, an artifact."""
 
 import datetime as dt
-import re
 from collections import defaultdict
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
@@ -31,6 +30,7 @@ from memosite.plan.arrivals import arrival_times
 from memosite.plan.captures import find_captures
 from memosite.plan.entities import EntityFacts, collect_entities
 from memosite.plan.rules import FeedRules
+from memosite.plan.successors import is_named
 from memosite.resolve.actions import copies_at, is_unread, is_unread_by_any, mailbox_at
 from memosite.texts import cut_line
 from memosite.times import Moment
@@ -235,9 +235,7 @@ class Context:
             return Reference(label=cut_line(written, 120)) if written else None
         if isinstance(artifact, Document) and is_superseded(artifact):
             linked = (self.archive.artifacts.get(link.to) for link in artifact.links if link.to)
-            fitting = (
-                one for one in linked if isinstance(one, Document) and _is_named(one, artifact.head.status or "")
-            )
+            fitting = (one for one in linked if isinstance(one, Document) and is_named(one, artifact.head.status or ""))
             successor = next(fitting, None)
             return self.artifact(start, successor.ref) if successor else None
         return None
@@ -345,17 +343,6 @@ def is_superseded(artifact: Artifact) -> bool:
     if isinstance(artifact, Record) and (artifact.superseded_by or artifact.card.superseded_by):
         return True
     return status_of(artifact).casefold().startswith("superseded")
-
-
-def _is_named(document: Document, status: str) -> bool:
-    """Whether a status such as "superseded by ADR 12" means this document: its name, its title or its number."""
-    said = status.casefold().partition(" by ")[2].strip(" .")
-    stem, title = document.head.file.name.casefold().removesuffix(".md"), document.head.title.casefold()
-    numbers = {int(number) for number in re.findall(r"(?<!\d)\d{1,6}(?!\d)", said)}
-    leading = re.match(r"(?:adr-?)?(\d{1,6})(?!\d|-\d\d-\d\d)", stem)
-    if not said:
-        return False
-    return stem in said or (bool(title) and title in said) or (leading is not None and int(leading[1]) in numbers)
 
 
 def stamp(moment: Moment | None) -> Stamp | None:

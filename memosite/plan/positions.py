@@ -7,16 +7,8 @@ from dataclasses import replace
 from memosite.chart import Edge, Seated, draw
 from memosite.facts import BROADCAST, Organization, Relationship
 from memosite.model import Artifact, Library, Memo, Position, Transcript
-from memosite.page_parts import (
-    PAGE_CHARS,
-    Chart,
-    ListSection,
-    OrganizationSection,
-    Reference,
-    RelationshipRow,
-    SeatFacts,
-    SeatRow,
-)
+from memosite.page_organization import Chart, OrganizationSection, RelationshipRow, SeatFacts, SeatRow
+from memosite.page_parts import PAGE_CHARS, ListSection, Reference
 from memosite.pages import ListPage, OrganizationPage, PositionPage
 from memosite.plan.common import SUBJECT_CHARS, shown_extra
 from memosite.plan.context import LABEL_CHARS, LIST_LIMIT, Context, newest_first, stamp
