@@ -7,7 +7,7 @@ Everything is checked before anything is moved. A repo's hooks, filters and conf
 import json
 import os
 import tempfile
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -69,6 +69,16 @@ def mark(files: Iterable[Path], *, box: str = "read", commit: bool = False) -> l
         made = _commit(repo, moves, box) if commit and moves else ""
         done.append(Marked(top=repo.top or repo.git_dir, moves=moves, already=already, commit=made))
     return done
+
+
+def told(done: Marked, *, shown: Callable[[Path], str]) -> Iterator[str]:
+    """What was done in one repo, a line each; `shown` says how paths are written."""
+    for path in done.already:
+        yield f"{shown(done.top / path)} is there already"
+    for move in done.moves:
+        yield f"{shown(done.top / move.old)} -> {shown(done.top / move.new)}"
+    if done.commit:
+        yield f"committed {done.commit[:8]}"
 
 
 def _find(file: Path) -> tuple[Repo, str]:

@@ -1,0 +1,195 @@
+"""The command line's arguments: each command with its options and an example (SPEC 8)."""
+
+import argparse
+from pathlib import Path
+
+from memosite import __version__
+from memosite.watch.options import EXAMPLE, add_options
+
+
+def parser() -> argparse.ArgumentParser:
+    """The parser of the whole command line; `run` names the command that was given."""
+    whole = argparse.ArgumentParser(
+        prog="memosite",
+        description="Turns the memos, notes and transcripts in an organization's git repos into an archive to browse.",
+        epilog="Each command has --help with an example.",
+    )
+    whole.add_argument("--version", action="version", version=f"memosite {__version__}")
+    commands = whole.add_subparsers(title="commands", metavar="COMMAND", required=True)
+    _add_build(commands)
+    _add_serve(commands)
+    _add_check(commands)
+    _add_search(commands)
+    _add_export(commands)
+    _add_watch(commands)
+    _add_init(commands)
+    _add_diff(commands)
+    _add_mark_read(commands)
+    return whole
+
+
+Commands = argparse._SubParsersAction
+
+
+def _command(
+    commands: "Commands[argparse.ArgumentParser]", name: str, what: str, example: str
+) -> argparse.ArgumentParser:
+    command = commands.add_parser(
+        name,
+        help=what,
+        description=what[0].upper() + what[1:] + ".",
+        epilog=f"example:\n  {example}",
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    command.add_argument("--quiet", action="store_true", help="print nothing but errors")
+    return command
+
+
+def _add_site(command: argparse.ArgumentParser) -> None:
+    command.add_argument(
+        "site", nargs="?", type=Path, default=None, metavar="SITE", help="the site folder (default: --site)"
+    )
+    _add_site_option(command)
+
+
+def _add_site_option(command: argparse.ArgumentParser) -> None:
+    command.add_argument(
+        "--site", dest="site_option", type=Path, metavar="DIR", help="site folder (default: this folder)"
+    )
+    command.add_argument("--cache", type=Path, metavar="DIR", help="cache folder (default: SITE/.memosite)")
+
+
+def _add_output(command: argparse.ArgumentParser) -> None:
+    command.add_argument("-o", "--output", type=Path, metavar="DIR", help="output folder (default: SITE/_site)")
+    command.add_argument("--base-url", metavar="URL", help="where the site is published, for feeds and links")
+
+
+def _add_fail_on(command: argparse.ArgumentParser, default: str) -> None:
+    command.add_argument(
+        "--fail-on",
+        choices=("error", "warning", "never"),
+        default=default,
+        help=f"exit 1 on findings of this severity or worse (default: {default})",
+    )
+
+
+def _add_build(commands: "Commands[argparse.ArgumentParser]") -> None:
+    command = _command(
+        commands,
+        "build",
+        "build the site",
+        "memosite build example-org -o public --base-url https://memos.example.org/",
+    )
+    _add_site(command)
+    _add_output(command)
+    command.add_argument("--jobs", type=int, metavar="N", help="processes to render with (default: one a core)")
+    _add_fail_on(command, "never")
+    command.set_defaults(run="build")
+
+
+def _add_serve(commands: "Commands[argparse.ArgumentParser]") -> None:
+    command = _command(
+        commands,
+        "serve",
+        "build, serve on this machine, rebuild on change and reload the browser",
+        "memosite serve example-org --port 8000",
+    )
+    _add_site(command)
+    _add_output(command)
+    command.add_argument("--port", type=int, default=8000, metavar="N", help="port on 127.0.0.1 (default: 8000)")
+    command.set_defaults(run="serve")
+
+
+def _add_check(commands: "Commands[argparse.ArgumentParser]") -> None:
+    command = _command(
+        commands,
+        "check",
+        "say what is wrong in a site, in folders or in single files",
+        "memosite check memos/inbox/2026-05-01-1430--a--b--c.openthing",
+    )
+    command.add_argument(
+        "paths", nargs="*", type=Path, metavar="PATH", help="sites, folders or files (default: --site)"
+    )
+    _add_site_option(command)
+    command.add_argument("--format", choices=("text", "json", "sarif"), default="text", help="default: text")
+    _add_fail_on(command, "error")
+    command.set_defaults(run="check")
+
+
+def _add_search(commands: "Commands[argparse.ArgumentParser]") -> None:
+    command = _command(
+        commands,
+        "search",
+        "find artifacts, newest first; docs/search.md has the whole language",
+        "memosite search 'from:engineer \"tide tables\" after:2w'",
+    )
+    command.add_argument("query", nargs="+", metavar="QUERY", help='words, "phrases", prefix*, field:value, AND OR NOT')
+    command.add_argument("--json", action="store_true", help="one JSON object")
+    command.add_argument("--limit", type=int, default=20, metavar="N", help="hits to show (default: 20)")
+    command.add_argument("--sort", choices=("date", "score"), default="date", help="default: date, newest first")
+    command.add_argument("--base-url", metavar="URL", help="where the site is published, for the addresses")
+    _add_site_option(command)
+    command.set_defaults(run="search")
+
+
+def _add_export(commands: "Commands[argparse.ArgumentParser]") -> None:
+    command = _command(
+        commands,
+        "export",
+        "write the archive in another form",
+        "memosite export --format mbox -o archive.mbox && mutt -f archive.mbox",
+    )
+    command.add_argument("query", nargs="?", metavar="QUERY", help="only what this finds (see memosite search --help)")
+    command.add_argument(
+        "--format", choices=("jsonl", "mbox", "maildir", "csv"), default="jsonl", help="default: jsonl"
+    )
+    command.add_argument("--with-body", action="store_true", help="put the texts into jsonl, too")
+    command.add_argument(
+        "-o", "--output", type=Path, metavar="PATH", help="file or maildir to write (default: standard output)"
+    )
+    command.add_argument("--base-url", metavar="URL", help="where the site is published, for the addresses in it")
+    _add_site_option(command)
+    _add_fail_on(command, "never")
+    command.set_defaults(run="export")
+
+
+def _add_watch(commands: "Commands[argparse.ArgumentParser]") -> None:
+    command = _command(commands, "watch", "announce each new memo of a feed once, or run a command for it", EXAMPLE)
+    add_options(command)
+    _add_site_option(command)
+    command.set_defaults(run="watch")
+
+
+def _add_init(commands: "Commands[argparse.ArgumentParser]") -> None:
+    command = _command(
+        commands, "init", "write a commented memosite.yml from what is discovered", "memosite init ~/organization"
+    )
+    command.add_argument("folder", nargs="?", type=Path, default=Path(), metavar="DIR", help="default: this folder")
+    command.set_defaults(run="init")
+
+
+def _add_diff(commands: "Commands[argparse.ArgumentParser]") -> None:
+    command = _command(
+        commands,
+        "diff",
+        "tell what differs between two dates, two refs of a source, or two published ledgers",
+        "memosite diff 2026-05-01..2026-05-31\n  memosite diff main~20..main --source engine --format markdown",
+    )
+    command.add_argument("between", metavar="A..B", help="an empty A is the beginning, an empty B is now")
+    command.add_argument("--source", metavar="NAME", help="the source whose refs A and B are")
+    command.add_argument("--format", choices=("text", "markdown", "json"), default="text", help="default: text")
+    _add_site_option(command)
+    command.set_defaults(run="diff")
+
+
+def _add_mark_read(commands: "Commands[argparse.ArgumentParser]") -> None:
+    command = _command(
+        commands,
+        "mark-read",
+        "move memos to read/ with git mv, envelope and body together",
+        "memosite mark-read --commit memos/inbox/2026-05-01-1430--a--b--c.openthing",
+    )
+    command.add_argument("files", nargs="+", type=Path, metavar="FILE", help="envelopes or their bodies, in any repos")
+    command.add_argument("--archive", action="store_true", help="move them to archive/ instead")
+    command.add_argument("--commit", action="store_true", help="commit the move, and nothing else")
+    command.set_defaults(run="mark_read")

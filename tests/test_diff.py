@@ -1,0 +1,130 @@
+"""What differs between two times of an archive: dates, refs, ledgers; as text, Markdown and JSON."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from memosite.cli import main
+from memosite.diff import diff, to_json, to_markdown, to_text
+from memosite.errors import ConfigError
+from memosite.snapshots import Difference
+from tests.git_repos import Repo, build_site
+from tests.test_history import NAME, put
+
+REPLY = "2026-05-03-0900--director--engineer--gate-answered"
+
+
+def organization(tmp_path: Path) -> Repo:
+    """A memo that asks, received on 1 May and read on the 2nd; an answer on the 3rd; a memo removed on the 4th."""
+    repo = Repo(tmp_path / "site/engine")
+    put(repo, action_required=True)
+    put(repo, name="2026-05-01-0200--engineer--director--removed")
+    repo.commit(at=0)
+    repo.git("tag", "first")
+    repo.move(f"memos/inbox/{NAME}.openthing", f"memos/read/{NAME}.openthing")
+    repo.commit(at=24)
+    fields = {"from": "director", "to": "engineer", "sent": "2026-05-03T09:00:00Z", "in_reply_to": f"{NAME}.openthing"}
+    put(repo, "memos", name=REPLY, subject="It *is* green [now]", **fields)
+    repo.commit(at=48)
+    repo.git("rm", "--quiet", "memos/inbox/2026-05-01-0200--engineer--director--removed.openthing")
+    repo.commit(at=72)
+    return repo
+
+
+def told(found: Difference) -> dict[str, list[str]]:
+    """A difference in a few words."""
+    return {
+        "new": [state.key[1] for state in found.new],
+        "gone": [state.key[1] for state in found.gone],
+        "moved": [f"{step.before} {step.after} {step.source} {step.state.key[1]}" for step in found.moved],
+        "actions": [f"{step.before} {step.after} {step.state.key[1]}" for step in found.actions],
+    }
+
+
+def test_between_two_days(tmp_path: Path) -> None:
+    """From the beginning of the one to the end of the other."""
+    site = organization(tmp_path).root.parent
+    assert told(diff("2026-05-02..2026-05-04", site=site)) == {
+        "new": [REPLY],
+        "gone": ["2026-05-01-0200--engineer--director--removed"],
+        "moved": [f"inbox read engine {NAME}"],
+        "actions": [f"open answered {NAME}"],
+    }
+    assert told(diff("2026-05-02..2026-05-02", site=site)) == {
+        "new": [],
+        "gone": [],
+        "moved": [f"inbox read engine {NAME}"],
+        "actions": [],
+    }
+
+
+def test_an_open_end_is_the_beginning_or_now(tmp_path: Path) -> None:
+    """Nothing before the beginning; now is the work tree as it lies there."""
+    repo = organization(tmp_path)
+    assert told(diff("..2026-05-01", site=repo.root.parent))["new"] == [
+        NAME,
+        "2026-05-01-0200--engineer--director--removed",
+    ]
+    (repo.root / "memos/archive").mkdir()
+    (repo.root / f"memos/read/{NAME}.openthing").rename(repo.root / f"memos/archive/{NAME}.openthing")
+    assert told(diff("2026-05-05..", site=repo.root.parent))["moved"] == [f"read archive engine {NAME}"]
+
+
+def test_between_two_refs_of_a_source(tmp_path: Path) -> None:
+    """As the source was at each, whatever its work tree holds."""
+    site = organization(tmp_path).root.parent
+    found = told(diff("first..main", site=site, source="engine"))
+    assert found == told(diff("2026-05-02..2026-05-04", site=site))
+    assert told(diff("first..", site=site)) == found
+
+
+def test_between_two_published_sites(tmp_path: Path) -> None:
+    """Their ledgers say what is new, the machine's archive beside them how the rest went on."""
+    repo = organization(tmp_path)
+    repo.git("checkout", "--quiet", "first")
+    old = build_site(repo.root.parent, output=tmp_path / "old")
+    repo.git("checkout", "--quiet", "main")
+    new = build_site(repo.root.parent, output=tmp_path / "new")
+    found = told(diff(f"{old}..{new}", site=tmp_path))
+    assert found["new"] == [REPLY]
+    assert found["moved"] == [f"inbox read engine {NAME}"]
+    assert found["actions"] == [f"open answered {NAME}"]
+    ledgers = f"{old / 'archive/ledger.jsonl'}..{new / 'archive/ledger.jsonl'}"
+    assert told(diff(ledgers, site=tmp_path)) == found
+
+
+def test_the_same_as_text_markdown_and_json(tmp_path: Path) -> None:
+    """What others wrote is escaped in Markdown; JSON holds everything."""
+    site = organization(tmp_path).root.parent
+    found = diff("2026-05-02..2026-05-04", site=site)
+    assert to_text(found).splitlines()[:2] == [
+        "1 new",
+        f"  2026-05-03  director to engineer: It *is* green [now]  (memo/{REPLY})",
+    ]
+    link = f"[It \\*is\\* green \\[now\\]](<memos/{REPLY}/>)"
+    assert f"- 2026-05-03 director to engineer: {link}" in to_markdown(found).splitlines()
+    value = json.loads(to_json(found))
+    assert (value["v"], value["new"][0]["id"], value["moved"][0]["after"]) == (1, REPLY, "read")
+    nothing = diff("2026-05-20..2026-05-21", site=site)
+    assert (to_text(nothing), to_markdown(nothing), bool(nothing)) == ("no difference", "No difference.", False)
+
+
+@pytest.mark.parametrize("between", ["", "..", "2026-05-01", "2026-05-01..main", "a..b..c"])
+def test_what_has_not_two_ends_of_one_kind_is_refused(tmp_path: Path, between: str) -> None:
+    """The error says what is expected."""
+    site = organization(tmp_path).root.parent
+    with pytest.raises(ConfigError, match=r"expected A\.\.B"):
+        diff(between, site=site)
+
+
+def test_refs_need_one_source(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Of several sources one has to be named, and it has to be there."""
+    site = organization(tmp_path).root.parent
+    put(Repo(site / "office"))
+    assert main(["diff", "first..main", "--site", str(site)]) == 2
+    assert "name it with --source, one of engine, office" in capsys.readouterr().err
+    assert main(["diff", "first..main", "--site", str(site), "--source", "desk"]) == 2
+    assert "found no such source, expected one of engine, office" in capsys.readouterr().err
+    assert main(["diff", "first..main", "--site", str(site), "--source", "engine"]) == 0
+    assert capsys.readouterr().out.startswith("1 new")
