@@ -610,6 +610,7 @@ def pages() -> tuple[Page, ...]:
     )
 
 
+SCRIPT = {"async": "", "src": "static/memosite.js"}
 THEME = load_theme(None)
 RENDERER = Renderer(THEME, TEXTS.__getitem__)
 HOSTILE = "\"'><script>alert(1)</script><b onclick=alert(2)>&amp; javascript:alert(3)"
@@ -652,7 +653,10 @@ def rendered(page: Page, renderer: Renderer = RENDERER) -> lxml_html.HtmlElement
     structure.feed(text)
     assert (structure.faults, structure.open) == ([], [])
     tree = lxml_html.document_fromstring(text)
-    assert tree.xpath("//script | //style | //iframe | //img | //form | //base") == []
+    top = page.base_path if isinstance(page, NotFoundPage) else page.root
+    assert tree.xpath("//style | //iframe | //img | //form | //base") == []
+    assert [dict(script.attrib) for script in tree.xpath("//script")] == [SCRIPT | {"src": f"{top}{SCRIPT['src']}"}]
+    assert tree.xpath("//script")[0].text is None
     assert tree.xpath("//*[@style or @*[starts-with(name(), 'on')]]") == []
     assert tree.xpath("count(//h1)") == 1
     return tree
@@ -788,7 +792,7 @@ def test_hostile_text_in_any_field_stays_text(page: Page) -> None:
     tree = rendered(changed(page, None, "", made_hostile))
     assert tree.xpath("//b[@onclick]") == []
     assert "<script>alert(1)</script>" in tree.text_content()
-    for href in map(str, tree.xpath("//a/@href | //link/@href")):
+    for href in map(str, tree.xpath("//a/@href | //link[@rel!='icon']/@href")):
         assert not href.strip().lower().startswith(("javascript:", "data:", "vbscript:")), href
 
 
@@ -1058,7 +1062,8 @@ def test_the_page_for_missing_addresses_links_from_the_top_of_the_server() -> No
     """It is shown for any address, so nothing in it may be relative."""
     not_found = next(page for page in pages() if isinstance(page, NotFoundPage))
     tree = rendered(dataclasses.replace(not_found, root="", feeds=(), twins=(), parts=()))
-    links = [str(link) for link in tree.xpath("//a/@href | //link[@rel='stylesheet']/@href") if link != "#_main"]
+    links = list(map(str, tree.xpath("//a/@href | //link[@rel='stylesheet']/@href | //script/@src")))
+    links = [link for link in links if link != "#_main"]
     assert links
     assert all(link.startswith("/prefix/") for link in links)
 
@@ -1110,5 +1115,5 @@ def test_static_style_sheet_asks_for_nothing_from_elsewhere() -> None:
     sheet = THEME.static["memosite.css"].decode()
     assert "url(" not in sheet
     assert "@import" not in sheet
-    assert "prefers-color-scheme: dark" in sheet
+    assert "color-scheme: light dark" in sheet
     assert "@media print" in sheet

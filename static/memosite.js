@@ -1,0 +1,1 @@
+/* memosite: what pages do beyond being read. */
