@@ -827,7 +827,7 @@ def test_the_envelope_of_a_memo_says_who_when_and_how_far() -> None:
     """From, to, the date for people and for machines, the mailbox, and the state of each recipient."""
     tree = rendered(memo())
     assert texts(tree, "//header/p[@class='envelope']") == [
-        "From strategist to catalogue-engineer, web-engineer 2026-04-21 09:00 −04:00 · inbox · open · 1 answer"
+        "From strategist to catalogue-engineer, web-engineer · inbox · open · 1 answer 2026-04-21 09:00 −04:00"
     ]
     assert tree.xpath("//p[@class='envelope']/time/@datetime") == ["2026-04-21T13:00:00Z"]
     assert texts(tree, "//ul[@class='recipients']/li") == ["catalogue-engineer open unread", "web-engineer answered"]
