@@ -7,6 +7,7 @@ import functools
 import json
 import shutil
 import subprocess
+import sys
 import threading
 from collections.abc import Iterator
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
@@ -40,6 +41,9 @@ KINDS = {
     "timeline": "timeline/index.html",
     "month": "timeline/2026/04/index.html",
     "health": "health/index.html",
+    "changes": "memos/2026-04-29-1045--archivist--strategist--gazette-microfilm-hours/changes/index.html",
+    "gone": "memos/2026-03-17-1105--front-desk--web-engineer--keys-of-the-side-door/index.html",
+    "ghost": "memos/2026-03-30-1200--county-network--catalogue-engineer--union-catalogue-cutoff/index.html",
     "not found": "404.html",
 }
 """A page of each kind."""
@@ -55,8 +59,8 @@ LAYOUT_SHIFT = """() => new Promise((resolve) => {
 def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The example organization, built."""
     folder = tmp_path_factory.mktemp("browser")
-    shutil.copytree(REPO / "example-org", folder / "example-org", ignore=shutil.ignore_patterns("_site", ".memosite"))
-    assert main(["build", str(folder / "example-org"), "-o", str(folder / "site"), "--quiet"]) == 0
+    subprocess.run([sys.executable, REPO / "scripts" / "example-repos", folder / "example"], check=True, timeout=60)
+    assert main(["build", str(folder / "example"), "-o", str(folder / "site"), "--quiet"]) == 0
     return folder / "site"
 
 
