@@ -186,7 +186,7 @@ const memosite = (() => {
           const falling = before ? before === "ascending" : column > 1; // the newest and the most are asked for first
           for (const other of heads) other.ariaSort = null;
           head.ariaSort = falling ? "descending" : "ascending";
-          const cells = rows.map((row) => row.cells[column].textContent);
+          const cells = rows.map(({ cells }) => cells[column].dataset.sort ?? cells[column].textContent);
           table.tBodies[0].append(...order(cells, falling).map((index) => rows[index]));
         });
       }

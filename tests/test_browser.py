@@ -368,7 +368,9 @@ def test_axe_finds_nothing(browser: Browser, server: str, theme: str) -> None:
         for name, path in KINDS.items():
             page.goto(server + path)
             page.evaluate(rules)
-            violations = page.evaluate("axe.run({ preload: false }).then((result) => result.violations)")
+            violations = page.evaluate(
+                "axe.run({ preload: false, rules: { 'target-size': { enabled: true } } }).then((result) => result.violations)"
+            )
             found += [(name, rule["id"], node["html"]) for rule in violations for node in rule["nodes"]]
     context.close()
     assert found == []
