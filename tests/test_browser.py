@@ -197,6 +197,24 @@ def test_the_theme_is_chosen_without_waiting_for_the_style_sheet(page: Page, ser
         waiting.set()
 
 
+def test_nothing_is_painted_in_the_other_theme_while_the_script_is_on_its_way(page: Page, server: str) -> None:
+    """A late script finds an empty page; one that never comes does not keep the text from its reader."""
+    page.goto(server + KINDS["home"])
+    page.get_by_role("button", name="Dark theme").click()
+    waiting = threading.Event()
+    page.route("**/memosite.js", lambda route: (waiting.wait(30), route.continue_()))
+    page.add_init_script("""new MutationObserver(() => {
+      const style = document.body && getComputedStyle(document.body);
+      if (style && !document.documentElement.dataset.theme) window.hidden = style.visibility === "hidden";
+    }).observe(document, { childList: true, subtree: true });""")
+    page.goto(server + KINDS["memo"], wait_until="commit")
+    try:
+        page.wait_for_function("window.hidden")
+        page.wait_for_function("getComputedStyle(document.body).visibility === 'visible'")
+    finally:
+        waiting.set()
+
+
 def test_keys_go_from_entry_to_entry(page: Page, base: str) -> None:
     """`j` and `k` move the focus, and it can be seen."""
     page.goto(base + KINDS["month"])

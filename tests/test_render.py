@@ -655,7 +655,7 @@ def rendered(page: Page, renderer: Renderer = RENDERER) -> lxml_html.HtmlElement
     top = page.base_path if isinstance(page, NotFoundPage) else page.root
     assert tree.xpath("//style | //iframe | //img | //form | //base") == []
     scripts = [(dict(script.attrib), script.text) for script in tree.iter("script")]
-    assert scripts == [({"async": "", "src": f"{top}static/memosite.js"}, None)]
+    assert scripts == [({"async": "", "fetchpriority": "high", "src": f"{top}static/memosite.js"}, None)]
     assert tree.xpath("//*[@style or @*[starts-with(name(), 'on')]]") == []
     assert tree.xpath("count(//h1)") == 1
     return tree
