@@ -242,7 +242,6 @@ const memosite = (() => {
     };
     addEventListener("scroll", soon, { passive: true });
     addEventListener("resize", soon, { passive: true });
-    soon();
   }
 
   /** @param {1 | -1} step */

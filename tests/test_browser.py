@@ -180,7 +180,7 @@ def test_going_back_shows_the_theme_that_was_chosen_since(page: Page, base: str)
     page.goto(base + KINDS["timeline"])
     page.get_by_role("button", name="Dark theme").click()
     page.go_back()
-    page.wait_for_function("document.documentElement.dataset.theme === 'dark'")
+    page.wait_for_function("() => document.documentElement.dataset.theme === 'dark'")
 
 
 def test_the_theme_is_chosen_without_waiting_for_the_style_sheet(page: Page, server: str) -> None:
@@ -191,7 +191,7 @@ def test_the_theme_is_chosen_without_waiting_for_the_style_sheet(page: Page, ser
     page.route("**/memosite.css", lambda route: (waiting.wait(30), route.continue_()))
     page.goto(server + KINDS["memo"], wait_until="commit")
     try:
-        page.wait_for_function("document.documentElement.dataset.theme === 'dark'", polling=10)
+        page.wait_for_function("() => document.documentElement.dataset.theme === 'dark'", polling=10)
         assert page.evaluate("performance.getEntriesByType('paint').length") == 0
     finally:
         waiting.set()
@@ -203,14 +203,17 @@ def test_nothing_is_painted_in_the_other_theme_while_the_script_is_on_its_way(pa
     page.get_by_role("button", name="Dark theme").click()
     waiting = threading.Event()
     page.route("**/memosite.js", lambda route: (waiting.wait(30), route.continue_()))
-    page.add_init_script("""new MutationObserver(() => {
-      const style = document.body && getComputedStyle(document.body);
-      if (style && !document.documentElement.dataset.theme) window.hidden = style.visibility === "hidden";
-    }).observe(document, { childList: true, subtree: true });""")
+    page.add_init_script("""
+      const look = () => {
+        if (document.body && getComputedStyle(document.body).visibility === "hidden") window.wasHidden = true;
+        requestAnimationFrame(look);
+      };
+      look();
+    """)
     page.goto(server + KINDS["memo"], wait_until="commit")
     try:
-        page.wait_for_function("window.hidden")
-        page.wait_for_function("getComputedStyle(document.body).visibility === 'visible'")
+        page.wait_for_function("() => window.wasHidden")
+        page.wait_for_function("() => getComputedStyle(document.body).visibility === 'visible'")
     finally:
         waiting.set()
 
@@ -294,7 +297,7 @@ def test_the_outline_follows_the_reader(page: Page, base: str) -> None:
     links = page.locator(".outline a")
     ninth = links.nth(8)
     page.evaluate("document.querySelectorAll('.turn.person')[8].scrollIntoView()")
-    page.wait_for_function("document.querySelectorAll('.outline a')[8].ariaCurrent === 'true'")
+    page.wait_for_function("() => document.querySelectorAll('.outline a')[8].ariaCurrent === 'true'")
     assert page.locator(".outline [aria-current]").count() == 1
     box = ninth.bounding_box()
     assert box and 0 <= box["y"] <= 800
@@ -357,11 +360,11 @@ def test_home_tells_the_age_of_the_build_where_it_can(context: BrowserContext, s
     """Over http a line, which warns when the build is old; from disk nothing, and nothing on the console."""
     page = context.new_page()
     page.goto(server)
-    page.wait_for_function("document.querySelector('.age').textContent.startsWith('Built 20')")
+    page.wait_for_function("() => document.querySelector('.age').textContent.startsWith('Built 20')")
     status = json.loads((site / "status.json").read_text()) | {"built": "2026-05-01T06:00:00Z"}
     page.route("**/status.json", lambda route: route.fulfill(json=status))
     page.goto(server)
-    page.wait_for_function("document.querySelector('.age.old')?.textContent.includes('Last built')")
+    page.wait_for_function("() => document.querySelector('.age.old')?.textContent.includes('Last built')")
     page.goto((site / "index.html").as_uri(), wait_until="networkidle")
     assert page.locator(".age").inner_text() == ""
 
