@@ -19,13 +19,13 @@ from memosite.model import Archive, SourceInfo
 from memosite.output import OutputFolder
 from memosite.page_parts import Site
 from memosite.pages import Page
-from memosite.plan import Context, FeedRules, Planned, Stored, plan
+from memosite.plan import Context, FeedRules, Planned, SavedSearch, Stored, plan, plan_blocks
 from memosite.read import read_archive
 from memosite.render import Renderer
 from memosite.resolve import Rules
+from memosite.search.blocks import render_block
 from memosite.shelf import Shelf
-from memosite.sources.folder import FolderSource
-from memosite.sources.git import holding_repo
+from memosite.sources.opening import open_sources
 from memosite.theme import Theme, load_theme
 from memosite.workers import run
 
@@ -45,11 +45,12 @@ class BuildReport:
     seconds: float
 
 
-def build(config: Config, *, clock: Clock, jobs: int = 1) -> BuildReport:
+def build(config: Config, *, clock: Clock, jobs: int = 1, use_network: bool = True) -> BuildReport:
     """Build the whole site. Raises `MemositeError` for what the environment gets wrong, never for content.
 
     Configuration, theme, output folder and ledger are checked before anything is written. Pages are rendered by
-    `jobs` processes; their number makes no difference to what is written.
+    `jobs` processes; their number makes no difference to what is written. Without `use_network` remotes are taken
+    from the cache, if they are there.
     """
     started = clock()
     theme = load_theme(config.theme)
@@ -58,16 +59,21 @@ def build(config: Config, *, clock: Clock, jobs: int = 1) -> BuildReport:
     output.check()
     ledger = read_ledger(config.output)
     with Shelf() as shelf:
-        archive, ledger = read_archive(
-            folder_sources(config), rules_of(config), ledger, shelf, cache=open_cache(config.cache)
-        )
+        with open_sources(config, use_network=use_network) as opened:
+            archive, ledger = read_archive(
+                opened.sources, rules_of(config, opened.infos), ledger, shelf, cache=open_cache(config.cache)
+            )
         context = context_of(config, archive, shelf)
+        searches = saved_searches(config, archive, shelf)
         renderer = Renderer(theme, shelf.text)
         output.open()
         try:
-            pages = _write_files(plan(context, ledger), output, shelf)
+            pages = _write_files(plan(context, ledger, searches), output, shelf)
             for path, data in run(partial(_render, renderer), pages, jobs=jobs):
                 output.write(path, data)
+            for files in run(partial(render_block, read_text=shelf.text), plan_blocks(context), jobs=jobs, batch=1):
+                for path, data in files:
+                    output.write(path, data)
             write_static(theme, output)
             finished = clock()
             output.write(STATUS_PATH, status(archive, finished))
@@ -120,6 +126,7 @@ def status(archive: Archive, now: dt.datetime) -> bytes:
                 "name": source.name,
                 "commit": source.commit or None,
                 "date": source.committed.utc if source.committed else None,
+                "last_fetched": source.last_fetched.utc if source.last_fetched else None,
             }
             for source in archive.sources
         ],
@@ -127,40 +134,30 @@ def status(archive: Archive, now: dt.datetime) -> bytes:
     return (json.dumps(value, indent=1, ensure_ascii=False) + "\n").encode("utf-8", "replace")
 
 
-def load_archive(config: Config, shelf: Shelf) -> tuple[Archive, Ledger]:
-    """The archive of a site, with the ids that its published site gave; nothing is written."""
-    ledger = read_ledger(config.output)
-    cache = open_cache(config.cache) if config.cache.is_dir() else None  # who only reads leaves no folder behind
-    return read_archive(folder_sources(config), rules_of(config), ledger, shelf, cache=cache)
+def load_archive(config: Config, shelf: Shelf, ledger: Ledger | None = None) -> tuple[Archive, Ledger]:
+    """The archive of a site, with the ids that its published site gave, or this ledger; nothing is written."""
+    ledger = read_ledger(config.output) if ledger is None else ledger
+    with open_sources(config) as opened:
+        cache = open_cache(config.cache) if config.cache.is_dir() else None  # who only reads leaves no folder behind
+        return read_archive(opened.sources, rules_of(config, opened.infos), ledger, shelf, cache=cache)
 
 
-def folder_sources(config: Config) -> tuple[FolderSource, ...]:
-    """The configuration's sources as folders to read, each without the others, the output and the cache."""
-    roots = [source.root for source in config.sources]
-    return tuple(
-        FolderSource(
-            name=source.name,
-            root=source.root,
-            include=source.include,
-            exclude=source.exclude,
-            documents=config.documents,
-            holding=holding_repo(source.root, site=config.site, enclosing=config.history == "enclosing"),
-            holes=tuple(hole for hole in (*roots, config.output, config.cache) if source.root in hole.parents),
+def rules_of(config: Config, sources: tuple[SourceInfo, ...]) -> Rules:
+    """What the configuration says about resolving what is read from these sources."""
+    return Rules(sources=sources, aliases=config.aliases, people=config.people, closed=config.closed)
+
+
+def saved_searches(config: Config, archive: Archive, shelf: Shelf) -> tuple[SavedSearch, ...]:
+    """What the queries of the configuration find; the search index is opened only if there are any."""
+    if not config.feeds.searches:
+        return ()
+    from memosite.search.command import open_search, read_query  # noqa: PLC0415 - few builds need Whoosh
+
+    with open_search(archive, shelf, config, say=lambda _: None) as search:
+        return tuple(
+            SavedSearch(name=name, query=query, found=search.refs(read_query(query)))
+            for name, query in config.feeds.searches.items()
         )
-        for source in config.sources
-    )
-
-
-def rules_of(config: Config) -> Rules:
-    """What the configuration says about resolving."""
-    return Rules(
-        sources=tuple(
-            SourceInfo(name=source.name, web=source.web, include=source.include) for source in config.sources
-        ),
-        aliases=config.aliases,
-        people=config.people,
-        closed=config.closed,
-    )
 
 
 def context_of(config: Config, archive: Archive, shelf: Shelf) -> Context:

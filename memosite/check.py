@@ -24,7 +24,8 @@ from memosite.names import BODY_SUFFIX, ENVELOPE_SUFFIX
 from memosite.read import DataFinder, LineFinder, read_source
 from memosite.resolve import Rules, resolve
 from memosite.shelf import Shelf
-from memosite.sources.folder import FolderSource, Listing, list_files
+from memosite.sources.folder import FolderSource, list_files
+from memosite.sources.listing import Listing
 
 _ENVELOPES = (ENVELOPE_SUFFIX, CATALOG_SUFFIX)
 
@@ -37,8 +38,8 @@ class Checked:
     root_of: Mapping[str, str]
 
 
-def check(paths: Sequence[Path]) -> Checked:
-    """Check each path. Raises `ConfigError` for one that is not there."""
+def check(paths: Sequence[Path], *, cache: Path | None = None) -> Checked:
+    """Check each path; remotes are fetched into `cache`. Raises `ConfigError` for a path that is not there."""
     findings: list[Finding] = []
     root_of: dict[str, str] = {}
     others_of: dict[Path, frozenset[str]] = {}
@@ -46,7 +47,7 @@ def check(paths: Sequence[Path]) -> Checked:
         if not path.exists():
             raise ConfigError(f"{path}: no such file or folder")
         folder = path.parent if path.name == CONFIG_NAME else path
-        checked = _check_site(folder) if folder.is_dir() and _is_site(folder) else _check_loose(path, others_of)
+        checked = _check_site(folder, cache) if folder.is_dir() and _is_site(folder) else _check_loose(path, others_of)
         if len(paths) > 1:  # two sites may have sources of one name
             checked = _by_path(checked)
         findings.extend(checked.findings)
@@ -65,11 +66,11 @@ def _is_site(folder: Path) -> bool:
         raise
 
 
-def _check_site(folder: Path) -> Checked:
-    config = load_config(folder)
+def _check_site(folder: Path, cache: Path | None) -> Checked:
+    config = load_config(folder, cache=cache)
     with Shelf() as shelf:
         archive, _ = load_archive(config, shelf)
-    roots = {source.name: _from_here(source.root) for source in config.sources}
+    roots = {source.name: _from_here(source.root) for source in config.sources if source.root}
     return Checked(findings=archive.findings, root_of={"": _from_here(config.site)} | roots)
 
 

@@ -9,7 +9,6 @@ import datetime as dt
 import io
 import os
 import sys
-from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -18,9 +17,10 @@ from memosite import __version__
 from memosite.errors import ConfigError, MemositeError
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from memosite.build import BuildReport
     from memosite.config import Config
-    from memosite.model import Archive
 
 EXIT_FINE, EXIT_NOT_SO, EXIT_USAGE, EXIT_INTERRUPTED = 0, 1, 2, 130
 
@@ -67,7 +67,9 @@ def _parser() -> argparse.ArgumentParser:
     _add_build(commands)
     _add_serve(commands)
     _add_check(commands)
+    _add_search(commands)
     _add_export(commands)
+    _add_watch(commands)
     _add_init(commands)
     _add_mark_read(commands)
     return parser
@@ -106,9 +108,7 @@ def _add_site_option(command: argparse.ArgumentParser) -> None:
 
 def _add_output(command: argparse.ArgumentParser) -> None:
     command.add_argument("-o", "--output", type=Path, metavar="DIR", help="output folder (default: SITE/_site)")
-    command.add_argument(
-        "--base-url", metavar="URL", help="where the site will be published, for feeds and canonical links"
-    )
+    command.add_argument("--base-url", metavar="URL", help="where the site is published, for feeds and links")
 
 
 def _add_fail_on(command: argparse.ArgumentParser, default: str) -> None:
@@ -163,6 +163,22 @@ def _add_check(commands: "Commands[argparse.ArgumentParser]") -> None:
     command.set_defaults(run=_check)
 
 
+def _add_search(commands: "Commands[argparse.ArgumentParser]") -> None:
+    command = _command(
+        commands,
+        "search",
+        "find artifacts, newest first; docs/search.md has the whole language",
+        "memosite search 'from:engineer \"tide tables\" after:2w'",
+    )
+    command.add_argument("query", nargs="+", metavar="QUERY", help='words, "phrases", prefix*, field:value, AND OR NOT')
+    command.add_argument("--json", action="store_true", help="one JSON object")
+    command.add_argument("--limit", type=int, default=20, metavar="N", help="hits to show (default: 20)")
+    command.add_argument("--sort", choices=("date", "score"), default="date", help="default: date, newest first")
+    command.add_argument("--base-url", metavar="URL", help="where the site is published, for the addresses")
+    _add_site_option(command)
+    command.set_defaults(run=_search)
+
+
 def _add_export(commands: "Commands[argparse.ArgumentParser]") -> None:
     command = _command(
         commands,
@@ -170,7 +186,7 @@ def _add_export(commands: "Commands[argparse.ArgumentParser]") -> None:
         "write the archive in another form",
         "memosite export --format mbox -o archive.mbox && mutt -f archive.mbox",
     )
-    command.add_argument("query", nargs="?", metavar="QUERY", help="not built yet")
+    command.add_argument("query", nargs="?", metavar="QUERY", help="only what this finds (see memosite search --help)")
     command.add_argument(
         "--format", choices=("jsonl", "mbox", "maildir", "csv"), default="jsonl", help="default: jsonl"
     )
@@ -182,6 +198,15 @@ def _add_export(commands: "Commands[argparse.ArgumentParser]") -> None:
     _add_site_option(command)
     _add_fail_on(command, "never")
     command.set_defaults(run=_export)
+
+
+def _add_watch(commands: "Commands[argparse.ArgumentParser]") -> None:
+    from memosite.watch.options import EXAMPLE, add_options
+
+    command = _command(commands, "watch", "announce each new memo of a feed once, or run a command for it", EXAMPLE)
+    add_options(command)
+    _add_site_option(command)
+    command.set_defaults(run=_watch)
 
 
 def _add_init(commands: "Commands[argparse.ArgumentParser]") -> None:
@@ -234,40 +259,14 @@ def _build(options: argparse.Namespace) -> int:
     config = load_config(_site(options), output=options.output, base_url=options.base_url, cache=options.cache)
     report = build(config, clock=_now, jobs=_jobs(options.jobs))
     if not options.quiet:
-        print(summary(report, config.output, _site(options)))
+        print(_summary(report, config, options))
     return EXIT_NOT_SO if fails(report.archive.findings, options.fail_on) else EXIT_FINE
 
 
-def summary(report: "BuildReport", output: Path, site: Path) -> str:
-    """What a build did, in four lines: read, written, findings, where to look."""
-    archive = report.archive
-    kinds = Counter(artifact.kind for artifact in archive.artifacts.values())
-    what = ", ".join(f"{number} {plural(kind, number)}" for kind, number in kinds.items()) or "nothing"
-    sources = f"{len(archive.sources)} {plural('source', len(archive.sources))}"
-    severities = Counter(str(finding.severity) for finding in archive.findings)
-    findings = ", ".join(
-        f"{severities[name]} {plural(name, severities[name])}" for name in ("error", "warning", "note")
-    )
-    where = _shown(output / "index.html")
-    changed = f"{report.written} {plural('file', report.written)}, {report.unchanged} unchanged"
-    changed += f", {report.removed} removed" if report.removed else ""
-    hint = f"  (memosite check {_shown(site)})" if archive.findings else ""
-    return "\n".join(
-        (
-            f"read      {what} from {sources}",
-            f"written   {changed}",
-            *(f"left out  {path}: two files of the site have one path, please report it" for path in report.collisions),
-            f"findings  {findings}{hint}" if archive.findings else "findings  none",
-            f"done      in {report.seconds:.1f} s: {where}",
-        )
-    )
+def _summary(report: "BuildReport", config: "Config", options: argparse.Namespace) -> str:
+    from memosite.summary import summary
 
-
-def plural(noun: str, number: int) -> str:
-    """A noun in the number it is used in."""
-    if number == 1:
-        return noun
-    return noun[:-1] + "ies" if noun.endswith("ry") else noun + "s"
+    return summary(report, index=_shown(config.output / "index.html"), site=_shown(_site(options)))
 
 
 def _shown(path: Path) -> str:
@@ -292,13 +291,13 @@ def _serve(options: argparse.Namespace) -> int:
     def rebuild() -> None:
         try:
             config = load()
-            say(summary(build(config, clock=_now), config.output, _site(options)))
+            say(_summary(build(config, clock=_now, use_network=False), config, options))
         except MemositeError as error:
             print(f"memosite: {error}", file=sys.stderr, flush=True)
 
     check_port(options.port)
     config = load()
-    say(summary(build(config, clock=_now), config.output, _site(options)))
+    say(_summary(build(config, clock=_now), config, options))
     serve(config, port=options.port, rebuild=rebuild, announce=say)
     return EXIT_FINE
 
@@ -307,7 +306,7 @@ def _check(options: argparse.Namespace) -> int:
     from memosite.check import check
     from memosite.report import fails, to_json, to_sarif, to_text
 
-    checked = check(options.paths or [options.site_option or Path()])
+    checked = check(options.paths or [options.site_option or Path()], cache=options.cache)
     if options.format == "json":
         text = to_json(checked.findings)
     elif options.format == "sarif":
@@ -324,15 +323,17 @@ def _export(options: argparse.Namespace) -> int:
     from memosite.config import load_config
     from memosite.exporters import export
     from memosite.report import fails
+    from memosite.search.command import restrict
     from memosite.shelf import Shelf
+    from memosite.summary import unreadable
 
-    if options.query is not None:
-        raise ConfigError(f'export "{options.query}": queries are not built yet; a site is named with --site')
     if options.output is None and options.format == "maildir":
         raise ConfigError("export --format maildir: a maildir is a folder; name it with -o")
     config = load_config(options.site_option or Path(), base_url=options.base_url, cache=options.cache)
     with Shelf() as shelf:
         archive, _ = load_archive(config, shelf)
+        if options.query is not None:
+            archive = restrict(archive, shelf, config, options.query, say=_sayer(options))
         export(
             archive,
             shelf,
@@ -343,17 +344,26 @@ def _export(options: argparse.Namespace) -> int:
             authority=config.authority,
             target=options.output or sys.stdout.buffer,
         )
-    _say_unreadable(archive, options)
+    if not options.quiet and (said := unreadable(archive)):
+        print(f"memosite: {said}", file=sys.stderr)
     return EXIT_NOT_SO if fails(archive.findings, options.fail_on) else EXIT_FINE
 
 
-def _say_unreadable(archive: "Archive", options: argparse.Namespace) -> None:
-    """What cannot be parsed has no line (SPEC 8); that is said, not kept quiet."""
-    from memosite.lines import exported
+def _sayer(options: argparse.Namespace) -> "Callable[[str], None]":
+    """Says on standard error what takes time, unless told to be quiet."""
+    return (lambda _: None) if options.quiet else (lambda text: print(text, file=sys.stderr, flush=True))
 
-    left_out = len(archive.artifacts) - sum(1 for _ in exported(archive))
-    if left_out and not options.quiet:
-        print(f"memosite: {left_out} unreadable {plural('file', left_out)} left out (memosite check)", file=sys.stderr)
+
+def _search(options: argparse.Namespace) -> int:
+    from memosite.search.run import search
+
+    return EXIT_FINE if search(options, say=_sayer(options), show=print) else EXIT_NOT_SO
+
+
+def _watch(options: argparse.Namespace) -> int:
+    from memosite.watch.command import watch
+
+    return watch(options, say=lambda text: print(f"memosite watch: {text}", file=sys.stderr, flush=True), show=print)
 
 
 def _init(options: argparse.Namespace) -> int:

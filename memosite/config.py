@@ -25,14 +25,17 @@ from memosite.config_schema import (
     read_authority,
     read_base_url,
     read_language,
-    read_web,
     read_yaml,
 )
-from memosite.discover import SITE_MARKER, discover
+from memosite.config_sources import LONGEST_PATH, existing_folder, read_globs, read_sources
+from memosite.discover import discover
 from memosite.errors import ConfigError, OutputError
 from memosite.facts import Discharge
-from memosite.layout import place_of
-from memosite.names import BODY_SUFFIX, ENVELOPE_SUFFIX
+from memosite.layout import SITE_MARKER, place_of
+from memosite.names import BODY_SUFFIX, ENVELOPE_SUFFIX, make_id
+from memosite.search.analyzer import Analyzer
+from memosite.search.query import parse_query
+from memosite.search.syntax import QueryError
 
 __all__ = ["CONFIG_NAME", "Config", "FeedsConfig", "SourceConfig", "check_output", "load_config"]
 
@@ -41,18 +44,14 @@ OUTPUT_NAME = "_site"
 CACHE_NAME = ".memosite"
 SIZE_LIMIT = 1 << 20
 """Largest memosite.yml, in bytes."""
-LONGEST_PATH = 4096
-"""Paths are shown whole in errors: nobody can open half a path."""
 
 KEYS = (
     *("title", "base_url", "archive_id", "authority", "language", "sources", "history", "positions"),
     *("documents", "actions", "feeds", "theme", "audience", "output"),
 )
 UNBUILT_KEYS = ("secrets", "withhold", "withhold_raw")
-SOURCE_KEYS = ("path", "name", "include", "exclude", "web")
-UNBUILT_SOURCE_KEYS = ("git", "ref")
-FEEDS_KEYS = ("window", "days", "ttl")
-UNBUILT_FEEDS_KEYS = ("full_content", "digest", "searches")
+FEEDS_KEYS = ("window", "days", "ttl", "searches")
+UNBUILT_FEEDS_KEYS = ("full_content", "digest")
 
 _T = TypeVar("_T")
 _NOTHING: tuple[str, ...] = ()
@@ -88,11 +87,11 @@ def load_config(
         history=_get(fields, "history", _history, "own"),
         aliases=aliases,
         people=people,
-        documents=_get(fields, "documents", _globs, DEFAULT_DOCUMENTS),
+        documents=_get(fields, "documents", read_globs, DEFAULT_DOCUMENTS),
         closed=_get(fields, "actions", _closed, MappingProxyType({})),
         feeds=_get(fields, "feeds", _feeds, FeedsConfig()),
-        theme=_get(fields, "theme", lambda entry: _existing_folder(entry, folder), None),
-        sources=_get(fields, "sources", lambda entry: _sources(entry, folder), ())
+        theme=_get(fields, "theme", lambda entry: existing_folder(entry, folder), None),
+        sources=_get(fields, "sources", lambda entry: read_sources(entry, folder), ())
         or discover(folder, ignore=(output_folder, cache_folder)),
         output=output_folder,
         cache=cache_folder,
@@ -140,22 +139,6 @@ def _read_file(file: Path) -> Entry | None:
     return read_yaml(text, shown)
 
 
-def _existing_folder(entry: Entry, folder: Path) -> Path:
-    text = entry.path_text("the path of a folder")
-    shown = quote(text, longest=LONGEST_PATH)
-    try:
-        resolved = (folder / text).resolve(strict=True)
-        is_folder = resolved.is_dir()
-    except FileNotFoundError as error:
-        advice = f"a path is relative to {printable(str(folder))}"
-        raise entry.error(f"{shown}, which does not exist", "an existing folder", advice) from error
-    except (OSError, RuntimeError, ValueError) as error:  # a file in the way, a circle of links, half a character
-        raise entry.error(f"{shown}, which cannot be opened", "an existing folder") from error
-    if not is_folder:
-        raise entry.error(f"{shown}, which is a file", "an existing folder", "name the folder it lies in")
-    return resolved
-
-
 def _output(entry: Entry, folder: Path) -> Path:
     text = entry.path_text("the path of a folder")
     resolved = _resolve(folder / text)
@@ -193,63 +176,6 @@ def _option_base_url(text: str | None) -> str | None:
     if address is None:
         raise ConfigError(f"--base-url: found {quote(text)}, expected {BASE_URL_FORM}")
     return address
-
-
-# Sources
-
-
-def _sources(entry: Entry, folder: Path) -> tuple[SourceConfig, ...]:
-    items = entry.items('a list of entries such as "- path: governance"')
-    if not items:
-        raise entry.error("an empty list", "at least one source", "remove the key to have sources discovered")
-    sources: list[SourceConfig] = []
-    lines: dict[str | Path, int] = {}
-    for item in items:
-        source = _source(item, folder)
-        named = source.name.casefold()
-        if named in lines:
-            raise item.error(
-                f"the name {quote(source.name)} again, first in line {lines[named]}",
-                "a name of its own for each source",
-                "add name: to one of the two",
-            )
-        if source.root in lines:
-            raise item.error(
-                f"the folder of the source in line {lines[source.root]} again", "each folder once", "remove one of them"
-            )
-        lines |= {named: item.line, source.root: item.line}
-        sources.append(source)
-    return tuple(sources)
-
-
-def _source(item: Entry, folder: Path) -> SourceConfig:
-    fields = item.fields(SOURCE_KEYS, UNBUILT_SOURCE_KEYS)
-    if "path" not in fields:
-        raise item.error("no path", "the path of a folder", "add path:")
-    root = _existing_folder(fields["path"], folder)
-    return SourceConfig(
-        name=_get(fields, "name", _name, clean_name(root.name)),
-        root=root,
-        include=_get(fields, "include", _globs, ()),
-        exclude=_get(fields, "exclude", _globs, ()),
-        web=_get(fields, "web", read_web, None),
-    )
-
-
-def _name(entry: Entry) -> str:
-    text = entry.text("a name")
-    if "/" in text or text in {".", ".."}:
-        raise entry.error(quote(text), "a name without /", "the folder itself is named by path:")
-    return text
-
-
-def _globs(entry: Entry) -> tuple[str, ...]:
-    items = entry.items('a list of globs such as ["docs/**/*.md"]')
-    for item in items:
-        text = item.text("a glob")
-        if text.startswith("/") or ".." in text.split("/"):
-            raise item.error(quote(text), "a glob below the source", "write it relative to the source's folder")
-    return tuple(item.text() for item in items)
 
 
 # Groups of values
@@ -320,7 +246,25 @@ def _feeds(entry: Entry) -> FeedsConfig:
         window=_get(fields, "window", lambda below: below.number(1, 10_000), default.window),
         days=_get(fields, "days", lambda below: below.number(0, 3_660), default.days),
         ttl=_get(fields, "ttl", lambda below: below.number(1, 10_080), default.ttl),
+        searches=_get(fields, "searches", _searches, default.searches),
     )
+
+
+def _searches(entry: Entry) -> Mapping[str, str]:
+    """Saved queries by name; a name is an id, since it is the folder of a page, and a query one that can be read."""
+    entries = entry.entries("a mapping from names to queries")
+    seen: dict[str, str] = {}
+    for name, below in entries.items():
+        if make_id(name) != name:
+            raise below.error(f"the name {quote(name)}", "a name of letters, digits, `.`, `_` and `-`")
+        if seen.setdefault(name.casefold(), name) != name:
+            raise below.error(f"the name {quote(name)} beside {quote(seen[name.casefold()])}", "names that differ")
+        query = below.text("a query")
+        try:
+            parse_query(query, Analyzer())
+        except QueryError as error:
+            raise below.error(quote(query), "a query", str(error)) from error
+    return MappingProxyType({name: below.text() for name, below in entries.items()})
 
 
 # The output
@@ -339,6 +283,8 @@ def check_output(config: Config) -> None:
         raise OutputError(f"{shown}: the output and the cache {printable(str(config.cache))} share a folder")
     for source in config.sources:
         name = printable(source.name)
+        if source.root is None:
+            continue
         if source.root.is_relative_to(output):
             raise OutputError(f"{shown}: the output is the source {name} or holds it; choose another folder")
         if output.is_relative_to(source.root):

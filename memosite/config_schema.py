@@ -31,14 +31,17 @@ DEPTH_LIMIT = 20
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SourceConfig:
-    """One source: a folder to read, under a name of its own.
+    """One source, under a name of its own: a folder to read, or the address of a git repo.
 
-    `root` is absolute and free of links. `include` and `exclude` are globs relative to it (see
+    `root` is absolute and free of links; None if `git` says where the repo is. `ref` is the branch, tag or commit
+    to read instead of the folder's files as they lie. `include` and `exclude` are globs relative to the source (see
     `layout.matches_glob`). `web` is the address of a file of the source, with `{path}` and perhaps `{ref}`.
     """
 
     name: str
-    root: Path
+    root: Path | None = None
+    git: str | None = None
+    ref: str | None = None
     include: tuple[str, ...] = ()
     exclude: tuple[str, ...] = ()
     web: str | None = None
@@ -46,11 +49,15 @@ class SourceConfig:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FeedsConfig:
-    """How much a feed holds: the newest `window` items, those of `days` days; `ttl` is in minutes."""
+    """How much a feed holds: the newest `window` items, those of `days` days; `ttl` is in minutes.
+
+    `searches` are saved queries by name.
+    """
 
     window: int = 50
     days: int = 30
     ttl: int = 5
+    searches: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
 
 
 def _no_entries() -> Mapping[str, str]:

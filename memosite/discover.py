@@ -17,12 +17,9 @@ from memosite.formats.memory_store_parts import FOLDER as STORE_FOLDER
 from memosite.formats.mif import SUFFIX as MIF_SUFFIX
 from memosite.formats.wyren import MEMORY_NAME
 from memosite.formats.wyren import ROOTS as WYREN_ROOTS
-from memosite.layout import SKIPPED_FOLDERS, UNREAD_FOLDERS, place_of
+from memosite.layout import SITE_MARKER, SKIPPED_FOLDERS, UNREAD_FOLDERS, place_of
 from memosite.names import BODY_SUFFIX, ENVELOPE_SUFFIX
-from memosite.sources.sniff import has_record_head
-
-SITE_MARKER = ".memosite-site"
-"""The file that marks a folder as a site written by memosite: nothing in it is a source."""
+from memosite.sources.sniff import starts_as_record
 
 DEPTH_LIMIT = 40
 """How many folders below the site are entered, one in the other."""
@@ -128,7 +125,7 @@ def _roots(site: Path, folders: Iterable[Folder]) -> set[tuple[str, ...]]:
         has_record = any(name.lower().endswith(MIF_SUFFIX) for name in folder.files)
         names = [] if has_record else _markdown_names(folder)[:left]
         left -= len(names)
-        if has_record or any(has_record_head(site.joinpath(*folder.parts, name)) for name in names):
+        if has_record or any(starts_as_record(site.joinpath(*folder.parts, name)) for name in names):
             if repo is None:
                 loose.append(folder.parts)
             else:

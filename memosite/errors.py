@@ -19,3 +19,7 @@ class SourceError(MemositeError):
 
 class OutputError(MemositeError):
     """The output folder cannot be written, or must not be."""
+
+
+class StateError(MemositeError):
+    """What a watch remembers cannot be read or written, or another watch has it."""

@@ -65,11 +65,12 @@ class Discharge:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Participant:
-    """One participant of a transcript: a position, and the session or person who held it."""
+    """One participant of a transcript: a position, and the session or person who held it; `extra` as in `Envelope`."""
 
     position: str
     session_arc: str | None = None
     identity: str | None = None
+    extra: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -110,18 +111,19 @@ class Envelope:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LibraryItem:
-    """One entry of a library: what it is called and where its file is said to be."""
+    """One entry of a library: what it is called and where its file is said to be; `extra` as in `Envelope`."""
 
     id: str
     name: str
     version: str
     description: str
     file: str
+    extra: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LibraryCard:
-    """A `memodef:Library` catalog as written."""
+    """A `memodef:Library` catalog as written; or, if `broken`, a catalog or an orgdef that is no JSON."""
 
     file: FileFacts
     id: str
@@ -130,11 +132,12 @@ class LibraryCard:
     description: str
     items: tuple[LibraryItem, ...]
     extra: str = ""
+    broken: Literal["library", "orgdef"] | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Seat:
-    """A position as an orgdef lists it."""
+    """A position as an orgdef lists it; `extra` as in `Envelope`."""
 
     id: str
     name: str
@@ -144,16 +147,21 @@ class Seat:
     description: str = ""
     role_id: str | None = None
     working_directory: str | None = None
+    extra: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Relationship:
-    """An edge of the organization; ends are position ids, `external:<id>`, or the organization's own id."""
+    """An edge of the organization; ends are position ids, `external:<id>`, or the organization's own id.
+
+    `extra` as in `Envelope`.
+    """
 
     type: str
     sender: str
     to: str
     description: str = ""
+    extra: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -174,7 +182,7 @@ class Organization:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DocumentHead:
-    """A Markdown document and what its head says of itself."""
+    """A Markdown document and what its head says of itself; `extra` as in `Envelope`, of its frontmatter."""
 
     file: FileFacts
     title: str
@@ -182,6 +190,7 @@ class DocumentHead:
     date: Moment | None
     text: Text
     tags: tuple[str, ...] = ()
+    extra: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

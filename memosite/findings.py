@@ -100,6 +100,10 @@ _TABLE = (
          clause="SPEC 9", remedy="Check its permissions."),
     Rule(id="link-not-followed", severity=_N, meaning="A symbolic link where an envelope or a store would lie.",
          clause="SPEC 9", remedy="Put the file itself there; memosite reads nothing outside a source."),
+    Rule(id="submodule-not-read", severity=_N, meaning="A submodule; what lies in it is no part of the commit read.",
+         clause="SPEC 2.3", remedy="Add its own repo to the sources, if it holds anything of the archive."),
+    Rule(id="remote-not-fetched", severity=_W, meaning="A remote could not be fetched; its last good state is shown.",
+         clause="SPEC 2.3", remedy="Check address, network and ssh-agent; the next build tries again."),
     # Memos and notes
     Rule(id="field-missing", severity=_E, meaning="A required field is absent or empty.",
          clause=f"{_MEMO} and memodef:Transcript, MUST fields; SPEC 2.2", remedy="Add the field."),

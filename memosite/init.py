@@ -96,8 +96,9 @@ def _scalar(text: str) -> str:
 
 
 def _source_lines(site: Path, source: SourceConfig) -> str:
-    lines = f"  - path: {_scalar(source.root.relative_to(site).as_posix())}\n"
-    if source.name != clean_name(source.root.name):
+    root = source.root or site  # what is discovered is a folder
+    lines = f"  - path: {_scalar(root.relative_to(site).as_posix())}\n"
+    if source.name != clean_name(root.name):
         lines += f"    name: {_scalar(source.name)}\n"
     return lines
 
@@ -124,7 +125,8 @@ authority: "memosite.invalid,2026"
 
 # The folders to read, relative to this file; they may lie outside this folder. An entry can also have name:,
 # include: and exclude: (lists of globs, besides what is found by convention), and web: (the address of a file of
-# the repo, such as https://git.example.org/repo/blob/{{ref}}/{{path}}).
+# the repo, such as https://git.example.org/repo/blob/{{ref}}/{{path}}); ref: reads a branch, tag or commit instead of
+# the files as they lie, and git: in the place of path: a repo by its address (https, ssh or file).
 sources:
 {"".join(_source_lines(site, source) for source in sources)}
 # Whose history counts: that of the sources' own repos.

@@ -19,8 +19,11 @@ SKIPPED_FOLDERS = frozenset({"conformance", "fixtures", "templates", "proposed-t
 UNREAD_FOLDERS = frozenset({".git", "node_modules", ".memosite", "__pycache__", ".venv", "venv", ".tox"})
 """Folders that never hold anything of the archive."""
 
+SITE_MARKER = ".memosite-site"
+"""The file that marks a folder as a site written by memosite: nothing in it is a source."""
+
 _STORES: dict[str, Store] = {"memos": "memos", "notes": "notes", "transcripts": "transcripts"}
-_MAILBOXES: dict[str, Mailbox] = {"inbox": "inbox", "read": "read", "archive": "archive"}
+MAILBOXES: dict[str, Mailbox] = {"inbox": "inbox", "read": "read", "archive": "archive"}
 _KIND_OF_STORE: dict[Store, Kind] = {"memos": "memo", "notes": "note", "transcripts": "transcript"}
 
 
@@ -64,7 +67,7 @@ def place_of(path: str, *, memo_folders: tuple[str, ...] = ()) -> Place | None:
             store=store,
             root="/".join(folders[: end - length]),
             folder="/".join(folders[:end]),
-            mailbox=(_MAILBOXES.get(below or "", "flat") if is_memos else None),
+            mailbox=(MAILBOXES.get(below or "", "flat") if is_memos else None),
             role=None if is_memos else below,
         )
     return None
@@ -87,7 +90,7 @@ def memo_folder(memo_location: str) -> str | None:
     """
     for written in reversed(_PLACEHOLDER.split(memo_location)):
         parts = [part for part in written.replace("\\", "/").strip().split("/") if part not in {"", "."}]
-        while parts and parts[-1] in _MAILBOXES:
+        while parts and parts[-1] in MAILBOXES:
             parts.pop()
         if parts:
             is_usable = ".." not in parts and all(re.fullmatch(r"[\w.-]+", part) for part in parts)
@@ -106,7 +109,7 @@ def sibling_folders(path: str, *, memo_folders: tuple[str, ...] = ()) -> tuple[s
     place = place_of(path, memo_folders=memo_folders)
     if place is None or place.store != "memos":
         return (own,)
-    boxes = (place.folder, *(f"{place.folder}/{box}" for box in _MAILBOXES))
+    boxes = (place.folder, *(f"{place.folder}/{box}" for box in MAILBOXES))
     return (own, *(folder for folder in boxes if folder != own))
 
 

@@ -23,6 +23,9 @@ VERSION = 1
 RULE = "* * *"
 """What stands between the text of an envelope and that of its body file where both are given."""
 
+SHARED_BYTES = 20_000
+"""The longest file of many records that is published with each of them; wyren's own rules end far below."""
+
 _NOT_JSON = frozenset({"json-invalid", "json-not-object", "store-conflict"})
 _NOT_A_CHARACTER = re.compile("[\ud800-\udfff]")
 _ENDS_A_LINE = re.compile("[\u0085\u2028\u2029]")
@@ -40,11 +43,24 @@ def exported(archive: Archive) -> Iterator[Artifact]:
             yield artifact
 
 
+def original_sha256(artifact: Artifact, file: FileFacts) -> str:
+    """The digest of what is published as the original of an artifact's file.
+
+    That is the file; of a bullet in a file longer than `SHARED_BYTES` its own text, since each of many publishes its.
+    """
+    card = artifact.card if isinstance(artifact, Record) else None
+    if card is not None and card.line is not None and card.text is not None and file.bytes > SHARED_BYTES:
+        return card.text.sha256
+    return file.sha256
+
+
 def is_broken(artifact: Artifact) -> bool:
     """Whether the artifact's file could not be parsed: of a record, whether its JSON is none."""
     match artifact:
         case Memo() | Transcript():
             return artifact.broken
+        case Library():
+            return artifact.card.broken is not None
         case Record() if artifact.card.file.name.lower().endswith(".json"):
             path = artifact.card.file.path
             return any(one.rule in _NOT_JSON and one.location.path == path for one in artifact.findings)
@@ -84,7 +100,7 @@ def artifact_line(artifact: Artifact, archive: Archive, *, base_url: str | None)
         "positions": list(artifact.positions),
         "tags": list(artifact.tags),
         "findings": sorted({finding.rule for finding in artifact.findings}),
-        "sha256": shown_file(artifact).sha256,
+        "sha256": original_sha256(artifact, shown_file(artifact)),
     }
 
 

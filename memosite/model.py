@@ -305,12 +305,18 @@ class Position:
 class SourceInfo:
     """What pages say of a source: its name, where its files can be seen on the web, and what it includes.
 
-    `commit` and `committed` are the last commit read, `why_no_history` says in words why there are no life lines.
+    `web_ref` is what stands for `{ref}` in `web`: the commit if exactly that was read. `commit` is the one that the
+    source is at, and `ref` what was asked for, "" where the files were read as they lie. `last_fetched` is given if
+    a remote could not be fetched now: when its commit was.
+    `why_no_history` says in words why there are no life lines.
     """
 
     name: str
     web: str | None = None
+    web_ref: str = "HEAD"
     include: tuple[str, ...] = ()
+    ref: str = ""
+    last_fetched: Moment | None = None
     commit: str = ""
     committed: Moment | None = None
     why_no_history: str = ""

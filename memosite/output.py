@@ -9,8 +9,8 @@ import os
 import shutil
 from pathlib import Path
 
-from memosite.discover import SITE_MARKER
 from memosite.errors import OutputError
+from memosite.layout import SITE_MARKER
 
 _UNFINISHED = ".memosite-unfinished"
 _OWNED = (

@@ -7,23 +7,22 @@ model is small and its JSON tells whether the page has to be made again. All lin
 from dataclasses import dataclass
 from typing import ClassVar
 
+from memosite.cite import Citation
 from memosite.facts import Kind, Mailbox
 from memosite.findings import Severity
 from memosite.model import Action
+from memosite.page_lives import EditRow, LifeLine, MovementRow
 from memosite.page_parts import (
     AnchorRow,
     Body,
     CitationRow,
     CopyRow,
     Day,
-    EditRow,
     EntityRow,
     EventRow,
     FindingRow,
     LibraryEntry,
-    LifeLine,
     ListSection,
-    MovementRow,
     OrganizationSection,
     Part,
     ParticipantRow,
@@ -69,6 +68,8 @@ class HomePage(Page):
     waiting: tuple[Row, ...]
     open_actions: int
     seats: tuple[SeatRow, ...]
+    seats_total: int = 0
+    waiting_total: int = 0
     days: tuple[Day, ...]
     months: tuple[Reference, ...]
     sources: tuple[SourceRow, ...]
@@ -79,12 +80,14 @@ class HomePage(Page):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OrganizationPage(Page):
-    """All positions, and each orgdef."""
+    """All positions, and each orgdef; `unreadable` are those that cannot be read."""
 
     template: ClassVar[str] = "organization.html"
 
     organizations: tuple[OrganizationSection, ...]
     seats: tuple[SeatRow, ...]
+    seats_total: int = 0
+    unreadable: tuple[Reference, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -121,6 +124,7 @@ class ArtifactPage(Page):
     findings: tuple[FindingRow, ...]
     backlinks: tuple[Row, ...]
     lives: tuple[LifeLine, ...] = ()
+    citation: Citation | None = None
     is_cut: bool = False
     """Whether the body is longer than a page may be, so that only its beginning is shown."""
     extra_left_out: int = 0
@@ -167,6 +171,7 @@ class TranscriptPage(ArtifactPage):
     transport: str
     capture_tool: str
     redaction_status: str
+    captures: tuple[Row, ...] = ()
     related: tuple[Row, ...]
     unresolved: tuple[str, ...]
     written_during: tuple[Row, ...]
@@ -186,13 +191,14 @@ class DocumentPage(ArtifactPage):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LibraryPage(ArtifactPage):
-    """A catalog of templates."""
+    """A catalog of templates; one that is broken, or an orgdef that is, as it stands."""
 
     template: ClassVar[str] = "library.html"
 
     version: str
     summary: str
     items: tuple[LibraryEntry, ...]
+    is_broken: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -311,6 +317,15 @@ class TimelinePage(Page):
     template: ClassVar[str] = "timeline.html"
 
     years: tuple[tuple[str, tuple[tuple[Reference, int], ...]], ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SearchPage(Page):
+    """The search box, for what `static/search-page.js` shows."""
+
+    template: ClassVar[str] = "search.html"
+
+    saved: tuple[Reference, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

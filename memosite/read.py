@@ -18,19 +18,20 @@ from memosite.names import BODY_SUFFIX, ENVELOPE_SUFFIX
 from memosite.resolve import Rules, body_candidates, resolve
 from memosite.resolve.collect import memo_folders, operational_place
 from memosite.shelf import Shelf
-from memosite.sources.folder import FolderSource, Listing, has_file, list_files, read_file, shown_path
+from memosite.sources.folder import FolderSource
 from memosite.sources.git import Holding, repos_inside
+from memosite.sources.listing import Listing, Source, shown_path
 from memosite.sources.past import read_past
 
 
 def read_archive(
-    sources: Sequence[FolderSource], rules: Rules, ledger: Ledger, shelf: Shelf, *, cache: Path | None = None
+    sources: Sequence[Source], rules: Rules, ledger: Ledger, shelf: Shelf, *, cache: Path | None = None
 ) -> tuple[Archive, Ledger]:
     """Read every source and resolve what they say. Texts and published bytes are on the shelf afterwards.
 
     What was read of histories is kept below the folder `cache`, if one is given.
     """
-    listings = [list_files(source) for source in sources]
+    listings = [source.list_files() for source in sources]
     read = [read_candidates(listing, shelf) for listing in listings]
     organizations = (one.fact for parsed in read for one in parsed if isinstance(one.fact, Organization))
     folders = memo_folders(organizations)
@@ -45,7 +46,7 @@ def read_archive(
     by_name = {source.name: source for source in sources}
 
     def is_there(source: str, path: str) -> bool:
-        return source in by_name and has_file(by_name[source], path)
+        return source in by_name and by_name[source].has_file(path)
 
     return resolve(
         parsed, rules, ledger, LineFinder(shelf), has_file=is_there, data_of=DataFinder(shelf), histories=histories
@@ -53,10 +54,13 @@ def read_archive(
 
 
 def _history(holding: Holding, listing: Listing, parsed: Iterable[Parsed], shelf: Shelf, cache: Path | None) -> History:
-    foreign = repos_inside(listing.source.root, listing.candidates)
+    source = listing.source
+    foreign = repos_inside(source.root, listing.candidates) if isinstance(source, FolderSource) else ()
     if holding.repo is None:
         return History(why_not=holding.why_not, foreign=foreign)
-    history = read_past(holding.repo, parsed, shelf, prefix=holding.prefix, cache=cache)
+    history = read_past(
+        holding.repo, parsed, shelf, prefix=holding.prefix, commit=holding.commit, line=holding.line, cache=cache
+    )
     return replace(history, foreign=tuple(sorted({*history.foreign, *foreign})))
 
 
@@ -108,16 +112,16 @@ def with_named_files(
     return found
 
 
-def _parse_one(source: FolderSource, path: str, shelf: Shelf, *, parse: Callable[[File], Parsed]) -> Parsed:
-    file = read_file(source, path)
+def _parse_one(source: Source, path: str, shelf: Shelf, *, parse: Callable[[File], Parsed]) -> Parsed:
+    file = source.read_file(path)
     if isinstance(file, Finding):
         return Parsed(source=source.name, path=file.location.path, findings=(file,))
     return _shelve(parse(file), shelf)
 
 
-def _parse_broken(source: FolderSource, parsed: Parsed, place: Place, shelf: Shelf) -> Parsed:
+def _parse_broken(source: Source, parsed: Parsed, place: Place, shelf: Shelf) -> Parsed:
     """A file that no format knows and that is not JSON, read again as the envelope it should have been."""
-    file = read_file(source, parsed.path)
+    file = source.read_file(parsed.path)
     if isinstance(file, Finding) or file.json.fields is not None:
         return parsed
     return _shelve(parse_broken(file, place), shelf)

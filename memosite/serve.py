@@ -86,7 +86,8 @@ def serve(config: Config, *, port: int, rebuild: Callable[[], None], announce: C
     def is_ours(path: str) -> bool:
         return any(Path(path).is_relative_to(folder) for folder in (config.output, config.cache))
 
-    for folder in (*(source.root for source in config.sources), *((config.theme,) if config.theme else ())):
+    roots = [source.root for source in config.sources if source.root is not None]
+    for folder in (*roots, *((config.theme,) if config.theme else ())):
         server.watch(str(folder), rebuild, ignore=is_ours)
     if config.file is not None:
         server.watch(str(config.site / CONFIG_NAME), rebuild)

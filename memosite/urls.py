@@ -23,6 +23,7 @@ HOME = ""
 ORGANIZATION = "org/"
 ACTIONS = "actions/"
 HEALTH = "health/"
+SEARCH = "search/"
 TIMELINE = "timeline/"
 DECISIONS = "decisions/"
 SYSTEMS = "systems/"
@@ -61,6 +62,11 @@ def system_page(system: str) -> str:
 def entity_page(id_: str) -> str:
     """The page of something that records speak of."""
     return f"{ENTITIES}{id_}/"
+
+
+def saved_page(name: str) -> str:
+    """The page of a saved search."""
+    return f"saved/{name}/"
 
 
 def thread_page(id_: str) -> str:

@@ -24,11 +24,13 @@ def default_jobs() -> int:
     return max(1, len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1)
 
 
-def run(function: Callable[[Item], Result], items: Iterable[Item], *, jobs: int) -> Iterator[Result]:
+def run(
+    function: Callable[[Item], Result], items: Iterable[Item], *, jobs: int, batch: int = BATCH
+) -> Iterator[Result]:
     """Apply a pure function to each item; the results come in the order of the items.
 
     With one job it is applied here. Otherwise `function` is inherited by forked processes, so it may hold anything;
-    items and results are pickled.
+    items and results are pickled, `batch` items at a time.
     """
     if jobs == 1:
         yield from map(function, items)
@@ -36,10 +38,10 @@ def run(function: Callable[[Item], Result], items: Iterable[Item], *, jobs: int)
     context = multiprocessing.get_context("fork")
     with ProcessPoolExecutor(jobs, mp_context=context, initializer=_start, initargs=(function,)) as pool:
         under_way: deque[Future[list[Result]]] = deque()
-        batches = _in_batches(items)
+        batches = _in_batches(items, batch)
         try:
-            for batch in batches:
-                under_way.append(pool.submit(_apply, batch))
+            for several in batches:
+                under_way.append(pool.submit(_apply, several))
                 if len(under_way) > jobs * WAITING:
                     yield from under_way.popleft().result()
             while under_way:
@@ -49,9 +51,9 @@ def run(function: Callable[[Item], Result], items: Iterable[Item], *, jobs: int)
             raise
 
 
-def _in_batches(items: Iterable[Item]) -> Iterator[list[Item]]:
+def _in_batches(items: Iterable[Item], size: int) -> Iterator[list[Item]]:
     iterator = iter(items)
-    while batch := list(islice(iterator, BATCH)):
+    while batch := list(islice(iterator, size)):
         yield batch
 
 

@@ -8,7 +8,9 @@ from hypothesis import settings
 settings.register_profile("steady", derandomize=True, deadline=None)
 settings.register_profile("searching", print_blob=True, deadline=None)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "steady"))
-"""The test command runs the same examples every time; HYPOTHESIS_PROFILE=searching looks for new ones."""
+"""The test command runs the same examples every time; HYPOTHESIS_PROFILE=searching looks for new ones.
+
+No example has a deadline: how long it takes says how busy the machine is."""
 
 
 def pytest_sessionfinish(session: pytest.Session, exitstatus: int) -> None:

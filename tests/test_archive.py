@@ -18,6 +18,7 @@ from memosite.read import LineFinder, read_candidates, read_source
 from memosite.resolve import Rules, resolve
 from memosite.shelf import Shelf
 from memosite.sources import folder as folder_module
+from memosite.sources import listing as listing_module
 from memosite.sources.folder import has_file, list_files, read_file
 from tests.build_org import (
     archive_of,
@@ -334,7 +335,7 @@ def test_a_file_of_just_the_limit_is_read_whole(repo: Path, monkeypatch: pytest.
 
 def test_too_many_files_stop_the_build(repo: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """With advice, and not with a full memory."""
-    monkeypatch.setattr(folder_module, "FILES_LIMIT", 3)
+    monkeypatch.setattr(listing_module, "FILES_LIMIT", 3)
     for number in range(4):
         write_text(repo / f"{number}.txt", "x")
     with pytest.raises(SourceError, match="more than 3 files"):

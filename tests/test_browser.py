@@ -407,14 +407,6 @@ def test_the_nu_html_checker_finds_no_error(site: Path) -> None:
     assert (checked.stderr, checked.returncode) == ("", 0)
 
 
-def test_the_script_is_typed() -> None:
-    """TypeScript checks it by its comments."""
-    checked = subprocess.run(
-        [TOOLS / "node_modules" / ".bin" / "tsc", "-p", TOOLS], capture_output=True, text=True, timeout=120, check=False
-    )
-    assert (checked.stdout, checked.returncode) == ("", 0)
-
-
 def test_what_the_script_decides_is_right() -> None:
     """Its own tests, without a browser."""
     checked = subprocess.run(

@@ -9,11 +9,12 @@ from pathlib import Path
 
 import pytest
 
-from memosite.cli import main, plural
+from memosite.cli import main
+from memosite.summary import plural
 from tests.build_org import write_memo, write_text
 
 EXAMPLE = Path(__file__).parent.parent / "example-org"
-COMMANDS = ("build", "serve", "check", "export", "init")
+COMMANDS = ("build", "serve", "check", "search", "export", "watch", "init")
 
 
 def run(*arguments: object, cwd: Path | None = None) -> "subprocess.CompletedProcess[str]":

@@ -160,7 +160,10 @@ def test_options_are_relative_to_the_current_folder(site: Path, monkeypatch: pyt
         ("tilte: x\n", "memosite.yml:1: tilte: found an unknown key, expected one of title, base_url, archive_id"),
         ("tilte: x\n", 'did you mean "title"?'),
         ("feeds:\n  windows: 3\n", "memosite.yml:2: feeds.windows: found an unknown key, expected one of window, days"),
-        ("sources:\n- path: web\n  nmae: w\n", "sources[0].nmae: found an unknown key, expected one of path, name"),
+        (
+            "sources:\n- path: web\n  nmae: w\n",
+            "sources[0].nmae: found an unknown key, expected one of path, git, ref, name",
+        ),
         ("<<: {title: x}\n", 'memosite.yml:1: "<<": found an unknown key'),
         ("title: a\n\ntitle: b\n", "memosite.yml:3: title: found the key twice, first in line 1, expected it once"),
         ("actions: {closed: {a: {}, a: {}}}\n", "memosite.yml:1: actions.closed.a: found the key twice"),
@@ -197,7 +200,28 @@ def test_options_are_relative_to_the_current_folder(site: Path, monkeypatch: pyt
         ("sources:\n", "memosite.yml:1: sources: found nothing, expected a list of entries such as"),
         ("sources: web\n", 'memosite.yml:1: sources: found "web", expected a list of entries'),
         ("sources: []\n", "memosite.yml:1: sources: found an empty list, expected at least one source; remove the"),
-        ("sources:\n- web\n", 'memosite.yml:2: sources[0]: found "web", expected a mapping with path, name'),
+        ("sources:\n- web\n", 'memosite.yml:2: sources[0]: found "web", expected a mapping with path, git'),
+        ("sources:\n- path: web\n  git: https://x.example/r\n", "memosite.yml:3: sources[0].git: found path and git"),
+        ("sources:\n- git: 7\n", 'memosite.yml:2: sources[0].git: found the number "7", expected an https://, ssh://'),
+        (
+            "sources:\n- git: ../repo\n",
+            'found "../repo", expected an https://, ssh:// or file:/// address, or git@host',
+        ),
+        ("sources:\n- git: ../repo\n", "; a repo on this machine is named by path:"),
+        ("sources:\n- git: http://x.example/r\n", "sources[0].git: found the protocol http, expected an https://"),
+        ("sources:\n- git: 'ext::sh -c x'\n", 'sources[0].git: found "ext::sh -c x", expected an https://'),
+        ("sources:\n- git: '-x'\n", 'sources[0].git: found "-x", expected an https://'),
+        ("sources:\n- git: https://a:hidden@x.example/r\n", "found a user or password in the address, expected none"),
+        ("sources:\n- git: 'https://a:hidden@x.example/r r'\n", 'found "https://x.example/r r", expected'),
+        ("sources:\n- git: https://x.example/r\n  ref: -x\n", 'memosite.yml:3: sources[0].ref: found "-x", expected'),
+        ("sources:\n- git: https://x.example/r\n  ref: 'a b'\n", 'sources[0].ref: found "a b", expected the name of a'),
+        ("sources:\n- git: https://x.example/r\n  ref: 1234567\n", "put it in quotes to have it read as a text"),
+        ("sources:\n- path: web\n  ref: main\n", "web, but it is no git repo, expected the folder of a git repo"),
+        (
+            "sources:\n- git: https://x.example/r\n- git: https://x.example/r\n  name: x\n",
+            "memosite.yml:3: sources[1]: found the address of the source in line 2 again, expected each address",
+        ),
+        ("sources:\n- git: https://x.example/r\n- git: git@x.example:a/R.git\n", 'found the name "R" again'),
         ("sources:\n- name: web\n", "memosite.yml:2: sources[0]: found no path, expected the path of a folder; add"),
         ("sources:\n- path: wbe\n", 'memosite.yml:2: sources[0].path: found "wbe", which does not exist, expected'),
         ("sources:\n- path: page.html\n", 'found "page.html", which is a file, expected an existing folder; name'),
@@ -299,9 +323,6 @@ def test_a_bomb_of_aliases_is_refused_at_its_first_alias(site: Path) -> None:
         ("withhold_raw: true\n", "withhold_raw", "withhold_raw"),
         ("audience: public\n", "audience", "audience: public"),
         ("feeds: {digest: daily}\n", "feeds.digest", "digest"),
-        ("feeds: {searches: {a: b}}\n", "feeds.searches", "searches"),
-        ("sources: [{git: https://git.example.org/spec.git}]\n", "sources[0].git", "git"),
-        ("sources: [{path: web, ref: main}]\n", "sources[0].ref", "ref"),
     ],
 )
 def test_what_is_not_built_yet_says_so(site: Path, text: str, key: str, name: str) -> None:
@@ -489,3 +510,34 @@ def test_messages_name_the_file_as_it_was_given(site: Path, monkeypatch: pytest.
     with pytest.raises(ConfigError, match=r"^memosite\.yml:1: tilte: "):
         load_config(Path())
     assert os.getcwd() == str(site)  # noqa: PTH109 - what the process itself says
+
+
+@pytest.mark.parametrize(
+    ("url", "name"),
+    [
+        ("https://git.example.org/acme/spec.git", "spec"),
+        ("https://git.example.org/acme/spec/", "spec"),
+        ("ssh://git@git.example.org:2222/acme/spec.git", "spec"),
+        ("git@git.example.org:spec.git", "spec"),
+        ("file:///srv/repos/a%20b.git", "a b"),
+        ("file:///srv/spec/.git", "spec"),
+        ("https://git.example.org/%0a", "-"),
+    ],
+)
+def test_a_repo_by_its_address_is_named_by_its_last_part(site: Path, url: str, name: str) -> None:
+    """With its ref, its name or the one that is given, and no folder."""
+    text = f"sources:\n- {{git: '{url}', ref: release/1.0, include: ['a/**']}}\n- {{git: '{url}', name: other}}\n"
+    first, second = load_config(write(site, text)).sources
+    assert first == SourceConfig(name=name, git=url, ref="release/1.0", include=("a/**",))
+    assert second == SourceConfig(name="other", git=url)
+
+
+@pytest.mark.parametrize(
+    "ref",
+    ["-x", "/x", "x/", "a..b", "a b", "a~1", "a^", "a:b", "a?", "a*", "a[", "a\\b", "@{u}", "@", ".a", "a/.b", "a.lock",
+     "a.", "a//b", "+a:b"],
+)  # fmt: skip
+def test_refs_that_git_would_not_take_are_refused(site: Path, ref: str) -> None:
+    """Names of branches and tags, and hashes; no expressions (git-check-ref-format)."""
+    text = f"sources: [{{git: 'https://x.example/r', ref: '{ref}'}}]\n"
+    assert "sources[0].ref: found" in error_of(site, text)

@@ -20,7 +20,8 @@ def fill(site: Path, *files: str) -> Path:
 
 def found(site: Path, *ignore: Path) -> dict[str, str]:
     """The names of the sources and their folders relative to the site."""
-    return {source.name: source.root.relative_to(site.resolve()).as_posix() for source in discover(site, ignore=ignore)}
+    found = discover(site, ignore=ignore)
+    return {one.name: one.root.relative_to(site.resolve()).as_posix() for one in found if one.root}
 
 
 @pytest.fixture

@@ -19,6 +19,12 @@ TOUCHING = {
     "urllib.request",
     "livereload",
     "tornado",
+    "sqlite3",
+    "signal",
+    "threading",
+    "fcntl",
+    "http.client",
+    "netrc",
 }
 """Modules with which disk, sockets or the clock are touched."""
 PATH_AS_A_VALUE = {"cli.py", "build.py", "config_schema.py"}

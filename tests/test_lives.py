@@ -52,6 +52,26 @@ def test_without_git_the_page_says_so_and_nothing_else_breaks(tmp_path: Path) ->
     assert list(bad_links(site)) == []
 
 
+def test_commits_and_copies_lead_to_the_forge(tmp_path: Path) -> None:
+    """Each step to its commit, a copy to the file as of the commit that put it there, a commit in a text as well."""
+    repo = Repo(tmp_path / "engine")
+    repo.git("remote", "add", "origin", "https://somebody:secret@github.com/acme/engine.git")
+    path = put(repo)
+    commit = repo.commit()
+    text = f"See `{commit[:9]}`, not `123456789`, `deadbeef1` or {commit[:10]}."
+    put(repo, name=f"{NAME}-too", body=text)
+    later = repo.commit()
+    site = build_site(tmp_path)
+    links = found(html.parse(site / f"memos/{NAME}/index.html"), "//main//a/@href")
+    assert f"https://github.com/acme/engine/commit/{commit}" in links
+    assert f"https://github.com/acme/engine/blob/{commit}/{path}" in links
+    said = html.parse(site / f"memos/{NAME}-too/index.html")
+    written = found(said, "//div[contains(@class, 'prose')]//a/@href")
+    assert written == [f"https://github.com/acme/engine/commit/{commit}"]
+    assert f"https://github.com/acme/engine/blob/{later}/memos/inbox/{NAME}-too.openthing" in found(said, "//a/@href")
+    assert all("secret" not in file.read_text() for file in site.rglob("*") if file.is_file())
+
+
 def test_an_edit_after_receipt_has_a_page_that_shows_it(tmp_path: Path) -> None:
     """The life line leads to what was changed, line by line; it is escaped like any content."""
     repo = Repo(tmp_path / "engine")

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from memosite.discover import SITE_MARKER
 from memosite.errors import OutputError
+from memosite.layout import SITE_MARKER
 from memosite.output import OutputFolder
 from tests.build_org import write_memo
 from tests.crawl import tree_bytes

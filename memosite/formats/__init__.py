@@ -56,17 +56,22 @@ FORMATS: tuple[Format, ...] = (
 def parse(file: File) -> Parsed:
     """Read one file with the first adapter that knows it. Any bytes give a result, never an exception.
 
-    A file that should be an envelope by its name and place, but cannot be read, becomes a broken envelope. A file
-    of no format we know gives no fact, and no finding unless it is a catalog or cannot be read.
+    A file that should be an envelope by its name and place, but cannot be read, becomes a broken envelope; one that
+    was meant for a catalog or an orgdef becomes a broken library. A file of no format we know gives no fact, and no
+    finding unless it is a catalog or cannot be read.
     """
     for adapter in FORMATS:
         if adapter.matches(file):
             return adapter.parse(file)
     name = file.name.lower()
-    if name.endswith(ENVELOPE_SUFFIX) and file.json.fields is None:
+    if file.json.fields is None and name.endswith((ENVELOPE_SUFFIX, library.CATALOG_SUFFIX)):
         place = place_of(file.path)
-        if place is not None:
+        if name.endswith(ENVELOPE_SUFFIX) and place is not None:
             return memodef.parse_broken(file, place)
+        kind = library.broken_kind(file)
+        if kind is not None:
+            return library.parse_broken(file, kind)
+    if name.endswith(ENVELOPE_SUFFIX) and file.json.fields is None:
         return Parsed(source=file.source, path=file.path, findings=file.json.findings)
     if name.endswith(library.CATALOG_SUFFIX):
         return _parse_catalog(file)
@@ -87,9 +92,7 @@ def parse_record(file: File) -> Parsed:
 
 
 def _parse_catalog(file: File) -> Parsed:
-    """A catalog that is not ours is named in a note; one that was meant to be JSON has the findings of that."""
-    if file.json.fields is None and file.text.lstrip().startswith("{"):
-        return Parsed(source=file.source, path=file.path, findings=file.json.findings)
+    """A catalog that is not ours is named in a note."""
     finding = file.finding("catalog-foreign", _what_catalog(file))
     return Parsed(source=file.source, path=file.path, findings=(finding,))
 

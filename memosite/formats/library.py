@@ -1,5 +1,8 @@
 """memodef libraries: `.opencatalog` files that list templates and memos."""
 
+import re
+from typing import Literal
+
 from memosite.facts import LibraryCard, LibraryItem, Parsed
 from memosite.formats.document import File
 from memosite.formats.fields import Fields
@@ -9,6 +12,10 @@ NAME = "library"
 
 LIBRARY_TYPE = "memodef:Library"
 CATALOG_SUFFIX = ".opencatalog"
+
+_ORG_FOLDER = "org"
+_ORGDEF = re.compile(r'"(?:orgdef"\s*:|orgdef:)')
+_LOOKED_AT = 100_000
 
 
 def matches(file: File) -> bool:
@@ -37,6 +44,24 @@ def parse(file: File) -> Parsed:
     return Parsed(source=file.source, path=file.path, fact=card, findings=tuple(fields.findings), shelve=(file.data,))
 
 
+def broken_kind(file: File) -> Literal["library", "orgdef"] | None:
+    """What a file that is no JSON object was meant to be, by its name, its place and what it says; None if unknown."""
+    name = file.name.lower()
+    if not name.endswith((CATALOG_SUFFIX, ".openthing")) or not file.text.lstrip().startswith("{"):
+        return None
+    said = file.text[:_LOOKED_AT]
+    if _ORGDEF.search(said) or (_ORG_FOLDER in file.path.split("/")[:-1] and LIBRARY_TYPE not in said):
+        return "orgdef"
+    return "library" if LIBRARY_TYPE in said or name.endswith(CATALOG_SUFFIX) else None
+
+
+def parse_broken(file: File, kind: Literal["library", "orgdef"]) -> Parsed:
+    """Keep a catalog or an orgdef that cannot be read, to be shown raw with its findings (SPEC 2.2)."""
+    id_ = stem_of(file.name) or kind
+    card = LibraryCard(file=file.facts, id=id_, name=id_, version="", description="", items=(), broken=kind)
+    return Parsed(source=file.source, path=file.path, fact=card, findings=file.json.findings, shelve=(file.data,))
+
+
 def _item(fields: Fields) -> LibraryItem:
     id_ = fields.text("id").strip()
     return LibraryItem(
@@ -45,4 +70,5 @@ def _item(fields: Fields) -> LibraryItem:
         version=fields.text("version"),
         description=fields.text("description"),
         file=fields.text("file").strip(),
+        extra=fields.rest(),
     )

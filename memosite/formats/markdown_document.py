@@ -10,7 +10,8 @@ from dataclasses import dataclass, field, replace
 
 from memosite.facts import DocumentHead, Parsed
 from memosite.findings import Finding
-from memosite.formats.document import File
+from memosite.formats.document import File, clean_text
+from memosite.formats.fields import show_json
 from memosite.formats.frontmatter import Frontmatter, read_frontmatter
 from memosite.names import stem_of
 from memosite.texts import cut_line, one_line, read_text, summarize
@@ -21,6 +22,8 @@ NAME = "markdown"
 _TITLE_CHARS = 20_000
 _HEAD_LINES = 40
 _LINE_CHARS = 400
+_SHOWN_TITLE = 300
+_STATUS_CHARS = 60
 
 _STATUS_NAMES = ("status", "disposition", "state")
 _DATE_NAMES = ("decided", "date", "accepted", "ratified", "created", "proposed", "updated")
@@ -58,13 +61,16 @@ def parse(file: File) -> Parsed:
     known, data = read_text(matter.body)
     known = replace(known, summary=summarize(_without(matter.body, head.lines)))
     title = _plain(matter.text("title")) or _plain(head.title) or _title_from_name(file.name)
+    status = _status(matter) or _status(head)
+    date = _date(matter) or _date(head)
     fact = DocumentHead(
         file=file.facts,
-        title=cut_line(title, 300),
-        status=_status(matter, head),
-        date=_date(matter, head, file.name),
+        title=cut_line(title, _SHOWN_TITLE),
+        status=status[1] if status else None,
+        date=date[1] if date else _date_in_name(file.name),
         text=known,
         tags=matter.list("tags"),
+        extra=clean_text(show_json(left)) if (left := left_fields(matter)) else "",
     )
     return Parsed(source=file.source, path=file.path, fact=fact, findings=tuple(findings), shelve=(file.data, data))
 
@@ -149,24 +155,39 @@ def _fields_in(line: str) -> Iterator[tuple[str, str]]:
             yield match["name"].lower(), match["value"].strip()
 
 
-def _status(matter: Frontmatter, head: _Head) -> str | None:
-    for fields in (matter, head):
-        for name in _STATUS_NAMES:
-            text = _plain(fields.text(name)).rstrip(". ")
-            if text:
-                return cut_line(text, 60)
+def _status(fields: Frontmatter | _Head) -> tuple[str, str] | None:
+    """The status, and the name of the field that says it."""
+    found = ((name, _plain(fields.text(name)).rstrip(". ")) for name in _STATUS_NAMES)
+    return next(((name, cut_line(text, _STATUS_CHARS)) for name, text in found if text), None)
+
+
+def _date(fields: Frontmatter | _Head) -> tuple[str, Moment] | None:
+    """The date, and the name of the field that says it."""
+    for name in _DATE_NAMES:
+        match = _DATE_IN_TEXT.search(fields.text(name))
+        moment = (read_moment(match[0]) or read_moment(match[0][:10])) if match else None
+        if moment is not None:
+            return name, moment
     return None
 
 
-def _date(matter: Frontmatter, head: _Head, name: str) -> Moment | None:
-    for fields in (matter, head):
-        for key in _DATE_NAMES:
-            match = _DATE_IN_TEXT.search(fields.text(key))
-            moment = (read_moment(match[0]) or read_moment(match[0][:10])) if match else None
-            if moment is not None:
-                return moment
+def _date_in_name(name: str) -> Moment | None:
     stamp = _STAMP_IN_NAME.search(name)
     return (read_stamp(stamp[0]) or read_stamp(stamp["date"])) if stamp else None
+
+
+def left_fields(matter: Frontmatter) -> dict[str, object]:
+    """What a frontmatter says beside title, status, date and tags, in the order written; nothing that is empty."""
+    title, status, date, tags = matter.text("title"), _status(matter), _date(matter), matter.fields.get("tags")
+    told = {"title"} if _plain(title) and len(title) <= _SHOWN_TITLE else set()
+    if status is not None and len(matter.text(status[0])) <= _STATUS_CHARS:
+        told.add(status[0])
+    if date is not None and _DATE_IN_TEXT.fullmatch(matter.text(date[0]).strip()):
+        told.add(date[0])
+    if isinstance(tags, str) or (isinstance(tags, list) and all(isinstance(tag, str) for tag in tags)):
+        told.add("tags")
+    told |= {name for name, value in matter.fields.items() if isinstance(value, str) and not matter.text(name)}
+    return {name: value for name, value in matter.fields.items() if name not in told and value not in ([], {})}
 
 
 def _plain(text: str) -> str:

@@ -307,4 +307,4 @@ def _participant(fields: Fields) -> Participant:
     if session is None and identity is None:
         message = f'participant "{shown(position)}" has neither session_arc nor identity'
         fields.note("field-missing", message)
-    return Participant(position=position, session_arc=session, identity=identity)
+    return Participant(position=position, session_arc=session, identity=identity, extra=fields.rest())

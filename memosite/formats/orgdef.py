@@ -1,16 +1,19 @@
 """orgdef: the organization, in the `.openthing` shape (`positions[]`) and the `.opencatalog` shape (`items[]`).
 
-Unknown types of relationships are shown and never a finding (SPEC 2.2); roles and jobs among the items are left
-to the tools they are made for.
+Unknown types of relationships are shown and never a finding (SPEC 2.2); roles and jobs among the items are listed
+as they are, for the tools they are made for.
 """
 
 import json
+from collections import defaultdict
+from collections.abc import Iterator
 from typing import Any
 
 from memosite.facts import Organization, Parsed, Relationship, Seat
 from memosite.formats.document import File, clean_text, shown
 from memosite.formats.fields import Fields
 from memosite.names import read_reference, stem_of
+from memosite.texts import one_line
 
 NAME = "orgdef"
 
@@ -59,7 +62,7 @@ def parse(file: File) -> Parsed:
             relationship for child in fields.objects("relationships") if (relationship := _relationship(child))
         ),
         memo_location=fields.optional_text("x.org.memo_location"),
-        charter=_charter(fields),
+        charter=(*_charter(fields), *_others(items)),
     )
     return Parsed(source=file.source, path=file.path, fact=organization, findings=tuple(fields.findings))
 
@@ -94,7 +97,18 @@ def _seat(fields: Fields, id_: str) -> Seat:
         description=fields.text("description"),
         role_id=_role_id(fields),
         working_directory=fields.optional_text("x.position.working_directory"),
+        extra=fields.rest(ignore=("type",), keep=tuple(_told_in_part(fields))),
     )
+
+
+def _told_in_part(fields: Fields) -> Iterator[str]:
+    """The fields of a position that hold more than a page tells of them."""
+    yield "x.position.working_directory"
+    incumbent, role = fields.peek("incumbent"), fields.peek("role_definition")
+    if isinstance(incumbent, list) or (isinstance(incumbent, dict) and len(incumbent.keys() - {"kind", "type"}) > 1):
+        yield "incumbent"
+    if (len(role) > 1) if isinstance(role, dict) else isinstance(role, str) and role != _role_id(fields.quiet()):
+        yield "role_definition"
 
 
 def _incumbent(fields: Fields) -> tuple[str | None, str | None]:
@@ -142,7 +156,8 @@ def _role_id(fields: Fields) -> str | None:
 def _relationship(fields: Fields) -> Relationship | None:
     type_, sender, to = (fields.text(name).strip() for name in ("type", "from", "to"))
     if type_ and sender and to:
-        return Relationship(type=type_, sender=sender, to=to, description=fields.text("description"))
+        description = fields.text("description")
+        return Relationship(type=type_, sender=sender, to=to, description=description, extra=fields.rest())
     missing = [name for name, text in (("type", type_), ("from", sender), ("to", to)) if not text]
     if all(isinstance(fields.peek(name), str | None) for name in missing):
         fields.note("org-field", f"a relationship lacks {', '.join(missing)}; it needs type, from and to")
@@ -151,8 +166,20 @@ def _relationship(fields: Fields) -> Relationship | None:
 
 def _charter(fields: Fields) -> tuple[tuple[str, str], ...]:
     """What the rest says, as Markdown by heading, in the order written; to be asked for last."""
-    texts = ((name, _markdown(value)) for name, value in fields.left(ignore=_NOT_CHARTER).items())
+    left = fields.left(ignore=_NOT_CHARTER, keep=("x.org.memo_location",))
+    texts = ((name, _markdown(value)) for name, value in left.items())
     return tuple((clean_text(name).replace("_", " "), text) for name, text in texts if text)
+
+
+def _others(items: tuple[Fields, ...]) -> Iterator[tuple[str, str]]:
+    """The items that are no positions, such as roles and jobs, as a list for each type."""
+    found: dict[str, list[Any]] = defaultdict(list)
+    for item in items:
+        type_ = item.peek("type")
+        if type_ != POSITION_TYPE:
+            name = one_line(clean_text(type_)) if isinstance(type_, str) else ""
+            found[name or "Other items"].append(item.left(ignore=("type",)))
+    return ((name, _markdown(values)) for name, values in found.items())
 
 
 def _markdown(value: Any) -> str:

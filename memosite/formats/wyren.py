@@ -16,6 +16,7 @@ from memosite.findings import Finding
 from memosite.formats.document import File
 from memosite.formats.fields import FINDINGS, show_json
 from memosite.formats.frontmatter import Frontmatter, read_frontmatter
+from memosite.formats.markdown_document import left_fields
 from memosite.formats.markdown_document import parse as parse_document
 from memosite.formats.wyren_outline import LIMIT, Block, Outline, Section, read_outline
 from memosite.formats.wyren_tags import read_tags
@@ -41,7 +42,6 @@ _NO_SECTION = "Memory"
 _SLUG_CHARS = 60
 _TITLE_CHARS = 2_000
 _TITLE_LEAST = 11
-_FRONTMATTER_USED = frozenset({"title", "name", "tags", "status", "date", "created"})
 
 _STAMP = re.compile(r"\[(?P<moment>[0-9TtZz:.,+ -]{8,40})\]\s*")
 _DISTILLED = re.compile(r"[\s_*]*last distilled\b.*", re.IGNORECASE)
@@ -223,16 +223,16 @@ def _parse_broadcast(file: File, below: tuple[str, ...]) -> Parsed:
         text=text,
         status=head.status,
         created=head.date,
-        fields=tuple(_frontmatter_fields(matter)),
+        fields=tuple(_frontmatter_fields(matter, without="name" if title and is_skill else "")),
         tags=head.tags,
     )
     fact = RecordFile(system="wyren", file=file.facts, records=(card,))
     return Parsed(source=file.source, path=file.path, fact=fact, findings=parsed.findings, shelve=parsed.shelve)
 
 
-def _frontmatter_fields(matter: Frontmatter) -> Iterator[tuple[str, str]]:
-    for name, value in matter.fields.items():
-        if name in _FRONTMATTER_USED or value in ("", [], {}):
+def _frontmatter_fields(matter: Frontmatter, *, without: str) -> Iterator[tuple[str, str]]:
+    for name, value in left_fields(matter).items():
+        if name == without:
             continue
         said = value if isinstance(value, str) else ", ".join(matter.list(name)) or show_json(value)
         yield cut_line(name, 100).capitalize(), one_line(said)

@@ -251,9 +251,9 @@ def _read_by_field(source: str, line: int, problems: list[Problem], fault: _Faul
             if isinstance(loaded, _Loaded):
                 problems.append(_broken(first, _Fault(line=0, reason="expected `key: value`")))
             unread.add(part.partition(":")[0].strip(" \t\n\"'"))
-        if allowance < 0:
-            problems.append(_broken(first, _Fault(line=0, reason="too much is wrong with it; the rest is left out")))
         if allowance < 0 or len(problems) >= _PROBLEMS:
+            del problems[_PROBLEMS - 1 :]
+            problems.append(_broken(first, _Fault(line=0, reason="too much is wrong with it; the rest is left out")))
             break
     if len(problems) == before:
         problems.append(_broken(line, fault))

@@ -17,30 +17,34 @@ from memosite.model import Archive, Artifact, Memo, Position
 from memosite.pages import Page
 from memosite.plan.common import originals
 from memosite.plan.context import Context, FeedRules
-from memosite.plan.decisions import plan_decisions
+from memosite.plan.decisions import decisions_twins, plan_decisions
 from memosite.plan.documents import plan_document, plan_library
 from memosite.plan.feeds import plan_feed
-from memosite.plan.files import Stored, Written
+from memosite.plan.files import SavedSearch, Stored, Written
 from memosite.plan.home import plan_former, plan_health, plan_home, plan_not_found, redirect
 from memosite.plan.lists import by_month, month_name, plan_actions, plan_months, plan_timeline
 from memosite.plan.lives import has_changes, plan_changes
 from memosite.plan.memos import plan_ghost, plan_memo
 from memosite.plan.positions import plan_organization, plan_position, record
 from memosite.plan.records import plan_record
-from memosite.plan.systems import plan_entities, plan_systems
+from memosite.plan.search import plan_blocks, plan_search
+from memosite.plan.systems import plan_entities, plan_systems, systems_twins
 from memosite.plan.threads import plan_thread
 from memosite.plan.transcripts import plan_transcript
 from memosite.plan.twins import artifact_twins, list_twins, position_twins, thread_twins, to_json
 from memosite.urls import ACTIONS, absolute, archive_lines, month_page, page_of, position_page, system_page, thread_page
 
-__all__ = ["Context", "FeedRules", "Stored", "Written", "plan"]
+__all__ = ["Context", "FeedRules", "SavedSearch", "Stored", "Written", "plan", "plan_blocks"]
 
+
+_SEATS = 100
+"""The most positions that `llms.txt` names."""
 
 Planned = Page | Written | Stored
 
 
-def plan(context: Context, ledger: Ledger) -> Iterator[Planned]:
-    """Everything the site consists of, `status.json` apart. `ledger` is the one that holds this archive."""
+def plan(context: Context, ledger: Ledger, searches: Sequence[SavedSearch] = ()) -> Iterator[Planned]:
+    """Everything the site consists of, `status.json` and blocks apart. `ledger` is the one that holds this archive."""
     archive = context.archive
     months = by_month(archive.artifacts.values())
     systems = {one.ref: one.system for found in context.records.values() for one in found}
@@ -48,16 +52,19 @@ def plan(context: Context, ledger: Ledger) -> Iterator[Planned]:
     # The ledger goes first: should the build be killed, no URL is published that it does not know.
     yield Written(path=LEDGER_PATH, data=ledger.to_jsonl().encode("utf-8", "replace"))
     yield plan_home(context, months)
-    yield plan_organization(context)
+    yield from plan_organization(context)
     yield from plan_actions(context)
     asked = [memo for memo in archive.memos() if memo.action is not None]
     yield from _written(list_twins(ACTIONS, "Actions", asked, facts={}))
     yield from plan_decisions(context)
+    yield from _written(decisions_twins(context))
     yield from plan_systems(context, ledger)
+    yield from _written(systems_twins(context, ledger))
     yield from plan_entities(context, ledger)
     yield plan_timeline(context, months)
     yield from plan_months(context, months)
     yield from plan_health(context)
+    yield from plan_search(context, searches)
     for position in archive.positions.values():
         yield from _position(context, position)
     yield from _artifacts(context)
@@ -163,14 +170,16 @@ def _for_robots(context: Context, months: Mapping[str, Sequence[Artifact]]) -> I
         f"# {context.site.title}",
         "",
         "> An archive of memos, notes, transcripts and documents.",
-        "> Artifacts, threads, positions, months and actions have twins: index.json and index.md beside index.html.",
+        "> Artifacts, threads, positions, months, actions, decisions and systems have twins:",
+        "> index.json and index.md beside index.html.",
         "",
         "## Where to begin",
         "",
         "- [Actions](actions/index.md): what is asked for and not yet done",
         "- [Machine's archive](archive/index.json): every artifact, a JSON object a line, a file a month",
-        *(f"- [Memos of {context.label(id_)}](positions/{id_}/index.md)" for id_ in list(archive.positions)[:100]),
-        *(f"- [Records of {system}]({system_page(system)}index.html)" for system in context.records),
+        *(f"- [Memos of {context.label(id_)}](positions/{id_}/index.md)" for id_ in list(archive.positions)[:_SEATS]),
+        *([f"- [All {len(archive.positions)} seats](org/index.html)"] if len(archive.positions) > _SEATS else []),
+        *(f"- [Records of {system}]({system_page(system)}index.md)" for system in context.records),
         "",
         "## Months",
         "",

@@ -1,11 +1,13 @@
 """What the pages of all artifacts share: originals, copies, texts and where their mentions lead."""
 
 from collections.abc import Iterable, Iterator
-from urllib.parse import quote
 
 from memosite.facts import Text
-from memosite.model import Artifact, Copy, Memo, Record, Transcript
+from memosite.forges import file_url
+from memosite.lines import original_sha256
+from memosite.model import Artifact, Copy, Memo, Record, SourceInfo, Transcript
 from memosite.page_parts import PAGE_CHARS, Body, CopyRow, Reference, Row
+from memosite.plan.citations import citation_of
 from memosite.plan.context import Context, newest_first, stamp
 from memosite.plan.lives import life_lines
 from memosite.texts import cut_line
@@ -21,11 +23,15 @@ EXTRA_CHARS = 100_000
 """The most characters of other fields that a page shows."""
 
 
+PART_CHARS = 2_000
+"""The same for one of many: a participant, an entry of a library, a relationship."""
+
+
 def originals(artifact: Artifact) -> Iterable[tuple[str, str, str]]:
     """The originals of an artifact: what it is called, its published path, and the digest of its bytes."""
     page = page_of(artifact)
     shown = _shown_copy(artifact)
-    yield "original", page + original_name(shown.file.path, is_body=False), shown.file.sha256
+    yield "original", page + original_name(shown.file.path, is_body=False), original_sha256(artifact, shown.file)
     if isinstance(artifact, Memo | Transcript):
         body = artifact.variants[0].body
         if body is not None and body.file.path != shown.file.path:
@@ -40,7 +46,7 @@ def originals(artifact: Artifact) -> Iterable[tuple[str, str, str]]:
 def _copies(artifact: Artifact) -> Iterable[tuple[str, str, str]]:
     page = page_of(artifact)
     for copy, (name, body_name) in zip(artifact.copies, _copy_names(artifact), strict=True):
-        yield f"copy in {copy.file.source}", page + name, copy.file.sha256
+        yield f"copy in {copy.file.source}", page + name, original_sha256(artifact, copy.file)
         body = artifact.variants[copy.variant].body if isinstance(artifact, Memo | Transcript) else None
         if body is not None and body_name:
             yield f"body in {copy.file.source}", page + body_name, body.file.sha256
@@ -97,8 +103,9 @@ def common_fields(context: Context, artifact: Artifact, start: str) -> dict[str,
         "findings": tuple(context.finding_row(finding) for finding in artifact.findings[:FINDINGS]),
         "findings_total": len(artifact.findings),
         "backlinks": _backlinks(context, artifact, start),
-        "backlinks_total": len(set(artifact.backlinks)),
+        "backlinks_total": len(artifact.backlinks),
         "lives": life_lines(context, artifact, start),
+        "citation": citation_of(context, artifact),
     }
 
 
@@ -109,19 +116,16 @@ def _tags(artifact: Artifact) -> Iterator[str]:
 
 
 def _backlinks(context: Context, artifact: Artifact, start: str) -> tuple[Row, ...]:
-    refs = set(artifact.backlinks)
-    return tuple(
-        context.row(start, one) for one in newest_first(context.archive.artifacts[ref] for ref in sorted(refs))
-    )[:BACKLINKS]
+    known = (context.archive.artifacts[ref] for ref in artifact.backlinks)
+    return tuple(context.row(start, one) for one in newest_first(known)[:BACKLINKS])
 
 
 def _copy_rows(context: Context, artifact: Artifact, start: str) -> tuple[CopyRow, ...]:
     here = page_of(artifact)
-    web = {source.name: source.web for source in context.archive.sources}
+    sources = {source.name: source for source in context.archive.sources}
     rows = []
     for copy, (name, body) in zip(artifact.copies, _copy_names(artifact), strict=True):
         is_published = len(artifact.copies) > 1
-        address = web.get(copy.file.source)
         rows.append(
             CopyRow(
                 source=copy.file.source,
@@ -130,15 +134,28 @@ def _copy_rows(context: Context, artifact: Artifact, start: str) -> tuple[CopyRo
                 variant=copy.variant,
                 original=relative(start, here + name) if is_published else None,
                 body=relative(start, here + body) if is_published and body else None,
-                web=web_address(address, copy.file.path) if address else None,
+                web=_copy_address(sources.get(copy.file.source), copy),
             )
         )
     return tuple(rows)
 
 
-def web_address(web: str, path: str) -> str:
-    """Where a forge shows a file of a source."""
-    return web.replace("{ref}", "HEAD").replace("{path}", quote(path, safe="/-._~"))
+def _copy_address(source: SourceInfo | None, copy: Copy) -> str | None:
+    """Where a forge shows a copy: as of the commit that put it there, so that the link outlives its next move."""
+    life = copy.life
+    if source is not None and source.web and life is not None and life.state == "committed" and life.events:
+        return file_url(source.web, life.events[-1].commit, copy.file.path)
+    return web_address(source, copy.file.path)
+
+
+def web_address(source: SourceInfo | None, path: str) -> str | None:
+    """Where a forge shows a file of a source, if that is known."""
+    return file_url(source.web, source.web_ref, path) if source and source.web else None
+
+
+def shown_extra(text: str, *, limit: int = EXTRA_CHARS) -> str:
+    """The fields that memosite has no use for as a page shows them; of what is too long the rest is counted."""
+    return text if len(text) <= limit else f"{text[:limit]}\n… {len(text) - limit:,} more characters"
 
 
 def link_targets(context: Context, start: str, artifact: Artifact) -> tuple[tuple[str, str], ...]:

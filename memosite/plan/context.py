@@ -9,12 +9,26 @@ from typing import TypeVar
 
 from memosite.facts import BROADCAST, Mailbox, Ref
 from memosite.findings import Finding
+from memosite.forges import commit_url
 from memosite.lines import is_broken
-from memosite.model import Action, Archive, Artifact, Document, Ghost, Memo, Position, Record, Thread, Transcript
+from memosite.model import (
+    Action,
+    Archive,
+    Artifact,
+    Document,
+    Ghost,
+    Library,
+    Memo,
+    Position,
+    Record,
+    Thread,
+    Transcript,
+)
 from memosite.names import make_id
 from memosite.page_parts import FindingRow, Part, Reference, Row, Site, Stamp
+from memosite.plan.captures import find_captures
 from memosite.plan.entities import EntityFacts, collect_entities
-from memosite.resolve.actions import copies_at, is_unread, mailbox_at
+from memosite.resolve.actions import copies_at, is_unread, is_unread_by_any, mailbox_at
 from memosite.texts import cut_line
 from memosite.times import Moment
 from memosite.urls import absolute, artifact_page, page_of, part_page, position_page, relative, thread_page
@@ -23,7 +37,6 @@ T = TypeVar("T")
 
 LIST_LIMIT = 500
 """The most entries of one list on one page (SPEC 4)."""
-
 
 LABEL_CHARS = 120
 """The longest name of a position that a page shows; the twins have it whole."""
@@ -66,6 +79,11 @@ class Context:
         return found
 
     @cached_property
+    def webs(self) -> dict[str, str]:
+        """Where the files of each source can be seen on the web, if anywhere."""
+        return {source.name: source.web for source in self.archive.sources if source.web}
+
+    @cached_property
     def records(self) -> dict[str, list[Record]]:
         """The records of each system that has any, in order of arrival; systems by name."""
         found: dict[str, list[Record]] = defaultdict(list)
@@ -83,6 +101,11 @@ class Context:
     def broadcasts(self) -> tuple[Memo, ...]:
         """Memos to everybody, in order of arrival."""
         return tuple(memo for memo in self.archive.memos() if memo.kind == "memo" and memo.is_broadcast)
+
+    @cached_property
+    def captures(self) -> dict[Ref, tuple[Ref, ...]]:
+        """For each transcript the other captures of its session."""
+        return find_captures(self.archive.artifacts.values())
 
     @cached_property
     def placed(self) -> dict[Ref, tuple[Thread, int]]:
@@ -249,7 +272,8 @@ class Context:
 
     def commit(self, source: str, id_: str) -> Reference:
         """A commit of a source, shortened."""
-        return Reference(label=id_[:8], title=f"{id_} in {source}")
+        web = self.webs.get(source)
+        return Reference(label=id_[:8], href=commit_url(web, id_) if web else None, title=f"{id_} in {source}")
 
     def ghost_row(self, start: str, ghost: Ghost, *, depth: int = 0) -> Row:
         """A ghost in a list."""
@@ -270,10 +294,8 @@ class Context:
 
     def is_unread(self, memo: Memo, viewer: str | None) -> bool:
         """Whether a memo is unread for a position, or for any of its recipients if none is given."""
-        if memo.kind != "memo":
-            return False
-        if viewer is None:
-            return any(state.unread for state in memo.recipients) or (memo.is_broadcast and memo.mailbox == "inbox")
+        if memo.kind != "memo" or viewer is None:
+            return memo.kind == "memo" and is_unread_by_any(memo)
         members = (viewer, *self.archive.positions[viewer].union_of)
         for state in memo.recipients:
             if state.position in members and state.unread:
@@ -308,12 +330,14 @@ REJECTED = "rejected paths"
 
 
 def status_of(artifact: Artifact) -> str:
-    """The status that a record or document has, "" if it has none."""
+    """The status that a record, document or library has, "" if it has none."""
     if isinstance(artifact, Record):
         if is_broken(artifact):
             return artifact.card.status or "unreadable"
         section = artifact.card.section or ""
         return artifact.card.status or ("rejected" if section.casefold() == REJECTED else "")
+    if isinstance(artifact, Library):
+        return "unreadable" if is_broken(artifact) else ""
     return artifact.head.status or "" if isinstance(artifact, Document) else ""
 
 
@@ -358,8 +382,9 @@ def day_of(artifact: Artifact) -> str:
 
 def newest_first(artifacts: Iterable[Artifact]) -> list[Artifact]:
     """By date, newest first; what has no date comes last, the later arrived first."""
-    dated = [artifact for artifact in artifacts if artifact.date]
-    undated = [artifact for artifact in artifacts if not artifact.date]
+    listed = tuple(artifacts)  # looked through twice, and whoever calls may give a generator
+    dated = [artifact for artifact in listed if artifact.date]
+    undated = [artifact for artifact in listed if not artifact.date]
     dated.sort(key=lambda one: (one.sort_key[0], one.id), reverse=True)
     return dated + sorted(undated, key=lambda one: -one.arrival)
 

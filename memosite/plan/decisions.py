@@ -6,7 +6,8 @@ from collections.abc import Iterable
 from memosite.model import Artifact, Document, Record
 from memosite.pages import ListPage
 from memosite.plan.context import REJECTED, Context, part_links
-from memosite.plan.lists import grouped_sections, part_count, plan_parts
+from memosite.plan.lists import grouped_sections, part_count, plan_parts, twin_links
+from memosite.plan.twins import Output, list_twins
 from memosite.urls import DECISIONS, index_file
 
 _TITLE = "Decisions and documents"
@@ -26,20 +27,28 @@ def is_decision(record: Record) -> bool:
             return "decisions" in (card.namespace or "").casefold().split("/")
 
 
+def all_decisions(context: Context) -> list[Artifact]:
+    """All documents, and the decisions of each system, in order of arrival."""
+    artifacts = context.archive.artifacts.values()
+    return [one for one in artifacts if isinstance(one, Document) or (isinstance(one, Record) and is_decision(one))]
+
+
+def decisions_twins(context: Context) -> Iterable[Output]:
+    """The twins of the page of decisions."""
+    return list_twins(DECISIONS, _TITLE, all_decisions(context), facts={})
+
+
 def plan_decisions(context: Context) -> Iterable[ListPage]:
     """All documents by the folder they lie in, and the decisions of each system by source."""
     documents: dict[str, list[Artifact]] = defaultdict(list)
     decisions: dict[str, list[Artifact]] = defaultdict(list)
-    found: list[Artifact] = []
-    for artifact in context.archive.artifacts.values():
+    found = all_decisions(context)
+    for artifact in found:
         if isinstance(artifact, Document):
             folder = artifact.head.file.path.rpartition("/")[0]
             documents[f"{artifact.head.file.source}/{folder}"].append(artifact)
-        elif isinstance(artifact, Record) and is_decision(artifact):
+        elif isinstance(artifact, Record):
             decisions[_heading(artifact)].append(artifact)
-        else:
-            continue
-        found.append(artifact)
     groups = {heading: documents[heading] for heading in sorted(documents)}
     groups |= {heading: decisions[heading] for heading in sorted(decisions)}
     yield ListPage(
@@ -49,6 +58,7 @@ def plan_decisions(context: Context) -> Iterable[ListPage]:
         title=_TITLE,
         section="decisions",
         canonical=context.canonical(DECISIONS),
+        twins=twin_links(DECISIONS, DECISIONS),
         parts=part_links(DECISIONS, DECISIONS, part_count(found), None),
         intro=(
             "Documents that lie beside the memos, and the decisions of the other memory systems."

@@ -1,9 +1,9 @@
 """Plans the pages of documents and libraries."""
 
 from memosite.model import Document, Library
-from memosite.page_parts import PAGE_CHARS, LibraryEntry, Reference
+from memosite.page_parts import PAGE_CHARS, Body, LibraryEntry, Reference
 from memosite.pages import DocumentPage, LibraryPage
-from memosite.plan.common import EXTRA_CHARS, body_of, common_fields, web_address
+from memosite.plan.common import PART_CHARS, body_of, common_fields, shown_extra, web_address
 from memosite.plan.context import Context
 from memosite.urls import artifact_page
 
@@ -18,7 +18,7 @@ def plan_document(context: Context, document: Document) -> DocumentPage:
         date_written="",
         body=body_of(context, start, document, head.text),
         is_cut=head.text.chars > PAGE_CHARS,
-        extra="",
+        extra=shown_extra(head.extra),
         status=head.status or "",
         source=head.file.source,
         file=head.file.path,
@@ -29,25 +29,31 @@ def plan_library(context: Context, library: Library) -> LibraryPage:
     """The page of a library."""
     start = artifact_page(library.ref)
     card = library.card
-    web = {source.name: source.web for source in context.archive.sources}.get(card.file.source)
+    source = {source.name: source for source in context.archive.sources}.get(card.file.source)
     folder = card.file.path.rpartition("/")[0]
 
     def file_reference(path: str) -> Reference:
         inside = (
             f"{folder}/{path}".strip("/") if path and ".." not in path.split("/") and not path.startswith("/") else ""
         )
-        return Reference(label=path, href=web_address(web, inside) if web and inside else None)
+        return Reference(label=path, href=web_address(source, inside) if inside else None)
 
     return LibraryPage(
         **common_fields(context, library, start),  # type: ignore[arg-type] # the fields are typed by the class
         date_written="",
-        body=None,
-        extra=card.extra[:EXTRA_CHARS],
+        body=Body(sha256=card.file.sha256, form="verbatim", chars=card.file.bytes) if card.broken else None,
+        is_cut=card.broken is not None and card.file.bytes > PAGE_CHARS,
+        is_broken=card.broken is not None,
+        extra=shown_extra(card.extra),
         version=card.version,
         summary=card.description,
         items=tuple(
             LibraryEntry(
-                name=item.name, version=item.version, description=item.description, file=file_reference(item.file)
+                name=item.name,
+                version=item.version,
+                description=item.description,
+                file=file_reference(item.file),
+                extra=shown_extra(item.extra, limit=PART_CHARS),
             )
             for item in card.items
         ),

@@ -17,3 +17,12 @@ class Stored:
 
     path: str
     sha256: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SavedSearch:
+    """A query of the configuration, and what it finds."""
+
+    name: str
+    query: str
+    found: frozenset[tuple[str, str]]

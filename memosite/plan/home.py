@@ -6,17 +6,18 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from memosite.facts import BROADCAST, Ref
 from memosite.feeds import to_rss
 from memosite.findings import RULES, Finding, Severity
+from memosite.forges import commit_url
 from memosite.ledger import Arrival, Ledger
-from memosite.model import Artifact, Memo, Position, Removal
+from memosite.model import Artifact, Memo, Position, Removal, SourceInfo
 from memosite.names import make_id
 from memosite.page_parts import Day, Reference, SourceRow
 from memosite.pages import GonePage, HealthPage, HomePage, NotFoundPage, RedirectPage
-from memosite.plan.context import LIST_LIMIT, Context, day_of, newest_first, part_links
+from memosite.plan.context import LIST_LIMIT, Context, day_of, newest_first, part_links, stamp
 from memosite.plan.feeds import plan_feed
 from memosite.plan.files import Written
 from memosite.plan.lists import month_name
 from memosite.plan.lives import has_changes, movements, removal_line
-from memosite.plan.positions import seat_rows
+from memosite.plan.positions import SEATS, listed_positions, seat_rows
 from memosite.urls import (
     HEALTH,
     HOME,
@@ -57,8 +58,10 @@ def plan_home(context: Context, months: Mapping[str, Sequence[Artifact]]) -> Hom
         section="home",
         canonical=context.canonical(HOME),
         waiting=tuple(context.row(HOME, memo) for memo in newest_first(waiting)[:_WAITING]),
+        waiting_total=len(waiting),
         open_actions=sum(1 for memo in context.archive.memos() if memo.action == "open"),
-        seats=seat_rows(context, HOME),
+        seats=seat_rows(context, HOME, listed_positions(context)[:SEATS]),
+        seats_total=len(listed_positions(context)),
         days=tuple(
             Day(day=day, rows=tuple(context.row(HOME, artifact) for artifact in found)) for day, found in days.items()
         ),
@@ -66,9 +69,7 @@ def plan_home(context: Context, months: Mapping[str, Sequence[Artifact]]) -> Hom
             Reference(label=month_name(month), href=relative(HOME, month_page(month)))
             for month in [month for month in months if month != UNDATED_MONTH][:-13:-1]
         ),
-        sources=tuple(
-            SourceRow(name=source.name, artifacts=per_source[source.name]) for source in context.archive.sources
-        ),
+        sources=tuple(_source_row(source, per_source[source.name]) for source in context.archive.sources),
         counts=tuple(
             (kind, kinds[kind])
             for kind in ("memo", "note", "transcript", "record", "document", "library")
@@ -76,6 +77,19 @@ def plan_home(context: Context, months: Mapping[str, Sequence[Artifact]]) -> Hom
         ),
         findings=tuple((severity, severities[severity]) for severity in Severity if severities[severity]),
         movements=movements(context, HOME),
+    )
+
+
+def _source_row(source: SourceInfo, artifacts: int) -> SourceRow:
+    """A source, as of which commit; one that cannot be fetched says how old it is."""
+    commit = source.commit
+    return SourceRow(
+        name=source.name,
+        artifacts=artifacts,
+        commit=Reference(label=commit[:12], href=commit_url(source.web or "", commit)) if commit else None,
+        committed=stamp(source.committed),
+        ref=source.ref,
+        last_fetched=stamp(source.last_fetched),
     )
 
 

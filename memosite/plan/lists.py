@@ -4,7 +4,7 @@ import re
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 
-from memosite.model import Action, Artifact, Memo
+from memosite.model import Action, Artifact, Memo, Record
 from memosite.page_parts import ListSection, Reference
 from memosite.pages import ListPage, TimelinePage
 from memosite.plan.context import LIST_LIMIT, Context, day_of, in_parts, newest_first, part_links
@@ -46,8 +46,10 @@ def section(
     viewer: str | None = None,
     anchor: str | None = None,
 ) -> ListSection:
-    """A heading with its artifacts, newest first, at most `limit` of them."""
+    """A heading with its artifacts, newest first, at most `limit` of them; whole lists of bullets as in their files."""
     ordered = newest_first(artifacts)
+    if len(ordered) <= limit and all(isinstance(one, Record) and one.card.line is not None for one in ordered):
+        ordered.sort(key=_place_in_file)
     return ListSection(
         heading=heading,
         anchor=heading.lower().replace(" ", "-") if anchor is None else anchor,
@@ -55,6 +57,11 @@ def section(
         total=len(ordered),
         empty=empty,
     )
+
+
+def _place_in_file(artifact: Artifact) -> tuple[str, str, int]:
+    line = artifact.card.line if isinstance(artifact, Record) else None
+    return artifact.copies[0].file.source, artifact.copies[0].file.path, line or 0
 
 
 def grouped_sections(
@@ -159,7 +166,7 @@ def _month_page(
         title=month_name(month),
         section="timeline",
         canonical=context.canonical(start),
-        twins=_twins(start, here),
+        twins=twin_links(start, here),
         parts=part_links(start, here, count, number) if start != here or count > 1 else (),
         intro="",
         sections=tuple(section(context, start, day, days[day]) for day in sorted(days, reverse=True)),
@@ -168,7 +175,8 @@ def _month_page(
     )
 
 
-def _twins(start: str, page: str) -> tuple[Reference, ...]:
+def twin_links(start: str, page: str) -> tuple[Reference, ...]:
+    """Links to the twins of a page."""
     return tuple(Reference(label=kind, href=relative(start, f"{page}index.{kind}")) for kind in ("json", "md"))
 
 
@@ -214,7 +222,7 @@ def plan_actions(context: Context) -> Iterable[ListPage]:
         title="Actions",
         section="actions",
         canonical=context.canonical(ACTIONS),
-        twins=_twins(ACTIONS, ACTIONS),
+        twins=twin_links(ACTIONS, ACTIONS),
         parts=part_links(ACTIONS, ACTIONS, part_count(asked), None),
         intro="What memos ask for, until it is discharged. Lying in read/ does not make it done.",
         sections=tuple(sections),

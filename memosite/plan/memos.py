@@ -6,7 +6,7 @@ from memosite.facts import Discharge
 from memosite.model import Ghost, Memo, Thread, Variant
 from memosite.page_parts import PAGE_CHARS, Body, RecipientRow, Reference, Row, VariantRow
 from memosite.pages import GhostPage, MemoPage
-from memosite.plan.common import EXTRA_CHARS, body_of, common_fields
+from memosite.plan.common import body_of, common_fields, shown_extra
 from memosite.plan.context import Context, stamp
 from memosite.plan.lives import removal_line
 from memosite.urls import artifact_page, index_file
@@ -44,7 +44,7 @@ def plan_memo(context: Context, memo: Memo) -> MemoPage:
         date_written=envelope.sent_text,
         body=body,
         is_cut=any(one is not None and one.chars > PAGE_CHARS for one in (summary, body)),
-        extra=envelope.extra[:EXTRA_CHARS],
+        extra=shown_extra(envelope.extra),
         sender=context.position(start, memo.sender_position, sender_label),
         to=tuple(context.named(start, name) for name in memo.to),
         role=context.position(start, memo.role) if memo.role else None,

@@ -1,18 +1,38 @@
 """Plans the pages of positions and of the organization."""
 
+from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
+from memosite.chart import Edge, Seated, draw
 from memosite.facts import BROADCAST, Organization, Relationship
-from memosite.model import Artifact, Memo, Position, Transcript
-from memosite.page_parts import ListSection, OrganizationSection, Reference, RelationshipRow, SeatFacts, SeatRow
+from memosite.model import Artifact, Library, Memo, Position, Transcript
+from memosite.page_parts import (
+    PAGE_CHARS,
+    Chart,
+    ListSection,
+    OrganizationSection,
+    Reference,
+    RelationshipRow,
+    SeatFacts,
+    SeatRow,
+)
 from memosite.pages import ListPage, OrganizationPage, PositionPage
-from memosite.plan.context import Context, part_links, stamp
+from memosite.plan.common import SUBJECT_CHARS, shown_extra
+from memosite.plan.context import LABEL_CHARS, LIST_LIMIT, Context, newest_first, part_links, stamp
 from memosite.plan.lists import part_count, plan_parts, section
 from memosite.plan.lives import waiting_since
-from memosite.urls import ORGANIZATION, index_file, position_page, relative
+from memosite.texts import cut_line
+from memosite.urls import ORGANIZATION, index_file, part_page, position_page, relative
 
 _SHOWN = 100
+_EDGE_CHARS = 300
+_HOLDER_CHARS = 300
+_ARCS, _ARC_CHARS = 30, 80
+_DRAWN, _EDGES = 300, 2_000  # positions and relationships of one drawing
+
+SEATS = 300
+"""The most positions in a table of seats that is not alone on its page."""
 
 
 def plan_position(context: Context, position: Position) -> Iterable[PositionPage | ListPage]:
@@ -98,19 +118,33 @@ def _sections(
     notes = [one for one in everything if isinstance(one, Memo) and one.kind == "note"]
     transcripts = [one for one in everything if isinstance(one, Transcript)]
     listed = (
-        ("Inbox", inbox, "Nothing is unread."),
-        ("Open actions", to_it, "Nothing is asked of this seat."),
-        ("Open actions it asked for", from_it, ""),
-        ("Received", read, "Nothing yet."),
-        ("Sent", sent, "Nothing yet."),
-        ("Notes", notes, ""),
-        ("Transcripts", transcripts, ""),
+        ("Inbox", "inbox", inbox, "Nothing is unread."),
+        ("Open actions", "open-actions", to_it, "Nothing is asked of this seat."),
+        ("Open actions it asked for", "open-actions-it-asked-for", from_it, ""),
+        ("Received", "received", read, "Nothing yet."),
+        ("Sent", "sent", sent, "Nothing yet."),
+        *((heading, anchor, arc, "") for heading, anchor, arc in _by_arc(notes)),
+        ("Transcripts", "transcripts", transcripts, ""),
     )
     return tuple(
-        section(context, start, heading, artifacts, empty=empty, limit=_SHOWN, viewer=position.id)
-        for heading, artifacts, empty in listed
+        section(context, start, heading, artifacts, empty=empty, limit=_SHOWN, viewer=position.id, anchor=anchor)
+        for heading, anchor, artifacts, empty in listed
         if artifacts or empty
     )
+
+
+def _by_arc(notes: Sequence[Memo]) -> Iterable[tuple[str, str, Sequence[Memo]]]:
+    """Notes by the session that wrote them, the newest first; together where there is one, or no end of them."""
+    arcs: dict[str, list[Memo]] = defaultdict(list)
+    for note in newest_first(notes):
+        if isinstance(note, Memo):
+            arcs[cut_line(note.variants[0].envelope.session or "", _ARC_CHARS)].append(note)
+    if not 1 < len(arcs) <= _ARCS:
+        yield "Notes", "notes", notes
+        return
+    for number, arc in enumerate(sorted(arcs, key=lambda arc: not arc)):
+        # Numbered from the oldest, so that links stay when another session begins.
+        yield f"Notes of {arc}" if arc else "Other notes", f"notes-{len(arcs) - number}", arcs[arc]
 
 
 def _organization(context: Context, id_: str) -> Organization:
@@ -125,10 +159,12 @@ def _seat_facts(context: Context, start: str, organization_id: str, position: Po
         organization=organization.name,
         name=seat.name,
         status=seat.status or "",
-        incumbent=seat.incumbent or "",
-        description=seat.description,
+        incumbent=cut_line(seat.incumbent or "", _HOLDER_CHARS),
+        description=cut_line(seat.description, SUBJECT_CHARS),
         role=seat.role_id or "",
-        relationships=tuple(_edge_row(context, start, organization, edge) for edge in edges),
+        extra=shown_extra(seat.extra),
+        relationships=tuple(_edge_row(context, start, organization, edge) for edge in edges[:LIST_LIMIT]),
+        relationships_total=len(edges),
     )
 
 
@@ -144,7 +180,11 @@ def _edge_row(context: Context, start: str, organization: Organization, edge: Re
         return context.position(start, id_, name) if id_ else Reference(label=name)
 
     return RelationshipRow(
-        type=edge.type.replace("_", " "), sender=end(edge.sender), to=end(edge.to), description=edge.description
+        type=edge.type.replace("_", " "),
+        sender=end(edge.sender),
+        to=end(edge.to),
+        description=cut_line(edge.description, _EDGE_CHARS),
+        extra=shown_extra(edge.extra, limit=_EDGE_CHARS),
     )
 
 
@@ -161,7 +201,7 @@ def seat_row(context: Context, start: str, position: Position) -> SeatRow:
         position=context.position(start, position.id),
         name=position.name,
         status=seats[0].status or "" if len(seats) == 1 else "",
-        incumbent=(seats[0].incumbent or "") if len(seats) == 1 else "",
+        incumbent=cut_line(seats[0].incumbent or "", _HOLDER_CHARS) if len(seats) == 1 else "",
         last_sent=stamp(newest.date) if newest else None,
         unread=len(inbox),
         oldest_unread=stamp(oldest.date) if oldest else None,
@@ -170,36 +210,93 @@ def seat_row(context: Context, start: str, position: Position) -> SeatRow:
     )
 
 
-def seat_rows(context: Context, start: str) -> tuple[SeatRow, ...]:
-    """Seats that are listed or have anything to show, the listed first, then by id; unions only if memos name them."""
+def listed_positions(context: Context) -> list[Position]:
+    """Positions that are listed or have anything to show, the listed first, then by id; unions if memos name them."""
     positions = [position for position in context.archive.positions.values() if not position.union_of or position.names]
-    positions.sort(key=lambda position: (not position.seats, context.label(position.id)))
-    return tuple(seat_row(context, start, position) for position in positions[:300])
+    return sorted(positions, key=lambda position: (not position.seats, context.label(position.id)))
 
 
-def plan_organization(context: Context) -> OrganizationPage:
-    """All positions, and each orgdef with its relationships and charter."""
-    start = ORGANIZATION
-    return OrganizationPage(
-        site=context.site,
-        path=index_file(start),
-        root="../",
-        title="Organization",
-        section="org",
-        canonical=context.canonical(start),
-        organizations=tuple(
-            OrganizationSection(
+def seat_rows(context: Context, start: str, positions: Iterable[Position]) -> tuple[SeatRow, ...]:
+    """The rows of these positions in a table of seats."""
+    return tuple(seat_row(context, start, position) for position in positions)
+
+
+def _chart(context: Context, organization: Organization) -> Chart | None:
+    """The drawing of an organization; of one too large for a drawing, its first positions."""
+    seated = tuple(
+        Seated(
+            id=seat.id,
+            link=context.position(ORGANIZATION, context.seat_positions.get((organization.id, seat.id)), seat.name),
+            note=cut_line(seat.incumbent or seat.status or "", LABEL_CHARS),
+            status=seat.status or "",
+        )
+        for seat in organization.seats[:_DRAWN]
+    )
+    edges = (_edge(edge) for edge in organization.relationships[:_EDGES])
+    return draw(seated, tuple(edges))
+
+
+def _edge(edge: Relationship) -> Edge:
+    """A relationship as a line; `directs` is `reports_to` seen from above."""
+    ends = (edge.to, edge.sender) if edge.type == "directs" else (edge.sender, edge.to)
+    words = f"{edge.sender} {edge.type.replace('_', ' ')} {edge.to}"
+    return Edge(sender=ends[0], to=ends[1], words=cut_line(words, 200), is_rank=edge.type in {"directs", "reports_to"})
+
+
+def plan_organization(context: Context) -> Iterable[OrganizationPage]:
+    """All positions, and each orgdef with its relationships and charter; in parts where there is too much of them."""
+    positions = listed_positions(context)
+    edges = max((len(organization.relationships) for organization in context.archive.organizations), default=0)
+    is_long = len(positions) > SEATS or edges > LIST_LIMIT
+    count = -(-max(len(positions), edges) // LIST_LIMIT) if is_long else 0
+    for number in range(count + 1):
+        start = part_page(ORGANIZATION, number) if number else ORGANIZATION
+        chunk = slice((number - 1) * LIST_LIMIT, number * LIST_LIMIT) if number else slice(0, LIST_LIMIT)
+        shown = positions[chunk] if number else positions[:SEATS]
+        yield OrganizationPage(
+            site=context.site,
+            path=index_file(start),
+            root="../" * start.count("/"),
+            title=f"Organization, part {number}" if number else "Organization",
+            section="org",
+            canonical=context.canonical(start),
+            parts=part_links(start, ORGANIZATION, count, number or None),
+            organizations=tuple(_organization_sections(context, start, chunk, is_part=number > 0)),
+            seats=seat_rows(context, start, shown),
+            seats_total=len(positions),
+            unreadable=() if number else tuple(_unreadable(context, start)),
+        )
+
+
+def _organization_sections(
+    context: Context, start: str, chunk: slice, *, is_part: bool
+) -> Iterable[OrganizationSection]:
+    """The orgdefs with these of their relationships; in a part those that have any there, without the charter."""
+    for organization in context.archive.organizations:
+        edges = organization.relationships[chunk]
+        if edges or not is_part:
+            yield OrganizationSection(
                 id=organization.id,
                 name=organization.name,
                 version=organization.version,
-                mission=organization.mission,
-                relationships=tuple(
-                    _edge_row(context, start, organization, edge) for edge in organization.relationships[:500]
-                ),
-                charter=organization.charter,
+                mission="" if is_part else cut_line(organization.mission, SUBJECT_CHARS),
+                relationships=tuple(_edge_row(context, start, organization, edge) for edge in edges),
+                relationships_total=len(organization.relationships),
+                charter=() if is_part else tuple(_charter(organization)),
                 place=f"{organization.source}/{organization.path}",
+                chart=None if is_part else _chart(context, organization),
             )
-            for organization in context.archive.organizations
-        ),
-        seats=seat_rows(context, start),
-    )
+
+
+def _charter(organization: Organization) -> Iterable[tuple[str, str]]:
+    """The texts of a charter, together no longer than half a page may be: seats and relationships stand there, too."""
+    left = PAGE_CHARS // 2
+    for heading, text in organization.charter:
+        yield cut_line(heading, LABEL_CHARS), shown_extra(text, limit=max(left, 0))
+        left -= len(text)
+
+
+def _unreadable(context: Context, start: str) -> Iterable[Reference]:
+    for one in context.archive.artifacts.values():
+        if isinstance(one, Library) and one.card.broken == "orgdef":
+            yield context.artifact(start, one.ref)

@@ -55,7 +55,7 @@ def plan_record(context: Context, record: Record) -> RecordPage:
         is_superseded=is_superseded(record),
         successor=context.successor(start, record),
         fields=tuple((cut_line(label, 100), cut_line(value, _VALUE_CHARS)) for label, value in card.fields[:_ROWS]),
-        relations=tuple(_relation(context, start, one) for one in record.relations[:_ROWS]),
+        relations=tuple(_relation(context, start, record, one) for one in record.relations[:_ROWS]),
         mentions=tuple(_named(context, start, links, name) for name in mentions[:_ROWS]),
         anchors=tuple(_anchor(context, start, links, name) for name in anchors[:_ROWS]),
         citations=tuple(map(_citation, card.citations[:_ROWS])),
@@ -87,15 +87,16 @@ def _totals(**lists: Sequence[object]) -> tuple[tuple[str, int], ...]:
     return tuple((name, len(entries)) for name, entries in lists.items() if len(entries) > _ROWS)
 
 
-def _relation(context: Context, start: str, link: RecordLink) -> RelationRow:
+def _relation(context: Context, start: str, record: Record, link: RecordLink) -> RelationRow:
     written = cut_line(link.written, 200)
     is_there = link.to is not None and link.to in context.archive.artifacts
+    target = context.artifact(start, link.to) if link.to is not None and is_there else Reference(label=written)
     return RelationRow(
         predicate=link.predicate.replace("_", " ").replace("-", " "),
-        target=context.artifact(start, link.to) if link.to is not None and is_there else Reference(label=written),
+        target=target,
         status=link.status or "",
         confidence=link.confidence or "",
-        label="" if link.label == link.written else cut_line(link.label, _VALUE_CHARS),
+        label="" if link.label in {target.label, link.written, record.subject} else cut_line(link.label, _VALUE_CHARS),
         is_inverse=link.is_inverse,
     )
 

@@ -10,7 +10,8 @@ from memosite.page_parts import Reference, SystemRow
 from memosite.pages import EntitiesPage, EntityPage, ListPage, SystemsPage
 from memosite.plan.context import Context, in_parts, part_links, status_of
 from memosite.plan.entities import EntityFacts
-from memosite.plan.lists import grouped_sections, part_count, plan_parts
+from memosite.plan.lists import grouped_sections, part_count, plan_parts, twin_links
+from memosite.plan.twins import Output, list_twins, name_twins
 from memosite.urls import ENTITIES, SYSTEMS, entity_page, index_file, part_page, relative, system_page
 
 _INTROS: Mapping[str, str] = MappingProxyType(
@@ -32,6 +33,9 @@ VIEWS: Mapping[str, Callable[[Record], Iterable[str | None]]] = MappingProxyType
     }
 )
 """By what the records of a system can be grouped besides its own way; each is a page below the system's."""
+
+_NAMED = 20
+"""The most types and sources that are named of a system among the others."""
 
 _STAGES = ("idea", "building", "shipped", "paused", "dead")
 _CATEGORIES = ("context", "decisions", "interfaces", "handoffs")
@@ -60,6 +64,7 @@ def plan_systems(context: Context, ledger: Ledger) -> Iterable[SystemsPage | Lis
         title="Records",
         section="systems",
         canonical=context.canonical(SYSTEMS),
+        twins=twin_links(SYSTEMS, SYSTEMS),
         systems=tuple(_system_row(system, context.records.get(system, [])) for system in systems),
         entities=len(context.entities),
     )
@@ -67,14 +72,31 @@ def plan_systems(context: Context, ledger: Ledger) -> Iterable[SystemsPage | Lis
         yield from _plan_system(context, system, context.records.get(system, []))
 
 
+def systems_twins(context: Context, ledger: Ledger) -> Iterable[Output]:
+    """The twins of the overview of systems, of each system, and of the list of entities."""
+    systems = published_systems(context, ledger)
+    if systems:
+        totals = [(system, system_page(system), len(context.records.get(system, []))) for system in systems]
+        yield from name_twins(SYSTEMS, "Records", totals, facts={}, onward=SYSTEMS)
+    for system in systems:
+        yield from list_twins(system_page(system), system, context.records.get(system, []), facts={"system": system})
+    if ledger.entities:
+        known = [context.entities[id_] for id_ in ledger.entities if id_ in context.entities]
+        names = [(one.name, entity_page(one.id), len(one.records)) for one in known]
+        yield from name_twins(ENTITIES, "Entities", names, facts={}, onward=ENTITIES)
+
+
 def _system_row(system: str, records: Sequence[Record]) -> SystemRow:
     types = Counter(record.card.type for record in records)
     ordered = sorted(types, key=lambda type_: (-types[type_], type_))
+    sources = sorted({record.card.file.source for record in records})
     return SystemRow(
         system=Reference(label=system, href=relative(SYSTEMS, system_page(system))),
         total=len(records),
-        types=tuple((type_, types[type_]) for type_ in ordered[:20]),
-        sources=tuple(sorted({record.card.file.source for record in records}))[:20],
+        types=tuple((type_, types[type_]) for type_ in ordered[:_NAMED]),
+        more_types=max(0, len(ordered) - _NAMED),
+        sources=tuple(sources[:_NAMED]),
+        more_sources=max(0, len(sources) - _NAMED),
     )
 
 
@@ -99,6 +121,7 @@ def _list_page(
         title=f"{system} by {view}" if view else system,
         section="systems",
         canonical=context.canonical(start),
+        twins=() if view else twin_links(start, here),
         parts=part_links(start, here, part_count(records), None),
         intro=_INTROS.get(system, ""),
         sections=grouped_sections(context, start, groups),
@@ -193,6 +216,7 @@ def plan_entities(context: Context, ledger: Ledger) -> Iterable[EntitiesPage | E
             title=f"Entities, part {number}" if number else "Entities",
             section="systems",
             canonical=context.canonical(start),
+            twins=() if number else twin_links(start, ENTITIES),
             parts=part_links(start, ENTITIES, number or len(chunks), number or len(chunks)) if len(chunks) > 1 else (),
             groups=_entity_groups(start, chunks[number - 1]),
         )

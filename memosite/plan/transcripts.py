@@ -5,12 +5,13 @@ from dataclasses import replace
 
 from memosite.facts import Ref
 from memosite.model import Memo, Transcript
-from memosite.page_parts import PAGE_CHARS, Body, ParticipantRow
+from memosite.page_parts import Body, ParticipantRow, cut_turns, fits_one_page
 from memosite.pages import TranscriptPage
-from memosite.plan.common import EXTRA_CHARS, common_fields, link_targets
+from memosite.plan.citations import citation_of, speakers
+from memosite.plan.common import PART_CHARS, common_fields, link_targets, shown_extra
 from memosite.plan.context import Context, part_links, stamp
-from memosite.transcripts import Turn, parse_conversation
-from memosite.urls import artifact_page, part_page
+from memosite.transcripts import parse_conversation
+from memosite.urls import artifact_page, part_page, relative
 
 
 def plan_transcript(context: Context, transcript: Transcript) -> Iterable[TranscriptPage]:
@@ -23,36 +24,33 @@ def plan_transcript(context: Context, transcript: Transcript) -> Iterable[Transc
         if len(ranges) > 1 and page.body is not None:
             page = replace(
                 page,
-                body=replace(page.body, turns=turns),
+                body=replace(page.body, turns=turns, parts=_other_parts(here, ranges) if number == 1 else ()),
                 parts=part_links(start, here, len(ranges), number, first=here),
             )
         yield page
 
 
+def _other_parts(here: str, ranges: Sequence[tuple[int, int]]) -> tuple[tuple[int, str], ...]:
+    """Where the turns that are not on the first part are found, for links that lead there (SPEC 4)."""
+    return tuple(
+        (first, relative(here, part_page(here, number))) for number, (first, _) in enumerate(ranges[1:], start=2)
+    )
+
+
 def _turn_ranges(context: Context, transcript: Transcript) -> list[tuple[int, int]]:
     """The turns of each part, cut at turn borders so that no page gets too long."""
     text = transcript.variants[0].text
-    if text is None or text.chars <= PAGE_CHARS or not text.turns:
+    if text is None or not text.turns or fits_one_page(text.chars, text.turns):
         return [(0, text.turns or 0 if text else 0)]
     conversation = parse_conversation(context.read_text(text.sha256), started=None)
-    return _cut_turns(conversation.turns)
-
-
-def _cut_turns(turns: Sequence[Turn]) -> list[tuple[int, int]]:
-    ranges: list[tuple[int, int]] = []
-    start, size = 0, 0
-    for index, turn in enumerate(turns):
-        if size + len(turn.text) > PAGE_CHARS and index > start:
-            ranges.append((start, index))
-            start, size = index, 0
-        size += len(turn.text)
-    return [*ranges, (start, len(turns))]
+    return cut_turns([len(turn.text) for turn in conversation.turns])
 
 
 def _transcript_page(context: Context, transcript: Transcript, start: str) -> TranscriptPage:
     variant = transcript.variants[0]
     envelope = variant.envelope
     text = variant.text
+    people, models = speakers(context, transcript)
     body: Body | None = None
     if transcript.broken:
         body = Body(sha256=envelope.file.sha256, form="verbatim", chars=envelope.file.bytes)
@@ -63,16 +61,20 @@ def _transcript_page(context: Context, transcript: Transcript, start: str) -> Tr
             chars=text.chars,
             links=link_targets(context, start, transcript),
             started=transcript.date.utc if transcript.date and transcript.date.origin == "field" else None,
+            citation=citation_of(context, transcript),
+            people=people,
+            models=models,
         )
     return TranscriptPage(
         **common_fields(context, transcript, start),  # type: ignore[arg-type] # the fields are typed by the class
         date_written=envelope.sent_text,
         body=body,
-        extra=envelope.extra[:EXTRA_CHARS],
+        extra=shown_extra(envelope.extra),
         participants=tuple(
             ParticipantRow(
                 position=context.named(start, participant.position),
                 who=", ".join(part for part in (participant.session_arc, participant.identity) if part),
+                extra=shown_extra(participant.extra, limit=PART_CHARS),
             )
             for participant in envelope.participants
         ),
@@ -80,6 +82,7 @@ def _transcript_page(context: Context, transcript: Transcript, start: str) -> Tr
         transport=envelope.transport or "",
         capture_tool=envelope.capture_tool or "",
         redaction_status=envelope.redaction_status or "",
+        captures=context.rows(start, context.captures.get(transcript.ref, ())),
         related=context.rows(start, transcript.related),
         unresolved=transcript.unresolved,
         written_during=context.rows(start, written_during(context, transcript)),

@@ -14,6 +14,8 @@ from memosite.urls import page_of, relative
 LIST_BYTES = 16_000
 """The largest twin of a list, in bytes; what does not fit is counted and linked."""
 
+_FILES = 20
+
 Output = tuple[str, bytes]
 
 
@@ -52,6 +54,8 @@ def artifact_text(context: Context, artifact: Artifact, texts: tuple[Text, ...])
         return context.read_text(artifact.head.text.sha256)
     if isinstance(artifact, Record):
         return context.read_text(artifact.card.text.sha256) if artifact.card.text else ""
+    if isinstance(artifact, Library) and artifact.card.broken:
+        return context.read_text(artifact.card.file.sha256)
     if isinstance(artifact, Library):
         items = [f"- {item.name} {item.version}: {item.description} ({item.file})" for item in artifact.card.items]
         return "\n".join([artifact.card.description, "", *items])
@@ -81,7 +85,9 @@ def _head(context: Context, artifact: Artifact) -> Iterable[tuple[str, str]]:
         yield "Superseded-By", "/".join(artifact.superseded_by or ()) or card.superseded_by or ""
     yield "Status", status_of(artifact)
     yield "Date", shown.shown if shown else ""
-    yield "Files", ", ".join(f"{copy.file.source}/{copy.file.path}" for copy in artifact.copies[:20])
+    files = [f"{copy.file.source}/{copy.file.path}" for copy in artifact.copies[:_FILES]]
+    more = len(artifact.copies) - len(files)
+    yield "Files", ", ".join((*files, f"and {more} more") if more else files)
     if context.site.base_url:
         yield "URL", context.site.base_url + page_of(artifact)
 
@@ -137,21 +143,48 @@ def list_twins(
 ) -> Iterable[Output]:
     """`index.json` and `index.md` of a list, newest first or in the order given, cut at 16 kB, saying what is left."""
     ordered = list(artifacts) if in_order else newest_first(artifacts)
+    entries = (_entry(page, artifact) for artifact in ordered)
+    return _bounded(page, title, entries, len(ordered), facts=facts, onward="archive/index.json")
+
+
+def name_twins(
+    page: str, title: str, names: Sequence[tuple[str, str, int]], *, facts: dict[str, object], onward: str
+) -> Iterable[Output]:
+    """The same of things that have records: names, pages, and how many; `onward` is where all of them are."""
+    entries = (
+        (
+            {"name": name, "records": number, "href": relative(page, target)},
+            f"- [{_escape(one_line(name))}]({relative(page, target)}): {number}",
+        )
+        for name, target, number in names
+    )
+    return _bounded(page, title, entries, len(names), facts=facts, onward=onward)
+
+
+def _bounded(
+    page: str,
+    title: str,
+    found: Iterable[tuple[dict[str, object], str]],
+    total: int,
+    *,
+    facts: dict[str, object],
+    onward: str,
+) -> Iterable[Output]:
+    """The twins of a list, given each entry as JSON and as Markdown; `onward` is where what is left out is found."""
     entries: list[dict[str, object]] = []
     lines: list[str] = []
-    head: dict[str, object] = {"title": title, **facts, "total": len(ordered)}
+    head: dict[str, object] = {"title": title, **facts, "total": total}
     json_size = len(to_json(head)) + 400
-    text_size = len(title.encode()) + 400
-    for artifact in ordered:
-        entry, line = _entry(page, artifact)
+    text_size = len(title.encode("utf-8", "replace")) + 400
+    for entry, line in found:
         json_size += len(json.dumps(entry, ensure_ascii=False).encode("utf-8", "replace")) + 90
         text_size += len(line.encode("utf-8", "replace")) + 1
         if max(json_size, text_size) > LIST_BYTES:
             break
         entries.append(entry)
         lines.append(line)
-    more = len(ordered) - len(entries)
-    onward = relative(page, "archive/index.json")
+    more = total - len(entries)
+    onward = relative(page, onward)
     body = {
         **head,
         "shown": len(entries),
@@ -161,7 +194,7 @@ def list_twins(
     yield page + "index.json", to_json(body)
     rest = f"\n{more} more: see {onward}\n" if more else ""
     known = "".join(f"{name}: {one_line(value)}\n" for name, value in facts.items() if isinstance(value, str) and value)
-    text = f"# {title}\n\n{known}{len(ordered)} in all, {len(entries)} listed.\n\n" + "\n".join(lines) + f"\n{rest}"
+    text = f"# {title}\n\n{known}{total} in all, {len(entries)} listed.\n\n" + "\n".join(lines) + f"\n{rest}"
     yield page + "index.md", text.encode("utf-8", "replace")
 
 

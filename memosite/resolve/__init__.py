@@ -107,6 +107,7 @@ def resolve(
         has_file,
         record_files=record_files(records),
         find_record=names.find,
+        commits={name: history.commits for name, history in histories.items()},
     )
     anchors = AnchorIndex((*assembler.files_by_path(), *record_files(records)) if records else (), resolver)
     bound = RecordBinder(names, resolver, anchors, SessionIndex(groups)).bind(records)

@@ -5,7 +5,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping
 
 from memosite.facts import BROADCAST, Mailbox, Ref
-from memosite.model import Action, Copy, RecipientState
+from memosite.model import Action, Copy, Memo, RecipientState
 from memosite.resolve.threads import Forest
 
 _DEGREE: dict[Action, int] = {"open": 0, "answered": 1, "discharged": 2}
@@ -116,6 +116,11 @@ def is_unread(copies: tuple[Copy, ...], repo: str | None) -> bool | None:
         return True
     states = {copy.life.state for copy in here if copy.life} - {None}
     return states == {"delivered"} if states else None
+
+
+def is_unread_by_any(memo: Memo) -> bool:
+    """Whether a memo is unread for any of its recipients; a broadcast also if it lies in no mailbox but an inbox."""
+    return any(state.unread for state in memo.recipients) or (memo.is_broadcast and memo.mailbox == "inbox")
 
 
 def mailbox_at(copies: tuple[Copy, ...], repo: str | None) -> Mailbox | None:

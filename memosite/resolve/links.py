@@ -5,9 +5,10 @@ import re
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from urllib.parse import quote, unquote
+from urllib.parse import unquote
 
 from memosite.facts import FileFacts, Organization, Ref, Text
+from memosite.forges import commit_url, file_url
 from memosite.model import Link, SourceInfo
 from memosite.names import BODY_SUFFIX, ENVELOPE_SUFFIX, read_reference
 from memosite.resolve.positions import last_segment
@@ -53,11 +54,14 @@ class LinkResolver:
         *,
         record_files: Iterable[tuple[Ref, FileFacts]] = (),
         find_record: FindRecord | None = None,
+        commits: Mapping[str, Mapping[str, str]] | None = None,
     ) -> None:
         """Index everything that can be mentioned; `files` are those known by path (documents, libraries).
 
-        `record_files` give way to these where one tail of a path fits both.
+        `record_files` give way to these where one tail of a path fits both. `commits` are the whole ids of commits
+        by source and as they are written.
         """
+        self._commits = commits or {}
         self._names = names
         self._has_file = has_file
         self._sources = {source.name: source for source in sources}
@@ -95,6 +99,10 @@ class LinkResolver:
         if _SCHEME.match(written):
             # A web address, or a scheme we do not follow; a drive letter is one character.
             return self._record(written, written, origin) if written.startswith(_RECORD_SCHEME) else None
+        commit = self._commits.get(origin.source, {}).get(written)
+        if commit is not None and not is_destination:
+            url = commit_url(self._sources[origin.source].web or "", commit)
+            return Link(written=written, url=url) if url else None
         path = written.split("#", 1)[0]
         if is_destination:
             path = unquote(path.split("?", 1)[0])
@@ -180,10 +188,10 @@ class LinkResolver:
         return None
 
     def _address(self, source: str, path: str) -> str | None:
-        web = self._sources[source].web
-        if web is None or ".." in path.split("/"):
+        known = self._sources[source]
+        if known.web is None or ".." in path.split("/"):
             return None
-        return web.replace("{ref}", "HEAD").replace("{path}", quote(path, safe="/-._~"))
+        return file_url(known.web, known.web_ref, path)
 
 
 def _index(

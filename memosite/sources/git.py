@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import IO
 
 from memosite.errors import SourceError
+from memosite.git_urls import without_secrets
 
 LIMIT_SECONDS = 600
 """The longest that one call on a local repo may take."""
@@ -55,7 +56,6 @@ _SET = {
     "SSH_ASKPASS": "",
 }
 _REMOVED = re.compile(r"[^\x20-\x7e\xa0-\U0010ffff]+")
-_ADDRESS = re.compile(r"://[^/@\s]*@")
 
 
 class GitError(SourceError):
@@ -77,18 +77,20 @@ def git(
     seconds: float = LIMIT_SECONDS,
     extra: Sequence[str] = (),
     environment: Mapping[str, str] | None = None,
+    held: Sequence[int] = (),
 ) -> bytes:
     """What one call of git prints. `extra` are options before the command, which count more than the safe ones.
 
+    `held` are open files, such as locks, that stay open as long as git or anything it started runs.
     Raises `GitError` if git fails, takes longer, or is not there.
     """
-    with _started(repo, arguments, extra=extra, environment=environment) as process:
+    with start_git(repo, *arguments, extra=extra, environment=environment, held=held) as process:
         try:
             printed, said = process.communicate(given, timeout=seconds)
         except subprocess.TimeoutExpired as error:
             raise GitError(f"git {arguments[0]} took more than {seconds:.0f} s") from error
         finally:
-            _end(process)
+            end_git(process)
     if process.returncode:
         raise GitError(_last_line(said) or f"git {arguments[0]} failed with exit code {process.returncode}")
     return printed
@@ -99,38 +101,44 @@ def git_tokens(repo: Repo, *arguments: str) -> Iterator[bytes]:
 
     Raises `GitError` if git fails or is not there, after the pieces that came.
     """
-    with _started(repo, arguments, given=subprocess.DEVNULL, said=subprocess.DEVNULL) as process:
+    with start_git(repo, *arguments, given=subprocess.DEVNULL, said=subprocess.DEVNULL) as process:
         try:
             yield from _split(_stream(process.stdout))
             process.wait(timeout=LIMIT_SECONDS)
         except subprocess.TimeoutExpired as error:
             raise GitError(f"git {arguments[0]} does not end") from error
         finally:
-            _end(process)
+            end_git(process)
     if process.returncode:
         raise GitError(f"git {arguments[0]} failed with exit code {process.returncode}")
 
 
-def _started(
+def start_git(
     repo: Repo,
-    arguments: Sequence[str],
-    *,
+    *arguments: str,
     extra: Sequence[str] = (),
     environment: Mapping[str, str] | None = None,
     given: int = subprocess.PIPE,
     said: int = subprocess.PIPE,
+    held: Sequence[int] = (),
 ) -> subprocess.Popen[bytes]:
-    command = ["git", "--no-pager", "--no-optional-locks", *_SAFE, *extra, f"--git-dir={repo.git_dir}", *arguments]
+    """One running git, for `end_git` to end. Its work tree is the one given here, whatever `core.worktree` says.
+
+    Raises `GitError` if git is not there.
+    """
+    tree = f"--work-tree={repo.top}" if repo.top else "--bare"
+    command = ["git", "--no-pager", "--no-optional-locks", *_SAFE, *extra, f"--git-dir={repo.git_dir}", tree]
     kept = {name: os.environ[name] for name in _KEPT if name in os.environ}
     try:
         return subprocess.Popen(  # noqa: S603 - a fixed program, no shell
-            command,
+            [*command, *arguments],
             stdin=given,
             stdout=subprocess.PIPE,
             stderr=said,
             cwd=repo.top or repo.git_dir,
             env=kept | _SET | dict(environment or {}),
             start_new_session=True,  # what it starts ends with it
+            pass_fds=held,
         )
     except OSError as error:
         raise GitError(
@@ -138,7 +146,7 @@ def _started(
         ) from error
 
 
-def _end(process: subprocess.Popen[bytes]) -> None:
+def end_git(process: subprocess.Popen[bytes]) -> None:
     """End git and everything it started."""
     if process.poll() is None:
         with suppress(ProcessLookupError, PermissionError):
@@ -163,7 +171,7 @@ def _split(stream: Iterator[bytes]) -> Iterator[bytes]:
 def _last_line(said: bytes) -> str:
     lines = [line for line in said.decode("utf-8", "replace").splitlines() if line.strip()]
     text = next((line for line in lines if line.startswith(("fatal:", "error:"))), lines[-1] if lines else "")
-    return _ADDRESS.sub("://", _REMOVED.sub(" ", text.removeprefix("fatal: ").removeprefix("error: ")))[:300].strip()
+    return without_secrets(_REMOVED.sub(" ", text.removeprefix("fatal: ").removeprefix("error: ")))[:300].strip()
 
 
 # Which repo a folder belongs to
@@ -179,13 +187,12 @@ def repo_at(folder: Path) -> Repo | str | None:
     try:
         mode = entry.lstat().st_mode
     except OSError:
-        return Repo(git_dir=folder, top=None) if _is_git_dir(folder) else None
+        return (_borrowed(folder) or Repo(git_dir=folder, top=None)) if _is_git_dir(folder) else None
     if stat.S_ISLNK(mode):
         return "its .git is a symbolic link, which is not followed"
     if stat.S_ISDIR(mode):
-        if (entry / "commondir").exists():
-            return "its .git shares the folder of another repo"
-        return Repo(git_dir=entry, top=folder) if _is_git_dir(entry) else "its .git folder holds no repo"
+        is_repo = _is_git_dir(entry)
+        return (_borrowed(entry) or Repo(git_dir=entry, top=folder)) if is_repo else "its .git folder holds no repo"
     return _linked(folder, entry)
 
 
@@ -193,11 +200,14 @@ def repo_at(folder: Path) -> Repo | str | None:
 class Holding:
     """The repo whose history tells of a folder, and where in it the folder lies ("" or ending in a slash).
 
-    Without a repo `why_not` says in words why there is none.
+    `commit` is the one whose history counts, and `line` what it was asked for by, such as a branch. Without a repo
+    `why_not` says in words why there is none.
     """
 
     repo: Repo | None = None
     prefix: str = ""
+    commit: str = "HEAD"
+    line: str = "HEAD"
     why_not: str = ""
 
 
@@ -231,6 +241,33 @@ def _is_git_dir(folder: Path) -> bool:
     return has_head and (folder / "objects").is_dir() and (folder / "refs").is_dir()
 
 
+def _borrowed(git_dir: Path, *, common: Path | None = None) -> str | None:
+    """Why a git folder cannot be read by itself: its refs or objects may be those of a repo that is no source.
+
+    `common` is the folder that it shares with the work tree it was added to, if it is such a one.
+    """
+    shared = git_dir / "commondir"
+    if common is None and (shared.exists() or shared.is_symlink()):
+        return "its .git shares the folder of another repo"
+    if common is not None and not _is_same(git_dir / (_first_line(shared) or "."), common):
+        return "its .git shares the folder of a repo that does not know it"
+    place = common or git_dir
+    if (place / "objects/info/alternates").exists():
+        return "its .git borrows objects of another repo (objects/info/alternates)"
+    parts = (place / name for name in ("config", "packed-refs", "objects", "refs", "objects/info", "objects/pack"))
+    if any(part.is_symlink() for part in parts) or any(map(_has_links, (place / "objects", place / "objects/pack"))):
+        return "its .git holds symbolic links, which are not followed"
+    return None
+
+
+def _has_links(folder: Path) -> bool:
+    try:
+        with os.scandir(folder) as entries:
+            return any(entry.is_symlink() for entry in entries)
+    except OSError:
+        return False
+
+
 def _linked(folder: Path, entry: Path) -> Repo | str:
     """The repo that a `.git` file names, if it names this folder in turn."""
     written = _first_line(entry).removeprefix("gitdir:").strip()
@@ -239,10 +276,10 @@ def _linked(folder: Path, entry: Path) -> Repo | str:
     git_dir = Path(os.path.normpath(folder / written))
     back = _first_line(git_dir / "gitdir")
     if back and _is_same(git_dir / back, entry):
-        return Repo(git_dir=git_dir, top=folder)
+        return _borrowed(git_dir, common=git_dir.parent.parent) or Repo(git_dir=git_dir, top=folder)
     work_tree = _work_tree(git_dir / "config")
     if work_tree and "modules" in git_dir.parts and _is_same(git_dir / work_tree, folder):
-        return Repo(git_dir=git_dir, top=folder)
+        return _borrowed(git_dir) or Repo(git_dir=git_dir, top=folder)
     return "its .git file leads to a repo that does not know it"
 
 

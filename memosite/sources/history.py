@@ -12,8 +12,8 @@ from typing import cast
 
 from memosite.cache import write_whole
 from memosite.history import Change, Commit, EventKind, History, LifeEvent, Replay, can_concern, split_trunk
-from memosite.sources.folder import shown_path
 from memosite.sources.git import GitError, Repo, git, git_tokens
+from memosite.sources.listing import shown_path
 from memosite.times import Moment, read_moment
 
 CACHE_VERSION = 1

@@ -22,14 +22,21 @@ _COMMIT = re.compile(r"[0-9a-f]{7,64}")
 
 
 def read_past(
-    repo: Repo, parsed: Iterable[Parsed], shelf: Shelf, *, prefix: str = "", commit: str = "HEAD", cache: Path | None
+    repo: Repo,
+    parsed: Iterable[Parsed],
+    shelf: Shelf,
+    *,
+    prefix: str = "",
+    commit: str = "HEAD",
+    line: str = "HEAD",
+    cache: Path | None,
 ) -> History:
     """The history of a source whose files were parsed. Former contents are on the shelf afterwards.
 
-    `cache` is the folder of all caches.
+    `cache` is the folder of all caches; what is kept there is called by `line`, which outlives the commit it leads to.
     """
     parsed = tuple(parsed)
-    history = read_history(repo, prefix=prefix, commit=commit, cache=_cache_file(cache, repo, prefix, commit))
+    history = read_history(repo, prefix=prefix, commit=commit, cache=_cache_file(cache, repo, prefix, line))
     if not history.events:
         return history
     edits = [
@@ -53,10 +60,10 @@ def read_past(
     )
 
 
-def _cache_file(cache: Path | None, repo: Repo, prefix: str, commit: str) -> Path | None:
+def _cache_file(cache: Path | None, repo: Repo, prefix: str, line: str) -> Path | None:
     if cache is None:
         return None
-    name = f"{repo.git_dir}\0{prefix}\0{commit}".encode("utf-8", "surrogateescape")
+    name = f"{repo.git_dir}\0{prefix}\0{line}".encode("utf-8", "surrogateescape")
     return cache / "history" / f"{hashlib.sha256(name).hexdigest()[:24]}.json"
 
 

@@ -1,25 +1,22 @@
-"""[I/O] Looks at the beginning of a Markdown file, to tell whether it may be a record of MIF 1.0 (SPEC 2.2, mif)."""
+"""[I/O] Looks at the beginning of a file, to tell whether it may be a record of MIF 1.0 (SPEC 2.2, mif)."""
 
 import os
-import re
 import stat
 from pathlib import Path
 
-SNIFFED = 2048
-"""How many bytes of a file are looked at."""
-
-_OPENINGS = (b"---\n", b"---\r\n", b"--- ", b"---\t", b"\xef\xbb\xbf---")
-_FIELDS = tuple(re.compile(rf"^[\"']?{name}[\"']?[ \t]*:".encode(), re.MULTILINE) for name in ("id", "type", "created"))
+from memosite.sources.listing import SNIFFED, has_record_head
 
 
-def has_record_head(path: Path) -> bool:
-    """Whether a regular file begins with `---` and has lines `id:`, `type:` and `created:` in its first bytes."""
+def starts_as_record(path: Path) -> bool:
+    """Whether a regular file begins as a record of MIF 1.0 does."""
+    return has_record_head(head_of(path))
+
+
+def head_of(path: Path) -> bytes:
+    """The first bytes of a regular file; none if it cannot be read, or is a link."""
     try:
         handle = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC | os.O_NONBLOCK)
         with os.fdopen(handle, "rb", buffering=0) as stream:
-            if not stat.S_ISREG(os.fstat(handle).st_mode):
-                return False
-            head = os.read(stream.fileno(), SNIFFED).replace(b"\r\n", b"\n")
+            return os.read(stream.fileno(), SNIFFED) if stat.S_ISREG(os.fstat(handle).st_mode) else b""
     except OSError:
-        return False
-    return head.startswith(_OPENINGS) and all(field.search(head) for field in _FIELDS)
+        return b""

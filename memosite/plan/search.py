@@ -1,0 +1,60 @@
+"""Plans search: its page, the list of blocks, and the blocks themselves, each as a closed model."""
+
+from collections.abc import Iterator, Sequence
+
+from memosite.page_parts import Reference
+from memosite.pages import ListPage, SearchPage
+from memosite.plan.context import Context, part_links
+from memosite.plan.files import SavedSearch, Written
+from memosite.plan.lists import part_count, plan_parts, section
+from memosite.search.analyzer import Analyzer
+from memosite.search.blocks import Block, cut_blocks, list_blocks
+from memosite.search.documents import describe
+from memosite.urls import SEARCH, index_file, relative, saved_page
+
+
+def plan_search(context: Context, searches: Sequence[SavedSearch]) -> Iterator[SearchPage | ListPage | Written]:
+    """The search page, saved searches, and the file that names the blocks."""
+    yield SearchPage(
+        site=context.site,
+        path=index_file(SEARCH),
+        root="../",
+        title="Search",
+        section="search",
+        canonical=context.canonical(SEARCH),
+        saved=tuple(
+            Reference(label=saved.name, href=relative(SEARCH, saved_page(saved.name)), title=saved.query)
+            for saved in searches
+        ),
+    )
+    for saved in searches:
+        yield from _plan_saved(context, saved)
+    names = [name for name, _ in cut_blocks(context.archive.artifacts.values(), lambda artifact: artifact.arrival)]
+    path, data = list_blocks(names)
+    yield Written(path=path, data=data)
+
+
+def _plan_saved(context: Context, saved: SavedSearch) -> Iterator[ListPage]:
+    """The page of a saved search: everything that it finds, newest first, in parts where that is much."""
+    here = saved_page(saved.name)
+    found = [artifact for ref, artifact in context.archive.artifacts.items() if ref in saved.found]
+    yield ListPage(
+        site=context.site,
+        path=index_file(here),
+        root="../../",
+        title=saved.name,
+        section="search",
+        canonical=context.canonical(here),
+        parts=part_links(here, here, part_count(found), None),
+        intro=f"What is found by: {saved.query}",
+        sections=(section(context, here, "Found", found, empty="Nothing is found."),),
+    )
+    yield from plan_parts(context, here, saved.name, found, section_name="search")
+
+
+def plan_blocks(context: Context) -> Iterator[Block]:
+    """The blocks, one at a time, so that memory holds the cards of one."""
+    analyzer = Analyzer()
+    artifacts = context.archive.artifacts.values()
+    for name, members in cut_blocks(artifacts, lambda artifact: artifact.arrival):
+        yield Block(name=name, cards=tuple(describe(context.archive, artifact, analyzer) for artifact in members))

@@ -1,0 +1,1 @@
+"""Search: one analyzer and one query language, answered by Whoosh on the command line and by blocks in the browser."""

@@ -1,0 +1,205 @@
+"""The analyzer: from a text to its words, the same for the index, the blocks and both readers of queries.
+
+    text ──►  fold each character ──► runs of word characters ──► words with positions
+                   case, width, accents      cut where CJK begins        camelCase by part, CJK by two
+
+The rules are in docs/search.md; `static/search.js` has the same ones and is held to them by `search_cases.json`.
+"""
+
+import re
+import unicodedata
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+MOST_CHARS = 128
+"""The longest word, in characters: what is longer, such as a blob in base64, counts by its beginning."""
+
+_ACCENTS = (
+    *((0x300, 0x36F), (0x483, 0x487), (0x591, 0x5BD), (0x5BF, 0x5BF), (0x5C1, 0x5C2), (0x5C4, 0x5C5)),
+    *((0x5C7, 0x5C7), (0x610, 0x61A), (0x64B, 0x65F), (0x670, 0x670), (0x6D6, 0x6DC), (0x1AB0, 0x1AFF)),
+    *((0x1DC0, 0x1DFF), (0x20D0, 0x20FF), (0xFE00, 0xFE0F), (0xFE20, 0xFE2F)),
+)
+"""Marks that are dropped: accents, points of Hebrew and Arabic. Other marks are letters of their scripts."""
+
+_LETTERS = {
+    "ß": "ss",
+    "ς": "σ",
+    "æ": "ae",
+    "œ": "oe",
+    "ø": "o",
+    "đ": "d",
+    "ð": "d",
+    "þ": "th",
+    "ł": "l",
+    "ħ": "h",
+    "ı": "i",
+    "ŋ": "n",
+    "ŧ": "t",
+}
+"""Letters that Unicode does not take apart, in lower case."""
+
+_CJK = (
+    "\u3005-\u3007\u3040-\u30ff\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7a3\uf900-\ufaff\U00020000-\U0003ffff"
+)
+_HALF_WIDTH = re.compile("[\uff66-\uff9f]+")
+_SCRIPT = re.compile(f"[{_CJK}]+|[^{_CJK}]+")
+_IS_CJK = re.compile(f"[{_CJK}]")
+_CAMEL = re.compile(r"[a-z0-9][A-Z]|[A-Z][A-Z][a-z]")
+_PART = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+")
+_HASH = re.compile(r"(?=[a-f]*[0-9])(?=[0-9]*[a-f])[0-9a-f]{7,63}")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Word:
+    """A word of a text: the folded term, its position among the words, where it stands in the text.
+
+    A `part` is a piece of the word at the same position (`read` of `readArchive`, one character of CJK text): it is
+    found, but a query has only whole words.
+    """
+
+    term: str
+    position: int
+    start: int
+    end: int
+    part: bool = False
+
+
+class _Folding(dict[int, str]):
+    """Characters and what they fold to, worked out when they are first met."""
+
+    def __missing__(self, code: int) -> str:
+        folded = self[code] = fold_character(chr(code))
+        return folded
+
+
+@dataclass(frozen=True, slots=True)
+class Analyzer:
+    """Takes texts apart. One is kept for many texts, since it remembers the characters it has met."""
+
+    _folding: _Folding = field(default_factory=_Folding, repr=False, compare=False)
+
+    def words(self, text: str) -> list[Word]:
+        """The words of a prepared text, parts after the word they are of."""
+        return list(self._words(text))
+
+    def terms(self, text: str) -> Iterator[tuple[str, int]]:
+        """Terms and positions of all words and parts: what an index holds."""
+        folded = text.translate(self._folding)
+        if folded.isascii() and len(folded) == len(text):
+            for position, (piece, parts) in enumerate(zip(folded.split(), _runs(folded, text), strict=True)):
+                yield piece[:MOST_CHARS], position
+                for part in parts or ():
+                    yield part, position
+            return
+        for word in self._words(text):
+            yield word.term, word.position
+
+    def phrase(self, text: str) -> tuple[str, ...]:
+        """The words of a query's text, one after the other, without parts."""
+        return tuple(word.term for word in self._words(prepare(text)) if not word.part)
+
+    def keyword(self, text: str) -> str:
+        """A name, an id or a tag as one term: its words, not cut in two, joined by `-`."""
+        folded = prepare(text).translate(self._folding)
+        return "-".join(unicodedata.normalize("NFC", piece) for piece in folded.split())[:250]
+
+    def _words(self, text: str) -> Iterator[Word]:
+        folded, starts = self._fold(text)
+        position = 0
+        for run in re.finditer(r"[^ ]+", folded):
+            for piece in _SCRIPT.finditer(run[0]):
+                first, last = run.start() + piece.start(), run.start() + piece.end()
+                if _IS_CJK.match(piece[0]):
+                    words = list(_cjk_words(piece[0], position, starts[first : last + 1]))
+                else:
+                    words = list(_plain_words(piece[0], position, starts[first], starts[last], text))
+                yield from words
+                position = words[-1].position + 1 if words else position
+
+    def _fold(self, text: str) -> tuple[str, "range | list[int]"]:
+        """The folded text, and for each of its characters (and its end) where that stands in the text."""
+        pieces = [self._folding[ord(char)] for char in text]
+        folded = "".join(pieces)
+        if len(folded) == len(text) and all(len(piece) == 1 for piece in pieces):
+            return folded, range(len(text) + 1)
+        starts = [index for index, piece in enumerate(pieces) for _ in piece]
+        return folded, [*starts, len(text)]
+
+
+def prepare(text: str) -> str:
+    """A text in the form that is taken apart: NFC, half-width kana at full width."""
+    return _HALF_WIDTH.sub(lambda match: unicodedata.normalize("NFKC", match[0]), unicodedata.normalize("NFC", text))
+
+
+def fold_character(char: str) -> str:
+    """What a character of a prepared text folds to: a space if it is no part of a word, nothing if it is an accent."""
+    code = ord(char)
+    if code < 0x80:
+        return char.lower() if char.isalnum() else " "
+    if _is_accent(code):
+        return ""
+    category = unicodedata.category(char)
+    if category[0] not in "LNM":
+        return "" if category == "Cf" else " "
+    found = []
+    for piece in unicodedata.normalize("NFKD", char):
+        if _is_accent(ord(piece)):
+            continue
+        if unicodedata.category(piece)[0] not in "LNM":
+            found.append(" ")
+            continue
+        lowered = unicodedata.normalize("NFKD", piece.lower())
+        found += [_LETTERS.get(each, each) for each in lowered if not _is_accent(ord(each))]
+    return unicodedata.normalize("NFC", "".join(found))
+
+
+def _is_accent(code: int) -> bool:
+    return any(first <= code <= last for first, last in _ACCENTS)
+
+
+def is_hash(term: str) -> bool:
+    """Whether a term looks like the beginning of a hash, which is then found by its beginning."""
+    return _HASH.fullmatch(term) is not None
+
+
+def _runs(folded: str, text: str) -> Iterator[tuple[str, ...] | None]:
+    """For each run of word characters its parts, None for nearly all; both texts are equally long."""
+    for run in re.finditer(r"[^ ]+", folded):
+        written = text[run.start() : run.end()]
+        yield None if written == run[0] else camel_parts(written)
+
+
+def camel_parts(written: str) -> tuple[str, ...] | None:
+    """The parts of `readArchive` or `HTTPServer`, in lower case; None for what is one word."""
+    if not _CAMEL.search(written[:MOST_CHARS]):
+        return None
+    whole = written.lower()
+    parts = tuple(dict.fromkeys(part.lower() for part in _PART.findall(written[:MOST_CHARS])))
+    return tuple(part for part in parts if part != whole)
+
+
+def _plain_words(piece: str, position: int, start: int, end: int, text: str) -> Iterator[Word]:
+    term = unicodedata.normalize("NFC", piece)[:MOST_CHARS]
+    yield Word(term=term, position=position, start=start, end=end)
+    for part in camel_parts(text[start:end]) or ():
+        yield Word(term=part, position=position, start=start, end=end, part=True)
+
+
+def _cjk_words(run: str, position: int, starts: "range | list[int]") -> Iterator[Word]:
+    """Each two neighbouring characters are a word, one alone is one too; single ones are parts.
+
+    The last character of several has no position of its own, so that what follows the run comes right after its
+    last two, in a text as in a phrase.
+    """
+    last = max(len(run) - 2, 0)
+    for index in range(len(run)):
+        place = min(index, last)
+        if index <= last:
+            yield Word(
+                term=run[index : index + 2], position=position + index, start=starts[index],
+                end=starts[min(index + 2, len(run))],
+            )  # fmt: skip
+        if len(run) > 1:
+            yield Word(
+                term=run[index], position=position + place, start=starts[index], end=starts[index + 1], part=True
+            )

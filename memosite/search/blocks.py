@@ -1,0 +1,273 @@
+"""Search blocks: what the browser searches, as small files that are loaded when a query needs them.
+
+    cards by arrival ──► Block (4,096 artifacts, or 256 at the end) ──► its files, a pure function of its documents
+
+A block's documents are numbered newest first, as hits are shown. Its files, below `search/<block>/`:
+
+    block.js   how many artifacts and documents, between which dates, and with which term each shard begins
+    d.js       dates; f.js  artifacts by kind, system and position
+    t<n>.js    a shard of the terms, in order, each with its documents; p<n>.js  where they stand, for phrases
+    r<n>.js    rows: what a hit shows; e<n>.js  the beginning of each text, for excerpts
+
+Each file calls `memositeBlock(name, value)`: script tags work from `file://` and under the content security policy.
+`docs/search.md` describes the files, `static/search.js` reads them.
+"""
+
+import datetime as dt
+import json
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import TypeVar
+
+from memosite.search.analyzer import Analyzer
+from memosite.search.documents import Card, ReadText, SearchDocument, documents, positions_of
+from memosite.texts import cut_line
+from memosite.urls import FOLDERS, SEARCH
+
+T = TypeVar("T")
+
+FULL = 4_096
+"""Artifacts of a full block: it changes only by edits."""
+
+TAIL = 256
+"""Artifacts of a block at the end: a new artifact changes one of these."""
+
+FULL_SHARD = 4_000
+TAIL_SHARD = 2_000
+"""Bytes after which a shard of terms ends; there are more small blocks than full ones, and each is asked."""
+
+ROWS = 16
+EXCERPTS = 8
+EXCERPT_CHARS = 500
+
+DIGITS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_"
+"""Digits of numbers: five bits each, the lowest first; the sixth bit says that more follow."""
+
+_EPOCH = dt.datetime(1970, 1, 1)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Block:
+    """Some artifacts that follow one another by arrival; the model that a block's files are made from."""
+
+    name: str
+    cards: tuple[Card, ...]
+
+
+def plan_blocks(cards: Iterable[Card]) -> tuple[Block, ...]:
+    """The blocks of an archive's cards."""
+    return tuple(
+        Block(name=name, cards=tuple(members)) for name, members in cut_blocks(cards, lambda card: card.arrival)
+    )
+
+
+def cut_blocks(items: Iterable[T], arrival: Callable[[T], int]) -> list[tuple[str, list[T]]]:
+    """Items by the block they are in: full ones as long as enough have arrived, then small ones.
+
+    A block is named for the kind it is of and its number: `f0` begins with the first artifact, `t16` with the 4,097th.
+    """
+    found: dict[tuple[int, str], list[T]] = defaultdict(list)
+    ordered = sorted(items, key=arrival)
+    last = arrival(ordered[-1]) if ordered else 0
+    for item in ordered:
+        place = arrival(item) - 1
+        full = place // FULL
+        is_full = (full + 1) * FULL <= last
+        found[(full * FULL, f"f{full}") if is_full else (place // TAIL * TAIL, f"t{place // TAIL}")].append(item)
+    return [(name, found[start, name]) for start, name in sorted(found)]
+
+
+def list_blocks(names: Sequence[str]) -> tuple[str, bytes]:
+    """The file that names all blocks; it changes when there is one more, not with every artifact."""
+    return _file("blocks", {"v": 1, "blocks": list(names)})
+
+
+def render_block(block: Block, read_text: ReadText) -> list[tuple[str, bytes]]:
+    """The files of a block, as paths and bytes; equal cards and texts give equal bytes."""
+    built = _Builder()
+    rows: list[list[object]] = []
+    excerpts: list[str] = []
+    for card in sorted(block.cards, key=lambda card: (card.date is None, -(card.date or 0), card.id, card.kind)):
+        built.begin(card)
+        for document in documents(card, read_text):
+            built.add(document)
+            rows.append(_row(document))
+            excerpts.append(cut_line(document.body[: 2 * EXCERPT_CHARS], EXCERPT_CHARS))
+    files = list(_term_files(block.name, built, FULL_SHARD if len(block.cards) > TAIL else TAIL_SHARD))
+    head = {
+        "artifacts": built.artifacts,
+        "documents": len(rows),
+        "more": built.more,
+        "newest": built.dates[0] if built.dates else None,
+        "oldest": built.dates[-1] if built.dates else None,
+        "years": _years(built.dates),
+        "tools": encode(built.tools),
+        "terms": ",".join(first for first, _ in files),
+    }
+    found = [_file(f"{block.name}/block", head), *(file for _, pair in files for file in pair)]
+    found.append(_file(f"{block.name}/d", _dates(built.dates)))
+    found.append(_file(f"{block.name}/f", _facets(built.facets)))
+    found += [_file(f"{block.name}/r{n}", rows[n * ROWS : (n + 1) * ROWS]) for n in range(-(-len(rows) // ROWS))]
+    count = -(-len(rows) // EXCERPTS)
+    found += [_file(f"{block.name}/e{n}", excerpts[n * EXCERPTS : (n + 1) * EXCERPTS]) for n in range(count)]
+    return found
+
+
+def _file(name: str, value: object) -> tuple[str, bytes]:
+    text = json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+    return f"{SEARCH}{name}.js", f'memositeBlock("{name}",{text})\n'.encode("utf-8", "replace")
+
+
+def encode(numbers: Iterable[int]) -> str:
+    """Ascending numbers as their gaps."""
+    before = -1
+    found = []
+    for number in numbers:
+        found.append(digits(number - before - 1))
+        before = number
+    return "".join(found)
+
+
+def digits(number: int) -> str:
+    """A number from 0 on."""
+    if number < 32:
+        return DIGITS[number]
+    found = ""
+    while number >= 32:
+        found += DIGITS[32 + number % 32]
+        number //= 32
+    return found + DIGITS[number]
+
+
+@dataclass(slots=True)
+class _Term:
+    """The documents of a term so far, and where it stands in each."""
+
+    last: int = -1
+    documents: bytearray = field(default_factory=bytearray)
+    places: bytearray = field(default_factory=bytearray)
+
+
+class _Builder:
+    """Collects terms, dates and facets, artifact by artifact and document by document in their order."""
+
+    def __init__(self) -> None:
+        self.artifacts = 0
+        self.documents = 0
+        self.terms: dict[str, _Term] = defaultdict(_Term)
+        self.dates: list[int] = []
+        self.tools: list[int] = []
+        self.facets: dict[str, dict[str, list[int]]] = defaultdict(lambda: defaultdict(list))
+        self._analyzer = Analyzer()
+        self._sizes: list[int] = []
+
+    def begin(self, card: Card) -> None:
+        """Begin the next artifact; its documents follow."""
+        if card.date is not None:
+            self.dates.append(card.date)
+        self.facets["kind"][card.kind].append(self.artifacts)
+        self.facets["system"][card.system].append(self.artifacts)
+        for position in card.positions:
+            self.facets["position"][position].append(self.artifacts)
+        self.artifacts += 1
+        self._sizes.append(0)
+
+    def add(self, document: SearchDocument) -> None:
+        """Add the next document of the artifact."""
+        number = self.documents
+        self.documents += 1
+        self._sizes[-1] += 1
+        if document.is_tools:
+            self.tools.append(number)
+        self._add_words("o" if document.is_tools else "t", document.texts, number)
+        self._add_words("s", (document.subject,), number)
+        self._add_words("n", document.names, number)
+        for name, value in document.card.keys:
+            self._note(f"k:{name}:{value}", number)
+
+    @property
+    def more(self) -> str:
+        """The artifacts of several documents: for each the gap to the one before, and how many more than one."""
+        found, before = "", -1
+        for number, size in enumerate(self._sizes):
+            if size > 1:
+                found += digits(number - before - 1) + digits(size - 1)
+                before = number
+        return found
+
+    def _add_words(self, family: str, texts: Iterable[str], number: int) -> None:
+        for term, positions in positions_of(texts, self._analyzer).items():
+            found = self._note(f"{family}:{term}", number)
+            found.places += (digits(len(positions)) + encode(positions)).encode()
+
+    def _note(self, key: str, number: int) -> _Term:
+        found = self.terms[key]
+        found.documents += digits(number - found.last - 1).encode()
+        found.last = number
+        return found
+
+
+def _term_files(block: str, built: _Builder, limit: int) -> Iterator[tuple[str, tuple[tuple[str, bytes], ...]]]:
+    """Shards of the terms: for each the beginning that tells it from the one before, and its two files."""
+    keys = sorted(built.terms)
+    start, number, before = 0, 0, ""
+    while start < len(keys):
+        entries: list[str] = []
+        places: list[str] = []
+        size, last, end = 0, "", start
+        while end < len(keys) and (size < limit or end == start):
+            term = built.terms[keys[end]]
+            shared = _shared(last, keys[end])
+            common = len(keys[end][:shared].encode("utf-16-le")) // 2
+            entries.append(f"{digits(common)}{keys[end][shared:]} {term.documents.decode()}")
+            places.append(term.places.decode())
+            size += len(entries[-1].encode())
+            last = keys[end]
+            end += 1
+        files = (_file(f"{block}/t{number}", ",".join(entries)), _file(f"{block}/p{number}", ",".join(places)))
+        first = keys[start]
+        yield first[: _shared(before, first) + 1], files
+        start, number, before = end, number + 1, last
+
+
+def _shared(one: str, other: str) -> int:
+    """How many characters two keys begin with in common."""
+    count = 0
+    for left, right in zip(one, other, strict=False):
+        if left != right:
+            break
+        count += 1
+    return count
+
+
+def _dates(dates: Sequence[int]) -> dict[str, object]:
+    """Dates, newest first, as steps back from the newest; in seconds where all are whole ones."""
+    scale = 1 if any(date % 1000 for date in dates) else 1000
+    steps = (digits((before - date) // scale) for before, date in zip((*dates[:1], *dates), dates, strict=False))
+    return {"scale": scale, "steps": "".join(steps)}
+
+
+def _years(dates: Sequence[int]) -> list[list[object]]:
+    """How many artifacts there are of each year in UTC, the newest first."""
+    counts = Counter(f"{(_EPOCH + dt.timedelta(milliseconds=date)).year:04d}" for date in dates)
+    return [[year, counts[year]] for year in sorted(counts, reverse=True)]
+
+
+def _facets(facets: dict[str, dict[str, list[int]]]) -> dict[str, dict[str, str]]:
+    return {
+        name: {value: encode(facets[name][value]) for value in sorted(facets[name])} for name in sorted(facets)
+    }  # fmt: skip
+
+
+def _row(document: SearchDocument) -> list[object]:
+    """What a hit shows: kind, id, turn, whether of tools, subject, which turn, who, date, file ("" for the usual)."""
+    card = document.card
+    date = ""
+    if card.date is not None:
+        moment = _EPOCH + dt.timedelta(milliseconds=card.date)
+        date = moment.isoformat(timespec="milliseconds" if card.date % 1000 else "seconds") + "Z"
+    usual = f"{FOLDERS.get(card.kind, '')}/{card.id}/index.html" + (f"#t{document.turn}" if document.turn else "")
+    file = "" if document.file == usual else document.file
+    row = [card.kind, card.id, document.turn, int(document.is_tools), card.short_subject, document.label, card.who]
+    return [*row, date, file]

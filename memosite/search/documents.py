@@ -1,0 +1,290 @@
+"""Search documents: what of an artifact is searched, and under which words, names and values.
+
+    Artifact ──► Card (no texts; its digest tells whether anything changed) ──► SearchDocument, one or more
+                                                   read_text
+
+An artifact is one document; a transcript has one more for each turn, and one more for the output of a turn's tools,
+so that a hit opens the turn and only `in:tools` finds such output (SPEC 5).
+"""
+
+import datetime as dt
+import hashlib
+import json
+from array import array
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import asdict, dataclass
+from typing import Literal
+
+from memosite.facts import Kind, Text
+from memosite.lines import all_texts, is_broken, shown_file
+from memosite.model import Archive, Artifact, Document, Library, Memo, Record, Transcript
+from memosite.names import read_stamped_name
+from memosite.page_parts import cut_turns
+from memosite.resolve.actions import is_unread_by_any
+from memosite.search.analyzer import Analyzer, prepare
+from memosite.texts import cut_line
+from memosite.transcripts import Turn, blocks, parse_conversation
+from memosite.urls import index_file, page_of, part_page
+
+MOST_CHARS = 1_000_000
+"""The most characters of one document that are searched."""
+
+WHO_CHARS = 120
+"""The longest line that says who wrote to whom."""
+
+_EPOCH = dt.datetime(1970, 1, 1)
+_MILLISECOND = dt.timedelta(milliseconds=1)
+
+ReadText = Callable[[str], str]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Card:
+    """What is searched of an artifact, with its texts by SHA-256.
+
+    `date` is milliseconds since 1970 in UTC; `keys` are fields and folded values; `positions` are ids, for facets;
+    `names` are id, paths and digests. `texts` are digests on the shelf, `extra` are texts that lie on none.
+    `conversation` is the digest of a transcript's body.
+    """
+
+    kind: Kind
+    id: str
+    system: str
+    arrival: int
+    page: str
+    path: str
+    subject: str
+    short_subject: str
+    who: str
+    date: int | None
+    keys: tuple[tuple[str, str], ...]
+    positions: tuple[str, ...]
+    names: tuple[str, ...]
+    slug: str
+    texts: tuple[str, ...]
+    extra: tuple[str, ...]
+    conversation: str | None
+
+    @property
+    def digest(self) -> str:
+        """SHA-256 over everything but the order of arrival: equal digests mean equal documents."""
+        return hashlib.sha256(json.dumps(asdict(self) | {"arrival": 0}).encode()).hexdigest()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SearchDocument:
+    """One thing that can be hit. `turn` is 0 for an artifact itself; `is_tools` for the output of a turn's tools.
+
+    `texts` are searched by `text`, in order and apart: subject, words of the name, body. `file` is the page's file
+    with the anchor, `label` says which turn it is.
+    """
+
+    card: Card
+    turn: int
+    is_tools: bool
+    file: str
+    label: str
+    texts: tuple[str, ...]
+    subject: str
+    names: tuple[str, ...]
+
+    @property
+    def keys(self) -> tuple[tuple[str, str], ...]:
+        """Fields and values, that of `in:` among them."""
+        return (*self.card.keys, ("in", "tools" if self.is_tools else "text"))
+
+    @property
+    def order(self) -> tuple[bool, int, str, str, int, bool]:
+        """The order of hits: newest first, what has no date last; then by id, kind and turn."""
+        date = self.card.date
+        return (date is None, -(date or 0), self.card.id, self.card.kind, self.turn, self.is_tools)
+
+    @property
+    def body(self) -> str:
+        """The text that excerpts are cut from."""
+        return self.texts[-1]
+
+
+def describe(archive: Archive, artifact: Artifact, analyzer: Analyzer) -> Card:
+    """What is searched of an artifact."""
+    transcript = isinstance(artifact, Transcript) and not is_broken(artifact)
+    body = artifact.variants[0].text if isinstance(artifact, Transcript) else None
+    digests = [text.sha256 for text in _texts(artifact)]
+    extra = tuple(_extra(artifact))
+    if isinstance(artifact, Memo | Transcript) and artifact.broken:
+        digests = [shown_file(artifact).sha256]
+    return Card(
+        kind=artifact.kind,
+        id=artifact.id,
+        system=artifact.system,
+        arrival=artifact.arrival,
+        page=page_of(artifact),
+        path=f"{artifact.copies[0].file.source}/{shown_file(artifact).path}",
+        subject=prepare(artifact.subject)[:MOST_CHARS],
+        short_subject=artifact.short_subject,
+        who=_who(artifact),
+        date=_milliseconds(artifact),
+        keys=tuple(sorted(_keys(archive, artifact, analyzer))),
+        positions=tuple(sorted(set(artifact.positions))),
+        names=tuple(dict.fromkeys(prepare(name) for name in _names(artifact))),
+        slug=prepare(read_stamped_name(artifact.id).slug),
+        texts=tuple(dict.fromkeys(digest for digest in digests if not (transcript and body and digest == body.sha256))),
+        extra=tuple(prepare(text) for text in extra),
+        conversation=body.sha256 if transcript and body else None,
+    )
+
+
+def documents(card: Card, read_text: ReadText) -> Iterator[SearchDocument]:
+    """The documents of an artifact: itself, then those of its turns in order."""
+    turns: tuple[Turn, ...] = ()
+    texts = [prepare(read_text(digest)) for digest in card.texts]
+    if card.conversation is not None:
+        conversation = parse_conversation(read_text(card.conversation), started=None)
+        turns = conversation.turns
+        texts.append(prepare(conversation.preamble))
+    body = "\n\n".join((*texts, *card.extra))[:MOST_CHARS]
+    yield SearchDocument(
+        card=card,
+        turn=0,
+        is_tools=False,
+        file=index_file(card.page),
+        label="",
+        texts=(card.subject, card.slug, body),
+        subject=card.subject,
+        names=card.names,
+    )
+    pages = _pages_of_turns(card.page, turns)
+    for turn in turns:
+        yield from _turn_documents(card, turn, pages[turn.ordinal - 1])
+
+
+def _turn_documents(card: Card, turn: Turn, page: str) -> Iterator[SearchDocument]:
+    said: list[str] = []
+    output: list[str] = []
+    for block in blocks(turn.text):
+        (output if block.kind == "tool" else said).append(f"{block.name or ''}\n{block.text}".strip())
+    who = " ".join(part for part in (turn.speaker, f"({turn.model})" if turn.model else "") if part)
+    for is_tools, found in ((False, said), (True, output)):
+        text = prepare("\n\n".join(found))[:MOST_CHARS]
+        if text:
+            yield SearchDocument(
+                card=card,
+                turn=turn.ordinal,
+                is_tools=is_tools,
+                file=f"{index_file(page)}#{turn.anchor}",
+                label=f"turn {turn.ordinal}, {cut_line(who, 60)}{', tools' if is_tools else ''}",
+                texts=(text,),
+                subject="",
+                names=(),
+            )
+
+
+def _pages_of_turns(page: str, turns: tuple[Turn, ...]) -> list[str]:
+    """The page that shows each turn: long transcripts are cut into parts, of which the first is the page itself."""
+    found: list[str] = []
+    for number, (first, end) in enumerate(cut_turns([len(turn.text) for turn in turns]), 1):
+        found += [page if number == 1 else part_page(page, number)] * (end - first)
+    return found
+
+
+def _texts(artifact: Artifact) -> Iterable[Text]:
+    return () if is_broken(artifact) and isinstance(artifact, Memo | Transcript) else all_texts(artifact)
+
+
+def _extra(artifact: Artifact) -> Iterator[str]:
+    """Words that stand in no text: what a library lists, the fields of a record."""
+    if isinstance(artifact, Library):
+        yield artifact.card.description
+        for item in artifact.card.items:
+            yield f"{item.name} {item.description} {item.file}"
+    if isinstance(artifact, Record):
+        for label, value in artifact.card.fields:
+            yield f"{label}: {value}"
+
+
+def _names(artifact: Artifact) -> Iterator[str]:
+    yield artifact.id
+    for copy in artifact.copies:
+        yield f"{copy.file.source}/{copy.file.path}"
+        if copy.body_path:
+            yield f"{copy.file.source}/{copy.body_path}"
+    for copy in artifact.copies:
+        yield copy.file.sha256
+    if isinstance(artifact, Record):
+        yield artifact.card.key
+
+
+def _who(artifact: Artifact) -> str:
+    match artifact:
+        case Memo(kind="memo"):
+            return cut_line(f"{artifact.sender or 'nobody'} to {', '.join(artifact.to[:6]) or 'nobody'}", WHO_CHARS)
+        case Memo():
+            return cut_line(artifact.sender or artifact.role or "nobody", WHO_CHARS)
+        case Transcript():
+            return cut_line(", ".join(one.position for one in artifact.variants[0].envelope.participants), WHO_CHARS)
+        case Record():
+            return cut_line(f"{artifact.system} {artifact.card.type}", WHO_CHARS)
+    return cut_line(artifact.copies[0].file.source, WHO_CHARS)
+
+
+def _milliseconds(artifact: Artifact) -> int | None:
+    if artifact.date is None:
+        return None
+    since = artifact.date.instant.replace(tzinfo=None) - _EPOCH
+    return since // _MILLISECOND
+
+
+def _keys(archive: Archive, artifact: Artifact, analyzer: Analyzer) -> set[tuple[str, str]]:
+    """Each field with its folded value; a field may have several."""
+    found: list[tuple[str, str]] = [("kind", artifact.kind), ("system", artifact.system)]
+    found += [("repo", copy.file.source) for copy in artifact.copies]
+    found += [("box", copy.mailbox) for copy in artifact.copies if copy.mailbox]
+    found += [("tag", tag) for tag in artifact.tags]
+    found += [("with", position) for position in artifact.positions]
+    if isinstance(artifact, Memo):
+        found += _memo_keys(archive, artifact)
+    status = artifact.card.status if isinstance(artifact, Record) else None
+    status = artifact.head.status if isinstance(artifact, Document) else status
+    if status:
+        found += [("status", status), ("status", status.split()[0] if status.split() else "")]
+    if isinstance(artifact, Transcript):
+        envelope = artifact.variants[0].envelope
+        found += [("with", name) for one in envelope.participants for name in (one.position, one.identity or "")]
+        found += [("status", envelope.redaction_status or "")]
+    folded = ((name, analyzer.keyword(value)) for name, value in found)
+    return {(name, value) for name, value in folded if value}
+
+
+def _memo_keys(archive: Archive, memo: Memo) -> Iterator[tuple[str, str]]:
+    senders = {memo.sender, memo.sender_position or "", memo.role or ""}
+    recipients = {*memo.to, *(state.position for state in memo.recipients)}
+    for field, names in (("from", senders), ("to", recipients)):
+        for name in names:
+            for form in {name, name.rpartition("/")[2], archive.position_of.get(name, "")}:
+                yield field, form
+                yield "with", form
+    yield "thread", memo.thread
+    if memo.kind == "memo":
+        states: list[tuple[Literal["is"], str]] = [("is", memo.action)] if memo.action else []
+        if memo.is_broadcast:
+            states.append(("is", "broadcast"))
+        if is_unread_by_any(memo):
+            states.append(("is", "unread"))
+        yield from states
+
+
+def positions_of(texts: Iterable[str], analyzer: Analyzer) -> dict[str, "array[int]"]:
+    """The terms of several texts with their positions; no phrase reaches from one text into the next."""
+    found: dict[str, array[int]] = {}
+    start = 0
+    for text in texts:
+        last = start
+        for term, position in analyzer.terms(text):
+            last = start + position
+            places = found.get(term)
+            if places is None:
+                places = found[term] = array("I")
+            if not places or places[-1] != last:
+                places.append(last)
+        start = last + 2
+    return found

@@ -1,0 +1,246 @@
+"""What is sought in a source, whatever its files come from: which may belong to the archive, and why others do not.
+
+A folder and a commit's tree supply what lies in each folder, and the head of a Markdown file; all that is decided of
+them is decided here (SPEC 2.2, 9), so that a repo is read alike from its checkout and from its objects.
+"""
+
+import re
+from collections.abc import Callable, Collection, Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Literal, NamedTuple, Protocol
+
+from memosite.errors import SourceError
+from memosite.findings import Finding, Location
+from memosite.formats.document import File
+from memosite.formats.places import record_system
+from memosite.layout import SITE_MARKER, SKIPPED_FOLDERS, UNREAD_FOLDERS, matches_glob, place_of
+from memosite.names import BODY_SUFFIX, ENVELOPE_SUFFIX
+from memosite.sources.git import Holding
+
+FILE_LIMIT = 32 * 1024 * 1024
+"""The largest file that is read, in bytes (SPEC 9)."""
+
+FILES_LIMIT = 2_000_000
+"""The largest number of files and folders that are looked at in one source."""
+
+SNIFFED = 2048
+"""How many bytes of a Markdown file are looked at, to tell whether it may be a record of MIF 1.0."""
+
+
+class Entry(NamedTuple):
+    """One name in a folder. A submodule is a folder of which a commit knows only that another repo belongs there."""
+
+    name: str
+    kind: Literal["file", "folder", "link", "submodule", "other"]
+
+
+ListFolder = Callable[[str], Sequence[Entry]]
+"""What lies in a folder, by name; the source's own root is "". Raises `OSError` if it cannot be listed."""
+
+HeadOf = Callable[[str], bytes]
+"""The first bytes of a file, `SNIFFED` at most; none if it cannot be read."""
+
+
+class Source(Protocol):
+    """What is read: under a name of its own, with globs for what convention does not tell (SPEC 2.1)."""
+
+    @property
+    def name(self) -> str:
+        """The source's name, unique in an archive."""
+
+    @property
+    def include(self) -> tuple[str, ...]:
+        """Globs of what is wanted besides what is found by convention."""
+
+    @property
+    def exclude(self) -> tuple[str, ...]:
+        """Globs of what is not wanted."""
+
+    @property
+    def documents(self) -> tuple[str, ...]:
+        """Globs of documents, below the root and each working root."""
+
+    @property
+    def holding(self) -> Holding | None:
+        """The repo its history is read from; None if nobody asks for it."""
+
+    def list_files(self) -> "Listing":
+        """What there is to read. Raises `SourceError` if it cannot be listed, or if there are too many files."""
+
+    def read_file(self, path: str) -> File | Finding:
+        """The bytes of one file that was listed, or the finding that says why it was left out."""
+
+    def has_file(self, path: str) -> bool:
+        """Whether a normal relative path leads to a file or folder of the source; no link is followed on the way."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Listing:
+    """What a walk through a source found, as paths relative to it: regular files only, never links.
+
+    `candidates` are to be read; `others` lie where an envelope may name them in its `body_ref`: in a store, beside
+    an envelope, or named as bodies are. `records` are those of the candidates that only a record's adapter may read:
+    they lie where another memory system keeps its files, or begin as a record does, and are no documents.
+    """
+
+    source: Source
+    candidates: tuple[str, ...]
+    others: frozenset[str]
+    findings: tuple[Finding, ...]
+    records: frozenset[str] = frozenset()
+
+
+def list_source(
+    source: Source, list_folder: ListFolder, head_of: HeadOf, *, called: str, holes: Collection[str] = ()
+) -> Listing:
+    """Walk a source and sort what lies in it. `holes` are paths of folders in it that are not part of it.
+
+    Raises `SourceError`, in which the source is `called` so, if its root cannot be listed or there is too much.
+    """
+    found = _Found(source=source, called=called)
+    for folder, entries in _walk(found, list_folder, holes):
+        found.add(folder, entries)
+    documents = {path for path in found.markdown if _is_document(path, source.documents, found.roots)}
+    begun = (path for path in found.markdown if path not in documents and has_record_head(head_of(path)))
+    records = frozenset({*found.records, *begun} - documents)
+    return Listing(
+        source=source,
+        candidates=tuple(sorted({*found.candidates, *documents, *records})),
+        others=frozenset(found.others).difference(documents),
+        findings=tuple(found.findings),
+        records=records,
+    )
+
+
+@dataclass(kw_only=True)
+class _Found:
+    """The files of a walk by what they may be, and the working roots that the stores among them tell of."""
+
+    source: Source
+    called: str
+    candidates: list[str] = field(default_factory=list)
+    others: list[str] = field(default_factory=list)
+    markdown: list[str] = field(default_factory=list)
+    records: list[str] = field(default_factory=list)
+    findings: list[Finding] = field(default_factory=list)
+    roots: set[str] = field(default_factory=lambda: {""})
+
+    def add(self, folder: str, entries: Sequence[Entry]) -> None:
+        """Sort the entries of one folder, its subfolders apart."""
+        place = place_of(_join(folder, "-"))
+        if place is not None:
+            self.roots.add(place.root)
+        holds_bodies = place is not None or any(entry.name.lower().endswith(ENVELOPE_SUFFIX) for entry in entries)
+        for name, kind in entries:
+            path = _join(folder, name)
+            is_body = name.lower().endswith(BODY_SUFFIX)
+            is_wanted = name.lower().endswith((ENVELOPE_SUFFIX, ".opencatalog")) or _is_included(path, self.source)
+            is_record = not is_body and record_system(path) is not None
+            if kind != "file":
+                if kind == "submodule" or is_wanted or is_record or _would_hold_artifacts(path):
+                    self.findings.append(_not_a_file(self.source, path, kind))
+                continue
+            if is_wanted or (is_body and place is not None):
+                self.candidates.append(path)
+                continue
+            if is_body or holds_bodies:
+                self.others.append(path)
+            if is_record:
+                self.records.append(path)
+            if place is None and not is_body and name.lower().endswith((".md", ".markdown")):
+                self.markdown.append(path)
+
+
+def _would_hold_artifacts(path: str) -> bool:
+    """Whether a folder of this path would be a store, or lie in one."""
+    return place_of(f"{path}/-") is not None or record_system(f"{path}/-.md") is not None
+
+
+def _join(folder: str, name: str) -> str:
+    return f"{folder}/{name}" if folder else name
+
+
+def _walk(found: _Found, list_folder: ListFolder, holes: Collection[str]) -> Iterator[tuple[str, list[Entry]]]:
+    """Each folder that is not skipped or somebody else's, with what is in it and not excluded, subfolders apart."""
+    source = found.source
+    pending = [""]
+    seen = 0
+    while pending:
+        folder = pending.pop()
+        try:
+            entries = list_folder(folder)
+        except OSError as error:
+            if not folder:
+                raise SourceError(f"{found.called}: the source cannot be read ({error.strerror})") from error
+            message = f"it cannot be listed ({error.strerror})"
+            found.findings.append(finding_on("file-unreadable", source, folder, message))
+            continue
+        seen += len(entries)
+        if seen > FILES_LIMIT:
+            advice = "exclude in memosite.yml the folders that do not count"
+            raise SourceError(f"{found.called}: more than {FILES_LIMIT} files; {advice}")
+        names = {entry.name for entry in entries}
+        is_foreign = SITE_MARKER in names or "pyvenv.cfg" in names
+        if folder and is_foreign and place_of(f"{folder}/x") is None:  # in a store, such a file hides nothing
+            continue
+        here = []
+        for entry in entries:
+            path = _join(folder, entry.name)
+            if any(matches_glob(path, pattern) for pattern in source.exclude):
+                continue
+            is_unread = entry.name in UNREAD_FOLDERS or entry.name in SKIPPED_FOLDERS or path in holes
+            if entry.kind == "folder":
+                if not is_unread:
+                    pending.append(path)
+            elif entry.kind != "submodule" or not is_unread:
+                here.append(entry)
+        yield folder, here
+
+
+def _is_included(path: str, source: Source) -> bool:
+    return any(matches_glob(path, pattern) for pattern in source.include)
+
+
+def _is_document(path: str, patterns: tuple[str, ...], roots: Collection[str]) -> bool:
+    """Documents are sought at the source's root and at each working root, which may lie below it (SPEC 2.2)."""
+    parts = path.split("/")
+    for depth in range(len(parts)):
+        if "/".join(parts[:depth]) in roots:
+            below = "/".join(parts[depth:])
+            if any(matches_glob(below, pattern) for pattern in patterns):
+                return True
+    return False
+
+
+_OPENINGS = (b"---\n", b"---\r\n", b"--- ", b"---\t", b"\xef\xbb\xbf---")
+_FIELDS = tuple(re.compile(rf"^[\"']?{name}[\"']?[ \t]*:".encode(), re.MULTILINE) for name in ("id", "type", "created"))
+
+
+def has_record_head(head: bytes) -> bool:
+    """Whether a file begins with `---` and has lines `id:`, `type:` and `created:` in its first bytes (MIF 1.0)."""
+    head = head.replace(b"\r\n", b"\n")
+    return head.startswith(_OPENINGS) and all(name.search(head) for name in _FIELDS)
+
+
+def shown_path(path: str) -> str:
+    """A path as texts can hold it: bytes in it that are not UTF-8 become U+FFFD."""
+    return path if path.isascii() else path.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
+
+
+def too_large(source: Source, path: str, size: int) -> Finding:
+    """The finding on a file over the limit."""
+    return finding_on("file-too-large", source, path, f"it has {size} bytes; files over {FILE_LIMIT} are not read")
+
+
+def finding_on(rule: str, source: Source, path: str, message: str) -> Finding:
+    """A finding on a file of a source."""
+    return Finding(rule=rule, location=Location(source=source.name, path=shown_path(path)), message=message)
+
+
+def _not_a_file(source: Source, path: str, kind: str) -> Finding:
+    if kind == "link":
+        return finding_on("link-not-followed", source, path, "a symbolic link; it was not followed")
+    if kind == "submodule":
+        message = "a submodule: this commit holds only its name; what lies in it was not read"
+        return finding_on("submodule-not-read", source, path, message)
+    return finding_on("file-unreadable", source, path, "it is not a regular file")

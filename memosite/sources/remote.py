@@ -1,0 +1,274 @@
+"""[I/O] Fetches refs of remotes into the cache, and gives the last good state of one that cannot be fetched.
+
+The cache holds one bare repo per address, named by the address's hash: `git/<hash>`, with `<hash>.json` (what was
+fetched when) and `<hash>.lock` (one writer at a time) beside it. No shell, no prompts, no credentials but those of
+ssh-agent, no submodules, no LFS, no protocol but the address's own, all within `FETCH_SECONDS` (SPEC 2.3).
+"""
+
+import datetime as dt
+import fcntl
+import hashlib
+import json
+import os
+import re
+import shutil
+import stat
+import time
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from pathlib import Path
+from urllib.parse import unquote
+
+from memosite.cache import open_cache
+from memosite.config_schema import printable
+from memosite.errors import SourceError
+from memosite.git_urls import parse_git_url, refusal, without_secrets
+from memosite.sources.git import GitError, Repo, git, repo_at
+from memosite.sources.objects import Commit, commit_at
+from memosite.times import Moment, read_moment
+
+FETCH_SECONDS = 300
+"""The longest that fetching one ref may take, and that another build's fetch of it is waited for."""
+
+_CONFIGS = {
+    "sha1": b"[core]\n\trepositoryformatversion = 0\n\tbare = true\n",
+    "sha256": b"[core]\n\trepositoryformatversion = 1\n\tbare = true\n[extensions]\n\tobjectformat = sha256\n",
+}
+"""All that a repo of the cache is configured with; one that is configured otherwise is not ours and is made anew."""
+
+_OPTIONS = (
+    *("-c", "fetch.unpackLimit=1", "-c", "fetch.prune=false", "-c", "fetch.writeCommitGraph=false"),
+    *("-c", "http.followRedirects=initial", "-c", "http.lowSpeedLimit=1", "-c", "http.lowSpeedTime=60"),
+    *("-c", "core.sshCommand=ssh -oBatchMode=yes -oConnectTimeout=30 -oServerAliveInterval=15"),
+)
+_KEPT = {
+    "ssh": ("HOME", "SSH_AUTH_SOCK"),
+    "https": ("https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY", "no_proxy", "NO_PROXY", "GIT_SSL_CAINFO"),
+}
+_HASH = re.compile(r"[0-9a-f]{40}|[0-9a-f]{64}")
+_DURATION = re.compile(r" after \d+ (?:ms|milliseconds|seconds)")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Fetched:
+    """A ref of a remote in the cache. `problem` says why it could not be fetched now, "" if it could.
+
+    `fetched` is when that commit was found at the remote, by this machine's clock.
+    """
+
+    repo: Repo
+    commit: Commit
+    fetched: Moment
+    problem: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Place:
+    """Where the cache keeps an address."""
+
+    url: str
+    folder: Path
+
+    @property
+    def repo(self) -> Repo:
+        return Repo(git_dir=self.folder, top=None)
+
+    @property
+    def state(self) -> Path:
+        return self.folder.with_suffix(".json")
+
+    @property
+    def lock(self) -> Path:
+        return self.folder.with_suffix(".lock")
+
+
+def fetch(url: str, ref: str, *, cache: Path, use_network: bool = True) -> Fetched:
+    """A ref of a remote, fetched now, or as it was last fetched if that fails or the network is not to be used.
+
+    Raises `SourceError` if it was never fetched, and if the cache cannot be written.
+    """
+    shown = printable(without_secrets(url))
+    found = refusal(url)
+    if found is not None:
+        raise SourceError(f"{shown}: found {found}, expected an address that can be fetched")
+    try:
+        place = _Place(url=url, folder=_folder(cache) / hashlib.sha256(url.encode()).hexdigest()[:32])
+        known = None if use_network else _last_good(place, ref, problem="")
+        if known is not None:
+            return known
+        with _locked(place.lock) as lock:
+            problem = "another build has been fetching it all the time"
+            if lock is not None:
+                try:
+                    return _fetch(place, ref, lock)
+                except GitError as error:
+                    problem = _DURATION.sub("", str(error))
+        known = _last_good(place, ref, problem=problem)
+    except OSError as error:
+        raise SourceError(f"{error.filename or cache}: the cache cannot be written ({error.strerror})") from error
+    if known is None:
+        raise SourceError(f"{shown}: {ref} cannot be fetched ({problem}), and it never was")
+    return known
+
+
+def _folder(cache: Path) -> Path:
+    """The folder of all fetched repos; a link in its place is not followed."""
+    open_cache(cache)
+    folder = cache / "git"
+    folder.mkdir(exist_ok=True)
+    if folder.is_symlink():
+        raise SourceError(f"{folder}: found a symbolic link, expected a folder of the cache; remove it")
+    return folder
+
+
+@contextmanager
+def _locked(path: Path) -> Iterator[int | None]:
+    """The lock, held; None if another process has it for too long.
+
+    Git holds it open, too: when memosite is killed, the next build waits for a fetch that still runs.
+    """
+    handle = os.open(path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 0o666)
+    try:
+        end = time.monotonic() + FETCH_SECONDS
+        while True:
+            try:
+                fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError:
+                if time.monotonic() > end:
+                    yield None
+                    return
+                time.sleep(0.05)
+            else:
+                yield handle
+                return
+    finally:
+        os.close(handle)
+
+
+def _fetch(place: _Place, ref: str, lock: int) -> Fetched:
+    """Fetch a ref; the lock is held. Raises `GitError`."""
+    _prepare(place)
+    try:
+        _run(place, ref, lock)
+    except GitError as error:
+        if "mismatched algorithms" not in str(error):
+            raise
+        is_sha1 = (place.folder / "config").read_bytes() == _CONFIGS["sha1"]
+        shutil.rmtree(place.folder)
+        _make(place, _CONFIGS["sha256" if is_sha1 else "sha1"])
+        _run(place, ref, lock)
+    commit = commit_at(place.repo, _local(ref))
+    if commit is None:
+        raise GitError(f"{ref} leads to no commit")
+    fetched = dt.datetime.now(dt.UTC).replace(microsecond=0)
+    _remember(place, ref, commit, fetched)
+    return Fetched(repo=place.repo, commit=commit, fetched=Moment(instant=fetched, offset=0))
+
+
+def _local(ref: str) -> str:
+    return f"refs/memosite/{hashlib.sha256(ref.encode()).hexdigest()[:32]}"
+
+
+def _run(place: _Place, ref: str, lock: int) -> None:
+    url = parse_git_url(place.url)
+    protocol = url.protocol if url else ""
+    if url and protocol == "file":
+        _check_local(unquote(url.path))
+    environment = {name: os.environ[name] for name in _KEPT.get(protocol, ()) if name in os.environ}
+    # A repo on this machine may be somebody else's: ours is the only program that reads it, and it runs nothing of it.
+    upload = ["--upload-pack=git -c 'safe.directory=*' upload-pack"] if protocol == "file" else []
+    git(
+        place.repo,
+        *("fetch", "--quiet", "--force", "--no-tags", "--no-recurse-submodules", "--no-write-fetch-head"),
+        *("--no-auto-maintenance", "--update-shallow", *upload, place.url, f"+{ref}:{_local(ref)}"),
+        seconds=FETCH_SECONDS,
+        extra=_OPTIONS,
+        environment={**environment, "GIT_ALLOW_PROTOCOL": protocol},
+        held=(lock,),
+    )
+
+
+def _check_local(path: str) -> None:
+    """Refuse a repo on this machine that lends itself another one's commits. Raises `GitError`."""
+    for place in (Path(path), Path(path + ".git")):
+        repo = repo_at(place.parent if place.name == ".git" else place)
+        if isinstance(repo, str):
+            raise GitError(repo)
+
+
+# The repos of the cache
+
+
+def _prepare(place: _Place) -> None:
+    """Make the repo if it is not there or not ours, and remove what a killed fetch left in it."""
+    if not _is_ours(place.folder):
+        if place.folder.is_symlink():
+            place.folder.unlink()
+        elif place.folder.exists():
+            shutil.rmtree(place.folder)
+        _make(place, _CONFIGS["sha1"])
+    for left in (*place.folder.rglob("*.lock"), *place.folder.glob("objects/pack/tmp_*")):
+        left.unlink(missing_ok=True)
+
+
+def _is_ours(folder: Path) -> bool:
+    """Whether a repo is made and configured as we do, with nothing that leads out of it."""
+    try:
+        if not stat.S_ISDIR(folder.lstat().st_mode) or (folder / "objects/info/alternates").exists():
+            return False
+        parts = {name: (folder / name).lstat().st_mode for name in ("HEAD", "config", "objects", "refs")}
+        is_whole = all(stat.S_ISDIR(parts[name]) == (name in {"objects", "refs"}) for name in parts)
+        is_plain = not any(stat.S_ISLNK(mode) for mode in parts.values())
+        return is_whole and is_plain and (folder / "config").read_bytes() in _CONFIGS.values()
+    except OSError:
+        return False
+
+
+def _make(place: _Place, config: bytes) -> None:
+    """A bare repo without hooks and refs; it stands in its place only when it is whole."""
+    unfinished = place.folder.with_suffix(".new")
+    shutil.rmtree(unfinished, ignore_errors=True)
+    (unfinished / "objects" / "pack").mkdir(parents=True)
+    (unfinished / "refs").mkdir()
+    (unfinished / "config").write_bytes(config)
+    (unfinished / "HEAD").write_bytes(b"ref: refs/heads/none\n")
+    unfinished.rename(place.folder)
+
+
+# What was fetched when
+
+
+def _last_good(place: _Place, ref: str, *, problem: str) -> Fetched | None:
+    """The commit that was last fetched, if the cache still has it."""
+    entry = _entries(place).get(ref)
+    if not isinstance(entry, Mapping) or not _is_ours(place.folder):
+        return None
+    name, written = entry.get("commit"), entry.get("fetched")
+    if not isinstance(name, str) or not isinstance(written, str) or not _HASH.fullmatch(name):
+        return None
+    fetched = read_moment(written)
+    with suppress(GitError):
+        commit = commit_at(place.repo, name)
+        if commit is not None and fetched is not None:
+            return Fetched(repo=place.repo, commit=commit, fetched=fetched, problem=problem)
+    return None
+
+
+def _entries(place: _Place) -> Mapping[str, object]:
+    try:
+        value = json.loads(place.state.read_bytes())
+    except (OSError, ValueError, RecursionError):
+        return {}
+    refs = value.get("refs") if isinstance(value, dict) else None
+    return refs if isinstance(refs, dict) else {}
+
+
+def _remember(place: _Place, ref: str, commit: Commit, fetched: dt.datetime) -> None:
+    """Write down what was fetched; half a file never stands there."""
+    written = fetched.isoformat().replace("+00:00", "Z")
+    refs = {**_entries(place), ref: {"commit": commit.hash, "fetched": written}}
+    unfinished = place.state.with_suffix(".unfinished")
+    unfinished.unlink(missing_ok=True)
+    unfinished.write_text(json.dumps({"v": 1, "url": without_secrets(place.url), "refs": refs}, indent=1), "utf-8")
+    unfinished.replace(place.state)

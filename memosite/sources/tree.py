@@ -1,0 +1,187 @@
+"""[I/O] Tree sources: the files of one commit, read from the repo's objects without a checkout (SPEC 2.3).
+
+A path is a key of what the commit lists and never opened, so no name in a tree leads anywhere. Symbolic links and
+submodules are named in notes and not followed; the same limits hold as for folders.
+"""
+
+import errno
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from types import MappingProxyType
+from typing import NamedTuple
+
+from memosite.errors import SourceError
+from memosite.findings import Finding
+from memosite.formats.document import File
+from memosite.sources.git import GitError, Holding, Repo, git_tokens
+from memosite.sources.listing import (
+    FILE_LIMIT,
+    FILES_LIMIT,
+    SNIFFED,
+    Entry,
+    Listing,
+    finding_on,
+    list_source,
+    shown_path,
+    too_large,
+)
+from memosite.sources.objects import Objects
+from memosite.times import Moment
+
+_KINDS = {"100": "file", "120": "link", "160": "submodule"}
+LONGEST_PATH = 4096
+"""The longest path that is looked at, as on most disks."""
+
+_MISSING = "its bytes are missing from the repo"
+
+
+class Blob(NamedTuple):
+    """A file's bytes in a repo: their hash, and how many there are (-1 if the repo does not have them)."""
+
+    hash: str
+    size: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Tree:
+    """What a commit holds: blobs by path, and the entries of each folder by name."""
+
+    blobs: Mapping[str, Blob]
+    folders: Mapping[str, tuple[Entry, ...]]
+    unusable: tuple[str, ...] = ()
+    """Paths that no folder can have, such as `memos/../x`: only a tree made by hand holds such."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TreeSource:
+    """One commit of a repo to read.
+
+    `ref` is what was asked for, as it is written; `prefix` is the folder of the commit's tree that the source is,
+    "" for all of it. `tree` holds what `read_tree` found, by paths below the prefix; `objects` gives the bytes.
+    """
+
+    name: str
+    repo: Repo
+    commit: str
+    committed: Moment | None
+    ref: str
+    tree: Tree
+    objects: Objects = field(compare=False)
+    prefix: str = ""
+    include: tuple[str, ...] = ()
+    exclude: tuple[str, ...] = ()
+    documents: tuple[str, ...] = ()
+    findings: tuple[Finding, ...] = ()
+    """What opening the source found, to stand beside what listing it finds."""
+
+    @property
+    def holding(self) -> Holding:
+        """The repo and the commit its history is read from."""
+        prefix = f"{self.prefix}/" if self.prefix else ""
+        return Holding(repo=self.repo, prefix=prefix, commit=self.commit, line=self.ref)
+
+    def list_files(self) -> Listing:
+        """What there is to read. Raises `SourceError` if there are too many files."""
+        return _list_files(self)
+
+    def read_file(self, path: str) -> File | Finding:
+        """The bytes of one file, or why it was left out."""
+        return _read_file(self, path)
+
+    def has_file(self, path: str) -> bool:
+        """Whether a path leads to a file or folder of the commit."""
+        return path in self.tree.blobs or (path != "" and path in self.tree.folders)
+
+
+def read_tree(repo: Repo, commit: str, prefix: str = "") -> Tree:
+    """What a commit holds below a folder. Raises `SourceError` if it cannot be listed, or holds too many files."""
+    blobs: dict[str, Blob] = {}
+    folders: dict[str, dict[str, Entry]] = {"": {}}
+    unusable: list[str] = []
+    try:
+        for token in git_tokens(repo, "ls-tree", "-r", "-l", "-z", "--full-tree", f"{commit}:{prefix}"):
+            described, _, written = token.partition(b"\t")
+            mode, _, name, size = described.decode("ascii", "replace").split()
+            path = os.fsdecode(written)
+            if not _is_usable(path):
+                unusable.append(path)
+                continue
+            kind = _KINDS.get(mode[:3], "other")
+            _place(folders, path, kind)
+            if kind == "file":
+                blobs.setdefault(path, Blob(name, int(size) if size.isdecimal() else -1))
+            if len(blobs) + len(folders) + len(unusable) > FILES_LIMIT:
+                raise SourceError(f"{repo.git_dir}: more than {FILES_LIMIT} files in commit {commit}")
+    except GitError as error:
+        raise SourceError(f"{repo.git_dir}: commit {commit} cannot be listed ({error})") from error
+    return Tree(
+        blobs=MappingProxyType(blobs),
+        folders=MappingProxyType({path: tuple(sorted(entries.values())) for path, entries in folders.items()}),
+        unusable=tuple(unusable),
+    )
+
+
+def _is_usable(path: str) -> bool:
+    return len(path) <= LONGEST_PATH and not any(part in {"", ".", ".."} for part in path.split("/"))
+
+
+def _place(folders: dict[str, dict[str, Entry]], path: str, kind: str) -> None:
+    """Put an entry into its folder, and that into its own, up to the first one that is known."""
+    entry = Entry(path.rpartition("/")[2], kind)  # type: ignore[arg-type] # one of the kinds
+    while True:
+        folder = path.rpartition("/")[0]
+        is_known = folder in folders
+        folders.setdefault(folder, {}).setdefault(entry.name, entry)
+        if is_known:
+            return
+        path, entry = folder, Entry(folder.rpartition("/")[2], "folder")
+
+
+def _list_files(source: TreeSource) -> Listing:
+    def list_folder(folder: str) -> tuple[Entry, ...]:
+        if folder not in source.tree.folders:  # a name that is a file and a folder at once: a tree made by hand
+            raise OSError(errno.ENOTDIR, os.strerror(errno.ENOTDIR))
+        return source.tree.folders[folder]
+
+    def head_of(path: str) -> bytes:
+        data = _data(source, path)
+        return data[:SNIFFED] if isinstance(data, bytes) else b""
+
+    listing = list_source(source, list_folder, head_of, called=source.name)
+    unusable = (
+        finding_on("file-unreadable", source, path, "a path that no folder can have; it was not read")
+        for path in source.tree.unusable[:100]
+    )
+    return Listing(
+        source=source,
+        candidates=listing.candidates,
+        others=listing.others,
+        findings=(*source.findings, *listing.findings, *unusable),
+        records=listing.records,
+    )
+
+
+def _read_file(source: TreeSource, path: str) -> File | Finding:
+    data = _data(source, path)
+    if isinstance(data, bytes):
+        return File(source=source.name, path=shown_path(path), data=data)
+    if isinstance(data, int):
+        return too_large(source, path, data)
+    return finding_on("file-unreadable", source, path, data)
+
+
+def _data(source: TreeSource, path: str) -> bytes | int | str:
+    """A file's bytes; its size if that is over the limit; else why there are none."""
+    blob = source.tree.blobs.get(path)
+    if blob is None:
+        return "it is not in the commit"
+    if blob.size < 0:
+        return _MISSING
+    if blob.size > FILE_LIMIT:
+        return blob.size
+    try:
+        data = source.objects.blob(blob.hash, limit=FILE_LIMIT)
+    except GitError as error:
+        return f"its bytes cannot be read ({error})"
+    return _MISSING if data is None else data

@@ -1,0 +1,47 @@
+"""What a command says when it is done: the summary of a build, and nouns in the number they are used in."""
+
+from collections import Counter
+from typing import TYPE_CHECKING
+
+from memosite.lines import exported
+
+if TYPE_CHECKING:  # what makes a report is slow to import, and nouns need none
+    from memosite.build import BuildReport
+    from memosite.model import Archive
+
+
+def summary(report: "BuildReport", *, index: str, site: str) -> str:
+    """What a build did, in four lines: read, written, findings, where to look."""
+    archive = report.archive
+    kinds = Counter(artifact.kind for artifact in archive.artifacts.values())
+    what = ", ".join(f"{number} {plural(kind, number)}" for kind, number in kinds.items()) or "nothing"
+    sources = f"{len(archive.sources)} {plural('source', len(archive.sources))}"
+    severities = Counter(str(finding.severity) for finding in archive.findings)
+    findings = ", ".join(
+        f"{severities[name]} {plural(name, severities[name])}" for name in ("error", "warning", "note")
+    )
+    changed = f"{report.written} {plural('file', report.written)}, {report.unchanged} unchanged"
+    changed += f", {report.removed} removed" if report.removed else ""
+    hint = f"  (memosite check {site})" if archive.findings else ""
+    return "\n".join(
+        (
+            f"read      {what} from {sources}",
+            f"written   {changed}",
+            *(f"left out  {path}: two files of the site have one path, please report it" for path in report.collisions),
+            f"findings  {findings}{hint}" if archive.findings else "findings  none",
+            f"done      in {report.seconds:.1f} s: {index}",
+        )
+    )
+
+
+def plural(noun: str, number: int) -> str:
+    """A noun in the number it is used in."""
+    if number == 1:
+        return noun
+    return noun[:-1] + "ies" if noun.endswith("ry") else noun + "s"
+
+
+def unreadable(archive: "Archive") -> str:
+    """How many files have no line because they cannot be parsed (SPEC 8); "" if there are none."""
+    left_out = len(archive.artifacts) - sum(1 for _ in exported(archive))
+    return f"{left_out} unreadable {plural('file', left_out)} left out (memosite check)" if left_out else ""

@@ -1,0 +1,184 @@
+"""[I/O] `memosite watch`: from its options to watchers, and round after round until it is told to end."""
+
+import argparse
+import hashlib
+import json
+import os
+import shutil
+import signal
+import sys
+import time
+from collections.abc import Callable, Sequence
+from contextlib import ExitStack
+from pathlib import Path
+from urllib.parse import urldefrag, urlsplit
+
+from memosite.errors import ConfigError
+from memosite.watch.auth import read_credentials
+from memosite.watch.deliver import Printer, Runner
+from memosite.watch.fetch import Fetcher
+from memosite.watch.loop import Deliverer, Rules, Watcher
+from memosite.watch.policy import duration
+from memosite.watch.signals import Signals, StoppedError
+from memosite.watch.sources import PublishedFeed, Source
+from memosite.watch.state import State, open_state, read_state
+
+Tell = Callable[[str], None]
+_INTERRUPTED = 130
+
+
+def watch(options: argparse.Namespace, *, say: Tell, show: Tell) -> int:
+    """Run the command and return its exit code. `say` is for people, `show` is the output."""
+    if options.status:
+        return _status(options, show)
+    _check(options)
+    with ExitStack() as stack:
+        signals = stack.enter_context(Signals())
+        watchers = _watchers(options, signals, stack, say=say)
+        try:
+            return _run(watchers, signals, interval=options.interval, is_once=options.once)
+        except StoppedError:
+            return _INTERRUPTED if signals.number == signal.SIGINT else 0
+
+
+def _run(watchers: Sequence[Watcher], signals: Signals, *, interval: float, is_once: bool) -> int:
+    while True:
+        started = time.monotonic()
+        for watcher in watchers:
+            signals.check()
+            watcher.cycle()
+        signals.check()
+        if is_once:
+            return int(any(watcher.is_troubled for watcher in watchers))
+        signals.sleep(started + interval - time.monotonic())
+
+
+def _check(options: argparse.Namespace) -> None:
+    if options.position and options.feeds:
+        raise ConfigError(f"--position {options.position}: found {options.feeds[0]}, too; watch one or the other")
+    if not options.position and not options.feeds:
+        raise ConfigError("watch: found no feed, expected FEED, or --position with --site")
+    if options.site_option and not options.position:
+        raise ConfigError(f"--site {options.site_option}: expected --position with it")
+    if options.batch and not options.command:
+        raise ConfigError("--batch: expected --exec with it")
+    if options.command and shutil.which(options.command[0]) is None:
+        raise ConfigError(f"--exec: found no command {options.command[0]}, expected one that can be run")
+    if options.repo and not Path(options.repo).is_dir():
+        raise ConfigError(f"--repo {options.repo}: found no such folder, expected the repo of the memos")
+
+
+def _watchers(options: argparse.Namespace, signals: Signals, stack: ExitStack, *, say: Tell) -> list[Watcher]:
+    rules = Rules(
+        since=options.since,
+        only_asked=options.only == "action",
+        is_batch=options.batch,
+        limit=options.limit,
+        retries=options.retries,
+        interval=options.interval,
+        max_age=options.max_age,
+    )
+    deliverer = _deliverer(options, signals)
+    note: Tell = _nothing if options.quiet else say
+    states: dict[Path, State] = {}
+    watchers = []
+    for source in _sources(options, signals):
+        path = state_path(source.address, options.state)
+        if path not in states:
+            states[path] = open_state(path)
+            stack.callback(states[path].close)
+        watchers.append(Watcher(source, states[path], deliverer, rules, signals, say=say, note=note))
+        watchers[-1].start(is_retrying=options.retry_failed)
+    return watchers
+
+
+def _nothing(_: str) -> None:
+    """What --quiet makes of notes."""
+
+
+def _deliverer(options: argparse.Namespace, signals: Signals) -> Deliverer:
+    if not options.command:
+        return Printer(sys.stdout.buffer, is_json=options.json)
+    folder = Path(options.repo) if options.repo else None
+    return Runner(options.command, timeout=options.timeout, is_json=options.json, folder=folder, signals=signals)
+
+
+def _sources(options: argparse.Namespace, signals: Signals) -> list[Source]:
+    repo = Path(options.repo).absolute() if options.repo else None
+    if options.position:
+        from memosite.watch.repos import PositionFeed, Site  # noqa: PLC0415 - start-up time is felt
+
+        site = Site(folder=options.site_option or Path(), position=options.position, cache=options.cache)
+        return [PositionFeed(site, repo, signals.check)]
+    addresses = list(dict.fromkeys(address_of(feed) for feed in options.feeds))
+    fetcher = Fetcher(read_credentials(addresses))
+    return [PublishedFeed(address, fetcher, repo) for address in addresses]
+
+
+def address_of(feed: str) -> str:
+    """The address of a feed as the user names it: http, https, or a file. Raises `ConfigError` for anything else."""
+    try:
+        parts = urlsplit(feed)
+        is_plain = parts.username is None and parts.password is None
+        host, _ = parts.hostname, parts.port
+    except ValueError as error:
+        raise ConfigError(f"{feed}: found no address ({error}), expected http, https or a file") from error
+    if parts.scheme in {"http", "https"}:
+        if not is_plain:
+            raise ConfigError("FEED: found a password in an address, where others can see it; put it into ~/.netrc")
+        if not host or not feed.isascii() or not feed.isprintable() or " " in feed:
+            raise ConfigError(f"{feed!a}: found no host or odd characters, expected an address as browsers copy it")
+        return urldefrag(feed).url
+    if parts.scheme == "file" and parts.netloc in {"", "localhost"}:
+        return f"file://{parts.path}"
+    if "://" in feed:
+        raise ConfigError(f"{feed!a}: expected http, https or a file")
+    return Path(feed).absolute().as_uri()
+
+
+def _folder() -> Path:
+    return Path(os.environ.get("XDG_STATE_HOME") or Path("~/.local/state").expanduser()) / "memosite" / "watch"
+
+
+def state_path(address: str, given: str | None) -> Path:
+    """The state of a feed: the file that was named, else one a feed, so that watches do not get in each other's way."""
+    if given:
+        return Path(given).absolute()
+    return _folder() / f"{hashlib.sha256(address.encode('utf-8', 'surrogateescape')).hexdigest()[:16]}.sqlite"
+
+
+def _status(options: argparse.Namespace, show: Tell) -> int:
+    """What the states know: of the feeds named, or of all."""
+    wanted = None
+    if options.position or options.feeds:
+        wanted = [source.address for source in _sources(options, Signals())]
+    if options.state or wanted is not None:
+        paths = list(dict.fromkeys(state_path(address, options.state) for address in wanted or [""]))
+    else:
+        paths = sorted(_folder().glob("*.sqlite"))
+    is_fine = True
+    for path in paths:
+        state = read_state(path)
+        try:
+            for address in state.addresses():
+                if wanted is None or address in wanted:
+                    is_fine &= _show_status(state, address, show, is_json=options.json)
+        finally:
+            state.close()
+    return 0 if is_fine else 1
+
+
+def _show_status(state: State, address: str, show: Tell, *, is_json: bool) -> bool:
+    feed, counts, failed = state.feed(address), state.counts(address), state.failed(address)
+    now = time.time()
+    if is_json:
+        fates = {fate: counts.get(fate, 0) for fate in ("pending", "done", "failed", "skipped", "refused")}
+        value = {"feed": address, "state": str(state.path), "read_at": feed.read_at, "error": feed.error}
+        show(json.dumps(value | fates | {"not_delivered": failed}, ensure_ascii=False))
+        return not failed
+    numbers = ", ".join(f"{counts.get(fate, 0)} {fate}" for fate in ("pending", "done", "failed", "skipped"))
+    when = f"read {duration(max(0.0, now - feed.read_at))} ago" if feed.read_at else "never read"
+    show(f"{address}: {numbers}; {when}" + (f"; {feed.error}" if feed.error else ""))
+    for path in failed:
+        show(f"  not delivered: {path!a}")
+    return not failed

@@ -1,0 +1,163 @@
+"""[I/O] Delivers items: prints a line for each, or runs a command, without a shell (FEEDS, watch 5)."""
+
+import contextlib
+import json
+import os
+import signal
+import subprocess
+import tempfile
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import BinaryIO
+
+from memosite.watch.document import MEMO_FIELDS, Item
+from memosite.watch.signals import Signals
+
+_GRACE = 10.0
+"""Seconds that a command has to end after it is told to."""
+_LONGEST_VALUE = 8000
+"""The most characters of one variable: a subject of a megabyte must not keep the command from being run."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Memo:
+    """An item as it is delivered: of which feed, where its file is now; `file` if it is known."""
+
+    feed: str
+    item: Item
+    path: str
+    file: Path | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Outcome:
+    """How delivering went. `is_try` says that a failure counts as one of the tries."""
+
+    reason: str | None = None
+    is_try: bool = True
+
+
+DONE = Outcome()
+
+
+def as_json(memo: Memo) -> str:
+    """A memo as one line of JSON."""
+    item = memo.item
+    line: dict[str, object] = {"feed": memo.feed, "guid": item.guid, "path": memo.path}
+    line |= {"file": str(memo.file) if memo.file else None, "title": item.title, "link": item.link or None}
+    line |= {name: item.field(name) or None for name in MEMO_FIELDS}
+    return json.dumps(line | {"action_required": item.field("action_required") == "true"}, ensure_ascii=False)
+
+
+class Printer:
+    """Announces memos on a stream, a line each, and sees it off before they count as delivered."""
+
+    def __init__(self, stream: BinaryIO, *, is_json: bool) -> None:
+        """Write to this stream, as JSON or as `new memo: <path>`."""
+        self._stream = stream
+        self._is_json = is_json
+
+    def deliver(self, memos: Sequence[Memo]) -> Outcome:
+        """Write the lines. An error of the stream is raised: nobody would read the next one either."""
+        lines = (as_json(memo) if self._is_json else f"new memo: {memo.path}" for memo in memos)
+        self._stream.write("".join(f"{line}\n" for line in lines).encode("utf-8", "replace"))
+        self._stream.flush()
+        return DONE
+
+
+class Runner:
+    """Runs a command for memos: what it is called with stands in its environment, all paths on its standard input."""
+
+    def __init__(self, argv: Sequence[str], *, timeout: float, is_json: bool, folder: Path | None, signals: Signals):
+        """Run `argv` in a folder (None: this one), for at most `timeout` seconds."""
+        self._argv = tuple(argv)
+        self._timeout = timeout
+        self._is_json = is_json
+        self._folder = folder
+        self._signals = signals
+
+    def deliver(self, memos: Sequence[Memo]) -> Outcome:
+        """Run the command once, for one memo or for several. It has to end with status 0."""
+        try:
+            with tempfile.TemporaryFile() as paths:
+                lines = (as_json(memo) if self._is_json else memo.path for memo in memos)
+                paths.write("".join(f"{line}\n" for line in lines).encode("utf-8", "replace"))
+                paths.seek(0)
+                process = subprocess.Popen(  # noqa: S603 - what the user asked for, without a shell
+                    self._argv,
+                    stdin=paths,
+                    env=environment(memos, os.environb),
+                    cwd=self._folder,
+                    start_new_session=True,  # so that it can be ended with everything it started
+                )
+        except OSError as error:  # nothing ran: no memory, no disk, or the command has gone
+            return Outcome(reason=f"{self._argv[0]}: cannot be run ({error.strerror})", is_try=False)
+        return self._wait(process)
+
+    def _wait(self, process: "subprocess.Popen[bytes]") -> Outcome:
+        end = time.monotonic() + self._timeout
+        told = 0
+        reason = None
+        try:
+            while True:
+                with contextlib.suppress(subprocess.TimeoutExpired):
+                    return self._outcome(process.wait(0.1), reason)
+                if self._signals.times > told:  # our own end: the command is told, and may finish its work
+                    told = self._signals.times
+                    _tell(process, self._signals.number or signal.SIGTERM)
+                    end = min(end, time.monotonic() + _GRACE) if told == 1 else 0.0
+                if time.monotonic() > end:
+                    reason = reason or f"not done within {self._timeout:g} s"
+                    _end(process)
+        finally:
+            if process.poll() is None:
+                _tell(process, signal.SIGKILL)
+                process.wait()
+
+    def _outcome(self, status: int, reason: str | None) -> Outcome:
+        if status == 0 and reason is None:
+            return DONE
+        if self._signals.number is not None:
+            return Outcome(reason="ended with the watch", is_try=False)
+        said = f"ended by signal {-status}" if status < 0 else f"exit status {status}"
+        return Outcome(reason=f"{self._argv[0]}: {reason or said}")
+
+
+def _tell(process: "subprocess.Popen[bytes]", number: int) -> None:
+    with contextlib.suppress(ProcessLookupError, PermissionError):
+        os.killpg(process.pid, number)
+
+
+def _end(process: "subprocess.Popen[bytes]") -> None:
+    """End a command and everything it started: first asked to, then not asked."""
+    _tell(process, signal.SIGTERM)
+    with contextlib.suppress(subprocess.TimeoutExpired):
+        process.wait(2.0)
+    _tell(process, signal.SIGKILL)
+
+
+def environment(memos: Sequence[Memo], inherited: Mapping[bytes, bytes]) -> dict[bytes, bytes]:
+    """The environment of a command: MEMO_COUNT and MEMO_FEED, and of a single memo all that is known of it.
+
+    The access token of a feed is not passed on, nor what a watch around this one may have set.
+    """
+    known = {
+        name: value for name, value in inherited.items() if not name.startswith(b"MEMO_") and name != b"MEMOSITE_TOKEN"
+    }
+    values = {"MEMO_COUNT": str(len(memos)), "MEMO_FEED": memos[0].feed}
+    if len(memos) == 1:
+        memo = memos[0]
+        values |= {f"MEMO_{name.upper()}": cut(memo.item.field(name)) for name in MEMO_FIELDS}
+        values |= {"MEMO_PATH": memo.path, "MEMO_GUID": memo.item.guid, "MEMO_FILE": str(memo.file or "")}
+        values |= {"MEMO_TITLE": cut(memo.item.title), "MEMO_LINK": cut(memo.item.link)}
+    return known | {
+        name.encode(): os.fsencode(value) if name == "MEMO_FILE" else value.encode("utf-8", "replace")
+        for name, value in values.items()
+    }
+
+
+def cut(value: str) -> str:
+    """A value short enough for an environment."""
+    return value if len(value) <= _LONGEST_VALUE else value[: _LONGEST_VALUE - 1] + "…"

@@ -1,0 +1,37 @@
+"""[I/O] Finds an announced memo in a repo: where the feed says, else in the mailbox beside it."""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from memosite.layout import MAILBOXES
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Located:
+    """Where a memo is: `path` in the repo, `file` on disk (None if it is nowhere), and whether it `has_moved`."""
+
+    path: str
+    file: Path | None = None
+    has_moved: bool = False
+
+
+def locate(repo: Path, path: str) -> Located:
+    """Find a memo by its path in a repo; a link that leads out of the repo is not followed."""
+    try:
+        root = repo.resolve()
+        for candidate in (path, *_siblings(path)):
+            file = (root / candidate).resolve()
+            if file.is_file() and file.is_relative_to(root):
+                return Located(path=candidate, file=root / candidate, has_moved=candidate != path)
+    except (OSError, RuntimeError, ValueError):  # a name too long, a circle of links
+        pass
+    return Located(path=path)
+
+
+def _siblings(path: str) -> list[str]:
+    """The same file in the other mailboxes of its store."""
+    folder, _, name = path.rpartition("/")
+    above, _, mailbox = folder.rpartition("/")
+    store = above if mailbox in MAILBOXES else folder
+    places = (*(f"{store}/{other}/{name}" for other in MAILBOXES), f"{store}/{name}")
+    return [place.removeprefix("/") for place in places]

@@ -1,0 +1,251 @@
+"""[I/O] Watches one feed: asks for it, commits what is new, delivers what is pending."""
+
+import datetime as dt
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Protocol
+
+from memosite.watch.answers import Failed, Fetched, Unchanged
+from memosite.watch.deliver import Memo, Outcome
+from memosite.watch.document import Item, Rejected, printable, read_document, refusal
+from memosite.watch.locate import locate
+from memosite.watch.policy import UNCONDITIONAL_AFTER, Fate, Limit, Since, duration, fate, pause, time_alone
+from memosite.watch.signals import Signals
+from memosite.watch.sources import Source
+from memosite.watch.state import Delivery, FeedState, State, UnwritableError
+from memosite.watch.walk import Bounds, walk
+
+
+class Deliverer(Protocol):
+    """What memos are given to."""
+
+    def deliver(self, memos: Sequence[Memo]) -> Outcome:
+        """Give them, and say how it went."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Rules:
+    """What a watch was asked to do; times in seconds."""
+
+    since: Since = "inbox"
+    only_asked: bool = False
+    is_batch: bool = False
+    limit: Limit | None = None
+    retries: int = 5
+    interval: float = 60.0
+    max_age: float | None = None
+    bounds: Bounds = field(default_factory=Bounds)
+
+
+class Watcher:
+    """Watches one feed. `due` is when to ask again (monotonic); `is_troubled` says that something is wrong now."""
+
+    def __init__(
+        self,
+        source: Source,
+        state: State,
+        deliverer: Deliverer,
+        rules: Rules,
+        signals: Signals,
+        *,
+        say: Callable[[str], None],
+        note: Callable[[str], None],
+    ) -> None:
+        """Watch a source; `say` tells what is wrong, `note` what is good to know."""
+        self._source = source
+        self._state = state
+        self._deliverer = deliverer
+        self._rules = rules
+        self._signals = signals
+        self._say = say
+        self._note = note
+        self._failures = 0
+        self._told: dict[str, str | None] = {}
+        self._unrecorded: list[tuple[int, ...]] = []
+        self.due = 0.0
+        self.is_troubled = False
+
+    def start(self, *, is_retrying: bool) -> None:
+        """Say what a former watch left behind, and let wait again what was given up, if `is_retrying`."""
+        for path in self._state.interrupted(self._source.address):
+            self._tell(self._note, f"being delivered when the last watch ended, may come twice: {printable(path)}")
+        if is_retrying and (count := self._state.retry_failed(self._source.address)):
+            self._tell(self._note, f"{count} given up before, tried again")
+
+    def cycle(self) -> None:
+        """Ask, if it is time to, and deliver. Raises `StateError` for a damaged state."""
+        self.is_troubled = False
+        try:
+            self._record()
+            if time.monotonic() >= self.due:
+                self._poll()
+                self._look_at_publisher()
+            self._deliver()
+            self._tell_once("state", None)
+        except UnwritableError as error:
+            self.is_troubled = True
+            self.due = min(self.due, time.monotonic() + self._rules.interval)
+            self._tell_once("state", f"the state cannot be written, nothing is lost: {error}")
+
+    # Asking
+
+    def _poll(self) -> None:
+        known = self._state.feed(self._source.address)
+        now = time.time()
+        alone = time_alone(known.not_before, now)
+        if alone:
+            self.due = time.monotonic() + alone
+            self.is_troubled = True
+            self._tell_once("feed", f"asks to be left alone for {duration(alone)} (Retry-After)")
+            return
+        is_conditional = known.etag is not None and known.unchanged < UNCONDITIONAL_AFTER
+        with self._signals.interruptible():
+            answer = self._source.read(known, is_conditional=is_conditional)
+            if isinstance(answer, Fetched):
+                answer, items = self._read(answer)
+        if isinstance(answer, Fetched):
+            self._commit(known, answer, items)
+        elif isinstance(answer, Unchanged):
+            unchanged = known.unchanged + 1
+            self._state.note(self._source.address, error=None, unchanged=unchanged, not_before=None, now=now)
+        if isinstance(answer, Failed):
+            self._fail(answer, known)
+        else:
+            self._failures = 0
+            self.due = time.monotonic() + self._rules.interval
+            self._tell_once("feed", None)
+
+    def _read(self, answer: Fetched) -> tuple[Fetched | Failed, tuple[Item, ...]]:
+        """The items of a feed and of the archives that have to be read with it."""
+        document = read_document(answer.data)
+        if isinstance(document, Rejected):
+            return Failed(reason=document.reason), ()
+        if answer.is_whole:
+            document = replace(document, previous=None)
+        address = self._source.address
+        items = walk(
+            document,
+            answer.address,
+            unknown=lambda guids: self._state.unknown(address, guids),
+            get=self._source.get,
+            bounds=self._rules.bounds,
+        )
+        return (items, ()) if isinstance(items, Failed) else (answer, items)
+
+    def _commit(self, known: FeedState, answer: Fetched, items: Sequence[Item]) -> None:
+        rules = self._rules
+        fates: list[tuple[Item, Fate]] = [
+            (item, fate(item, since=rules.since, is_first=not known.is_known, only_asked=rules.only_asked))
+            for item in items
+        ]
+        feed = replace(known, etag=answer.etag, last_modified=answer.last_modified, ledger=answer.ledger)
+        for item, what in self._state.commit(feed, fates, time.time()):
+            if what == "refused":
+                self.is_troubled = True
+                self._tell(
+                    self._say, f"refused: {refusal(item)}: {printable(item.path)[:200]} ({printable(item.guid)})"
+                )
+
+    def _fail(self, answer: Failed, known: FeedState) -> None:
+        self.is_troubled = True
+        self._failures += 1
+        seconds = pause(self._rules.interval, self._failures, answer.wait)
+        self.due = time.monotonic() + seconds
+        now = time.time()
+        not_before = now + seconds if answer.wait else None
+        self._tell_once("feed", f"{answer.reason}; nothing is lost, asked again in {duration(seconds)}", answer.reason)
+        self._state.note(
+            self._source.address, error=answer.reason, unchanged=known.unchanged, not_before=not_before, now=now
+        )
+
+    def _look_at_publisher(self) -> None:
+        if self._rules.max_age is None:
+            return
+        with self._signals.interruptible():
+            problem = self._source.problem(self._rules.max_age, dt.datetime.now(dt.UTC))
+        self.is_troubled |= problem is not None
+        self._tell_once("publisher", problem, problem and problem[:20])
+
+    # Delivering
+
+    def _deliver(self) -> None:
+        while not self._unrecorded:
+            self._signals.check()
+            allowed = self._allowed()
+            waiting = self._state.pending(self._source.address, max(1, min(allowed, 10_000)))
+            if not waiting or not allowed:
+                self._tell_waiting(bool(waiting))
+                return
+            if not self._deliver_some(waiting if self._rules.is_batch else waiting[:1]):
+                return
+
+    def _allowed(self) -> int:
+        limit, now = self._rules.limit, time.time()
+        if limit is None:
+            return 10_000
+        return max(0, limit.count - self._state.tried(self._source.address, now - limit.seconds, now))
+
+    def _tell_waiting(self, is_limited: bool) -> None:  # noqa: FBT001 - a private way to say one thing or the other
+        count = self._state.counts(self._source.address).get("pending", 0) if is_limited else 0
+        limit = self._rules.limit.text if self._rules.limit else ""
+        self._tell_once("limit", f"{count} more wait: the limit is {limit}" if count else None)
+
+    def _deliver_some(self, waiting: Sequence[Delivery]) -> bool:
+        """Deliver these together; whether to go on."""
+        numbers = tuple(one.number for one in waiting)
+        memos = [self._located(one.item) for one in waiting]
+        self._state.begin(numbers, time.time())
+        try:
+            outcome = self._deliverer.deliver(memos)
+        except OSError:
+            self._state.give_back(numbers, tries=0, retries=self._rules.retries)
+            raise
+        if outcome.reason is None:
+            self._unrecorded.append(numbers)
+            self._record()
+            return True
+        self._state.give_back(numbers, tries=int(outcome.is_try), retries=self._rules.retries)
+        self.is_troubled = True
+        what = printable(memos[0].path) if len(memos) == 1 else f"{len(memos)} memos"
+        tries = waiting[0].tries + int(outcome.is_try)
+        if tries >= self._rules.retries:
+            self._tell(self._say, f"given up after {tries} tries: {what}: {outcome.reason} (--retry-failed)")
+            return True
+        again = f"try {tries} of {self._rules.retries}" if outcome.is_try else "it waits"
+        self._tell(self._say, f"not delivered, {again}: {what}: {outcome.reason}")
+        return False
+
+    def _record(self) -> None:
+        """Note down what was delivered. Until that has worked, nothing else is: it would come twice."""
+        while self._unrecorded:
+            self._state.finish(self._unrecorded[0])
+            self._unrecorded.pop(0)
+
+    def _located(self, item: Item) -> Memo:
+        repo: Path | None = self._source.repo_of(item.field("repo"))
+        if repo is None:
+            return Memo(feed=self._source.address, item=item, path=item.path)
+        found = locate(repo, item.path)
+        if found.file is None:
+            self._tell(self._note, f"not found in {repo}: {printable(item.path)}")
+        elif found.has_moved:
+            self._tell(self._note, f"moved: {printable(item.path)} is now {printable(found.path)}")
+        return Memo(feed=self._source.address, item=item, path=found.path, file=found.file)
+
+    # Telling
+
+    def _tell(self, channel: Callable[[str], None], text: str) -> None:
+        channel(f"{printable(self._source.address)}: {text}")
+
+    def _tell_once(self, subject: str, text: str | None, key: str | None = None) -> None:
+        """Say something when it begins, and that it is over when it is, not at every poll."""
+        key = key or text
+        if self._told.get(subject) == key:
+            return
+        if text is not None:
+            self._tell(self._say, text)
+        elif subject != "limit":
+            self._tell(self._note, f"{subject}: works again")
+        self._told[subject] = key

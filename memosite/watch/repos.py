@@ -1,0 +1,93 @@
+"""[I/O] Makes a position's feed from the repos of a site folder, for a watch without a published site."""
+
+import datetime as dt
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from memosite.build import context_of, load_archive
+from memosite.config import load_config
+from memosite.errors import ConfigError, MemositeError
+from memosite.feeds import to_rss
+from memosite.ledger import Ledger, parse_ledger, read_ledger
+from memosite.model import Archive
+from memosite.plan import Context
+from memosite.plan.feeds import plan_feed
+from memosite.shelf import Shelf
+from memosite.watch.answers import Answer, Failed, Fetched
+from memosite.watch.state import FeedState
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Site:
+    """A site folder and the position to read for."""
+
+    folder: Path
+    position: str
+    cache: Path | None = None
+
+
+class PositionFeed:
+    """The memos to a position, read from the repos: the items and guids that the published feed would have."""
+
+    def __init__(self, site: Site, repo: Path | None, guard: Callable[[], None]) -> None:
+        """Read a position's memos; `guard` raises when it is time to end. Raises `ConfigError` for no such position."""
+        self._site = site
+        self._repo = repo
+        self._guard = guard
+        self._roots: dict[str, Path] = {}
+        config = load_config(site.folder, cache=site.cache)
+        self.address = f"site:{config.site}#{site.position}"
+
+    def read(self, known: FeedState, *, is_conditional: bool) -> Answer:  # noqa: ARG002 - repos have no validators
+        """All memos to the position, not only a window of them."""
+        self._guard()
+        try:
+            config = load_config(self._site.folder, cache=self._site.cache)
+            self._roots = {source.name: source.root for source in config.sources if source.root is not None}
+            ledger = _ledger(known.ledger, read_ledger(config.output))
+            with Shelf() as shelf:
+                archive, ledger = load_archive(config, shelf, ledger)
+                context = context_of(config, archive, shelf)
+                context = replace(context, feeds=replace(context.feeds, window=len(archive.artifacts) + 1))
+                data = to_rss(plan_feed(context, archive.positions[_position(archive, context, self._site.position)]))
+        except (MemositeError, OSError) as error:
+            return Failed(reason=str(error))
+        return Fetched(address=self.address, data=data, is_whole=True, ledger=ledger.to_jsonl())
+
+    def get(self, address: str) -> Answer:
+        """It has no archives."""
+        return Failed(reason=f"{address}: not an archive")
+
+    def repo_of(self, name: str) -> Path | None:
+        """The source in which the memo lies."""
+        return self._repo or self._roots.get(name)
+
+    def problem(self, max_age: float, now: dt.datetime) -> str | None:  # noqa: ARG002
+        """Nobody publishes it."""
+        return None
+
+
+def _position(archive: Archive, context: Context, name: str) -> str:
+    """The id of a position by any name that it has a feed under."""
+    if name in archive.positions:
+        return name
+    if archive.position_of.get(name) in archive.positions:
+        return str(archive.position_of[name])
+    for id_, position in archive.positions.items():
+        if name in context.other_names(position):
+            return id_
+    known = ", ".join(sorted(archive.positions)[:20])
+    raise ConfigError(f"--position {name}: found no such position, expected one of {known}")
+
+
+def _ledger(saved: str | None, published: Ledger) -> Ledger:
+    """The ledger to read with: the published one, unless ids were given here that it does not know.
+
+    Without it, the ids of two memos of one name could change places when a third one arrives.
+    """
+    if saved is None:
+        return published
+    known = parse_ledger(saved, name="the state's ledger")
+    is_newer = known.ids_by_key().items() <= published.ids_by_key().items()
+    return published if is_newer else known

@@ -1,0 +1,374 @@
+"""[I/O] What a watch has to remember: feeds, every guid it ever saw and what became of it. SQLite, one writer.
+
+A state that cannot be read is an error, never a first run: that would announce everything again, or nothing of what
+came meanwhile. So the file is made whole beside its place and moved there; an empty file in its place is damage.
+"""
+
+import contextlib
+import fcntl
+import json
+import os
+import sqlite3
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+from urllib.parse import quote
+
+from memosite.errors import StateError
+from memosite.watch.document import Item, refusal
+from memosite.watch.policy import Fate
+
+_APPLICATION = 0x6D656D6F  # "memo"
+_VERSION = 1
+_SCHEMA = f"""
+PRAGMA application_id = {_APPLICATION};
+PRAGMA user_version = {_VERSION};
+CREATE TABLE feeds (
+  id INTEGER PRIMARY KEY, address TEXT NOT NULL UNIQUE, etag TEXT, last_modified TEXT,
+  unchanged INTEGER NOT NULL DEFAULT 0, not_before REAL, read_at REAL, error TEXT, ledger TEXT,
+  is_known INTEGER NOT NULL DEFAULT 0
+);
+CREATE TABLE items (
+  id INTEGER PRIMARY KEY AUTOINCREMENT, feed INTEGER NOT NULL REFERENCES feeds, guid TEXT NOT NULL,
+  fate TEXT NOT NULL CHECK (fate IN ('pending', 'done', 'failed', 'skipped', 'refused')),
+  path TEXT NOT NULL, item TEXT NOT NULL, tries INTEGER NOT NULL DEFAULT 0, tried_at REAL,
+  is_running INTEGER NOT NULL DEFAULT 0, UNIQUE (feed, guid)
+);
+CREATE INDEX items_by_fate ON items (feed, fate, id);
+"""
+_DAMAGE = {sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_ERROR, sqlite3.SQLITE_MISMATCH}
+
+
+class UnwritableError(Exception):
+    """The state cannot be written now: the disk is full, or the like. Nothing of the transaction is in it."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FeedState:
+    """What is known of a feed. `unchanged` counts answers of 304 in a row; times are seconds since 1970."""
+
+    address: str
+    is_known: bool = False
+    etag: str | None = None
+    last_modified: str | None = None
+    unchanged: int = 0
+    not_before: float | None = None
+    read_at: float | None = None
+    error: str | None = None
+    ledger: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Delivery:
+    """An item to deliver. `number` is its place in the order of arrival here, `tries` how often it has failed."""
+
+    number: int
+    item: Item
+    tries: int = 0
+
+
+class State:
+    """An open state file."""
+
+    def __init__(self, path: Path, connection: sqlite3.Connection, lock: int | None) -> None:
+        """Take over an open connection and the lock that goes with it; see `open_state`."""
+        self.path = path
+        self._connection = connection
+        self._lock = lock
+
+    def close(self) -> None:
+        """Let the next writer in."""
+        with contextlib.suppress(sqlite3.Error):
+            self._connection.close()
+        if self._lock is not None:
+            os.close(self._lock)
+            self._lock = None
+
+    def addresses(self) -> list[str]:
+        """The feeds in this state, in the order in which they came."""
+        return [address for (address,) in self._rows("SELECT address FROM feeds ORDER BY id")]
+
+    def feed(self, address: str) -> FeedState:
+        """What is known of a feed; of one never seen, nothing."""
+        found = self._rows(
+            "SELECT is_known, etag, last_modified, unchanged, not_before, read_at, error, ledger "
+            "FROM feeds WHERE address = ?",
+            (address,),
+        )
+        if not found:
+            return FeedState(address=address)
+        known, etag, modified, unchanged, not_before, read_at, error, ledger = found[0]
+        return FeedState(
+            address=address,
+            is_known=bool(known),
+            etag=etag,
+            last_modified=modified,
+            unchanged=unchanged,
+            not_before=not_before,
+            read_at=read_at,
+            error=error,
+            ledger=ledger,
+        )
+
+    def unknown(self, address: str, guids: Iterable[str]) -> frozenset[str]:
+        """Those of some guids that this feed never had."""
+        query = "SELECT 1 FROM items JOIN feeds ON feeds.id = items.feed WHERE address = ? AND guid = ?"
+        return frozenset(guid for guid in guids if not self._rows(query, (address, guid)))
+
+    def commit(self, feed: FeedState, fates: Sequence[tuple[Item, Fate]], now: float) -> list[tuple[Item, Fate]]:
+        """Remember a feed that was read, its validators and its new items, at once; the items that were new.
+
+        What is known and not delivered yet is given its present path. One that was refused for its path and now has
+        a good one is delivered.
+        """
+        new: list[tuple[Item, Fate]] = []
+        with self._writing() as write:
+            number = self._number(write, feed.address)
+            write.execute(
+                "UPDATE feeds SET is_known = 1, etag = ?, last_modified = ?, unchanged = 0, not_before = NULL, "
+                "read_at = ?, error = NULL, ledger = ? WHERE id = ?",
+                (feed.etag, feed.last_modified, now, feed.ledger, number),
+            )
+            for item, fate in fates:
+                row = (number, item.guid, fate, item.path, _dump(item))
+                done = write.execute(
+                    "INSERT OR IGNORE INTO items (feed, guid, fate, path, item) VALUES (?, ?, ?, ?, ?)", row
+                )
+                if done.rowcount:
+                    new.append((item, fate))
+                elif refusal(item) is None:
+                    write.execute(
+                        "UPDATE items SET path = ?, item = ?, fate = 'pending' "
+                        "WHERE feed = ? AND guid = ? AND fate IN ('pending', 'refused') AND item <> ?",
+                        (item.path, row[4], number, item.guid, row[4]),
+                    )
+        return new
+
+    def note(self, address: str, *, error: str | None, unchanged: int, not_before: float | None, now: float) -> None:
+        """Remember how asking for a feed went when it gave nothing new."""
+        with self._writing() as write:
+            write.execute(
+                "UPDATE feeds SET error = ?, unchanged = ?, not_before = ?, "
+                "read_at = CASE WHEN ? IS NULL THEN ? ELSE read_at END WHERE id = ?",
+                (error, unchanged, not_before, error, now, self._number(write, address)),
+            )
+
+    def pending(self, address: str, count: int) -> tuple[Delivery, ...]:
+        """The oldest items that wait to be delivered, at most `count`."""
+        found = self._rows(
+            "SELECT items.id, guid, item, tries FROM items JOIN feeds ON feeds.id = items.feed "
+            "WHERE address = ? AND fate = 'pending' ORDER BY items.id LIMIT ?",
+            (address, count),
+        )
+        return tuple(
+            Delivery(number=number, item=_load(guid, text), tries=tries) for number, guid, text, tries in found
+        )
+
+    def counts(self, address: str) -> dict[str, int]:
+        """How many items of a feed have which fate."""
+        found = self._rows(
+            "SELECT fate, count(*) FROM items JOIN feeds ON feeds.id = items.feed WHERE address = ? GROUP BY fate",
+            (address,),
+        )
+        return dict(found)
+
+    def failed(self, address: str) -> list[str]:
+        """The paths of what could not be delivered or was refused."""
+        query = (
+            "SELECT path FROM items JOIN feeds ON feeds.id = items.feed "
+            "WHERE address = ? AND fate IN ('failed', 'refused') ORDER BY items.id"
+        )
+        return [path for (path,) in self._rows(query, (address,))]
+
+    def tried(self, address: str, since: float, until: float) -> int:
+        """How many items were delivered, or tried, in a span of time; not those that a wrong clock put after it."""
+        query = (
+            "SELECT count(*) FROM items JOIN feeds ON feeds.id = items.feed "
+            "WHERE address = ? AND tried_at > ? AND tried_at <= ?"
+        )
+        ((count,),) = self._rows(query, (address, since, until))
+        return int(count)
+
+    def interrupted(self, address: str) -> list[str]:
+        """The paths of what was being delivered when a watch was killed."""
+        query = (
+            "SELECT path FROM items JOIN feeds ON feeds.id = items.feed "
+            "WHERE address = ? AND is_running AND fate = 'pending' ORDER BY items.id"
+        )
+        return [path for (path,) in self._rows(query, (address,))]
+
+    def begin(self, numbers: Sequence[int], now: float) -> None:
+        """Remember that items are being delivered; a full disk shows here, and not after it."""
+        with self._writing() as write:
+            write.executemany("UPDATE items SET is_running = 1, tried_at = ? WHERE id = ?", [(now, n) for n in numbers])
+
+    def finish(self, numbers: Sequence[int]) -> None:
+        """Remember that items are delivered."""
+        with self._writing() as write:
+            write.executemany("UPDATE items SET fate = 'done', is_running = 0 WHERE id = ?", [(n,) for n in numbers])
+
+    def give_back(self, numbers: Sequence[int], *, tries: int, retries: int) -> None:
+        """Remember that delivering failed: `tries` more for each, and those with `retries` of them are given up."""
+        with self._writing() as write:
+            write.executemany(
+                "UPDATE items SET is_running = 0, tries = tries + ?, "
+                "fate = CASE WHEN tries + ? >= ? THEN 'failed' ELSE fate END WHERE id = ?",
+                [(tries, tries, retries, number) for number in numbers],
+            )
+
+    def retry_failed(self, address: str) -> int:
+        """Let what was given up wait again; how many that are."""
+        with self._writing() as write:
+            done = write.execute(
+                "UPDATE items SET fate = 'pending', tries = 0 WHERE fate = 'failed' AND feed = ?",
+                (self._number(write, address),),
+            )
+            return done.rowcount
+
+    @staticmethod
+    def _number(write: sqlite3.Cursor, address: str) -> int:
+        write.execute("INSERT OR IGNORE INTO feeds (address) VALUES (?)", (address,))
+        ((number,),) = write.execute("SELECT id FROM feeds WHERE address = ?", (address,)).fetchall()
+        return int(number)
+
+    def _rows(self, query: str, values: tuple[object, ...] = ()) -> list[Any]:
+        try:
+            return self._connection.execute(query, values).fetchall()
+        except sqlite3.Error as error:
+            raise _sorted(error, self.path) from error
+
+    @contextmanager
+    def _writing(self) -> Iterator[sqlite3.Cursor]:
+        """A transaction: all of it, or nothing."""
+        cursor = self._connection.cursor()
+        try:
+            cursor.execute("BEGIN IMMEDIATE")
+            yield cursor
+            cursor.execute("COMMIT")
+        except BaseException as error:
+            with contextlib.suppress(sqlite3.Error):
+                if self._connection.in_transaction:
+                    self._connection.execute("ROLLBACK")
+            if isinstance(error, sqlite3.Error):
+                raise _sorted(error, self.path) from error
+            raise
+
+
+def _sorted(error: sqlite3.Error, path: Path) -> Exception:
+    """What an error of SQLite means: damage, which a person has to look at, or a state that cannot be written now."""
+    if getattr(error, "sqlite_errorcode", sqlite3.SQLITE_ERROR) & 0xFF in _DAMAGE:
+        return _damaged(path, str(error))
+    return UnwritableError(f"{path}: {error}")
+
+
+def _damaged(path: Path, found: str) -> StateError:
+    return StateError(
+        f"{path}: the state is damaged ({found}); restore it from a backup, or remove it with its -wal file and "
+        "watch with --since inbox, which announces what is unread once more"
+    )
+
+
+def open_state(path: Path) -> State:
+    """Open a state to write, and make it if there is none. Raises `StateError`, also if another watch has it."""
+    lock: int | None = None
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+        lock = os.open(path.with_name(path.name + ".lock"), os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        if not path.exists():
+            _make(path)
+        return State(path, _connect(path, mode="rw"), lock)
+    except BaseException as error:
+        if lock is not None:
+            os.close(lock)
+        if isinstance(error, BlockingIOError):
+            raise StateError(f"{path}: another watch is at work with this state; end it, or name another") from error
+        if isinstance(error, (OSError, UnwritableError)):
+            raise StateError(f"{path}: the state cannot be opened ({error})") from error
+        raise
+
+
+def read_state(path: Path) -> State:
+    """Open a state to look at, while a watch may be writing it. Raises `StateError`."""
+    if not path.exists():
+        raise StateError(f"{path}: found no such state; nothing has been watched with it")
+    try:
+        return State(path, _connect(path, mode="ro"), None)
+    except UnwritableError as error:
+        raise StateError(f"{path}: the state cannot be read ({error})") from error
+
+
+def _make(path: Path) -> None:
+    """Make an empty state beside its place, whole and on disk, and move it there."""
+    if path.with_name(path.name + "-wal").exists():
+        raise _damaged(path, "there is a -wal file, and nothing that it belongs to")
+    unfinished = path.with_name(path.name + ".unfinished")
+    for name in (unfinished.name, unfinished.name + "-wal", unfinished.name + "-shm", unfinished.name + "-journal"):
+        path.with_name(name).unlink(missing_ok=True)
+    connection = sqlite3.connect(unfinished, isolation_level=None)
+    try:
+        connection.execute("PRAGMA journal_mode = WAL")
+        connection.executescript(f"BEGIN;{_SCHEMA}COMMIT;")
+    except sqlite3.Error as error:
+        raise _sorted(error, path) from error
+    finally:
+        connection.close()
+    for place in (unfinished, path.parent):
+        descriptor = os.open(place, os.O_RDONLY)
+        os.fsync(descriptor)
+        os.close(descriptor)
+        if place == unfinished:
+            unfinished.rename(path)
+
+
+def _connect(path: Path, *, mode: str) -> sqlite3.Connection:
+    try:
+        if path.stat().st_size == 0:
+            raise _damaged(path, "an empty file")
+        connection = sqlite3.connect(
+            f"file:{quote(str(path.absolute()))}?mode={mode}", uri=True, isolation_level=None, timeout=5.0
+        )
+    except sqlite3.Error as error:
+        raise _sorted(error, path) from error
+    try:
+        _check(connection, path)
+        if mode == "rw":
+            connection.execute("PRAGMA journal_mode = WAL")
+            connection.execute("PRAGMA synchronous = FULL")
+    except sqlite3.Error as error:
+        connection.close()
+        raise _sorted(error, path) from error
+    except BaseException:
+        connection.close()
+        raise
+    return connection
+
+
+def _check(connection: sqlite3.Connection, path: Path) -> None:
+    ((application,),) = connection.execute("PRAGMA application_id").fetchall()
+    ((version,),) = connection.execute("PRAGMA user_version").fetchall()
+    if application != _APPLICATION:
+        raise StateError(f"{path}: found a database of another program, expected the state of a watch")
+    if version != _VERSION:
+        raise StateError(f"{path}: found version {version} of the state, expected {_VERSION}; use a newer memosite")
+    found = connection.execute("PRAGMA integrity_check(1)").fetchall()
+    if found != [("ok",)]:
+        raise _damaged(path, str(found[0][0]).replace("\n", " "))
+
+
+def _dump(item: Item) -> str:
+    return json.dumps([item.path, item.title, item.link, item.is_asked, item.memo], ensure_ascii=False)
+
+
+def _load(guid: str, text: str) -> Item:
+    path, title, link, is_asked, memo = json.loads(text)
+    return Item(
+        guid=guid,
+        path=path,
+        title=title,
+        link=link,
+        is_asked=is_asked,
+        memo=tuple((name, value) for name, value in memo),
+    )

@@ -1,0 +1,238 @@
+// The search page: what is typed becomes an address, and the address an answer.
+//
+//     typing, facets, back and forward ─► the query in the URL ─► show() ─► the newest answer, never an older one
+
+"use strict";
+
+(() => {
+  const { Searcher, QueryError } = memositeSearch;
+  const STEP = 10;
+  const PAUSE = 150;
+  const FACET_VALUES = 12;
+  /** @type {[string, string, (value: string) => string][]} */
+  const FACETS = [
+    ["kind", "Kind", (value) => `kind:${value}`],
+    ["system", "System", (value) => `system:${value}`],
+    ["position", "Position", (value) => `with:${/[\s()"]/.test(value) ? `"${value.replaceAll('"', "")}"` : value}`],
+    ["year", "Year", (value) => `sent:${value}`],
+  ];
+
+  /** @template {Element} T @param {string} id @param {new () => T} type @returns {T} */
+  function element(id, type) {
+    const found = document.getElementById(id);
+    if (!(found instanceof type)) throw new Error(`the search page has no ${id}`);
+    return found;
+  }
+
+  const form = element("_search", HTMLFormElement);
+  const input = element("_query", HTMLInputElement);
+  const status = element("_status", HTMLElement);
+  const facets = element("_facets", HTMLElement);
+  const list = element("_hits", HTMLElement);
+  const more = element("_more", HTMLButtonElement);
+
+  // Blocks, by script tags: these work from disk and under the content security policy.
+
+  /** @type {Map<string, (value: any) => void>} */
+  const waiting = new Map();
+  Object.assign(globalThis, {
+    /** @param {string} name @param {any} value */
+    memositeBlock(name, value) {
+      waiting.get(name)?.(value);
+      waiting.delete(name);
+    },
+  });
+
+  /** @param {string} name @returns {Promise<any>} */
+  function load(name) {
+    return new Promise((resolve, reject) => {
+      waiting.set(name, resolve);
+      const script = document.createElement("script");
+      script.src = `${name}.js`;
+      const end = () => {
+        script.remove();
+        waiting.delete(name);
+        reject(new Error(`${name}.js cannot be loaded`)); // comes too late to matter where it was
+      };
+      script.onload = end;
+      script.onerror = end;
+      document.head.append(script);
+    });
+  }
+
+  const searcher = new Searcher(load);
+  let asked = 0;
+  let limit = STEP;
+
+  // The address
+
+  function readAddress() {
+    const inSearch = new URLSearchParams(location.search).get("q");
+    return inSearch ?? new URLSearchParams(location.hash.slice(1)).get("q") ?? "";
+  }
+
+  /** @param {string} query */
+  const addressOf = (query) => (query ? `?${new URLSearchParams({ q: query })}` : location.pathname);
+
+  /** @param {string} query @param {"push" | "replace"} how */
+  function setAddress(query, how) {
+    if (query === readAddress()) return;
+    if (how === "push") history.pushState(null, "", addressOf(query));
+    else history.replaceState(null, "", addressOf(query));
+  }
+
+  // Answers
+
+  /** @param {string} query */
+  async function show(query) {
+    const turn = ++asked;
+    if (!query.trim()) {
+      clear("");
+      return;
+    }
+    try {
+      const answer = await searcher.find(query, limit);
+      if (turn !== asked) return;
+      showHits(answer.hits);
+      const { total } = answer;
+      status.className = "";
+      status.textContent = total ? `${total.toLocaleString("en")} ${total === 1 ? "hit" : "hits"}` : "Nothing found.";
+      more.hidden = answer.hits.length >= total;
+      const counted = await answer.facets();
+      if (turn === asked) showFacets(counted, query);
+    } catch (error) {
+      if (turn !== asked) return;
+      if (error instanceof QueryError) {
+        clear(`${error.message}\n${query}\n${" ".repeat(error.position)}^\nFor example: ${error.example}`);
+        status.className = "fault";
+      } else {
+        clear("Search could not load its files. Is the site complete?");
+      }
+    }
+  }
+
+  /** @param {string} text */
+  function clear(text) {
+    status.className = "";
+    status.textContent = text;
+    list.replaceChildren();
+    facets.replaceChildren();
+    more.hidden = true;
+  }
+
+  /** @param {string} name @param {string} [text] @param {string} [className] */
+  function make(name, text = "", className = "") {
+    const made = document.createElement(name);
+    if (text) made.textContent = text;
+    if (className) made.className = className;
+    return made;
+  }
+
+  /** @param {any[]} hits */
+  function showHits(hits) {
+    list.replaceChildren(
+      ...hits.map(({ row, excerpt }) => {
+        const [kind, , , , subject, label, who, date, file] = row;
+        const item = make("li");
+        const link = make("a", subject, "subject");
+        const [page, anchor] = file.split("#");
+        link.setAttribute("href", `../${page.split("/").map(encodeURIComponent).join("/")}${anchor ? `#${anchor}` : ""}`);
+        link.setAttribute("dir", "auto");
+        const first = make("p");
+        first.append(link);
+        const facts = [date.slice(0, 10) || "no date", kind, who, label].filter(Boolean).join(" · ");
+        const text = make("p");
+        text.setAttribute("dir", "auto");
+        for (const [piece, isMarked] of excerpt) text.append(isMarked ? make("mark", piece) : piece);
+        item.append(first, make("p", facts, "facts"), text);
+        return item;
+      }),
+    );
+  }
+
+  /** @param {Record<string, [string, number][]>} counted @param {string} query */
+  function showFacets(counted, query) {
+    const sections = FACETS.flatMap(([name, heading, condition]) => {
+      const values = counted[name] ?? [];
+      if (!values.length) return [];
+      const items = values.slice(0, FACET_VALUES).map(([value, count]) => {
+        const item = make("li");
+        const link = make("a", value);
+        const has = ` ${query} `.includes(` ${condition(value)} `);
+        link.setAttribute("href", addressOf(has ? without(query, condition(value)) : withCondition(query, condition(value))));
+        if (has) link.setAttribute("aria-current", "true");
+        item.append(link, " ", make("span", count.toLocaleString("en"), "facts"));
+        return item;
+      });
+      const values_ = make("ul");
+      values_.append(...items);
+      return [make("h2", heading), values_];
+    });
+    facets.replaceChildren(...sections);
+  }
+
+  /** @param {string} query @param {string} condition */
+  const withCondition = (query, condition) => `${/\bOR\b/.test(query) ? `(${query.trim()})` : query.trim()} ${condition}`;
+
+  /** @param {string} query @param {string} condition */
+  const without = (query, condition) => ` ${query} `.replace(` ${condition} `, " ").trim();
+
+  // Events
+
+  let timer = 0;
+  input.addEventListener("input", () => {
+    clearTimeout(timer);
+    timer = window.setTimeout(() => {
+      limit = STEP;
+      setAddress(input.value, "replace");
+      show(input.value);
+    }, PAUSE);
+  });
+  form.addEventListener("submit", (event) => {
+    event.preventDefault();
+    clearTimeout(timer);
+    limit = STEP;
+    history.pushState(null, "", addressOf(input.value));
+    show(input.value);
+  });
+  facets.addEventListener("click", (event) => {
+    const link = event.target instanceof Element ? event.target.closest("a") : null;
+    if (!link || event.ctrlKey || event.metaKey || event.shiftKey || event.button) return;
+    event.preventDefault();
+    input.value = new URLSearchParams(link.search).get("q") ?? "";
+    limit = STEP;
+    setAddress(input.value, "push");
+    show(input.value);
+  });
+  more.addEventListener("click", () => {
+    limit += STEP;
+    show(input.value);
+  });
+  const fromAddress = () => {
+    input.value = readAddress();
+    limit = STEP;
+    show(input.value);
+  };
+  window.addEventListener("popstate", fromAddress);
+  document.addEventListener("keydown", (event) => {
+    if (event.ctrlKey || event.metaKey || event.altKey) return;
+    const isTyping = document.activeElement === input;
+    if (event.key === "/" && !isTyping) {
+      event.preventDefault();
+      input.focus();
+      input.select();
+      return;
+    }
+    const links = [...list.querySelectorAll("a")];
+    const here = links.findIndex((link) => link === document.activeElement);
+    const step = { ArrowDown: 1, ArrowUp: -1, j: isTyping ? 0 : 1, k: isTyping ? 0 : -1 }[event.key] ?? 0;
+    if (!step || !links.length || (here < 0 && !isTyping && event.key.startsWith("Arrow"))) return;
+    event.preventDefault();
+    if (here + step < 0) input.focus();
+    else links[Math.min(here + step, links.length - 1)].focus();
+  });
+
+  form.hidden = false;
+  fromAddress();
+  if (!input.value) input.focus();
+})();

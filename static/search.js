@@ -1,0 +1,876 @@
+// The searcher: the same words, the same language and the same hits as `memosite search`, over blocks (docs/search.md).
+//
+//     query ─► parse ─► for each block the documents that match ─► newest first ─► rows, excerpts, facets
+//
+// A classic script, since modules are not loaded from file://. It touches no page: `search-page.js` does, and tests
+// run it in node. Files of blocks come from a `load` function, so that only what a query needs is moved.
+
+"use strict";
+
+/**
+ * @typedef {["words", "text" | "subject" | "name", string[], boolean]} Words
+ * @typedef {["key", string, string, boolean]} Key
+ * @typedef {["dates", number | null, number | null]} Dates
+ * @typedef {["ago", number, boolean]} Ago
+ * @typedef {["and" | "or", ...any[]]} Group
+ * @typedef {["not", any]} Not
+ * @typedef {Words | Key | Dates | Ago | Group | Not} Tree
+ * @typedef {{term: string, position: number, start: number, end: number, part: boolean}} Word
+ * @typedef {{artifacts: number, documents: number, more: string, newest: number | null, oldest: number | null,
+ *   years: [string, number][], tools: string, terms: string}} Head
+ * @typedef {[string, string, number, number, string, string, string, string, string]} Row
+ * @typedef {{name: string, head: Head, found: Uint8Array}} Matched
+ * @typedef {{block: string, document: number, date: number | null, row: Row | null}} Place
+ * @typedef {{row: Row, excerpt: [string, boolean][]}} Hit
+ * @typedef {{total: number, hits: Hit[], facets: () => Promise<Facets>}} Answer
+ * @typedef {Record<string, [string, number][]>} Facets
+ * @typedef {(name: string) => Promise<any>} Load
+ */
+
+const memositeSearch = (() => {
+  // Words
+
+  const MOST_CHARS = 128;
+  const ACCENT = /[\u0300-\u036f\u0483-\u0487\u0591-\u05bd\u05bf\u05c1-\u05c2\u05c4-\u05c5\u05c7\u0610-\u061a\u064b-\u065f\u0670\u06d6-\u06dc\u1ab0-\u1aff\u1dc0-\u1dff\u20d0-\u20ff\ufe00-\ufe0f\ufe20-\ufe2f]/u;
+  const IN_WORD = /[\p{L}\p{N}\p{M}]/u;
+  /** @type {Record<string, string>} */
+  const LETTERS = {
+    ß: "ss", ς: "σ", æ: "ae", œ: "oe", ø: "o", đ: "d", ð: "d", þ: "th", ł: "l", ħ: "h", ı: "i", ŋ: "n", ŧ: "t",
+  };
+  const CJK = "\\u3005-\\u3007\\u3040-\\u30ff\\u31f0-\\u31ff\\u3400-\\u4dbf\\u4e00-\\u9fff\\uac00-\\ud7a3\\uf900-\\ufaff\\u{20000}-\\u{3ffff}";
+  const SCRIPT = new RegExp(`[${CJK}]+|[^${CJK}]+`, "gu");
+  const IS_CJK = new RegExp(`^[${CJK}]`, "u");
+  const CAMEL = /[a-z0-9][A-Z]|[A-Z][A-Z][a-z]/;
+  const PART = /[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+/g;
+  const HASH = /^(?=[a-f]*[0-9])(?=[0-9]*[a-f])[0-9a-f]{7,63}$/;
+
+  /** @param {string} text @param {number} count characters, not code units */
+  const cut = (text, count) => (text.length <= count ? text : Array.from(text).slice(0, count).join(""));
+
+  /** A text in the form that is taken apart. @param {string} text */
+  const prepare = (text) => text.normalize("NFC").replace(/[\uff66-\uff9f]+/g, (run) => run.normalize("NFKC"));
+
+  /** What a character folds to: a space if it is no part of a word, nothing if it is an accent. @param {string} char */
+  function foldCharacter(char) {
+    if (char < "\x80") return /[a-z0-9]/i.test(char) ? char.toLowerCase() : " ";
+    if (ACCENT.test(char)) return "";
+    if (!IN_WORD.test(char)) return /\p{Cf}/u.test(char) ? "" : " ";
+    let found = "";
+    for (const piece of char.normalize("NFKD")) {
+      if (ACCENT.test(piece)) continue;
+      if (!IN_WORD.test(piece)) {
+        found += " ";
+        continue;
+      }
+      for (const each of piece.toLowerCase().normalize("NFKD")) {
+        if (!ACCENT.test(each)) found += LETTERS[each] ?? each;
+      }
+    }
+    return found.normalize("NFC");
+  }
+
+  /** @param {string} text @returns {{folded: string, starts: number[]}} where each code unit stands in the text */
+  function fold(text) {
+    let folded = "";
+    const starts = [];
+    let place = 0;
+    for (const char of text) {
+      const piece = foldCharacter(char);
+      for (let i = 0; i < piece.length; i++) starts.push(place);
+      folded += piece;
+      place += char.length;
+    }
+    starts.push(text.length);
+    return { folded, starts };
+  }
+
+  /** The words of a prepared text, parts after the word they are of. @param {string} text @returns {Word[]} */
+  function words(text) {
+    const { folded, starts } = fold(text);
+    /** @type {Word[]} */
+    const found = [];
+    let position = 0;
+    for (const run of folded.matchAll(/[^ ]+/g)) {
+      for (const piece of run[0].matchAll(SCRIPT)) {
+        const first = run.index + piece.index;
+        const added = IS_CJK.test(piece[0])
+          ? cjkWords(piece[0], position, starts, first)
+          : plainWords(piece[0], position, starts[first], starts[first + piece[0].length], text);
+        found.push(...added);
+        position = added[added.length - 1].position + 1;
+      }
+    }
+    return found;
+  }
+
+  /** @param {string} piece @param {number} position @param {number} start @param {number} end @param {string} text */
+  function plainWords(piece, position, start, end, text) {
+    const found = [{ term: cut(piece.normalize("NFC"), MOST_CHARS), position, start, end, part: false }];
+    for (const term of camelParts(text.slice(start, end))) found.push({ term, position, start, end, part: true });
+    return found;
+  }
+
+  /** @param {string} written @returns {string[]} */
+  function camelParts(written) {
+    const head = cut(written, MOST_CHARS);
+    if (!CAMEL.test(head)) return [];
+    const whole = written.toLowerCase();
+    const parts = new Set((head.match(PART) ?? []).map((part) => part.toLowerCase()));
+    return [...parts].filter((part) => part !== whole);
+  }
+
+  /** @param {string} run @param {number} position @param {number[]} starts @param {number} first */
+  function cjkWords(run, position, starts, first) {
+    const chars = Array.from(run);
+    /** @type {number[]} */
+    const places = [];
+    let unit = first;
+    for (const char of chars) {
+      places.push(starts[unit]);
+      unit += char.length;
+    }
+    places.push(starts[unit]);
+    const last = Math.max(chars.length - 2, 0);
+    /** @type {Word[]} */
+    const found = [];
+    chars.forEach((char, i) => {
+      if (i <= last) {
+        const end = places[Math.min(i + 2, chars.length)];
+        found.push({ term: chars.slice(i, i + 2).join(""), position: position + i, start: places[i], end, part: false });
+      }
+      if (chars.length > 1) {
+        const at = position + Math.min(i, last);
+        found.push({ term: char, position: at, start: places[i], end: places[i + 1], part: true });
+      }
+    });
+    return found;
+  }
+
+  /** @param {string} text */
+  const phrase = (text) => words(prepare(text)).filter((word) => !word.part).map((word) => word.term);
+
+  /** A name, an id or a tag as one term. @param {string} text */
+  function keyword(text) {
+    const pieces = fold(prepare(text)).folded.split(" ").filter((piece) => piece);
+    return cut(pieces.map((piece) => piece.normalize("NFC")).join("-"), 250);
+  }
+
+  // Queries
+
+  const LONGEST = 2000;
+  const DEEPEST = 40;
+  const MOST_CONDITIONS = 100;
+  const KEYS = ["from", "to", "with", "kind", "system", "thread", "repo", "box", "is", "tag", "status", "in"];
+  const DATES = ["sent", "after", "before"];
+  /** @type {Record<string, string[]>} */
+  const CHOICES = {
+    kind: ["memo", "note", "transcript", "library", "record", "document"],
+    is: ["open", "answered", "discharged", "broadcast", "unread"],
+    in: ["text", "tools"],
+  };
+  /** @type {Record<string, string>} */
+  const EXAMPLES = {
+    sent: "sent:2026-05 or sent:[2026-05-01 TO 2026-05-31]",
+    after: "after:2026-05-30 or after:2w",
+    before: "before:2026-05-30 or before:2w",
+    from: "from:engineer",
+    subject: 'subject:"tide tables"',
+  };
+  const ORDINARY = 'from:engineer "tide tables" NOT draft*';
+  const PARENTHESES = "(tide OR ebb) tables";
+  const SPACES = " \\t\\n\\r\\f\\v\\u00a0\\u3000";
+  const SPACE = new RegExp(`[${SPACES}]`);
+  const TOKEN = new RegExp(`[${SPACES}]+|[()]|"|[^${SPACES}()"]+`, "y");
+  const FIELD = new RegExp(`^(${["subject", ...KEYS, ...DATES].join("|")}):`, "i");
+  const DATE = /^([0-9]{4})(?:-([0-9]{2})(?:-([0-9]{2})(?:T([0-9]{2}):([0-9]{2})Z?)?)?)?$/;
+  const AGO = /^([0-9]{1,4})([dwmy])$/;
+  /** @type {Record<string, number>} */
+  const AGO_DAYS = { d: 1, w: 7, m: 30, y: 365 };
+  const DAY = 86_400_000;
+
+  class QueryError extends Error {
+    /** @param {string} message @param {number} position in code units @param {string} example */
+    constructor(message, position, example) {
+      super(message);
+      this.position = position;
+      this.example = example;
+    }
+  }
+
+  /** @typedef {{sign: string, position: number, field: string, value: string, form: string}} Token */
+
+  /** The syntax tree of a query. @param {string} text @returns {Tree} */
+  function parse(text) {
+    if (Array.from(text).length > LONGEST) {
+      const message = `the query is longer than ${LONGEST} characters`;
+      throw new QueryError(message, cut(text, LONGEST).length, ORDINARY);
+    }
+    const tokens = tokenize(text);
+    const values = tokens.filter((token) => token.sign === "value");
+    if (values.length > MOST_CONDITIONS) {
+      const message = `the query has more than ${MOST_CONDITIONS} words`;
+      throw new QueryError(message, values[MOST_CONDITIONS].position, ORDINARY);
+    }
+    const tree = readTokens(tokens, text.length);
+    if (tree === null) throw new QueryError("there is no word to search for", 0, ORDINARY);
+    if (namesPlace(tree)) return tree;
+    return all([["key", "in", "text", false], ...(tree[0] === "and" ? /** @type {Tree[]} */ (tree.slice(1)) : [tree])]);
+  }
+
+  /** @param {string} text @returns {Token[]} */
+  function tokenize(text) {
+    /** @type {Token[]} */
+    const tokens = [];
+    let position = 0;
+    while (position < text.length) {
+      TOKEN.lastIndex = position;
+      const piece = /** @type {RegExpExecArray} */ (TOKEN.exec(text))[0];
+      const start = position;
+      position += piece.length;
+      if (SPACE.test(piece[0])) continue;
+      if (["(", ")", "AND", "OR", "NOT"].includes(piece)) {
+        tokens.push({ sign: piece, position: start, field: "", value: "", form: "word" });
+        continue;
+      }
+      const named = FIELD.exec(piece);
+      const field = named ? named[1].toLowerCase() : "";
+      const at = start + (named ? named[0].length : 0);
+      const [token, end] = readValue(text, field, start, at, position);
+      tokens.push(token);
+      position = end;
+    }
+    return tokens;
+  }
+
+  /**
+   * @param {string} text @param {string} field @param {number} start @param {number} at @param {number} end
+   * @returns {[Token, number]}
+   */
+  function readValue(text, field, start, at, end) {
+    const token = { sign: "value", position: start, field };
+    if (text[at] === '"' && (field || at === start)) {
+      const close = text.indexOf('"', at + 1);
+      if (close < 0) throw new QueryError("the quotation mark is never closed", at, '"tide tables"');
+      return [{ ...token, value: text.slice(at + 1, close), form: "quoted" }, close + 1];
+    }
+    if (text[at] === "[" && DATES.includes(field)) {
+      const close = text.indexOf("]", at);
+      if (close < 0) throw new QueryError("the range is never closed with ]", at, EXAMPLES.sent);
+      return [{ ...token, value: text.slice(at + 1, close), form: "range" }, close + 1];
+    }
+    return [{ ...token, value: text.slice(at, end), form: "word" }, end];
+  }
+
+  /**
+   * @typedef {{position: number, negatedOutside: boolean, alternatives: Tree[], parts: Tree[], negated: boolean,
+   *   waitsFor: string, said: boolean}} Frame
+   */
+
+  /** @param {Token[]} tokens @param {number} end @returns {Tree | null} */
+  function readTokens(tokens, end) {
+    /** @type {(position: number, negatedOutside: boolean) => Frame} */
+    const frameAt = (position, negatedOutside) =>
+      ({ position, negatedOutside, alternatives: [], parts: [], negated: false, waitsFor: "", said: false });
+    const stack = [frameAt(0, false)];
+    for (const token of tokens) {
+      const frame = stack[stack.length - 1];
+      if (token.sign === "(") {
+        if (stack.length > DEEPEST) throw new QueryError("there are too many parentheses", token.position, PARENTHESES);
+        stack.push(frameAt(token.position, frame.negated));
+        frame.negated = false;
+        frame.waitsFor = "";
+      } else if (token.sign === ")") {
+        if (stack.length === 1) throw new QueryError("this parenthesis was never opened", token.position, PARENTHESES);
+        closeFrame(frame, token.position);
+        stack.pop();
+        addNode(stack[stack.length - 1], any(frame.alternatives), frame.negatedOutside);
+      } else if (token.sign === "value") {
+        addNode(frame, condition(token), frame.negated);
+      } else {
+        takeOperator(frame, token);
+      }
+    }
+    if (stack.length > 1) {
+      throw new QueryError("this parenthesis is never closed", stack[stack.length - 1].position, PARENTHESES);
+    }
+    closeFrame(stack[0], end);
+    return any(stack[0].alternatives);
+  }
+
+  /** @param {Frame} frame @param {Tree | null} node @param {boolean} negated */
+  function addNode(frame, node, negated) {
+    frame.negated = false;
+    frame.waitsFor = "";
+    frame.said = true;
+    if (node) frame.parts.push(negated ? ["not", node] : node);
+  }
+
+  /** @param {Frame} frame @param {number} position */
+  function closeFrame(frame, position) {
+    if (frame.waitsFor) throw new QueryError(`after ${frame.waitsFor} a word is missing`, position, ORDINARY);
+    if (frame.parts.length) frame.alternatives.push(all(frame.parts));
+  }
+
+  /** @param {Frame} frame @param {Token} token */
+  function takeOperator(frame, token) {
+    if (token.sign === "NOT") {
+      frame.negated = !frame.negated;
+      frame.waitsFor = "NOT";
+      return;
+    }
+    if (frame.waitsFor || !frame.said) {
+      throw new QueryError(`before ${token.sign} a word is missing`, token.position, `tide ${token.sign} ebb`);
+    }
+    frame.waitsFor = token.sign;
+    if (token.sign === "OR") {
+      if (frame.parts.length) frame.alternatives.push(all(frame.parts));
+      frame.parts = [];
+      frame.said = false;
+    }
+  }
+
+  /** @param {Tree[]} parts @returns {Tree} */
+  const all = (parts) => (parts.length === 1 ? parts[0] : ["and", ...parts]);
+
+  /** @param {Tree[]} parts @returns {Tree | null} */
+  const any = (parts) => (parts.length > 1 ? ["or", ...parts] : (parts[0] ?? null));
+
+  /** @param {Token} token @returns {Tree | null} */
+  function condition(token) {
+    if (DATES.includes(token.field)) return dates(token);
+    return KEYS.includes(token.field) ? key(token) : wordsOf(token);
+  }
+
+  /** @param {string} field */
+  const example = (field) => EXAMPLES[field] ?? `${field}:${(CHOICES[field] ?? ["director"])[0]}`;
+
+  /** @param {Token} token @returns {Tree} */
+  function key(token) {
+    const isPrefix = token.form === "word" && token.value.endsWith("*");
+    const value = keyword(token.value);
+    if (!value) throw new QueryError(`${token.field}: has no value`, token.position, example(token.field));
+    const choices = CHOICES[token.field];
+    if (choices && (isPrefix || !choices.includes(value))) {
+      const message = `${token.field}: is one of ${choices.join(", ")}`;
+      throw new QueryError(message, token.position, `${token.field}:${choices[0]}`);
+    }
+    return ["key", token.field, value, isPrefix];
+  }
+
+  /** @param {Token} token @returns {Tree | null} */
+  function wordsOf(token) {
+    const quoted = token.form === "quoted";
+    const hasStar = !quoted && token.value.endsWith("*");
+    const terms = phrase(token.value);
+    if (!terms.length) {
+      if (!token.field) return null;
+      throw new QueryError(`${token.field}: has no value`, token.position, example(token.field));
+    }
+    if (hasStar && terms.length === 1 && /^[\0-\x7f]$/.test(terms[0])) {
+      throw new QueryError("at least two letters stand before *", token.position, "deploy*");
+    }
+    const prefix = hasStar || (!quoted && HASH.test(terms[terms.length - 1]));
+    if (token.field === "subject") return ["words", "subject", terms, prefix];
+    /** @type {Words} */
+    const found = ["words", "text", terms, prefix];
+    if (!SPACE.test(token.value) && (terms.length > 1 || HASH.test(terms[0]))) {
+      return ["or", found, ["words", "name", terms, prefix]];
+    }
+    return found;
+  }
+
+  /** @param {Token} token @returns {Tree} */
+  function dates(token) {
+    if (token.field === "sent") return sent(token);
+    if (token.form !== "range") {
+      const isAfter = token.field === "after";
+      const ago = AGO.exec(token.value);
+      if (ago) return ["ago", Number(ago[1]) * AGO_DAYS[ago[2]], isAfter];
+      const span = readDate(token.value);
+      if (span) return ["dates", isAfter ? span[0] : null, isAfter ? null : span[0]];
+    }
+    throw new QueryError(`${token.field}: is no date`, token.position, EXAMPLES[token.field]);
+  }
+
+  /** @param {Token} token @returns {Tree} */
+  function sent(token) {
+    if (token.form !== "range") {
+      const span = readDate(token.value);
+      if (!span) throw new QueryError("sent: is no date", token.position, EXAMPLES.sent);
+      return ["dates", span[0], span[1]];
+    }
+    const ends = new RegExp(`^[${SPACES}]*(\\S+)[${SPACES}]+TO[${SPACES}]+(\\S+)[${SPACES}]*$`).exec(token.value);
+    if (!ends) throw new QueryError("a range has two dates with TO between them", token.position, EXAMPLES.sent);
+    const [first, last] = [ends[1], ends[2]].map((end) => (end === "*" ? null : readDate(end)));
+    if ((!first && ends[1] !== "*") || (!last && ends[2] !== "*")) {
+      throw new QueryError("the range has no two dates", token.position, EXAMPLES.sent);
+    }
+    return ["dates", first ? first[0] : null, last ? last[1] : null];
+  }
+
+  /** The first millisecond of a year, month, day or minute, and the first after it. @param {string} text */
+  function readDate(text) {
+    const match = DATE.exec(text);
+    if (!match) return null;
+    const [year, month, day, hour, minute] = match.slice(1).map((part) => (part === undefined ? null : Number(part)));
+    const first = instant(year ?? 0, month ?? 1, day ?? 1);
+    if (first === null || (hour ?? 0) > 23 || (minute ?? 0) > 59) return null;
+    const start = first + ((hour ?? 0) * 60 + (minute ?? 0)) * 60_000;
+    if (minute !== null) return [start, start + 60_000];
+    if (day !== null) return [start, start + DAY];
+    const months = (year ?? 0) * 12 + (month ?? 12);
+    return [start, /** @type {number} */ (instant(Math.floor(months / 12), (months % 12) + 1, 1, 10_000))];
+  }
+
+  /** @param {number} year @param {number} month @param {number} day @param {number} latest @returns {number | null} */
+  function instant(year, month, day, latest = 9999) {
+    const date = new Date(0);
+    date.setUTCFullYear(year, month - 1, day);
+    const isReal = date.getUTCFullYear() === year && date.getUTCMonth() === month - 1 && date.getUTCDate() === day;
+    return isReal && year >= 1 && year <= latest ? date.getTime() : null;
+  }
+
+  /** Whether a query says anything of `in:`. @param {Tree} tree @returns {boolean} */
+  function namesPlace(tree) {
+    return leaves(tree).some(([leaf]) => leaf[0] === "key" && leaf[1] === "in");
+  }
+
+  /** @param {Tree} tree @param {boolean} wanted @returns {[Tree, boolean][]} */
+  function leaves(tree, wanted = true) {
+    if (tree[0] === "not") return leaves(tree[1], !wanted);
+    if (tree[0] !== "and" && tree[0] !== "or") return [[tree, wanted]];
+    return /** @type {Tree[]} */ (tree.slice(1)).flatMap((part) => leaves(part, wanted));
+  }
+
+  // Blocks
+
+  /** @type {Record<string, string>} */
+  const FOLDERS = {
+    memo: "memos", note: "notes", transcript: "transcripts", library: "libraries", document: "documents", record: "",
+  };
+
+  const DIGITS = new Map(
+    Array.from("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_", (char, i) => [char.charCodeAt(0), i]),
+  );
+
+  /** All numbers of a string of digits. @param {string} text @returns {number[]} */
+  function numbers(text) {
+    const found = [];
+    let value = 0;
+    let weight = 1;
+    for (let i = 0; i < text.length; i++) {
+      const digit = /** @type {number} */ (DIGITS.get(text.charCodeAt(i)));
+      value += (digit % 32) * weight;
+      weight *= 32;
+      if (digit < 32) {
+        found.push(value);
+        value = 0;
+        weight = 1;
+      }
+    }
+    return found;
+  }
+
+  /** Ascending numbers from their gaps. @param {string} text @returns {number[]} */
+  function ascending(text) {
+    let before = -1;
+    return numbers(text).map((gap) => (before += gap + 1));
+  }
+
+  /** As Python compares: by character, not by code unit. @param {string} one @param {string} other */
+  function compare(one, other) {
+    const length = Math.min(one.length, other.length);
+    for (let i = 0; i < length; i++) {
+      const left = one.charCodeAt(i);
+      const right = other.charCodeAt(i);
+      if (left === right) continue;
+      const isLeft = left >= 0xd800 && left < 0xe000;
+      const isRight = right >= 0xd800 && right < 0xe000;
+      return isLeft === isRight ? left - right : isLeft ? 1 : -1;
+    }
+    return one.length - other.length;
+  }
+
+  /** @typedef {{keys: Map<string, [string, number]>}} Shard key to documents and place in the shard */
+
+  /** @param {string} text @returns {Shard} */
+  function readShard(text) {
+    const keys = new Map();
+    let last = "";
+    text.split(",").forEach((entry, place) => {
+      let shared = 0;
+      let weight = 1;
+      let at = 0;
+      for (;;) {
+        const digit = /** @type {number} */ (DIGITS.get(entry.charCodeAt(at++)));
+        shared += (digit % 32) * weight;
+        weight *= 32;
+        if (digit < 32) break;
+      }
+      const space = entry.indexOf(" ", at);
+      last = last.slice(0, shared) + entry.slice(at, space);
+      keys.set(last, [entry.slice(space + 1), place]);
+    });
+    return { keys };
+  }
+
+  /** One block, as far as it has been loaded. */
+  class Block {
+    /** @param {string} name @param {Head} head @param {Load} load */
+    constructor(name, head, load) {
+      this.name = name;
+      this.head = head;
+      this.terms = head.terms ? head.terms.split(",") : []; // with what each shard of terms begins
+      this.load = load;
+      /** @type {Map<string, Promise<any>>} */
+      this.kept = new Map();
+      /** @type {Uint32Array | null} */
+      this.artifactOf = null;
+    }
+
+    /** @template T @param {string} file @param {(value: any) => T} read @returns {Promise<T>} */
+    get(file, read) {
+      let found = this.kept.get(file);
+      if (!found) {
+        found = this.load(`${this.name}/${file}`).then(read);
+        found.catch(() => this.kept.delete(file));
+        this.kept.set(file, found);
+      }
+      return found;
+    }
+
+    /** The artifact of each document, by number. */
+    get artifacts() {
+      if (!this.artifactOf) {
+        const sizes = new Array(this.head.artifacts).fill(1);
+        const more = numbers(this.head.more);
+        for (let i = 0, artifact = -1; i < more.length; i += 2) sizes[(artifact += more[i] + 1)] += more[i + 1];
+        this.artifactOf = Uint32Array.from(sizes.flatMap((size, artifact) => new Array(size).fill(artifact)));
+      }
+      return this.artifactOf;
+    }
+
+    /** @returns {Promise<(number | null)[]>} the date of each document, newest first */
+    dates() {
+      return this.get("d", ({ scale, steps }) => {
+        let date = this.head.newest ?? 0;
+        const found = numbers(steps).map((step) => (date -= step * scale));
+        return Array.from(this.artifacts, (artifact) => found[artifact] ?? null);
+      });
+    }
+
+    /** The shard in which a key stands, if anywhere. @param {string} key */
+    shardOf(key) {
+      const { terms } = this;
+      let [low, high] = [0, terms.length];
+      while (low < high) {
+        const middle = (low + high) >> 1;
+        if (compare(terms[middle], key) <= 0) low = middle + 1;
+        else high = middle;
+      }
+      return low - 1;
+    }
+
+    /** @param {number} number @returns {Promise<Shard>} */
+    shard(number) {
+      return this.get(`t${number}`, readShard);
+    }
+
+    /** The keys that are, or begin with, a key: documents, shard, place. @param {string} key @param {boolean} prefix */
+    async entries(key, prefix) {
+      /** @type {{documents: string, shard: number, place: number}[]} */
+      const found = [];
+      let number = this.shardOf(key);
+      if (number < 0 && !prefix) return found;
+      number = Math.max(number, 0);
+      const numbers = [number];
+      if (prefix) {
+        const { terms } = this;
+        for (let i = number + 1; i < terms.length && (terms[i].startsWith(key) || key.startsWith(terms[i])); i++) numbers.push(i);
+      }
+      const shards = await Promise.all(numbers.filter((n) => n < this.terms.length).map((n) => this.shard(n)));
+      shards.forEach((shard, i) => {
+        for (const [each, [documents, place]] of prefix ? shard.keys : []) {
+          if (each.startsWith(key)) found.push({ documents, shard: numbers[i], place });
+        }
+        const exact = prefix ? undefined : shard.keys.get(key);
+        if (exact) found.push({ documents: exact[0], shard: numbers[i], place: exact[1] });
+      });
+      return found;
+    }
+
+    /** @param {number} document @returns {Promise<Row>} */
+    async row(document) {
+      const rows = await this.get(`r${Math.floor(document / 16)}`, (value) => value);
+      /** @type {Row} */
+      const row = rows[document % 16];
+      const [kind, id, turn, tools, subject, label, who, date, file] = row;
+      const usual = `${FOLDERS[kind]}/${id}/index.html${turn ? `#t${turn}` : ""}`;
+      return [kind, id, turn, tools, subject, label, who, date, file || usual];
+    }
+
+    /** @param {number} document @returns {Promise<string>} */
+    async text(document) {
+      const texts = await this.get(`e${Math.floor(document / 8)}`, (value) => value);
+      return texts[document % 8];
+    }
+  }
+
+  /** @param {Block} block @param {Iterable<number>} documents */
+  function setOf(block, documents) {
+    const found = new Uint8Array(block.head.documents);
+    for (const document of documents) found[document] = 1;
+    return found;
+  }
+
+  /** What of a block matches. @param {Tree} tree @param {Block} block @param {Asked} asked @returns {Promise<Uint8Array>} */
+  async function match(tree, block, asked) {
+    switch (tree[0]) {
+      case "words":
+        return matchWords(tree, block, asked);
+      case "key":
+        return matchKey(tree, block);
+      case "dates":
+        return matchDates(block, tree[1], tree[2]);
+      case "ago": {
+        if (asked.newest === null) return setOf(block, []);
+        const edge = asked.newest - tree[1] * DAY;
+        return tree[2] ? matchDates(block, edge, null) : matchDates(block, null, edge);
+      }
+      case "not":
+        return (await match(tree[1], block, asked)).map((bit) => 1 - bit);
+      default: {
+        const parts = /** @type {Tree[]} */ (tree.slice(1));
+        const sets = await Promise.all(parts.map((part) => match(part, block, asked)));
+        const isAll = tree[0] === "and";
+        return sets.reduce((one, other) => one.map((bit, i) => (isAll ? bit & other[i] : bit | other[i])));
+      }
+    }
+  }
+
+  /** @typedef {{newest: number | null, tools: boolean}} Asked the newest date of all; whether tools are searched */
+
+  /** @param {Key} tree @param {Block} block */
+  async function matchKey([, field, value, prefix], block) {
+    if (field === "in") {
+      const tools = setOf(block, ascending(block.head.tools));
+      return value === "tools" ? tools : tools.map((bit) => 1 - bit);
+    }
+    const entries = await block.entries(`k:${field}:${value}`, prefix);
+    return setOf(block, entries.flatMap((entry) => ascending(entry.documents)));
+  }
+
+  /** @param {Block} block @param {number | null} start @param {number | null} end */
+  async function matchDates(block, start, end) {
+    const { newest, oldest } = block.head;
+    if (newest === null || oldest === null) return setOf(block, []);
+    if ((start !== null && newest < start) || (end !== null && oldest >= end)) return setOf(block, []);
+    const dates = await block.dates();
+    return Uint8Array.from(dates, (date) =>
+      date !== null && (start === null || date >= start) && (end === null || date < end) ? 1 : 0,
+    );
+  }
+
+  /** @param {Words} tree @param {Block} block @param {Asked} asked */
+  async function matchWords([, field, terms, prefix], block, asked) {
+    const families = field === "text" ? (asked.tools ? ["t", "o"] : ["t"]) : [field === "name" ? "n" : "s"];
+    const sets = await Promise.all(families.map((family) => matchPhrase(family, terms, prefix, block)));
+    return sets.reduce((one, other) => one.map((bit, i) => bit | other[i]));
+  }
+
+  /** @param {string} family @param {string[]} terms @param {boolean} prefix @param {Block} block */
+  async function matchPhrase(family, terms, prefix, block) {
+    const last = terms.length - 1;
+    const choices = await Promise.all(terms.map((term, i) => block.entries(`${family}:${term}`, prefix && i === last)));
+    const sets = choices.map((entries) => setOf(block, entries.flatMap((entry) => ascending(entry.documents))));
+    const found = sets.reduce((one, other) => one.map((bit, i) => bit & other[i]));
+    if (last === 0 || !found.includes(1)) return found;
+    const places = await Promise.all(choices.map((entries) => placesOf(block, entries, found)));
+    return found.map((bit, document) => (bit && isSequence(places.map((each) => each.get(document))) ? 1 : 0));
+  }
+
+  /** Where some terms stand in the documents found. @param {Block} block @param {Uint8Array} found
+   *  @param {{documents: string, shard: number, place: number}[]} entries */
+  async function placesOf(block, entries, found) {
+    /** @type {Map<number, Set<number>>} */
+    const places = new Map();
+    const files = await Promise.all(
+      entries.map((entry) => block.get(`p${entry.shard}`, (value) => value.split(","))),
+    );
+    entries.forEach((entry, i) => {
+      const all = numbers(files[i][entry.place]);
+      let at = 0;
+      for (const document of ascending(entry.documents)) {
+        const count = all[at++];
+        if (found[document]) {
+          const set = places.get(document) ?? new Set();
+          places.set(document, set);
+          let place = -1;
+          for (let n = 0; n < count; n++) set.add((place += all[at + n] + 1));
+        }
+        at += count;
+      }
+    });
+    return places;
+  }
+
+  /** @param {(Set<number> | undefined)[]} places of each term */
+  function isSequence(places) {
+    for (const first of places[0] ?? []) {
+      if (places.every((set, i) => set?.has(first + i))) return true;
+    }
+    return false;
+  }
+
+  // Answers
+
+  class Searcher {
+    /** @param {Load} load gives the value of a file of `search/` by its name */
+    constructor(load) {
+      this.load = load;
+      /** @type {Promise<Block[]> | null} */
+      this.blocks = null;
+    }
+
+    /** @returns {Promise<Block[]>} */
+    open() {
+      this.blocks ??= this.load("blocks").then((value) =>
+        Promise.all(
+          value.blocks.map(async (/** @type {string} */ name) => new Block(name, await this.load(`${name}/block`), this.load)),
+        ),
+      );
+      this.blocks.catch(() => (this.blocks = null));
+      return this.blocks;
+    }
+
+    /** What a query finds, the first `limit` of it. @param {string} query @param {number} limit @returns {Promise<Answer>} */
+    async find(query, limit) {
+      const tree = parse(query);
+      const blocks = await this.open();
+      const dates = blocks.map((block) => block.head.newest).filter((date) => date !== null);
+      const newest = dates.length ? dates.reduce((one, other) => Math.max(one, other)) : null;
+      const asked = { newest, tools: namesPlace(tree) };
+      const found = await Promise.all(blocks.map((block) => match(tree, block, asked)));
+      const total = found.reduce((sum, set) => sum + set.reduce((count, bit) => count + bit, 0), 0);
+      const places = await firstPlaces(blocks, found, limit);
+      const wanted = leaves(tree).filter(([leaf, is]) => is && leaf[0] === "words").map(([leaf]) => leaf);
+      const hits = await Promise.all(
+        places.map(async ([block, document]) => ({
+          row: await block.row(document),
+          excerpt: mark(await block.text(document), /** @type {Words[]} */ (wanted)),
+        })),
+      );
+      return { total, hits, facets: () => facetsOf(blocks, found) };
+    }
+  }
+
+  /** The first documents of all blocks, newest first. @param {Block[]} blocks @param {Uint8Array[]} found
+   *  @param {number} limit @returns {Promise<[Block, number][]>} */
+  async function firstPlaces(blocks, found, limit) {
+    /** @type {{block: Block, document: number, date: number | null}[]} */
+    const places = [];
+    const newest = (/** @type {number} */ i) => blocks[i].head.newest ?? -Infinity;
+    const order = blocks.map((_, i) => i).filter((i) => found[i].includes(1)).sort((one, other) =>
+      newest(one) === newest(other) ? 0 : newest(other) > newest(one) ? 1 : -1,
+    );
+    for (const i of order) {
+      // What a block has is needed only where it may be as new as the last of those that are there.
+      if (places.filter((place) => (place.date ?? -Infinity) > newest(i)).length >= limit) break;
+      const dates = await blocks[i].dates();
+      let left = limit;
+      for (let document = 0; document < found[i].length && left; document++) {
+        if (found[i][document]) {
+          places.push({ block: blocks[i], document, date: dates[document] });
+          left--;
+        }
+      }
+    }
+    /** @type {Map<object, Row>} */
+    const rows = new Map();
+    const byDate = (/** @type {{date: number | null}} */ one, /** @type {{date: number | null}} */ other) =>
+      (other.date ?? -Infinity) === (one.date ?? -Infinity) ? 0 : (other.date ?? -Infinity) > (one.date ?? -Infinity) ? 1 : -1;
+    places.sort(byDate);
+    // Of equal dates in different blocks only the rows tell which comes first.
+    const last = places[Math.min(limit, places.length) - 1];
+    const near = places.filter((place, i) => i < limit || byDate(place, last) === 0);
+    await Promise.all(
+      near.map(async (place, i) => {
+        const tied = [near[i - 1], near[i + 1]].some((other) => other && byDate(place, other) === 0);
+        if (tied) rows.set(place, await place.block.row(place.document));
+      }),
+    );
+    near.sort((one, other) => {
+      const order = byDate(one, other);
+      if (order || one.block === other.block) return order || one.document - other.document;
+      const [left, right] = [/** @type {Row} */ (rows.get(one)), /** @type {Row} */ (rows.get(other))];
+      return compare(left[1], right[1]) || compare(left[0], right[0]) || left[2] - right[2] || left[3] - right[3];
+    });
+    return near.slice(0, limit).map((place) => [place.block, place.document]);
+  }
+
+  /** How many hits there are of each kind, system, position and year. @param {Block[]} blocks @param {Uint8Array[]} found
+   *  @returns {Promise<Facets>} */
+  async function facetsOf(blocks, found) {
+    /** @type {Map<string, Map<string, number>>} */
+    const counts = new Map(["kind", "system", "position", "year"].map((name) => [name, new Map()]));
+    const add = (/** @type {string} */ name, /** @type {string} */ value, /** @type {number} */ count) => {
+      const values = /** @type {Map<string, number>} */ (counts.get(name));
+      if (count) values.set(value, (values.get(value) ?? 0) + count);
+    };
+    await Promise.all(
+      blocks.map(async (block, i) => {
+        if (!found[i].includes(1)) return;
+        const hits = new Uint32Array(block.head.artifacts);
+        block.artifacts.forEach((artifact, document) => (hits[artifact] += found[i][document]));
+        const facets = await block.get("f", (value) => value);
+        for (const [name, values] of Object.entries(facets)) {
+          for (const [value, artifacts] of Object.entries(/** @type {Record<string, string>} */ (values))) {
+            add(name, value, ascending(artifacts).reduce((count, artifact) => count + hits[artifact], 0));
+          }
+        }
+        let artifact = 0;
+        for (const [year, count] of block.head.years) {
+          add("year", year, hits.subarray(artifact, artifact + count).reduce((sum, each) => sum + each, 0));
+          artifact += count;
+        }
+      }),
+    );
+    /** @type {Facets} */
+    const shown = {};
+    for (const [name, values] of counts) {
+      shown[name] = [...values].sort((one, other) =>
+        name === "year" ? compare(other[0], one[0]) : other[1] - one[1] || compare(one[0], other[0]),
+      );
+    }
+    return shown;
+  }
+
+  /** A text with the wanted words marked. @param {string} text @param {Words[]} wanted @returns {[string, boolean][]} */
+  function mark(text, wanted) {
+    const exact = new Set(wanted.flatMap(([, , terms, prefix]) => (prefix ? terms.slice(0, -1) : terms)));
+    const beginnings = wanted.filter(([, , , prefix]) => prefix).map(([, , terms]) => terms[terms.length - 1]);
+    const found = words(text).filter(
+      (word) => exact.has(word.term) || beginnings.some((beginning) => word.term.startsWith(beginning)),
+    );
+    /** @type {[string, boolean][]} */
+    const pieces = [];
+    const first = found.length ? found[0].start : 0;
+    let place = first > 60 ? text.indexOf(" ", first - 40) + 1 : 0;
+    if (place > first) place = first;
+    const end = Math.min(text.length, place + 240);
+    if (place) pieces.push(["… ", false]);
+    for (const word of found) {
+      if (word.start < place || word.end > end) continue;
+      if (word.start > place) pieces.push([text.slice(place, word.start), false]);
+      pieces.push([text.slice(word.start, word.end), true]);
+      place = word.end;
+    }
+    if (place < end) pieces.push([text.slice(place, end), false]);
+    if (end < text.length) pieces.push([" …", false]);
+    return pieces;
+  }
+
+  return { Searcher, QueryError, parse, words, prepare, keyword, foldCharacter, compare };
+})();
+
+Object.assign(globalThis, { memositeSearch });

@@ -1,0 +1,193 @@
+"""What the tests of search share: archives as documents, an index of plain dictionaries, and many queries."""
+
+import random
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from memosite.build import load_archive
+from memosite.config import load_config
+from memosite.model import Archive
+from memosite.search.analyzer import Analyzer
+from memosite.search.documents import Card, SearchDocument, describe, documents
+from memosite.search.match import KEYS
+from memosite.shelf import Shelf
+
+EXAMPLE = Path(__file__).parent.parent / "example-org"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Read:
+    """An archive that was read, with what is searched of it and its texts."""
+
+    archive: Archive
+    cards: tuple[Card, ...]
+    shelf: Shelf
+    analyzer: Analyzer
+
+    def documents(self) -> list[SearchDocument]:
+        """All documents, in the order in which hits are shown."""
+        found = (one for card in self.cards for one in documents(card, self.shelf.text))
+        return sorted(found, key=lambda one: one.order)
+
+
+@contextmanager
+def reading(site: Path) -> Iterator[Read]:
+    """Read a site for search."""
+    analyzer = Analyzer()
+    with Shelf() as shelf:
+        archive, _ = load_archive(load_config(site), shelf)
+        cards = tuple(describe(archive, artifact, analyzer) for artifact in archive.artifacts.values())
+        yield Read(archive=archive, cards=cards, shelf=shelf, analyzer=analyzer)
+
+
+@dataclass(kw_only=True)
+class Dictionaries:
+    """The plainest index there can be: what Whoosh's answers are compared with. Documents are their place."""
+
+    found: Sequence[SearchDocument]
+    analyzer: Analyzer
+    terms: dict[tuple[str, str], dict[int, list[int]]] = field(default_factory=lambda: defaultdict(dict))
+
+    def __post_init__(self) -> None:
+        for number, document in enumerate(self.found):
+            for name, texts in (("text", document.texts), ("subject", (document.subject,)), ("name", document.names)):
+                start = 0
+                for text in texts:
+                    words = self.analyzer.words(text)
+                    for word in words:
+                        self.terms[(name, word.term)].setdefault(number, []).append(start + word.position)
+                    start += max((word.position for word in words), default=0) + 2
+            for key, value in document.keys:
+                self.terms[(KEYS, f"{key}:{value}")][number] = []
+
+    def all(self) -> Set[int]:
+        """Every document."""
+        return set(range(len(self.found)))
+
+    def documents(self, field: str, term: str) -> Set[int]:
+        """Those that have a term."""
+        return set(self.terms.get((field, term), ()))
+
+    def positions(self, field: str, term: str, among: Set[int]) -> Mapping[int, Sequence[int]]:
+        """Where it stands."""
+        return {number: sorted(found) for number, found in self.terms.get((field, term), {}).items() if number in among}
+
+    def expand(self, field: str, prefix: str) -> Iterable[str]:
+        """Terms that begin so."""
+        return [term for name, term in self.terms if name == field and term.startswith(prefix)]
+
+    def dated(self, start: int | None, end: int | None) -> Set[int]:
+        """Those with a date in a range."""
+        return {
+            number
+            for number, document in enumerate(self.found)
+            if (date := document.card.date) is not None
+            and (start is None or start <= date)
+            and (end is None or date < end)
+        }
+
+    def newest(self) -> int | None:
+        """The newest date."""
+        return max((one.card.date for one in self.found if one.card.date is not None), default=None)
+
+
+HAND_MADE = (
+    *("shelf", "holds shelf", "holds AND shelf", "holds OR shelf", "holds NOT shelf", "NOT shelf", "shel*"),
+    *(
+        '"hold shelf"',
+        '"the hold shelf"',
+        '"shelf the hold"',
+        "subject:holds",
+        'subject:"holds are open"',
+        "subject:ho*",
+    ),
+    *("from:director", "to:director", "with:director", "from:dir*", "to:all", "kind:memo", "kind:note", "kind:record"),
+    *(
+        "kind:transcript",
+        "kind:library",
+        "kind:document",
+        "system:memodef",
+        "system:mem*",
+        "system:wyren",
+        "repo:catalogue",
+    ),
+    *("box:inbox", "box:read", "box:archive", "is:open", "is:answered", "is:discharged", "is:broadcast", "is:unread"),
+    *(
+        "NOT is:open kind:memo",
+        "tag:budget",
+        "status:superseded",
+        "status:acc*",
+        "thread:none",
+        "in:tools",
+        "in:tools the",
+    ),
+    *("the NOT in:tools", "in:tools OR kind:note", "sent:2026", "sent:2026-05", "sent:2026-05-19", "sent:1999"),
+    *("sent:[2026-04-01 TO 2026-04-30]", "sent:[* TO 2026-04]", "sent:[2026-05-20 TO *]", "sent:[* TO *]"),
+    *("after:2026-05-01", "before:2026-05-01", "after:2w", "before:2w", "after:1d", "NOT sent:[* TO *]", "after:0d"),
+    *("replace-stackmaster", "governance/decisions/2026-03-02-replace-stackmaster.md", "memos/inbox", "koha.example"),
+    *(
+        "鐘楼",
+        "図書館",
+        "鐘*",
+        "館",
+        "ÉCOLE",
+        "deadbeef",
+        "49d4640",
+        "0529110b93f4",
+        "nothingatall",
+        "zzz*",
+        '"nothing at all"',
+    ),
+    *("(from:director OR from:strategist) (money OR budget) NOT kind:note", "NOT (shelf OR holds)", "NOT NOT shelf"),
+    *(
+        "a",
+        "the",
+        "the of and",
+        "the OR of",
+        "2026",
+        "20*",
+        "1",
+        "(the",
+        "shelf AND",
+        "kind:nothing",
+        '"',
+        "* *",
+        "",
+        "&&&",
+    ),
+)
+
+
+def many_queries(read: Read, count: int) -> list[str]:
+    """So many queries: those made by hand, then some made of what an archive holds; the same ones every time."""
+    chance = random.Random(7)
+    found = read.documents()
+    words = [word for one in found for text in one.texts for word in text.split()[:200]]
+    keys = [f"{name}:{value}" for one in found for name, value in one.keys]
+    names = [name for one in found for name in one.names]
+    queries = list(HAND_MADE)
+    while len(queries) < count:
+        one = chance.choice(found)
+        text = (chance.choice(one.texts) or one.card.subject).split()
+        start = chance.randrange(max(1, len(text)))
+        phrase = " ".join(text[start : start + chance.randint(2, 4)]).replace('"', "")
+        word = chance.choice(words)
+        queries.append(
+            chance.choice(
+                (
+                    f"{word} {chance.choice(words)}",
+                    f'"{phrase}"',
+                    f"{word[: chance.randint(2, 4)]}*",
+                    f"{chance.choice(keys)} {word}",
+                    f"{chance.choice(keys)} NOT {chance.choice(keys)}",
+                    f"({word} OR {chance.choice(words)}) {chance.choice(keys)}",
+                    chance.choice(names),
+                    chance.choice(names)[: chance.randint(8, 30)],
+                    f"{word} after:{chance.randint(1, 90)}d",
+                )
+            )
+        )
+    return queries

@@ -1,0 +1,112 @@
+"""Where forges show files and commits, told from a remote's address."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from memosite.config_schema import read_web, read_yaml
+from memosite.forges import below, commit_url, file_template, file_url
+from memosite.git_urls import parse_git_url, refusal, repo_name, without_secrets
+
+COMMIT = "0123456789abcdef0123456789abcdef01234567"
+
+
+@pytest.mark.parametrize(
+    ("remote", "template", "commit"),
+    [
+        ("https://github.com/acme/repo.git", "https://github.com/acme/repo/blob/{ref}/{path}", "/commit/"),
+        ("git@github.com:acme/repo.git", "https://github.com/acme/repo/blob/{ref}/{path}", "/commit/"),
+        ("ssh://git@ssh.github.com:443/acme/repo", "https://github.com/acme/repo/blob/{ref}/{path}", "/commit/"),
+        ("https://blob:x@GitHub.com/blob/src/", "https://github.com/blob/src/blob/{ref}/{path}", "/commit/"),
+        ("git@github.example.org:acme/repo", "https://github.example.org/acme/repo/blob/{ref}/{path}", "/commit/"),
+        ("https://gitlab.com/a/b/c/repo.git", "https://gitlab.com/a/b/c/repo/-/blob/{ref}/{path}", "/-/commit/"),
+        (
+            "ssh://git@gitlab.example.org:2222/a/repo.git",
+            "https://gitlab.example.org/a/repo/-/blob/{ref}/{path}",
+            "/-/commit/",
+        ),
+        (
+            "http://ada:secret@gitlab.example.org:8080/a/repo.git",
+            "http://gitlab.example.org:8080/a/repo/-/blob/{ref}/{path}",
+            "/-/commit/",
+        ),
+        ("https://codeberg.org/acme/repo", "https://codeberg.org/acme/repo/src/commit/{ref}/{path}", "/commit/"),
+        ("git@gitea.example.org:a/r.git", "https://gitea.example.org/a/r/src/commit/{ref}/{path}", "/commit/"),
+        ("git@forgejo.example.org:a/r.git", "https://forgejo.example.org/a/r/src/commit/{ref}/{path}", "/commit/"),
+        ("git@bitbucket.org:acme/repo.git", "https://bitbucket.org/acme/repo/src/{ref}/{path}", "/commits/"),
+        ("git@git.sr.ht:~ada/repo", "https://git.sr.ht/~ada/repo/tree/{ref}/item/{path}", "/commit/"),
+    ],
+)
+def test_known_forges_are_told_by_their_host(remote: str, template: str, commit: str) -> None:
+    """In each form of an address, without user and password; the page of a commit follows from that of files."""
+    assert file_template(remote) == template
+    before = template.partition("/-/")[0].partition("/blob/{")[0].partition("/src/commit/{")[0]
+    before = before.partition("/src/{")[0].partition("/tree/")[0]
+    assert commit_url(template, COMMIT) == f"{before}{commit}{COMMIT}"
+
+
+@pytest.mark.parametrize(
+    "remote",
+    [
+        "", "repo", "/srv/github.com/a/b", "file:///srv/github.com/a/b", "https://git.example.org/a/b",
+        "https://github.com/", "https://github.com/a", "https://github.com/a/b/c", "https://github.com/a/../b",
+        "https://github.com//b", "https://evil.example/github.com/a/b", "https://github.com.evil.example@x.example/a/b",
+        "https://github/a/b", "https://gitlab.example.org:x/a/b", "https://gitlab.exa mple/a/b",
+        "ext::sh -c github.com", "https://gitlab.example.org\\@x/a/b", "javascript://github.com/a/b", "https://github.com/a/b\nc",
+    ],
+)  # fmt: skip
+def test_unknown_forges_and_odd_addresses_give_nothing(remote: str) -> None:
+    """No link is better than a wrong one."""
+    assert file_template(remote) is None
+
+
+@pytest.mark.parametrize(
+    ("template", "expected"),
+    [
+        ("https://x.example/r/blob/main/{path}", f"https://x.example/r/commit/{COMMIT}"),
+        ("https://x.example/r/src/branch/main/{path}", f"https://x.example/r/commit/{COMMIT}"),
+        ("https://x.example/r/-/raw/{ref}/{path}", f"https://x.example/r/-/commit/{COMMIT}"),
+        ("https://x.example/{path}", None),
+        ("https://x.example/r/tree/{path}?h={ref}", None),
+        ("", None),
+    ],
+)
+def test_a_configured_address_tells_of_commits_if_its_form_is_known(template: str, expected: str | None) -> None:
+    """What people write as `web:`."""
+    assert commit_url(template, COMMIT) == expected
+
+
+@pytest.mark.parametrize("commit", ["", "main", "HEAD", "0123", COMMIT.upper(), COMMIT + "/x", "g" * 40])
+def test_only_hashes_are_commits(commit: str) -> None:
+    """Of seven digits or more."""
+    assert commit_url("https://x.example/r/blob/{ref}/{path}", commit) is None
+
+
+def test_paths_and_refs_are_written_as_addresses_are() -> None:
+    """Whatever a file is called, also like a placeholder."""
+    template = "https://x.example/r/blob/{ref}/{path}"
+    assert file_url(template, "a/b#1", "m/é {ref}?#%.md") == (
+        "https://x.example/r/blob/a/b%231/m/%C3%A9%20%7Bref%7D%3F%23%25.md"
+    )
+    assert file_url(template, COMMIT, "\udcff") == f"https://x.example/r/blob/{COMMIT}/%3F"
+    assert below(template, "a b/{path}") == "https://x.example/r/blob/{ref}/a%20b/%7Bpath%7D/{path}"
+    assert below(template, "") == template
+
+
+PIECES = st.sampled_from(
+    ["https://", "http://", "ssh://", "git@", "github.com", "gitlab.x", "/", ":", "@", "a", "..", "{ref}", "{path}",
+     "?", "#", " ", "\n", '"', "<", "é", "%0a", "\\", ".git", "-", "secret", "~"]
+)  # fmt: skip
+
+
+@given(st.lists(PIECES, max_size=12).map("".join))
+def test_whatever_an_address_is_a_template_is_one_of_the_web(text: str) -> None:
+    """It can stand as `web:` in memosite.yml, and what is shown holds nothing before an @."""
+    template = file_template(text)
+    if template is not None:
+        entry = read_yaml(f"'{template}'", "x")
+        assert entry is not None and read_web(entry) == template
+        assert template.count("{ref}") == template.count("{path}") == 1
+        assert "@" not in template or "@" not in text.partition("/")[0]
+    refusal(text), repo_name(text), parse_git_url(text)
+    assert "@" not in without_secrets(f"https://a:{text}@b/c".replace(" ", "").replace("\n", "")).partition("/c")[0]

@@ -1,0 +1,401 @@
+"""Git is called safely: what a repo's own configuration, hooks, filters and attributes would run is not run."""
+
+import os
+import shutil
+import signal
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from memosite.sources import git as git_module
+from memosite.sources.git import GitError, Holding, Repo, git, git_tokens, holding_repo, repo_at
+from memosite.sources.objects import Objects, commit_at
+from memosite.sources.tree import read_tree
+from tests.made_repos import ENVIRONMENT, commit_all, make_repo, run_git
+
+
+@pytest.fixture
+def repo(tmp_path: Path) -> Path:
+    """A repo with a commit."""
+    folder = make_repo(tmp_path / "repo")
+    (folder / "memos").mkdir()
+    (folder / "memos/a.openthing").write_text("{}")
+    commit_all(folder)
+    return folder
+
+
+@pytest.fixture
+def trap(tmp_path: Path) -> Path:
+    """A program that leaves a mark when it is run: beside it, `ran` exists then."""
+    program = tmp_path / "trap"
+    program.write_text(f"#!/bin/sh\ntouch {tmp_path}/ran\n")
+    program.chmod(0o755)
+    return program
+
+
+def opened(folder: Path) -> Repo:
+    """The repo of a folder."""
+    found = repo_at(folder)
+    assert isinstance(found, Repo)
+    return found
+
+
+def has_run(trap: Path) -> bool:
+    """Whether the trap was run, which is forgotten then."""
+    mark = trap.parent / "ran"
+    found = mark.exists()
+    mark.unlink(missing_ok=True)
+    return found
+
+
+Plant = Callable[[Path, Path], None]
+
+
+def plant(*settings: str, attributes: str = "") -> Plant:
+    """Put settings into a repo's own configuration, `TRAP` in them being the program, and attributes."""
+
+    def planted(repo: Path, trap: Path) -> None:
+        for setting in settings:
+            key, _, value = setting.partition("=")
+            run_git(repo, "config", key, value.replace("TRAP", str(trap)))
+        (repo / ".git/info/attributes").write_text(attributes)
+
+    return planted
+
+
+def plant_hooks(repo: Path, trap: Path) -> None:
+    """Every hook that git knows, in its own folder."""
+    for name in ("reference-transaction", "post-index-change", "fsmonitor-watchman", "pre-commit", "post-checkout"):
+        shutil.copy(trap, repo / ".git/hooks" / name)
+
+
+def plant_signature(repo: Path, trap: Path) -> None:
+    """A commit that claims to be signed, a program to verify it, and the wish to see that."""
+    plant("log.showSignature=true", "gpg.program=TRAP")(repo, trap)
+    raw = run_git(repo, "cat-file", "commit", "HEAD") + "\n"
+    head, _, message = raw.partition("\n\n")
+    signed = f"{head}\ngpgsig -----BEGIN PGP SIGNATURE-----\n \n x\n -----END PGP SIGNATURE-----\n\n{message}"
+    found = run_git(repo, "hash-object", "-w", "-t", "commit", "--literally", "--stdin", given=signed.encode())
+    run_git(repo, "update-ref", "HEAD", found)
+
+
+def plant_include(repo: Path, trap: Path) -> None:
+    """A file of further settings."""
+    (repo / "more").write_text(f"[core]\n\tfsmonitor = {trap}\n\tpager = {trap}\n")
+    plant("include.path=../more")(repo, trap)
+
+
+COMMANDS: tuple[tuple[str, ...], ...] = (
+    ("log", "-p", "--raw", "-z", "--format=%H", "--all", "--"),
+    ("ls-files", "-z", "--stage"),
+    ("ls-files", "-z", "--others", "--exclude-standard"),
+    ("diff-index", "--cached", "--raw", "HEAD"),
+    ("cat-file", "-p", "HEAD:memos/a.openthing"),
+    ("ls-tree", "-r", "-l", "-z", "HEAD"),
+    ("config", "--get", "core.bare"),
+    ("update-ref", "refs/heads/mark", "HEAD"),
+)
+
+
+@pytest.mark.parametrize(
+    ("planted", "provoked"),
+    [
+        (plant("core.fsmonitor=TRAP"), ("status",)),
+        (plant_hooks, ("update-ref", "refs/heads/x", "HEAD")),
+        (plant("core.hooksPath=.git/mine"), ()),
+        (plant("diff.evil.textconv=TRAP", attributes="* diff=evil\n"), ("log", "-p", "HEAD")),
+        (plant("diff.evil.command=TRAP", attributes="* diff=evil\n"), ("log", "-p", "--ext-diff", "HEAD")),
+        (plant("diff.external=TRAP"), ("log", "-p", "--ext-diff", "HEAD")),
+        (plant("filter.evil.clean=TRAP", "filter.evil.required=true", attributes="* filter=evil\n"), ("add", "memos")),
+        (plant("filter.evil.process=TRAP", attributes="* filter=evil\n"), ()),
+        (plant_signature, ("log", "-1")),
+        (plant_include, ("status",)),
+        (plant("core.pager=TRAP", "pager.log=TRAP", "core.editor=TRAP"), ("-p", "log")),
+        (plant("core.alternateRefsCommand=TRAP", "credential.helper=!TRAP", "core.askPass=TRAP"), ()),
+        (plant("uploadpack.packObjectsHook=TRAP", "core.gitProxy=TRAP", "core.sshCommand=TRAP"), ()),
+    ],
+)
+def test_what_a_repo_would_run_is_not_run(repo: Path, trap: Path, planted: Plant, provoked: tuple[str, ...]) -> None:
+    """Everything that a build asks of git, in a repo that is set as a trap; a plain git falls into it."""
+    if planted is not plant_signature:
+        (repo / "memos/a.openthing").write_text("{ }")
+    if provoked:
+        copy = shutil.copytree(repo, repo.parent / "copy")
+        planted(copy, trap)
+        (copy / "memos/a.openthing").write_text("{  }")
+        subprocess.run(["git", *provoked], cwd=copy, env=ENVIRONMENT, capture_output=True, check=False, timeout=60)
+        if provoked != ("-p", "log"):  # without a terminal nobody pages
+            assert has_run(trap)
+    planted(repo, trap)
+    has_run(trap)
+    for command in COMMANDS:
+        options = ("--no-ext-diff", "--no-textconv") if command[0] in {"log", "diff-index"} else ()
+        git(opened(repo), command[0], *options, *command[1:])
+    tree = read_tree(opened(repo), "HEAD")
+    with Objects(opened(repo)) as objects:
+        assert objects.blob(tree.blobs["memos/a.openthing"].hash, limit=100) == b"{}"
+    assert not has_run(trap)
+
+
+def test_each_switch_is_needed(repo: Path, trap: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Without the options before the command, the same calls run what was planted."""
+    monkeypatch.setattr(git_module, "_SAFE", ())
+    plant_hooks(repo, trap)
+    git(opened(repo), "update-ref", "refs/heads/mark", "HEAD")
+    assert has_run(trap)
+    plant_signature(repo, trap)
+    git(opened(repo), "log", "-1")
+    assert has_run(trap)
+    plant("core.fsmonitor=TRAP")(repo, trap)
+    git(opened(repo), "ls-files", "--others", "--modified")
+    assert has_run(trap)
+
+
+def test_the_promise_of_a_partial_clone_is_kept_without_the_switches(
+    repo: Path, trap: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """No lazy fetches, and no protocol that one could use: without all of it, the trap is run."""
+    missing = run_git(repo, "rev-parse", "HEAD:memos/a.openthing")
+    (repo / ".git/objects" / missing[:2] / missing[2:]).unlink()
+    plant(
+        *("core.repositoryFormatVersion=1", "extensions.partialClone=origin", "remote.origin.promisor=true"),
+        *("remote.origin.url=ext::sh -c TRAP", "protocol.ext.allow=always"),
+    )(repo, trap)
+    kept = {name: value for name, value in git_module._SET.items() if name != "GIT_NO_LAZY_FETCH"}
+    monkeypatch.setattr(git_module, "_SET", kept)
+    for taken in (set(), {"GIT_ALLOW_PROTOCOL"}):
+        monkeypatch.setattr(git_module, "_SET", {name: kept[name] for name in kept if name not in taken})
+        with pytest.raises(GitError):
+            git(opened(repo), "cat-file", "blob", missing)
+        assert has_run(trap) == bool(taken)
+
+
+def test_the_users_own_configuration_and_environment_do_not_count(
+    repo: Path, trap: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What a build reads is the same for everybody, whatever they have set."""
+    (tmp_path / ".gitconfig").write_text(f"[core]\n\tfsmonitor = {trap}\n[log]\n\tdate = raw\n")
+    monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.setenv("GIT_DIR", str(tmp_path / "elsewhere"))
+    monkeypatch.setenv("GIT_EXTERNAL_DIFF", str(trap))
+    monkeypatch.setenv("GIT_CONFIG_COUNT", "1")
+    monkeypatch.setenv("GIT_CONFIG_KEY_0", "log.date")
+    monkeypatch.setenv("GIT_CONFIG_VALUE_0", "raw")
+    assert git(opened(repo), "log", "-1", "--format=%cd", "--no-ext-diff", "-p").startswith(b"Fri May 1")
+    assert not has_run(trap)
+
+
+@pytest.mark.parametrize("address", ["ext::TRAP", "file:///nowhere", "ssh://git@localhost/x", "https://localhost/x"])
+def test_missing_objects_are_not_fetched(repo: Path, trap: Path, address: str) -> None:
+    """A partial clone's promise is not kept: no program of its configuration runs, no host is asked."""
+    (repo / "second").write_text("more")
+    commit_all(repo)
+    missing = run_git(repo, "rev-parse", "HEAD:second")
+    (repo / ".git/objects" / missing[:2] / missing[2:]).unlink()
+    plant(
+        *("core.repositoryFormatVersion=1", "extensions.partialClone=origin", "remote.origin.promisor=true"),
+        *(f"remote.origin.url={address.replace('TRAP', 'sh -c ' + str(trap))}", "protocol.ext.allow=always"),
+        *("protocol.allow=always", "core.sshCommand=TRAP", "remote.origin.uploadpack=TRAP"),
+    )(repo, trap)
+    tree = read_tree(opened(repo), "HEAD")
+    assert tree.blobs["second"].size == -1 and tree.blobs["memos/a.openthing"].size == 2
+    with Objects(opened(repo)) as objects:
+        assert objects.blob(missing, limit=100) is None
+    with pytest.raises(GitError):
+        git(opened(repo), "cat-file", "blob", missing)
+    assert not has_run(trap)
+    if address.startswith("ext"):  # a plain git runs it
+        command = ["git", "cat-file", "blob", missing]
+        subprocess.run(command, cwd=repo, env=ENVIRONMENT, capture_output=True, check=False, timeout=60)
+        assert has_run(trap)
+
+
+def test_the_work_tree_is_the_folder_itself(repo: Path, tmp_path: Path) -> None:
+    """A repo whose configuration names another folder as its work tree shows nothing of that folder."""
+    (tmp_path / "private").mkdir()
+    (tmp_path / "private/secret").write_text("x")
+    run_git(repo, "config", "core.worktree", str(tmp_path / "private"))
+    assert b"secret" not in git(opened(repo), "ls-files", "-z", "--others")
+    assert git(opened(repo), "rev-parse", "--show-toplevel").decode().strip() == str(repo)
+
+
+# Which repo a folder belongs to
+
+
+def test_a_git_file_that_leads_to_a_foreign_repo_is_not_followed(repo: Path, tmp_path: Path) -> None:
+    """Only the repo that knows this folder as its own counts."""
+    lured = tmp_path / "lured"
+    lured.mkdir()
+    for written in (f"gitdir: {repo}/.git", "gitdir: ../repo/.git", "", "gitdir: /etc"):
+        (lured / ".git").write_text(written)
+        assert isinstance(repo_at(lured), str)
+
+
+def test_a_git_folder_that_is_a_link_or_borrows_is_not_followed(repo: Path, tmp_path: Path) -> None:
+    """A link, and a folder that says that it belongs to another repo."""
+    lured = tmp_path / "lured"
+    lured.mkdir()
+    (lured / ".git").symlink_to(repo / ".git")
+    assert repo_at(lured) == "its .git is a symbolic link, which is not followed"
+    (lured / ".git").unlink()
+    shutil.copytree(repo / ".git", lured / ".git")
+    (lured / ".git/commondir").write_text(str(repo / ".git"))
+    assert repo_at(lured) == "its .git shares the folder of another repo"
+
+
+@pytest.mark.parametrize("form", ["checkout", "bare", "work tree"])
+def test_a_repo_that_borrows_from_a_foreign_one_is_not_read(repo: Path, tmp_path: Path, form: str) -> None:
+    """Its refs and objects could be those of any other repo on the machine, which nobody named as a source."""
+    foreign = repo / ".git"
+    lured = make_repo(tmp_path / "lured", *(["--bare"] if form == "bare" else []))
+    git_dir = lured if form == "bare" else lured / ".git"
+    folder = lured
+    if form == "work tree":
+        commit_all(lured)
+        folder = tmp_path / "side"
+        run_git(lured, "worktree", "add", "-q", str(folder))
+        assert isinstance(repo_at(folder), Repo)
+        shared = git_dir / "worktrees/side/commondir"
+        shared.write_text(str(foreign))
+        assert repo_at(folder) == "its .git shares the folder of a repo that does not know it"
+        shared.write_text("../..\n")
+    else:
+        (git_dir / "commondir").write_text(str(foreign))
+        assert repo_at(folder) == "its .git shares the folder of another repo"
+        (git_dir / "commondir").unlink()
+    assert isinstance(repo_at(folder), Repo)
+    alternates = git_dir / "objects/info/alternates"
+    alternates.write_text(str(foreign / "objects"))
+    assert "borrows objects" in str(repo_at(folder))
+    alternates.unlink()
+    for name in ("refs", "objects", "config", "objects/pack", "packed-refs", "objects/ab", "objects/pack/x.pack"):
+        place, kept = git_dir / name, git_dir / "kept"
+        if place.exists():
+            place.rename(kept)
+        place.symlink_to(foreign / name)
+        assert "symbolic links" in str(repo_at(folder)), name
+        place.unlink()
+        if kept.exists():
+            kept.rename(place)
+    assert isinstance(repo_at(folder), Repo)
+
+
+def test_a_further_work_tree_is_read(repo: Path, tmp_path: Path) -> None:
+    """It has a branch of its own, and its repo knows it."""
+    run_git(repo, "worktree", "add", "-q", "-b", "side", str(tmp_path / "side"))
+    (tmp_path / "side/new").write_text("x")
+    commit = commit_all(tmp_path / "side")
+    found = commit_at(opened(tmp_path / "side"), "HEAD")
+    assert found is not None and found.hash == commit != run_git(repo, "rev-parse", "HEAD")
+    shutil.copytree(tmp_path / "side", tmp_path / "copy")
+    assert repo_at(tmp_path / "copy") == "its .git file leads to a repo that does not know it"
+
+
+def test_a_submodule_is_read_as_the_repo_it_is(repo: Path, tmp_path: Path) -> None:
+    """Its repo lies in that of the outer one, and names this folder."""
+    outer = make_repo(tmp_path / "outer")
+    run_git(outer, "submodule", "--quiet", "add", str(repo), "inner")
+    commit_all(outer)
+    found = commit_at(opened(outer / "inner"), "HEAD")
+    assert found is not None and found.hash == run_git(repo, "rev-parse", "HEAD")
+
+
+@pytest.mark.parametrize("form", ["sha1", "sha256"])
+@pytest.mark.parametrize("options", [(), ("--bare",)])
+def test_commits_are_found_in_repos_of_each_kind(tmp_path: Path, form: str, options: tuple[str, ...]) -> None:
+    """With a work tree and without, with hashes of 40 digits and of 64."""
+    source = make_repo(tmp_path / "source", f"--object-format={form}")
+    (source / "a").write_text("x")
+    commit = commit_all(source)
+    run_git(source, "tag", "-a", "v1", "-m", "First")
+    folder = source
+    if options:
+        folder = tmp_path / "bare.git"
+        run_git(tmp_path, "clone", "-q", "--bare", str(source), str(folder))
+    repo = opened(folder)
+    assert (repo.top is None) == bool(options)
+    for ref in ("HEAD", "main", "v1", "refs/heads/main", commit, commit[:10]):
+        found = commit_at(repo, ref)
+        assert found is not None and found.hash == commit
+        assert found.committed is not None and found.committed.utc == "2026-05-01T16:00:00Z"
+        assert found.committed.zone == "-04:00"
+    assert [commit_at(repo, ref) for ref in ("nothing", "HEAD:a", "HEAD^{tree}", "main commit 1")] == [None] * 4
+    assert list(read_tree(repo, commit).blobs) == ["a"]
+
+
+def test_a_repo_of_another_user_is_read(repo: Path, trap: Path) -> None:
+    """Git refuses by itself what others own; here it is read, since nothing of it runs."""
+    plant("core.fsmonitor=TRAP")(repo, trap)
+    for path in (repo, *repo.rglob("*")):
+        os.chown(path, 12_345, 12_345)
+    plain = subprocess.run(["git", "log"], cwd=repo, env=ENVIRONMENT, capture_output=True, check=False, timeout=60)
+    assert b"dubious ownership" in plain.stderr
+    assert commit_at(opened(repo), "HEAD") is not None
+    assert not has_run(trap)
+
+
+def test_the_repo_around_a_folder_is_the_nearest_one(repo: Path, tmp_path: Path) -> None:
+    """With the way to the folder from its top; a broken one in between is not passed over."""
+    assert holding_repo(repo / "memos", site=tmp_path) == Holding(repo=opened(repo), prefix="memos/")
+    (repo / "memos/.git").mkdir()
+    assert holding_repo(repo / "memos", site=tmp_path).why_not == "its .git folder holds no repo"
+
+
+# When git fails
+
+
+def test_a_call_that_takes_too_long_is_ended_with_all_it_started(repo: Path, tmp_path: Path) -> None:
+    """The limit counts for what git waits for, too."""
+    os.mkfifo(tmp_path / "pipe")
+    run_git(repo, "config", "include.path", str(tmp_path / "pipe"))
+    with pytest.raises(GitError, match="git rev-parse took more than 1 s"):
+        git(opened(repo), "rev-parse", "HEAD", seconds=1)
+
+
+def test_errors_are_one_line_without_passwords(repo: Path) -> None:
+    """Of what git says, the line that counts."""
+    with pytest.raises(GitError) as error:
+        git(opened(repo), "fetch", "https://ada:se/cret@example.invalid/x\a", "main")
+    assert "se/cret" not in str(error.value) and "\n" not in str(error.value) and "\a" not in str(error.value)
+    with pytest.raises(GitError, match="exit code"):
+        list(git_tokens(opened(repo), "ls-tree", "-z", "nothing"))
+
+
+def test_without_git_the_error_says_so(repo: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """As a line for people, not as a trace."""
+    monkeypatch.setenv("PATH", str(tmp_path))
+    with pytest.raises(GitError, match="git cannot be run"):
+        git(opened(repo), "log")
+
+
+def test_the_objects_reader_starts_again_after_git_was_killed(repo: Path) -> None:
+    """One question fails; the next one is answered."""
+    tree = read_tree(opened(repo), "HEAD")
+    name = tree.blobs["memos/a.openthing"].hash
+    with Objects(opened(repo)) as objects:
+        assert objects.blob(name, limit=10) == b"{}"
+        assert objects._process is not None
+        os.kill(objects._process.pid, signal.SIGKILL)
+        objects._process.wait()
+        with pytest.raises(GitError):
+            objects.blob(name, limit=10)
+        assert objects.blob(name, limit=10) == b"{}"
+        assert objects.blob(name, limit=1) == 2
+        assert objects.blob(run_git(repo, "rev-parse", "HEAD^{tree}"), limit=100) is None
+        assert objects.blob(name, limit=10) == b"{}"
+        process = objects._process
+    assert process.returncode is not None
+
+
+def test_git_ends_when_a_build_is_interrupted(repo: Path) -> None:
+    """Pieces that nobody takes any more are not waited for."""
+    script = "import sys, pathlib\nfrom memosite.sources.git import git_tokens, repo_at\n"
+    script += "tokens = git_tokens(repo_at(pathlib.Path(sys.argv[1])), 'ls-tree', '-z', '-r', 'HEAD')\n"
+    script += "next(tokens); tokens.close(); print('closed')"
+    done = subprocess.run(
+        [sys.executable, "-c", script, str(repo)], capture_output=True, text=True, check=False, timeout=60
+    )
+    assert done.stdout == "closed\n" and not done.stderr

@@ -1,0 +1,469 @@
+"""Remotes: fetched into the cache without asking anybody; the last good state when they cannot be."""
+
+import fcntl
+import http.server
+import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import threading
+from collections.abc import Iterator
+from contextlib import suppress
+from pathlib import Path
+
+import pytest
+
+from memosite import git_urls
+from memosite.errors import SourceError
+from memosite.sources import remote
+from memosite.sources.remote import fetch
+from tests.build_org import write_memo, write_text
+from tests.crawl import tree_bytes
+from tests.made_repos import commit_all, make_repo, run_git
+
+
+@pytest.fixture
+def origin(tmp_path: Path) -> Path:
+    """A repo with one memo."""
+    repo = make_repo(tmp_path / "origin")
+    write_memo(repo / "memos/inbox", "first")
+    commit_all(repo)
+    return repo
+
+
+@pytest.fixture
+def cache(tmp_path: Path) -> Path:
+    """Where the cache will be."""
+    return tmp_path / "cache"
+
+
+def head(repo: Path) -> str:
+    """The commit that a repo is at."""
+    return run_git(repo, "rev-parse", "HEAD")
+
+
+def cached_repo(cache: Path) -> Path:
+    """The one repo of a cache."""
+    (found,) = (path for path in (cache / "git").iterdir() if path.is_dir())
+    return found
+
+
+def test_a_remote_is_fetched_again_and_again(origin: Path, cache: Path) -> None:
+    """Its HEAD, its branches, tags and commits; what is new comes, and what was rewritten is replaced."""
+    url = f"file://{origin}"
+    first = head(origin)
+    run_git(origin, "tag", "-a", "v1", "-m", "First")
+    assert fetch(url, "HEAD", cache=cache).commit.hash == first
+    write_memo(origin / "memos/inbox", "second")
+    second = commit_all(origin)
+    found = {ref: fetch(url, ref, cache=cache) for ref in ("HEAD", "main", "refs/heads/main", "v1", first)}
+    assert {ref: one.commit.hash for ref, one in found.items()} == {
+        "HEAD": second, "main": second, "refs/heads/main": second, "v1": first, first: first,
+    }  # fmt: skip
+    assert all(not one.problem for one in found.values())
+    run_git(origin, "commit", "-q", "--amend", "-m", "Rewritten")
+    assert fetch(url, "HEAD", cache=cache).commit.hash == head(origin) != second
+    assert sorted(path.suffix for path in (cache / "git").iterdir()) == ["", ".json", ".lock"]
+    assert (cache / ".gitignore").read_text() == "*\n"
+
+
+def test_hashes_of_64_digits_and_shallow_and_foreign_repos_are_fetched(tmp_path: Path, cache: Path) -> None:
+    """Each is a remote like any other, also when several lie in one cache."""
+    long = make_repo(tmp_path / "long", "--object-format=sha256")
+    for folder in (long, make_repo(tmp_path / "short")):
+        for name in ("a", "b"):
+            write_text(folder / name, name)
+            commit_all(folder)
+    run_git(tmp_path, "clone", "-q", "--depth=1", f"file://{tmp_path}/short", "shallow")
+    foreign = shutil.copytree(tmp_path / "short", tmp_path / "foreign")
+    for path in (foreign, *foreign.rglob("*")):
+        os.chown(path, 12_345, 12_345)
+    for folder in (long, tmp_path / "shallow", foreign):
+        for _ in range(2):
+            found = fetch(f"file://{folder}", "HEAD", cache=cache)
+            assert (found.commit.hash, found.problem) == (head(folder), "")
+
+
+def test_nothing_of_the_remote_runs(origin: Path, cache: Path, tmp_path: Path) -> None:
+    """Neither its hooks nor what its configuration names; submodules and large files are not fetched."""
+    trap = tmp_path / "trap"
+    trap.write_text(f"#!/bin/sh\ntouch {tmp_path}/ran\n")
+    trap.chmod(0o755)
+    for key in ("core.fsmonitor", "uploadpack.packObjectsHook", "core.alternateRefsCommand", "core.sshCommand"):
+        run_git(origin, "config", key, str(trap))
+    for name in ("post-upload-pack", "pre-receive", "reference-transaction", "post-checkout"):
+        shutil.copy(trap, origin / ".git/hooks" / name)
+    write_text(origin / ".gitattributes", "* filter=evil diff=evil\n")
+    write_text(origin / ".gitmodules", f'[submodule "x"]\n\tpath = x\n\turl = ext::{trap}\n')
+    run_git(origin, "update-index", "--add", "--cacheinfo", f"160000,{'1' * 40},x")
+    run_git(origin, "config", "uploadpack.packObjectsHook", str(trap))
+    run_git(origin, "-c", "core.fsmonitor=", "-c", "core.hooksPath=/dev/null", "commit", "-qm", "x")
+    (tmp_path / "ran").unlink(missing_ok=True)
+    assert fetch(f"file://{origin}", "HEAD", cache=cache).commit.hash == head(origin)
+    assert not (tmp_path / "ran").exists()
+    assert not list(cache.rglob("modules")) and not list(cache.rglob("hooks"))
+
+
+def test_a_remote_that_fails_is_as_it_was_last_fetched(origin: Path, cache: Path) -> None:
+    """Gone, or without the ref; when it is back, it is fetched again."""
+    url = f"file://{origin}"
+    first = fetch(url, "main", cache=cache)
+    origin.rename(origin.with_name("away"))
+    found = fetch(url, "main", cache=cache)
+    assert (found.commit, found.fetched) == (first.commit, first.fetched)
+    assert "does not appear to be a git repository" in found.problem or "not" in found.problem
+    with pytest.raises(SourceError, match=r"other cannot be fetched \(.*\), and it never was$"):
+        fetch(url, "other", cache=cache)
+    origin.with_name("away").rename(origin)
+    run_git(origin, "branch", "-m", "main", "trunk")
+    assert "couldn't find remote ref main" in fetch(url, "main", cache=cache).problem
+    run_git(origin, "branch", "-m", "trunk", "main")
+    assert fetch(url, "main", cache=cache).problem == ""
+
+
+def test_a_remote_on_this_machine_that_borrows_is_not_fetched(origin: Path, cache: Path, tmp_path: Path) -> None:
+    """With its refs linked and its objects borrowed it would give us a repo that nobody named."""
+    lured = make_repo(tmp_path / "lured.git", "--bare")
+    (lured / "objects/info/alternates").write_text(str(origin / ".git/objects"))
+    shutil.rmtree(lured / "refs/heads")
+    (lured / "refs/heads").symlink_to(origin / ".git/refs/heads")
+    assert run_git(lured, "rev-parse", "HEAD") == head(origin)
+    for url in (f"file://{lured}", f"file://{tmp_path}/lured", f"file://{tmp_path}/lure%64.git"):
+        with pytest.raises(SourceError, match="borrows objects"):
+            fetch(url, "HEAD", cache=cache)
+
+
+def test_without_the_network_the_cache_answers_if_it_can(origin: Path, cache: Path) -> None:
+    """That is no problem; what was never fetched is fetched."""
+    url = f"file://{origin}"
+    first = fetch(url, "HEAD", cache=cache, use_network=False)
+    write_memo(origin / "memos/inbox", "second")
+    commit_all(origin)
+    assert fetch(url, "HEAD", cache=cache, use_network=False) == first
+    assert fetch(url, "HEAD", cache=cache).commit.hash == head(origin)
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "-oProxyCommand=touch ran", "--upload-pack=x", "ext::sh -c x", "EXT::x", "ssh://-oProxyCommand=x/y",
+        "-x@host:path", "git@-x:path", "http://example.org/x", "git://example.org/x", "fd::3", "/srv/repo", "repo",
+        "file://host/x", "file://", "https://ada:secret@example.org/x", "https://secret@example.org/x",
+        "https://ada:se/cret@example.org/x", "ssh://ada:secret@example.org/x", "https://exa mple.org/x",
+        "https://example.org/\n", "https:///x", "https://example.org/", "user:", "ssh://host", "git@host:-x",
+    ],
+)  # fmt: skip
+def test_addresses_that_ask_or_run_something_are_refused(url: str, cache: Path) -> None:
+    """Before git is asked, and without a password in the error."""
+    with pytest.raises(SourceError) as error:
+        fetch(url, "HEAD", cache=cache)
+    assert "secret" not in str(error.value) and "cret" not in str(error.value) and "\n" not in str(error.value)
+    assert not cache.exists()
+
+
+# The cache
+
+
+def test_what_a_killed_fetch_left_does_not_stop_the_next(origin: Path, cache: Path) -> None:
+    """Locks of git, packs that are not whole, a repo that was being made, half a state."""
+    url = f"file://{origin}"
+    fetch(url, "HEAD", cache=cache)
+    repo = cached_repo(cache)
+    (ref,) = (path for path in repo.glob("refs/memosite/*"))
+    for path in (f"{ref}.lock", repo / "packed-refs.lock", repo / "shallow.lock", repo / "HEAD.lock"):
+        Path(path).write_text("")
+    (repo / "objects/pack/tmp_pack_x").write_text("PACK")
+    repo.with_suffix(".new").mkdir()
+    repo.with_suffix(".unfinished").write_text("{")
+    repo.with_suffix(".json").write_text('{"refs": {')
+    write_memo(origin / "memos/inbox", "second")
+    commit_all(origin)
+    assert fetch(url, "HEAD", cache=cache).commit.hash == head(origin)
+    assert not list(repo.rglob("tmp_*")) and not list(repo.rglob("*.lock"))
+
+
+@pytest.mark.parametrize("damage", ["config", "HEAD", "objects", "alternates", "link", "file"])
+def test_a_repo_that_is_not_ours_is_made_anew(origin: Path, cache: Path, tmp_path: Path, damage: str) -> None:
+    """A cache may come with a site from elsewhere: no other configuration counts, nothing leads out of it."""
+    url = f"file://{origin}"
+    fetch(url, "HEAD", cache=cache)
+    repo = cached_repo(cache)
+    if damage == "config":
+        run_git(repo, "config", "core.sshCommand", "x")
+    elif damage == "HEAD":
+        (repo / "HEAD").unlink()
+    elif damage == "objects":
+        shutil.rmtree(repo / "objects")
+        (repo / "objects").symlink_to(origin / ".git/objects")
+    elif damage == "alternates":
+        (repo / "objects/info").mkdir()
+        (repo / "objects/info/alternates").write_text(str(origin / ".git/objects"))
+    else:
+        repo.rename(tmp_path / "moved")
+        repo.symlink_to(tmp_path / "moved") if damage == "link" else repo.mkdir()
+    found = fetch(url, "HEAD", cache=cache)
+    assert (found.commit.hash, found.problem) == (head(origin), "")
+    assert not repo.is_symlink() and (repo / "config").read_bytes() == remote._CONFIGS["sha1"]
+    assert not (repo / "objects").is_symlink() and not (repo / "objects/info/alternates").exists()
+
+
+@pytest.mark.parametrize(
+    "state",
+    ["", "[]", '{"refs": []}', '{"refs": {"HEAD": []}}', "[" * 100_000, '{"refs": {"HEAD": {"commit": "-x"}}}',
+     '{"refs": {"HEAD": {"commit": 1, "fetched": 2}}}', "\udcff"],
+)  # fmt: skip
+def test_a_state_that_cannot_be_used_counts_as_none(origin: Path, cache: Path, state: str) -> None:
+    """It is only a cache."""
+    url = f"file://{origin}"
+    fetch(url, "HEAD", cache=cache)
+    cached_repo(cache).with_suffix(".json").write_bytes(state.encode("utf-8", "surrogateescape"))
+    origin.rename(origin.with_name("away"))
+    with pytest.raises(SourceError, match="never was"):
+        fetch(url, "HEAD", cache=cache)
+
+
+def test_one_writer_at_a_time(origin: Path, cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A build that cannot have the lock takes what is there."""
+    url = f"file://{origin}"
+    first = fetch(url, "HEAD", cache=cache)
+    monkeypatch.setattr(remote, "FETCH_SECONDS", 0.2)
+    with cached_repo(cache).with_suffix(".lock").open() as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        found = fetch(url, "HEAD", cache=cache)
+    assert found.commit == first.commit and found.problem.startswith("another build")
+
+
+def test_a_cache_that_cannot_be_written_is_said(origin: Path, tmp_path: Path) -> None:
+    """A file in its way, a link in the place of its folder."""
+    (tmp_path / "file").write_text("")
+    with pytest.raises(SourceError, match="cache"):
+        fetch(f"file://{origin}", "HEAD", cache=tmp_path / "file")
+    (tmp_path / "linked").mkdir()
+    (tmp_path / "elsewhere").mkdir()
+    (tmp_path / "linked/git").symlink_to(tmp_path / "elsewhere")
+    with pytest.raises(SourceError, match="symbolic link"):
+        fetch(f"file://{origin}", "HEAD", cache=tmp_path / "linked")
+    assert not list((tmp_path / "elsewhere").iterdir())
+
+
+# Over http and ssh
+
+
+class Server(http.server.ThreadingHTTPServer):
+    """Serves a folder as plain files, hangs, or demands a password."""
+
+    daemon_threads = True
+
+    def __init__(self, folder: Path) -> None:
+        """Begin with serving."""
+        self.folder, self.mode, self.asked = folder, "serve", threading.Event()
+        self.released = threading.Event()
+        self.headers: list[str] = []
+        super().__init__(("127.0.0.1", 0), Handler)
+
+    @property
+    def url(self) -> str:
+        """The address of the repo in the folder."""
+        return f"http://127.0.0.1:{self.server_address[1]}/repo.git"
+
+
+class Handler(http.server.SimpleHTTPRequestHandler):
+    """Answers as the server's mode says."""
+
+    server: Server
+
+    def __init__(self, request: object, address: object, server: Server) -> None:
+        """Serve the server's folder."""
+        super().__init__(request, address, server, directory=str(server.folder))  # type: ignore[arg-type]
+
+    def do_GET(self) -> None:
+        """One request."""
+        self.server.headers += [str(self.headers)]
+        self.server.asked.set()
+        if self.server.mode == "hang":
+            self.server.released.wait(60)
+        if self.server.mode == "password":
+            self.send_response(401)
+            self.send_header("WWW-Authenticate", 'Basic realm="x"')
+            self.end_headers()
+        elif self.server.mode == "redirect":
+            self.send_response(302)
+            self.send_header("Location", "file:///etc/passwd")
+            self.end_headers()
+        else:
+            with suppress(OSError):  # who asked may be gone
+                super().do_GET()
+
+    def log_message(self, *_: object) -> None:
+        """Be quiet."""
+
+
+@pytest.fixture
+def server(origin: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Server]:
+    """A server of a bare repo; http is let through for it."""
+    monkeypatch.setattr(git_urls, "PROTOCOLS", ("http", "file", "ssh"))
+    run_git(tmp_path, "clone", "-q", "--bare", str(origin), "served/repo.git")
+    run_git(tmp_path / "served/repo.git", "update-server-info")
+    with Server(tmp_path / "served") as found:
+        thread = threading.Thread(target=found.serve_forever)
+        thread.start()
+        yield found
+        found.released.set()
+        found.shutdown()
+        thread.join()
+
+
+def test_a_server_that_hangs_is_given_up(server: Server, cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """After the time limit, with the last good state."""
+    first = fetch(server.url, "HEAD", cache=cache)
+    server.mode = "hang"
+    monkeypatch.setattr(remote, "FETCH_SECONDS", 1)
+    found = fetch(server.url, "HEAD", cache=cache)
+    assert (found.commit, found.problem) == (first.commit, "git fetch took more than 1 s")
+
+
+def test_a_server_that_demands_a_password_gets_none(
+    server: Server, cache: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Nobody is asked, and nothing that the user keeps for others is sent."""
+    trap = tmp_path / "trap"
+    trap.write_text(f"#!/bin/sh\ntouch {tmp_path}/ran\necho secret\n")
+    trap.chmod(0o755)
+    (tmp_path / ".netrc").write_text("machine 127.0.0.1 login ada password secret\n")
+    (tmp_path / ".gitconfig").write_text(f"[credential]\n\thelper = !{trap}\n[core]\n\taskPass = {trap}\n")
+    for name, value in (("HOME", tmp_path), ("GIT_ASKPASS", trap), ("SSH_ASKPASS", trap), ("DISPLAY", ":0")):
+        monkeypatch.setenv(name, str(value))
+    server.mode = "password"
+    with pytest.raises(SourceError, match="could not read Username"):
+        fetch(server.url, "HEAD", cache=cache)
+    assert server.headers and not any("Authorization" in one for one in server.headers)
+    assert not (tmp_path / "ran").exists()
+
+
+def test_a_server_cannot_send_us_to_another_protocol(server: Server, cache: Path) -> None:
+    """Only to where the address's own protocol leads."""
+    server.mode = "redirect"
+    with pytest.raises(SourceError, match="cannot be fetched"):
+        fetch(server.url, "HEAD", cache=cache)
+
+
+BUILD = """
+import sys
+from memosite import git_urls
+from memosite.cli import main
+git_urls.PROTOCOLS = ("http",)
+sys.exit(main(["build", sys.argv[1], "--jobs", "1"]))
+"""
+
+
+def test_a_build_killed_while_it_fetches_leaves_the_next_one_working(
+    server: Server, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its git may still run, and has the lock until it ends; nobody else writes meanwhile."""
+    site = tmp_path / "site"
+    site.mkdir()
+    (site / "memosite.yml").write_text(f"sources: [{{git: '{server.url}'}}]\n")
+    server.mode = "hang"
+    process = subprocess.Popen([sys.executable, "-c", BUILD, str(site)])
+    assert server.asked.wait(60)
+    process.send_signal(signal.SIGKILL)
+    process.wait()
+    with monkeypatch.context() as patched:
+        patched.setattr(remote, "FETCH_SECONDS", 0.5)
+        with pytest.raises(SourceError, match="another build has been fetching it"):
+            fetch(server.url, "HEAD", cache=site / ".memosite")
+    server.mode = "serve"
+    server.released.set()
+    done = subprocess.run(
+        [sys.executable, "-c", BUILD, str(site)], capture_output=True, text=True, check=False, timeout=120
+    )
+    assert done.returncode == 0 and "1 memo from 1 source" in done.stdout, done.stderr
+    assert (site / "_site/memos/first/index.html").exists()
+
+
+def test_ssh_asks_nobody_and_knows_the_agent(
+    origin: Path, cache: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """In batch mode, with the user's home and agent; no other variable of the user reaches it."""
+    program = tmp_path / "bin/ssh"
+    write_text(program, f'#!/bin/sh\necho "$@" > {tmp_path}/arguments\nenv > {tmp_path}/environment\n')
+    with program.open("a") as stream:
+        stream.write('for last; do :; done\nexec sh -c "$last"\n')
+    program.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{program.parent}:{os.environ['PATH']}")
+    for name in ("HOME", "SSH_AUTH_SOCK", "GIT_SSH_COMMAND", "GIT_SSH", "SECRET", "https_proxy"):
+        monkeypatch.setenv(name, f"/my/{name}")
+    for url in (f"ssh://git@example.org:2222{origin}", f"git@example.org:{origin}"):
+        assert fetch(url, "HEAD", cache=cache).commit.hash == head(origin)
+        arguments = (tmp_path / "arguments").read_text()
+        assert "-oBatchMode=yes" in arguments and "git@example.org" in arguments
+    environment = dict(line.split("=", 1) for line in (tmp_path / "environment").read_text().splitlines())
+    assert (environment["HOME"], environment["SSH_AUTH_SOCK"]) == ("/my/HOME", "/my/SSH_AUTH_SOCK")
+    assert not {"GIT_SSH_COMMAND", "GIT_SSH", "SECRET", "https_proxy"} & set(environment)
+
+
+# Sites made from remotes
+
+
+def run_build(site: Path, *options: str) -> "subprocess.CompletedProcess[str]":
+    """The real command."""
+    command = [sys.executable, "-m", "memosite", *(options or ("build", str(site), "--jobs", "1"))]
+    return subprocess.run(command, capture_output=True, text=True, check=False, timeout=300)
+
+
+@pytest.fixture
+def site(tmp_path: Path, origin: Path) -> Path:
+    """A site made of one remote."""
+    folder = tmp_path / "site"
+    write_text(folder / "memosite.yml", f"sources:\n- git: file://{origin}\n  name: spec\n  ref: main\n")
+    return folder
+
+
+def test_a_site_says_how_old_a_remote_is_that_fails(site: Path, origin: Path) -> None:
+    """On the home page, among the findings and in the status; the memos stay, and the build succeeds."""
+    assert run_build(site).returncode == 0
+    before = tree_bytes(site / "_site")
+    assert run_build(site).returncode == 0
+    assert {path for path, data in tree_bytes(site / "_site").items() if data != before[path]} <= {"status.json"}
+    commit = head(origin)
+    origin.rename(origin.with_name("away"))
+    done = run_build(site)
+    assert done.returncode == 0 and "1 warning" in done.stdout
+    home = (site / "_site/index.html").read_text()
+    state = json.loads(cached_repo(site / ".memosite").with_suffix(".json").read_text())
+    fetched = state["refs"]["main"]["fetched"]
+    assert f"main at <span>{commit[:12]}</span>" in home and "Could not be fetched now" in home and fetched in home
+    assert (
+        "first" in home
+        and f"read at {commit[:12]}, fetched on {fetched}" in (site / "_site/health/index.html").read_text()
+    )
+    (status,) = json.loads((site / "_site/status.json").read_text())["sources"]
+    assert status == {"name": "spec", "commit": commit, "date": "2026-05-01T16:00:00Z", "last_fetched": fetched}
+    stale = tree_bytes(site / "_site")
+    assert run_build(site).returncode == 0
+    assert {path for path, data in tree_bytes(site / "_site").items() if data != stale[path]} <= {"status.json"}
+    assert run_build(site, "build", str(site), "--fail-on", "warning", "--jobs", "1").returncode == 1
+
+
+def test_a_remote_that_was_never_there_stops_every_command(site: Path, origin: Path) -> None:
+    """With exit code 2 and one line."""
+    origin.rename(origin.with_name("away"))
+    for command in (("build", str(site)), ("check", str(site)), ("export", "--site", str(site))):
+        done = run_build(site, *command)
+        assert done.returncode == 2 and done.stdout == "" and done.stderr.count("\n") == 1
+        assert f"memosite: file://{origin}: main cannot be fetched (" in done.stderr
+    assert not (site / "_site").exists()
+
+
+def test_check_and_export_read_remotes(site: Path, origin: Path, tmp_path: Path) -> None:
+    """Into the cache that is named; findings lie in the source's name."""
+    write_text(origin / "memos/inbox/broken.openthing", "{")
+    commit_all(origin)
+    cache = ("--cache", str(tmp_path / "named"))
+    done = run_build(site, "check", str(site), *cache)
+    assert done.returncode == 1 and "spec/memos/inbox/broken.openthing:1: error" in done.stdout
+    done = run_build(site, "export", "--site", str(site), *cache)
+    assert json.loads(done.stdout)["id"] == "first"
+    assert not (site / ".memosite").exists() and cached_repo(tmp_path / "named")

@@ -1,0 +1,235 @@
+"""The browser's blocks: what they are made of, that they stay the same, and that they find what Whoosh finds."""
+
+import json
+import re
+import subprocess
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from memosite.search.analyzer import Analyzer
+from memosite.search.blocks import FULL, TAIL, Block, encode, list_blocks, plan_blocks, render_block
+from memosite.search.documents import Card
+from memosite.search.index import open_index
+from memosite.search.query import parse_query
+from memosite.search.reader import Reader
+from memosite.search.syntax import QueryError
+from tests.build_org import write_memo
+from tests.search_reference import EXAMPLE, Read, many_queries, reading
+
+HERE = Path(__file__).parent
+
+
+@pytest.fixture(scope="module")
+def example() -> Iterator[Read]:
+    """The demonstration, read once."""
+    with reading(EXAMPLE) as read:
+        yield read
+
+
+def write_blocks(blocks: Sequence[Block], read: Read, folder: Path) -> dict[str, bytes]:
+    """Write the files of some blocks and give them back by path."""
+    files = dict([list_blocks([block.name for block in blocks])])
+    for block in blocks:
+        files |= dict(render_block(block, read.shelf.text))
+    for path, data in files.items():
+        target = folder / path
+        target.parent.mkdir(parents=True, exist_ok=True)
+        target.write_bytes(data)
+    return files
+
+
+def browse(folder: Path, queries: Sequence[str], *, limit: int) -> list[dict[str, Any]]:
+    """What the browser's searcher answers, in node."""
+    asked = json.dumps({"folder": str(folder / "search"), "limit": limit, "queries": queries})
+    done = subprocess.run(
+        ["node", str(HERE / "search_node.js")], input=asked, capture_output=True, text=True, check=True, timeout=300
+    )
+    found: list[dict[str, Any]] = json.loads(done.stdout)
+    return found
+
+
+def in_small_blocks(read: Read) -> list[Block]:
+    """The archive in several blocks, as a large one has them: each seventh artifact in the same one."""
+    return [Block(name=f"t{number}", cards=read.cards[number::7]) for number in range(7)]
+
+
+@pytest.mark.parametrize("cut", ["as planned", "in many blocks"])
+def test_the_browser_finds_what_whoosh_finds(cut: str, example: Read, tmp_path: Path) -> None:
+    """300 queries: the same hits in the same order, or the same error; and facets that count them."""
+    blocks = plan_blocks(example.cards) if cut == "as planned" else in_small_blocks(example)
+    write_blocks(blocks, example, tmp_path)
+    index = open_index(tmp_path / "cache", example.cards, example.shelf.text, example.analyzer, lambda _: None)
+    reader = Reader(index=index, analyzer=example.analyzer)
+    queries = many_queries(example, 300)
+    for query, answer in zip(queries, browse(tmp_path, queries, limit=100_000), strict=True):
+        try:
+            node = parse_query(query, example.analyzer)
+        except QueryError as error:
+            assert answer == {"error": error.message}, query
+            continue
+        hits = reader.find(node).hits
+        assert answer["hits"] == [[hit.kind, hit.id, hit.turn, hit.file] for hit in hits], query
+        assert answer["total"] == len(hits)
+        assert dict(answer["facets"]["kind"]) == Counter(hit.kind for hit in hits)
+        assert dict(answer["facets"]["year"]) == Counter(hit.date[:4] for hit in hits if hit.date)
+
+
+def test_the_first_hits_are_the_newest_of_all_blocks(example: Read, tmp_path: Path) -> None:
+    """Also where dates are equal in different blocks."""
+    cards = tuple(
+        replace(card, date=card.date // 86_400_000 * 86_400_000 if card.date else None) for card in example.cards
+    )
+    read = replace(example, cards=cards)
+    write_blocks(in_small_blocks(read), read, tmp_path)
+    expected = [[one.card.kind, one.card.id, one.turn, one.file] for one in read.documents() if not one.is_tools]
+    for limit in (1, 10, 33):
+        (answer,) = browse(tmp_path, ["sent:[* TO *] OR NOT sent:[* TO *]"], limit=limit)
+        assert answer["hits"] == expected[:limit]
+
+
+def test_a_two_word_query_moves_little(example: Read, tmp_path: Path) -> None:
+    """Of the example's blocks a part only."""
+    files = write_blocks(plan_blocks(example.cards), example, tmp_path)
+    (answer,) = browse(tmp_path, ["shelf holds"], limit=10)
+    assert answer["total"] > 0
+    assert answer["bytes"] < sum(map(len, files.values())) / 2
+
+
+def numbered(read: Read, count: int) -> list[Card]:
+    """So many cards, the example's over and over under other ids."""
+    cards = read.cards
+    return [replace(cards[n % len(cards)], id=f"x{n}", arrival=n + 1) for n in range(count)]
+
+
+def test_blocks_hold_artifacts_by_arrival(example: Read) -> None:
+    """Full ones first, then small ones; a gap in the order of arrival changes nothing for the others."""
+    blocks = plan_blocks(numbered(example, FULL + TAIL + 1))
+    assert [(block.name, len(block.cards)) for block in blocks] == [("f0", FULL), ("t16", TAIL), ("t17", 1)]
+    without = [card for card in numbered(example, FULL + TAIL + 1) if card.arrival != FULL + 5]
+    assert [(block.name, len(block.cards)) for block in plan_blocks(without)][1:] == [("t16", TAIL - 1), ("t17", 1)]
+
+
+def test_one_more_artifact_rewrites_the_last_block_alone(example: Read) -> None:
+    """The others are equal as models, and so is the list of blocks."""
+    before, after = plan_blocks(numbered(example, 2 * TAIL + 3)), plan_blocks(numbered(example, 2 * TAIL + 4))
+    assert before[:-1] == after[:-1]
+    assert before[-1] != after[-1]
+    assert [block.name for block in before] == [block.name for block in after]
+
+
+def test_files_do_not_depend_on_the_order_in_which_cards_come(example: Read, tmp_path: Path) -> None:
+    """Equal documents, equal bytes."""
+    forward = write_blocks(plan_blocks(example.cards), example, tmp_path)
+    assert write_blocks(plan_blocks(reversed(example.cards)), example, tmp_path) == forward
+
+
+def test_files_are_bounded_in_size(example: Read, tmp_path: Path) -> None:
+    """Shards of terms, rows and excerpts are some kilobytes each."""
+    files = write_blocks(plan_blocks(example.cards), example, tmp_path)
+    for path, data in files.items():
+        if re.search(r"/[tre]\d+\.js$", path):
+            assert len(data) < 20_000, path
+
+
+def test_each_file_calls_one_function_with_its_name(example: Read, tmp_path: Path) -> None:
+    """And holds JSON, so that nothing of the content is ever run."""
+    for path, data in write_blocks(plan_blocks(example.cards), example, tmp_path).items():
+        name, _, value = data.decode().removeprefix('memositeBlock("').partition('",')
+        assert f"search/{name}.js" == path
+        json.loads(value.removesuffix(")\n"))
+
+
+def test_hostile_words_stay_text(tmp_path: Path) -> None:
+    """Quotes, line separators and tags are JSON, whatever the memo holds."""
+    evil = 'tide "); alert(1); ("</script> \u2028 \u2029 \\ \x00 ebb'
+    write_memo(tmp_path / "memos/inbox", "evil", subject=evil, body=evil)
+    with reading(tmp_path) as read:
+        write_blocks(plan_blocks(read.cards), read, tmp_path / "out")
+    (answer,) = browse(tmp_path / "out", ["alert ebb"], limit=10)
+    assert [hit[1] for hit in answer["hits"]] == ["evil"]
+
+
+def test_an_empty_archive_has_no_blocks_and_finds_nothing(tmp_path: Path) -> None:
+    """And no error."""
+    path, data = list_blocks([])
+    (tmp_path / path).parent.mkdir()
+    (tmp_path / path).write_bytes(data)
+    (answer,) = browse(tmp_path, ["tide after:2w"], limit=10)
+    assert (answer["total"], answer["hits"]) == (0, [])
+
+
+@given(st.lists(st.integers(0, 2**40), unique=True).map(sorted))
+def test_numbers_are_written_and_read_back(numbers: list[int]) -> None:
+    """By the rule that is written down: five bits a digit, the lowest first."""
+    alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_"
+    found, before, value, weight = [], -1, 0, 1
+    for char in encode(numbers):
+        digit = alphabet.index(char)
+        value, weight = value + digit % 32 * weight, weight * 32
+        if digit < 32:
+            before += value + 1
+            found.append(before)
+            value, weight = 0, 1
+    assert found == numbers
+
+
+def test_every_character_folds_alike_in_python_and_in_javascript() -> None:
+    """All of Unicode that both know; what one of them does not know yet is left out."""
+    script = """
+        require("./static/search.js");
+        const found = {};
+        for (let code = 0; code < 0x110000; code++) {
+          if (code >= 0xd800 && code < 0xe000) continue;
+          const char = String.fromCodePoint(code);
+          if (/\\p{Cn}|\\p{Co}/u.test(char)) { found[code] = null; continue; }
+          const folded = globalThis.memositeSearch.foldCharacter(char);
+          if (folded !== char) found[code] = folded;
+        }
+        process.stdout.write(JSON.stringify(found));
+    """
+    done = subprocess.run(["node", "-e", script], cwd=HERE.parent, capture_output=True, text=True, check=True)
+    theirs: Mapping[str, str | None] = json.loads(done.stdout)
+    ours = fold_everything()
+    different = {code for code, folded in ours.items() if theirs.get(str(code), chr(code)) not in (None, folded)}
+    assert {f"{code:x}" for code in different} == set()
+
+
+def fold_everything() -> dict[int, str]:
+    """What each character folds to that Python knows."""
+    import unicodedata
+
+    from memosite.search.analyzer import fold_character
+
+    codes = (code for code in range(0x110000) if not 0xD800 <= code < 0xE000)
+    return {code: fold_character(chr(code)) for code in codes if unicodedata.category(chr(code)) not in {"Cn", "Co"}}
+
+
+def test_javascript_passes_its_own_tests() -> None:
+    """Node's test runner over the table of cases."""
+    done = subprocess.run(
+        ["node", "--test", "tests/search.test.js"], cwd=HERE.parent, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stdout[-3000:]
+
+
+def test_javascript_has_the_types_it_says() -> None:
+    """JSDoc, checked by TypeScript."""
+    types = HERE / "types"
+    done = subprocess.run(
+        [types / "node_modules/.bin/tsc", "-p", types], capture_output=True, text=True, check=False, timeout=120
+    )
+    assert done.returncode == 0, done.stdout
+
+
+def test_analyzers_are_equal_however_many_texts_they_have_seen() -> None:
+    """What an analyzer remembers makes no difference."""
+    used, fresh = Analyzer(), Analyzer()
+    used.words("ÉCOLE 鐘楼 abc")
+    assert used.words("École 鐘") == fresh.words("École 鐘")

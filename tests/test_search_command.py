@@ -1,0 +1,130 @@
+"""`memosite search` and `memosite export QUERY` as people and scripts use them."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from memosite.cli import main
+from memosite.search.analyzer import Analyzer, prepare
+from memosite.search.excerpt import LENGTH, make_excerpt
+from memosite.search.match import wanted_words
+from memosite.search.query import parse_query
+from tests.build_org import write_memo
+
+
+@pytest.fixture
+def site(tmp_path: Path) -> Path:
+    """Two memos."""
+    write_memo(
+        tmp_path / "memos/inbox", "2026-05-01-1430--engineer--director--tides", subject="Tide tables", body="High."
+    )
+    write_memo(tmp_path / "memos/read", "other", subject="Another", body="The ferry leaves at ebb.", to="all")
+    return tmp_path
+
+
+def search(site: Path, *arguments: str) -> int:
+    """Run the command."""
+    return main(["search", "--site", str(site), "--cache", str(site / "cache"), *arguments])
+
+
+def test_a_hit_has_subject_who_when_excerpt_address_and_path(site: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """The words are marked, and the number of hits comes last."""
+    assert search(site, "ferry OR ebb") == 0
+    assert capsys.readouterr().out.splitlines() == [
+        "Another",
+        "  2026-05-01 · memo · engineer to all",
+        "  The *ferry* leaves at *ebb*.",
+        "  memos/other/index.html",
+        f"  {site.name}/memos/read/other.openthing",
+        "",
+        "1 hit",
+    ]
+
+
+def test_hits_speak_to_machines(site: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """One JSON object; with a base address the hits have theirs."""
+    assert search(site, "--json", "--base-url", "https://x.example/", "subject:tide") == 0
+    value = json.loads(capsys.readouterr().out)
+    assert (value["v"], value["total"], value["query"]) == (1, 1, "subject:tide")
+    assert value["hits"][0]["url"] == "https://x.example/memos/2026-05-01-1430--engineer--director--tides/"
+    assert value["hits"][0]["date"] == "2026-05-01T14:30:00Z"
+    assert value["hits"][0]["excerpt"] == [["High.", False]]
+
+
+def test_nothing_found_is_exit_1_with_a_hint_from_real_words(site: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """And without one where nothing is similar."""
+    assert search(site, "ferri") == 1
+    assert capsys.readouterr().out == "nothing found; did you mean ferry?\n"
+    assert search(site, "from:enginer") == 1
+    assert capsys.readouterr().out == "nothing found; did you mean from:engineer?\n"
+    assert search(site, "qqqqqqqq") == 1
+    assert capsys.readouterr().out == "nothing found\n"
+
+
+def test_a_query_that_cannot_be_read_is_exit_2_and_says_where(site: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """With an example of what works."""
+    assert search(site, "tide AND (ebb") == 2
+    assert capsys.readouterr().err.splitlines() == [
+        "memosite: this parenthesis is never closed",
+        "  tide AND (ebb",
+        "           ^",
+        "  for example: (tide OR ebb) tables",
+    ]
+
+
+def test_the_limit_is_told(site: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """How many there are, and how many are shown."""
+    assert search(site, "--limit", "1", "kind:memo") == 0
+    assert capsys.readouterr().out.endswith("2 hits, the first 1 shown (--limit N)\n")
+    assert search(site, "--limit", "0", "kind:memo") == 2
+
+
+def test_quiet_says_nothing_and_the_exit_code_tells(site: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """For scripts."""
+    assert search(site, "--quiet", "tide") == 0
+    assert search(site, "--quiet", "ferri") == 1
+    assert capsys.readouterr() == ("", "")
+
+
+def test_content_cannot_drive_a_terminal(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Escapes are shown as what they are not."""
+    write_memo(tmp_path / "memos/inbox", "evil", subject="Tide \x1b[2J", body="tide \x1b]0;title\x07 \u202e end")
+    assert search(tmp_path, "tide") == 0
+    said = capsys.readouterr().out
+    assert "\x1b" not in said
+    assert "\u202e" not in said
+
+
+def test_an_export_of_a_query_holds_what_it_finds(site: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """By the same engine; a query that cannot be read is refused."""
+    common = ["export", "--site", str(site), "--cache", str(site / "cache")]
+    assert main([*common, "ferry"]) == 0
+    assert [json.loads(line)["id"] for line in capsys.readouterr().out.splitlines()] == ["other"]
+    assert main([*common, "(ferry"]) == 2
+    assert "never closed" in capsys.readouterr().err
+    assert main([*common, "qqqqqqqq", "--format", "mbox"]) == 0
+    assert capsys.readouterr().out == ""
+
+
+@pytest.mark.parametrize(
+    ("text", "query", "expected"),
+    [
+        ("The ferry leaves at ebb.", "ferry", "The [ferry] leaves at ebb."),
+        ("The ferry leaves at ebb.", '"leaves at"', "The ferry [leaves] [at] ebb."),
+        ("leaves at ebb, leaves on", '"leaves on"', "leaves at ebb, [leaves] [on]"),
+        ("readArchive", "archive", "[readArchive]"),
+        ("夜の鐘楼です", "鐘楼", "夜の[鐘楼]です"),
+        ("ÉCOLE de la mer", "ecol*", "[ÉCOLE] de la mer"),
+        ("nothing here", "ferry", "nothing here"),
+        ("", "ferry", ""),
+        ("x " * 300 + "ferry" + " y" * 300, "ferry", "… " + "x " * 19 + "[ferry]" + " y" * 98 + " …"),
+        ("ferry a NOT b", "ferry NOT b", "[ferry] a NOT b"),
+    ],
+)
+def test_an_excerpt_shows_where_the_words_stand(text: str, query: str, expected: str) -> None:
+    """The best piece of the text, the words marked."""
+    analyzer = Analyzer()
+    pieces = make_excerpt(prepare(text), wanted_words(parse_query(query, analyzer)), analyzer)
+    assert "".join(f"[{piece.text}]" if piece.is_marked else piece.text for piece in pieces) == expected
+    assert sum(len(piece.text) for piece in pieces) <= LENGTH + 10

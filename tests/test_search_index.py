@@ -1,0 +1,236 @@
+"""The index in the cache: what it finds, how it is kept up to date, what it survives."""
+
+import os
+import pickle
+import shutil
+import signal
+import subprocess
+import sys
+import textwrap
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from memosite.errors import OutputError
+from memosite.search.documents import Card
+from memosite.search.index import open_index
+from memosite.search.match import match
+from memosite.search.query import parse_query
+from memosite.search.reader import Reader
+from memosite.search.syntax import QueryError
+from tests.build_org import write_memo, write_transcript
+from tests.search_reference import EXAMPLE, Dictionaries, Read, many_queries, reading
+
+Place = tuple[str, str, int, str]
+
+
+def open_reader(read: Read, cache: Path, said: list[str] | None = None) -> Reader:
+    """The index of an archive; what it says goes into a list."""
+    found = open_index(cache, read.cards, read.shelf.text, read.analyzer, (said if said is not None else []).append)
+    return Reader(index=found, analyzer=read.analyzer)
+
+
+def ids(site: Path, cache: Path, query: str, said: list[str] | None = None) -> list[str]:
+    """The ids of what a query finds in a site, in order."""
+    with reading(site) as read:
+        answer = open_reader(read, cache, said).find(parse_query(query, read.analyzer))
+        return [f"{hit.id}#{hit.turn}" if hit.turn else hit.id for hit in answer.hits]
+
+
+@pytest.fixture(scope="module")
+def example() -> Iterator[Read]:
+    """The demonstration, read once."""
+    with reading(EXAMPLE) as read:
+        yield read
+
+
+def test_whoosh_finds_what_plain_dictionaries_find(example: Read, tmp_path: Path) -> None:
+    """300 queries, with the same hits in the same order."""
+    reader = open_reader(example, tmp_path)
+    plain = Dictionaries(found=example.documents(), analyzer=example.analyzer)
+    some = 0
+    for query in many_queries(example, 300):
+        try:
+            node = parse_query(query, example.analyzer)
+        except QueryError:
+            continue
+        hits = [(hit.kind, hit.id, hit.turn, hit.file) for hit in reader.find(node).hits]
+        expected = [plain.found[number] for number in sorted(match(node, plain))]
+        assert hits == [(one.card.kind, one.card.id, one.turn, one.file) for one in expected], query
+        some += bool(hits)
+    assert some > 200
+
+
+def test_a_hit_in_a_transcript_opens_its_turn_and_tools_are_found_only_when_asked_for(tmp_path: Path) -> None:
+    """A turn is a document of its own, and so is the output of its tools."""
+    text = "## User\n\nWhere is the tide table?\n\n## Assistant\n\nIn the hall.\n\n> **🔧 Bash**\n> grep tidemark\n"
+    write_transcript(tmp_path / "transcripts/engineer", "talk", text=text, subject="A talk")
+    with reading(tmp_path) as read:
+        reader = open_reader(read, tmp_path / "cache")
+        files = {
+            query: [hit.file for hit in reader.find(parse_query(query, read.analyzer)).hits]
+            for query in ("tide", "hall", "tidemark", "in:tools tidemark", "in:tools hall", "talk")
+        }
+    page = "transcripts/talk/index.html"
+    assert files == {
+        "tide": [f"{page}#t1"],
+        "hall": [f"{page}#t2"],
+        "tidemark": [],
+        "in:tools tidemark": [f"{page}#t2"],
+        "in:tools hall": [],
+        "talk": [page],
+    }
+
+
+def test_dates_relative_to_now_are_relative_to_the_newest_artifact(tmp_path: Path) -> None:
+    """So that the same archive always gives the same answer."""
+    for day in ("2026-03-01", "2026-03-20", "2026-03-31"):
+        write_memo(tmp_path / "memos/inbox", day, sent=f"{day}T12:00:00Z")
+    assert ids(tmp_path, tmp_path / "cache", "after:2w") == ["2026-03-31", "2026-03-20"]
+    assert ids(tmp_path, tmp_path / "cache", "before:2w") == ["2026-03-01"]
+
+
+def test_only_what_changed_is_indexed_again(tmp_path: Path) -> None:
+    """A memo that is added, edited or removed is read; the others are not."""
+    folder = tmp_path / "memos/inbox"
+    for name in ("one", "two", "three"):
+        write_memo(folder, name, body=f"the text of {name}")
+    cache = tmp_path / "cache"
+    assert sorted(ids(tmp_path, cache, "text")) == ["one", "three", "two"]
+    write_memo(folder, "two", body="another wording")
+    write_memo(folder, "four", body="the text of four")
+    (folder / "three.openthing").unlink()
+    with reading(tmp_path) as read:
+        asked: list[str] = []
+
+        def read_text(digest: str) -> str:
+            asked.append(digest)
+            return read.shelf.text(digest)
+
+        found = open_index(cache, read.cards, read_text, read.analyzer, lambda _: None)
+        reader = Reader(index=found, analyzer=read.analyzer)
+        answer = reader.find(parse_query("text", read.analyzer))
+        assert sorted(hit.id for hit in answer.hits) == ["four", "one"]
+        assert len(asked) == 2
+        open_index(cache, read.cards, read_text, read.analyzer, lambda _: None)
+        assert len(asked) == 2
+    assert ids(tmp_path, cache, "wording") == ["two"]
+
+
+def test_a_memo_that_was_read_is_found_in_its_new_mailbox(tmp_path: Path) -> None:
+    """What changes without the text changing is indexed, too."""
+    write_memo(tmp_path / "memos/inbox", "one")
+    assert ids(tmp_path, tmp_path / "cache", "box:inbox") == ["one"]
+    (tmp_path / "memos/read").mkdir()
+    (tmp_path / "memos/inbox/one.openthing").rename(tmp_path / "memos/read/one.openthing")
+    assert ids(tmp_path, tmp_path / "cache", "box:inbox") == []
+    assert ids(tmp_path, tmp_path / "cache", "box:read") == ["one"]
+
+
+KILLED = """
+    import os, signal, sys
+    from pathlib import Path
+    from memosite.search.index import open_index
+    from tests.search_reference import reading
+
+    left = int(sys.argv[3])
+    with reading(Path(sys.argv[1])) as read:
+        def read_text(digest):
+            global left
+            left -= 1
+            if left < 0:
+                os.kill(os.getpid(), signal.SIGKILL)
+            return read.shelf.text(digest)
+        open_index(Path(sys.argv[2]), read.cards, read_text, read.analyzer, print)
+"""
+
+
+@pytest.mark.parametrize("texts", [0, 2])
+def test_an_update_that_is_killed_is_told_and_made_good(texts: int, tmp_path: Path) -> None:
+    """Both when the index is first made, and when it is brought up to date."""
+    folder, cache = tmp_path / "memos/inbox", tmp_path / "cache"
+    for name in ("one", "two", "three", "four"):
+        write_memo(folder, name)
+    for word in ("first", "second"):
+        for name in ("one", "two", "three", "four"):
+            write_memo(folder, name, body=f"{word} text of {name}")
+        command = [sys.executable, "-c", textwrap.dedent(KILLED), str(tmp_path), str(cache), str(texts)]
+        root = Path(__file__).parent.parent
+        killed = subprocess.run(command, cwd=root, env=dict(os.environ, PYTHONPATH=str(root)), check=False)
+        assert killed.returncode == -signal.SIGKILL
+        said: list[str] = []
+        assert sorted(ids(tmp_path, cache, word, said)) == ["four", "one", "three", "two"]
+        assert "damaged" in said[0]
+        assert "made anew" in said[0]
+
+
+def test_a_damaged_index_is_made_anew(tmp_path: Path) -> None:
+    """A byte changed on disk is enough."""
+    write_memo(tmp_path / "memos/inbox", "one")
+    assert ids(tmp_path, tmp_path / "cache", "text") == ["one"]
+    segment = max((tmp_path / "cache/search").iterdir(), key=lambda path: path.stat().st_size)
+    data = segment.read_bytes()
+    segment.write_bytes(data[:20] + b"X" + data[21:])
+    said: list[str] = []
+    assert ids(tmp_path, tmp_path / "cache", "text", said) == ["one"]
+    assert said == ["search index: it is damaged, or was not made here, so it is made anew"]
+
+
+class Planted:
+    """Writes a file when it is unpickled."""
+
+    def __init__(self, target: Path) -> None:
+        self.target = target
+
+    def __reduce__(self) -> tuple[object, tuple[str, str]]:
+        return (os.system, (f"touch {self.target}", ""))[0], (f"touch {self.target}",)  # type: ignore[return-value]
+
+
+def test_an_index_that_came_with_a_repo_is_never_opened(tmp_path: Path) -> None:
+    """Whoosh unpickles its files: a copy of an index, as a clone would have it, is not one of ours."""
+    write_memo(tmp_path / "memos/inbox", "one")
+    cache = tmp_path / "cache"
+    ids(tmp_path, cache, "text")
+    shutil.copytree(cache, tmp_path / "cloned", copy_function=shutil.copy2)
+    (table,) = (tmp_path / "cloned/search").glob("*.toc")
+    planted = pickle.dumps(Planted(tmp_path / "executed"))
+    table.write_bytes(planted + table.read_bytes()[len(planted) :])
+    said: list[str] = []
+    assert ids(tmp_path, tmp_path / "cloned", "text", said) == ["one"]
+    assert "not made here" in said[0]
+    assert not (tmp_path / "executed").exists()
+
+
+def test_a_link_in_the_cache_is_refused(tmp_path: Path) -> None:
+    """It would lead writing and removing out of the cache."""
+    write_memo(tmp_path / "memos/inbox", "one")
+    elsewhere = tmp_path / "elsewhere"
+    elsewhere.mkdir()
+    (elsewhere / "precious").write_text("text")
+    (tmp_path / "cache").mkdir()
+    (tmp_path / "cache/search").symlink_to(elsewhere)
+    with pytest.raises(OutputError, match="symbolic link"):
+        ids(tmp_path, tmp_path / "cache", "text")
+    assert (elsewhere / "precious").exists()
+
+
+def test_best_hits_come_first_when_asked_for(tmp_path: Path) -> None:
+    """A word in the subject counts more, and more often in a shorter text."""
+    write_memo(tmp_path / "memos/inbox", "often", subject="Other", body="tide tide tide", sent="2026-01-01T00:00:00Z")
+    write_memo(
+        tmp_path / "memos/inbox", "once", subject="Other", body="tide " + "word " * 50, sent="2026-01-03T00:00:00Z"
+    )
+    write_memo(tmp_path / "memos/inbox", "title", subject="Tide", body="tide tide", sent="2026-01-02T00:00:00Z")
+    with reading(tmp_path) as read:
+        reader = open_reader(read, tmp_path / "cache")
+        node = parse_query("tide", read.analyzer)
+        assert [hit.id for hit in reader.find(node).hits] == ["once", "title", "often"]
+        assert [hit.id for hit in reader.find(node, sort="score").hits] == ["title", "often", "once"]
+
+
+def test_a_card_tells_whatever_could_change_an_answer(example: Read) -> None:
+    """Equal cards have equal digests, different ones different digests."""
+    digests = {card.digest for card in example.cards}
+    assert len(digests) == len(example.cards)
+    assert all(isinstance(card, Card) for card in example.cards)

@@ -1,0 +1,176 @@
+"""The search page in a real browser, from disk and over http, under the content security policy."""
+
+import threading
+from collections.abc import Iterator
+from functools import partial
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from memosite.cli import main
+from tests.build_org import write_memo, write_transcript
+from tests.chromium import Browser, chromium
+
+HITS = "[...document.querySelectorAll('#_hits a')].map((link) => link.textContent)"
+STATUS = "document.getElementById('_status').textContent"
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A built site with memos, a note and a transcript; one memo is hostile."""
+    root = tmp_path_factory.mktemp("org")
+    folder = root / "memos/inbox"
+    write_memo(folder, "2026-01-01-0900--engineer--director--tides", subject="Tide tables", body="The tide is high.")
+    write_memo(folder, "2026-02-01-0900--director--engineer--ebb", sender="director", to="engineer", subject="Ebb",
+               body="No tide, but ebb.", sent="2026-02-01T09:00:00Z")  # fmt: skip
+    write_memo(folder, "évil <img src=x onerror=alert(1)>", subject="<img src=x onerror=alert(1)>", body="<b>ferry</b>")
+    turns = "## User\n\nWhen is high water?\n\n## Assistant\n\nThe lighthouse knows.\n"
+    write_transcript(root / "transcripts/engineer", "talk", text=turns, subject="A talk")
+    assert main(["build", str(root), "--quiet"]) == 0
+    return root / "_site"
+
+
+class Quiet(SimpleHTTPRequestHandler):
+    """A server that says nothing."""
+
+    def log_message(self, format: str, *args: Any) -> None:  # noqa: A002 - the name it has
+        """Say nothing."""
+
+
+@pytest.fixture(params=["file", "http"])
+def address(request: pytest.FixtureRequest, site: Path) -> Iterator[str]:
+    """The site's address: on disk, and served below a prefix."""
+    if request.param == "file":
+        yield site.as_uri()
+        return
+    server = ThreadingHTTPServer(("127.0.0.1", 0), partial(Quiet, directory=str(site.parent)))
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    yield f"http://127.0.0.1:{server.server_port}/{site.name}"
+    server.shutdown()
+    server.server_close()
+
+
+@pytest.fixture(scope="module")
+def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Browser]:
+    """One browser for all tests."""
+    with chromium(tmp_path_factory.mktemp("browser")) as found:
+        yield found
+
+
+def test_words_are_found_as_they_are_typed_and_a_hit_opens(address: str, browser: Browser) -> None:
+    """The query is in the address; Enter on a hit opens its page, and going back shows the answer again."""
+    browser.complaints.clear()
+    browser.open(f"{address}/search/index.html")
+    browser.wait_for("document.activeElement?.id === '_query'")
+    browser.type("tide")
+    assert browser.wait_for(f"{STATUS} === '2 hits' && {HITS}") == ["Tide tables", "Ebb"]
+    assert browser.value("[...document.querySelectorAll('mark')].map((mark) => mark.textContent)") == ["tide", "tide"]
+    assert "q=tide" in browser.value("location.href")
+    browser.press("ArrowDown")
+    browser.press("Enter")
+    browser.wait_for("document.querySelector('h1')?.textContent === 'Tide tables'")
+    browser.value("history.back()")
+    assert browser.wait_for(f"location.href.includes('/search/') && {HITS}.length && {HITS}") == ["Tide tables", "Ebb"]
+    assert browser.complaints == []
+
+
+def test_a_hit_in_a_transcript_opens_its_turn(address: str, browser: Browser) -> None:
+    """By the anchor of the turn."""
+    browser.open(f"{address}/search/index.html?q=lighthouse")
+    browser.wait_for(f"{STATUS} === '1 hit'")
+    browser.value("document.querySelector('#_hits a').click()")
+    browser.wait_for("location.hash === '#t2' && document.querySelector('#t2') !== null")
+
+
+def test_facets_narrow_down_and_back_and_forward_work(address: str, browser: Browser) -> None:
+    """Each with its count; the same facet again takes it away."""
+    browser.open(f"{address}/search/index.html?q=kind:memo")
+    browser.wait_for("document.querySelectorAll('#_facets a').length")
+    facets = "[...document.querySelectorAll('#_facets li')].map((item) => item.textContent)"
+    assert {"memo 3", "memodef 3", "director 3", "engineer 3", "2026 3"} <= set(browser.value(facets))
+    month = "[...document.querySelectorAll('#_facets a')].find((link) => link.textContent === '2026')"
+    browser.value(f"{month}.click()")
+    browser.wait_for("document.getElementById('_query').value === 'kind:memo sent:2026'")
+    browser.wait_for(f"{month}?.getAttribute('aria-current') === 'true'")
+    browser.value("history.back()")
+    browser.wait_for("document.getElementById('_query').value === 'kind:memo'")
+    browser.value("history.forward()")
+    browser.wait_for("document.getElementById('_query').value === 'kind:memo sent:2026'")
+    browser.wait_for(f"{STATUS} === '3 hits'")
+
+
+def test_nothing_found_and_what_cannot_be_read_are_said(address: str, browser: Browser) -> None:
+    """The place of the fault is shown with an example."""
+    browser.open(f"{address}/search/index.html?q=nosuchword")
+    browser.wait_for(f"{STATUS} === 'Nothing found.'")
+    browser.open(f"{address}/search/index.html?q=(tide")
+    said = browser.wait_for(f"{STATUS}.includes('never closed') && {STATUS}")
+    assert said.splitlines()[1:3] == ["(tide", "^"]
+
+
+def test_hostile_content_is_shown_as_text(address: str, browser: Browser) -> None:
+    """No element is made of it, nothing runs, nothing is asked of anybody else."""
+    browser.complaints.clear()
+    browser.requests.clear()
+    browser.open(f"{address}/search/index.html?q=ferry")
+    browser.wait_for(f"{STATUS} === '1 hit'")
+    assert browser.value(HITS) == ["<img src=x onerror=alert(1)>"]
+    assert browser.value("document.querySelectorAll('#_hits img, #_hits b').length") == 0
+    assert browser.complaints == []
+    assert all(one.startswith((address, "data:")) for one in browser.requests)
+    browser.value("document.querySelector('#_hits a').click()")
+    browser.wait_for("document.querySelector('h1')?.textContent.includes('<img')")
+
+
+def test_an_older_answer_never_takes_the_place_of_a_newer_one(address: str, browser: Browser) -> None:
+    """However quickly one types."""
+    browser.open(f"{address}/search/index.html")
+    browser.wait_for("document.activeElement?.id === '_query'")
+    type_ = "(text) => { const box = document.getElementById('_query'); box.value = text; box.form.requestSubmit(); }"
+    browser.value(f"['tide', 'ebb', 'kind:memo', 'lighthouse', 'ferry'].forEach({type_})")
+    browser.wait_for(f"{STATUS} === '1 hit' && {HITS}[0].startsWith('<img')")
+    browser.value("new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))).then(() => 1)")
+    assert browser.value(HITS) == ["<img src=x onerror=alert(1)>"]
+
+
+def test_without_javascript_the_page_leads_to_months_and_positions(site: Path) -> None:
+    """In a noscript element, with links that exist."""
+    html = (site / "search/index.html").read_text()
+    said = html.partition("<noscript>")[2].partition("</noscript>")[0]
+    assert 'href="../timeline/index.html"' in said
+    assert 'href="../org/index.html"' in said
+
+
+def test_saved_searches_become_pages(tmp_path: Path) -> None:
+    """With what they find and nothing else, and a link from the search page."""
+    write_memo(tmp_path / "memos/inbox", "one", subject="Tide tables")
+    write_memo(tmp_path / "memos/inbox", "two", subject="Ferries")
+    (tmp_path / "memosite.yml").write_text("feeds: {searches: {tides: 'subject:tid*'}}\n")
+    assert main(["build", str(tmp_path), "--quiet"]) == 0
+    saved = (tmp_path / "_site/saved/tides/index.html").read_text()
+    assert "Tide tables" in saved
+    assert "Ferries" not in saved
+    assert 'href="../saved/tides/index.html"' in (tmp_path / "_site/search/index.html").read_text()
+
+
+@pytest.mark.parametrize(
+    ("searches", "said"),
+    [
+        ("{tides: '(tide'}", "this parenthesis is never closed"),
+        ("{'a b': tide}", "a name of letters, digits"),
+        ("{tides: x, Tides: y}", "names that differ"),
+        ("[tide]", "a mapping from names to queries"),
+    ],
+)
+def test_a_saved_search_that_cannot_be_is_an_error_with_its_line(
+    searches: str, said: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Before anything is built."""
+    write_memo(tmp_path / "memos/inbox", "one")
+    (tmp_path / "memosite.yml").write_text(f"title: Tides\nfeeds:\n  searches: {searches}\n")
+    assert main(["build", str(tmp_path), "--quiet"]) == 2
+    found = capsys.readouterr().err
+    assert "memosite.yml:3:" in found
+    assert said in found

@@ -1,0 +1,251 @@
+"""`memosite watch` as people and services use it: options, exit codes, signals, the repos without a site."""
+
+import datetime as dt
+import json
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from memosite.cli import main
+from tests.build_org import write_memo, write_org, write_text
+from tests.feed_misdeeds import RSS, error
+from tests.feed_publisher import Publisher, publishing, wait_for
+from tests.watching import clean_environment, no_proxy, watch, watch_of
+
+__all__ = ["no_proxy"]
+
+
+def test_a_session_reads_its_mail_once(tmp_path: Path) -> None:
+    """N lines, then none; one more memo, one more line; nothing else is printed."""
+    publisher = Publisher(states=["inbox", "read", "inbox"])
+    with publishing(publisher) as published:
+        first = watch("--once", published.feed, folder=tmp_path)
+        second = watch("--once", published.feed, folder=tmp_path)
+        publisher.arrive()
+        third = watch("--once", published.feed, folder=tmp_path)
+    name = "memos/inbox/2026-05-01-0900--engineer--director--"
+    assert first.stdout == f"new memo: {name}0.openthing\nnew memo: {name}2.openthing\n"
+    assert (second.stdout, third.stdout) == ("", f"new memo: {name}3.openthing\n")
+    assert {one.stderr for one in (first, second, third)} == {""}
+
+
+def test_several_feeds_are_announced_each_for_itself(tmp_path: Path) -> None:
+    """One of them being broken does not silence the other; exit 1 says that something is wrong."""
+    feed = write_text(tmp_path / "feed.xml", (Publisher(states=["inbox"]).document("/feed.xml") or b"").decode())
+    broken = write_text(tmp_path / "broken.xml", "<rss><channel>")
+    done = watch("--once", "--state", tmp_path / "one.sqlite", broken, feed, folder=tmp_path)
+    assert (done.returncode, len(done.stdout.splitlines())) == (1, 1)
+    assert done.stderr.startswith(f"memosite watch: file://{broken}: not well-formed XML: ")
+    assert done.stderr.count("\n") == 1
+    found = watch("--status", "--json", "--state", tmp_path / "one.sqlite", folder=tmp_path).stdout.splitlines()
+    assert [json.loads(line)["done"] for line in found] == [0, 1]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "word"),
+    [
+        ([], "found no feed"),
+        (["ftp://example.org/feed.xml"], "expected http, https or a file"),
+        (["https://a:b@example.org/feed.xml"], "netrc"),
+        (["https:///feed.xml"], "no host"),
+        (["http://[/"], "no address"),
+        (["feed.xml", "--batch"], "--exec"),
+        (["feed.xml", "--exec", "no-such-command-here"], "no-such-command-here"),
+        (["feed.xml", "--repo", "/no/such/folder"], "--repo"),
+        (["feed.xml", "--position", "director"], "one or the other"),
+        (["feed.xml", "--site", "."], "--position"),
+        (["feed.xml", "--status", "--state", "/no/such/state"], "no such state"),
+        (["feed.xml", "--limit", "20"], "20/h"),
+        (["feed.xml", "--interval", "0"], "90s"),
+        (["feed.xml", "--exec", "'"], "quot"),
+        (["feed.xml", "--retries", "0"], "from 1"),
+    ],
+)
+def test_what_cannot_be_done_is_a_usage_error(
+    arguments: list[str], word: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Exit 2, what was found and what was expected."""
+    try:
+        code = main(["watch", *arguments])
+    except SystemExit as ended:
+        code = int(str(ended.code))
+    assert code == 2
+    assert word in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 0)])
+def test_a_signal_ends_a_watch_that_waits(number: signal.Signals, code: int, tmp_path: Path) -> None:
+    """Ctrl-C with 130, SIGTERM with 0; a memo that arrives while it runs is announced first."""
+    publisher = Publisher(states=["inbox"])
+    with publishing(publisher) as published:
+        process = subprocess.Popen(
+            [sys.executable, "-m", "memosite", "watch", "--interval", "0.05", published.feed],
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+            env=clean_environment(tmp_path),
+        )
+        assert process.stdout
+        assert process.stdout.readline().endswith("--0.openthing\n")
+        publisher.arrive()
+        assert process.stdout.readline().endswith("--1.openthing\n")
+        process.send_signal(number)
+        out, err = process.communicate(timeout=60)
+    assert (process.returncode, out, err) == (code, "", "")
+
+
+@pytest.mark.parametrize(("end", "repeated"), [("exit 0", False), ("exit 1", True)])
+def test_a_command_may_finish_when_the_watch_is_ended(end: str, repeated: object, tmp_path: Path) -> None:
+    """It is told, and what it finished is done; else the memo waits, and no try is counted."""
+    publisher = Publisher(states=["inbox", "inbox"])
+    script = write_text(
+        tmp_path / "hook.sh",
+        f'echo "$MEMO_PATH" >> {tmp_path}/log; [ -e {tmp_path}/free ] && exit; trap "{end}" TERM; '
+        f"touch {tmp_path}/ready; while :; do sleep 0.05; done",
+    )
+    with publishing(publisher) as published:
+        command = ["watch", "--once", "--exec", f"/bin/sh {script}", published.feed]
+        process = subprocess.Popen(
+            [sys.executable, "-m", "memosite", *command], stderr=subprocess.DEVNULL, env=clean_environment(tmp_path)
+        )
+        wait_for((tmp_path / "ready").exists)
+        process.terminate()
+        assert process.wait(60) == 0
+        (tmp_path / "free").touch()
+        assert watch(*command[1:], folder=tmp_path).returncode == 0
+        assert "0 pending, 2 done" in watch("--status", folder=tmp_path).stdout
+    numbers = [line.rpartition("--")[2][0] for line in (tmp_path / "log").read_text().splitlines()]
+    assert numbers == (["0", "0", "1"] if repeated else ["0", "1"])
+
+
+def test_a_trouble_is_said_once_and_its_end_too(tmp_path: Path) -> None:
+    """Not at every poll."""
+    with publishing(Publisher()) as published, watch_of(published.feed, tmp_path) as (watching, notebook):
+        for misdeed in (error(503), error(503), error(404), None, None):
+            published.misdeed = misdeed
+            watching.cycle()
+    said = [text.removeprefix(f"{published.feed}: ").partition(";")[0] for text in notebook.said]
+    assert said == ["503 Service Unavailable", "404 Not Found", "feed: works again"]
+
+
+def test_a_server_that_asks_for_time_gets_it(tmp_path: Path) -> None:
+    """Also from the next run; a date that a wrong clock made is not believed."""
+
+    def busy(request: object, _: bytes | None) -> None:
+        request.give(429, Retry_After="3000")  # type: ignore[attr-defined]
+
+    with publishing(Publisher(states=["inbox"])) as published:
+        published.misdeed = busy
+        assert watch("--once", published.feed, folder=tmp_path).returncode == 1
+        published.misdeed = None
+        done = watch("--once", published.feed, folder=tmp_path)
+        assert (done.returncode, len(published.requests)) == (1, 1)
+        assert "asks to be left alone for 50m (Retry-After)" in done.stderr
+
+
+def test_a_publisher_that_stands_still_is_reported(tmp_path: Path) -> None:
+    """By the site's status.json, wherever above the feed it lies; clocks that differ are told apart."""
+    now = dt.datetime.now(dt.UTC)
+    cases = {
+        "one minute": (now - dt.timedelta(minutes=1), 0, ""),
+        "three hours": (now - dt.timedelta(hours=3), 1, "the site is 3h old"),
+        "future": (now + dt.timedelta(hours=3), 1, "one of the two clocks is wrong"),
+        "none": (None, 1, "status.json was not found"),
+    }
+    for name, (built, code, word) in cases.items():
+        with publishing() as published:
+            if built:
+                published.extra["/status.json"] = json.dumps({"v": 1, "built": built.isoformat()}).encode()
+            done = watch("--once", "--max-age", "2h", published.feed, folder=tmp_path / name)
+            assert (done.returncode, word in done.stderr) == (code, True), done.stderr
+
+
+def organization(folder: Path) -> Path:
+    """Two seats in two repos, each with a memo."""
+    write_org(folder / "one/org", positions=("engineer", "director"))
+    for repo, sender, to in (("one", "engineer", "director"), ("two", "director", "engineer")):
+        write_memo(folder / repo / "memos/inbox", f"2026-05-01-0900--{sender}--{to}--hello", sender=sender, to=to)
+    return folder
+
+
+def test_a_position_is_watched_in_the_repos_as_in_its_feed(tmp_path: Path) -> None:
+    """The same guids and paths, without any site; the file is found without --repo."""
+    site = organization(tmp_path / "site")
+    write_memo(site / "one/memos/read", "2026-05-02-0900--a--director--read", to="director")
+    direct = watch("--once", "--json", "--since", "all", "--position", "director", "--site", site, folder=tmp_path)
+    assert main(["build", str(site), "-o", str(tmp_path / "out"), "--quiet"]) == 0
+    feed = tmp_path / "out/positions/director/feed.xml"
+    published = watch("--once", "--json", "--since", "all", feed, folder=tmp_path)
+    lines = [[json.loads(line) for line in done.stdout.splitlines()] for done in (direct, published)]
+    assert len(lines[0]) == 2
+    known = [[(line["guid"], line["path"], line["sha256"], line["from"]) for line in some] for some in lines]
+    assert known[0] == known[1]
+    assert all(Path(line["file"]).is_file() for line in lines[0])
+    write_memo(site / "one/memos/inbox", "2026-05-03-0900--a--director--more", to="director")
+    again = watch("--once", "--position", "director", "--site", site, folder=tmp_path)
+    assert again.stdout == "new memo: memos/inbox/2026-05-03-0900--a--director--more.openthing\n"
+    nobody = watch("--once", "--position", "nobody", "--site", site, folder=tmp_path)
+    assert nobody.returncode == 1
+    assert "found no such position, expected one of" in nobody.stderr
+
+
+def test_a_second_memo_of_one_name_does_not_take_the_guid_of_the_first(tmp_path: Path) -> None:
+    """The order of arrival is remembered, though no site is ever built."""
+    site = organization(tmp_path / "site")
+    arguments = ("--once", "--json", "--position", "director", "--site", site)
+    first = watch(*arguments, folder=tmp_path)
+    name = "2026-05-01-0900--engineer--director--hello"
+    write_memo(site / "two/memos/inbox", name, sender="engineer", to="director", sent="2020-01-01T00:00:00Z")
+    second = watch(*arguments, folder=tmp_path)
+    third = watch(*arguments, folder=tmp_path)
+    guids = [json.loads(line)["guid"] for done in (first, second) for line in done.stdout.splitlines()]
+    assert len(set(guids)) == 2
+    assert third.stdout == ""
+
+
+def test_two_seats_whose_commands_answer_each_other_are_bounded(tmp_path: Path) -> None:
+    """A limit stops the spiral; what waits is kept, and comes when it is lifted."""
+    site = organization(tmp_path / "site")
+    script = write_text(
+        tmp_path / "answer.py",
+        "import json, os, pathlib, sys, uuid\n"
+        "seat, other, folder = sys.argv[1:]\n"
+        "open(sys.argv[0] + '.' + seat, 'a').write(os.environ['MEMO_GUID'] + '\\n')\n"
+        "for n in range(2):\n"
+        "    name = f'2026-05-02-0900--{seat}--{other}--{uuid.uuid4()}'\n"
+        "    memo = {'type': 'memodef:Memo', 'memodef': '0.4', 'from': seat, 'to': other,\n"
+        "            'subject': 'Re', 'body': 'Re', 'sent': '2026-05-02T09:00:00Z'}\n"
+        "    pathlib.Path(folder, name + '.openthing').write_text(json.dumps(memo))\n",
+    )
+    seats = {"director": ("engineer", site / "two/memos/inbox"), "engineer": ("director", site / "one/memos/inbox")}
+
+    def run(limit: str) -> list[str]:
+        """Let each seat answer once; what was said."""
+        said = []
+        for seat, (other, folder) in seats.items():
+            command = f"{sys.executable} {script} {seat} {other} {folder}"
+            done = watch(
+                "--once", "--position", seat, "--site", site, "--exec", command, "--limit", limit, folder=tmp_path
+            )
+            said.append(done.stderr)
+        return said
+
+    for _ in range(4):
+        said = run("3/h")
+    assert ["more wait: the limit is 3/h" in text for text in said] == [True, True]
+    answered = {seat: (tmp_path / f"answer.py.{seat}").read_text().splitlines() for seat in seats}
+    assert {seat: len(guids) for seat, guids in answered.items()} == {"director": 3, "engineer": 3}
+    written = {seat: len(list(folder.glob("*"))) for seat, (_, folder) in seats.items()}
+    assert written == {"director": 7, "engineer": 7}
+    status = watch("--status", folder=tmp_path).stdout
+    assert status.count("4 pending, 3 done, 0 failed, 0 skipped") == 2
+
+
+def test_an_empty_feed_is_fine(tmp_path: Path) -> None:
+    """Nothing to say, exit 0."""
+    feed = write_text(tmp_path / "feed.xml", RSS.decode())
+    done = watch("--once", feed, folder=tmp_path)
+    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")

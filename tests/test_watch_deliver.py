@@ -1,0 +1,227 @@
+"""Delivering: lines, commands, what they are told, what becomes of those that fail, hang or are killed."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from memosite.watch.deliver import Memo, Outcome, Runner, environment
+from memosite.watch.document import Item
+from memosite.watch.locate import locate
+from memosite.watch.policy import Limit
+from memosite.watch.signals import Signals
+from tests.build_org import write_text
+from tests.feed_publisher import Publisher, guid, publishing
+from tests.watching import clean_environment, no_proxy, watch, watch_of
+
+__all__ = ["no_proxy"]
+
+
+def hook(folder: Path, text: str) -> str:
+    """A shell script as a command."""
+    return f"/bin/sh {write_text(folder / 'hook.sh', text)}"
+
+
+def test_a_command_finds_the_memo_in_its_environment(tmp_path: Path) -> None:
+    """Every field, the path on standard input too; no shell looks at any of it; the token is not passed on."""
+    publisher = Publisher(states=["inbox"])
+    script = hook(tmp_path, f'env >> {tmp_path}/env; cat >> {tmp_path}/in; echo "$1" >> {tmp_path}/args')
+    with publishing(publisher) as published:
+        done = watch(
+            "--once",
+            "--exec",
+            f"{script} '$HOME;`id`'",
+            published.feed,
+            folder=tmp_path,
+            MEMOSITE_TOKEN="t",
+            MEMO_X="1",
+        )
+    assert (done.returncode, done.stderr) == (0, "")
+    found = dict(line.partition("=")[::2] for line in (tmp_path / "env").read_text().splitlines())
+    path = "memos/inbox/2026-05-01-0900--engineer--director--0.openthing"
+    assert {name: found[name] for name in found if name.startswith("MEMO")} == {
+        "MEMO_ACTION_REQUIRED": "true",
+        "MEMO_BODY_REF": "",
+        "MEMO_COUNT": "1",
+        "MEMO_FEED": published.feed,
+        "MEMO_FILE": "",
+        "MEMO_FROM": "engineer",
+        "MEMO_GUID": guid(0),
+        "MEMO_IN_REPLY_TO": "",
+        "MEMO_LINK": "",
+        "MEMO_PATH": path,
+        "MEMO_REPO": "repo",
+        "MEMO_SENT": "",
+        "MEMO_SHA256": "0" * 64,
+        "MEMO_STATE": "inbox",
+        "MEMO_SUBJECT": "Memo <0> “ä”",
+        "MEMO_THREAD_ID": "",
+        "MEMO_TITLE": "Memo 0",
+        "MEMO_TO": "director",
+    }
+    assert (tmp_path / "in").read_text() == f"{path}\n"
+    assert (tmp_path / "args").read_text() == "$HOME;`id`\n"
+
+
+def test_an_environment_never_outgrows_what_a_command_can_be_given() -> None:
+    """A subject of a megabyte is cut; the path never is."""
+    item = Item(guid="g", path="p", title="t" * 10**6, memo=(("subject", "s" * 10**6), ("to", "t" * 10**6)))
+    made = environment([Memo(feed="f", item=item, path="p")], {})
+    assert sum(map(len, made.values())) < 100_000
+    assert made[b"MEMO_PATH"] == b"p"
+
+
+def test_a_batch_is_one_run_with_all_paths(tmp_path: Path) -> None:
+    """Oldest first, a path a line; as JSON if asked for."""
+    publisher = Publisher(states=["inbox"] * 12)
+    with publishing(publisher) as published:
+        script = hook(tmp_path, f'echo "$MEMO_COUNT $MEMO_PATH" >> {tmp_path}/runs; cat >> {tmp_path}/in')
+        assert watch("--once", "--batch", "--json", "--exec", script, published.feed, folder=tmp_path).returncode == 0
+    assert (tmp_path / "runs").read_text() == "12 \n"
+    lines = [json.loads(line) for line in (tmp_path / "in").read_text().splitlines()]
+    assert [line["guid"] for line in lines] == publisher.guids()
+    assert lines[0]["action_required"] is True
+    assert lines[1]["thread_id"] is None
+
+
+def test_a_command_that_fails_is_tried_again_and_then_given_up(tmp_path: Path) -> None:
+    """Nothing overtakes it meanwhile; given up, it is named in --status, and --retry-failed tries it again."""
+    publisher = Publisher(states=["inbox"] * 3)
+    script = hook(
+        tmp_path, f'case $MEMO_PATH in *--1.*) [ -e {tmp_path}/ok ];; esac && echo "$MEMO_PATH" >> {tmp_path}/log'
+    )
+    with publishing(publisher) as published:
+        arguments = ("--once", "--retries", "3", "--exec", script, published.feed)
+        runs = [watch(*arguments, folder=tmp_path) for _ in range(3)]
+        assert [run.returncode for run in runs] == [1, 1, 1]
+        assert "not delivered, try 1 of 3: memos/inbox/2026-05-01-0900--engineer--director--1" in runs[0].stderr
+        assert "/bin/sh: exit status 1" in runs[0].stderr
+        assert "given up after 3 tries" in runs[2].stderr
+        status = watch("--status", folder=tmp_path)
+        assert status.returncode == 1
+        assert "0 pending, 2 done, 1 failed, 0 skipped" in status.stdout
+        assert "not delivered: 'memos/inbox/2026-05-01-0900--engineer--director--1.openthing'" in status.stdout
+        (tmp_path / "ok").touch()
+        assert watch(*arguments, folder=tmp_path).returncode == 0
+        assert watch(*arguments, "--retry-failed", folder=tmp_path).returncode == 0
+    numbers = [line.rpartition("--")[2][0] for line in (tmp_path / "log").read_text().splitlines()]
+    assert numbers == ["0", "2", "1"]
+
+
+def test_a_command_that_hangs_is_ended_with_all_it_started(tmp_path: Path) -> None:
+    """Also one that does not want to end."""
+    publisher = Publisher(states=["inbox"])
+    script = hook(tmp_path, f'trap "" TERM; sleep 600 & echo $! > {tmp_path}/child; wait; wait; sleep 600')
+    with publishing(publisher) as published:
+        done = watch("--once", "--timeout", "0.3s", "--exec", script, published.feed, folder=tmp_path)
+    assert done.returncode == 1
+    assert "try 1 of 5" in done.stderr
+    assert "not done within 0.3 s" in done.stderr
+    child = Path("/proc", (tmp_path / "child").read_text().strip(), "stat")
+    assert not child.exists() or child.read_text().split()[2] == "Z"
+
+
+def test_a_command_that_cannot_be_run_costs_no_try(tmp_path: Path) -> None:
+    """It may be there again in a moment."""
+    runner = Runner([str(tmp_path / "gone")], timeout=5, is_json=False, folder=None, signals=Signals())
+    outcome = runner.deliver([Memo(feed="f", item=Item(guid="g", path="p"), path="p")])
+    assert outcome == Outcome(reason=f"{tmp_path}/gone: cannot be run (No such file or directory)", is_try=False)
+
+
+def test_a_limit_lets_the_rest_wait_and_says_so(tmp_path: Path) -> None:
+    """Over several runs; what a wrong clock noted down in the future does not count."""
+    publisher = Publisher(states=["inbox"] * 7)
+    limit = Limit(count=3, seconds=3600, text="3/h")
+    with publishing(publisher) as published, watch_of(published.feed, tmp_path, limit=limit) as (watching, notebook):
+        for _ in range(3):
+            watching.cycle()
+        assert notebook.guids == publisher.guids()[:3]
+        assert notebook.said == [f"{published.feed}: 4 more wait: the limit is 3/h"]
+        for shift in (-4000, 90_000):
+            connection = watching._state._connection
+            connection.execute("UPDATE items SET tried_at = tried_at + ?", (shift,))
+            watching.cycle()
+    assert len(notebook.guids) == 7
+
+
+def test_only_what_asks_for_an_action_is_announced_if_wanted(tmp_path: Path) -> None:
+    """The others count as seen."""
+    publisher = Publisher(states=["inbox"] * 7)
+    with publishing(publisher) as published:
+        done = watch("--once", "--only", "action", published.feed, folder=tmp_path)
+        again = watch("--once", published.feed, folder=tmp_path)
+    assert [line.rpartition("--")[2] for line in done.stdout.splitlines()] == [
+        "0.openthing",
+        "3.openthing",
+        "6.openthing",
+    ]
+    assert again.stdout == ""
+
+
+def test_a_refused_path_is_said_and_does_not_stop_the_others(tmp_path: Path) -> None:
+    """Should the memo get a good name, it is delivered."""
+    publisher = Publisher(states=["inbox", "../../etc", "inbox"])
+    with publishing(publisher) as published, watch_of(published.feed, tmp_path) as (watching, notebook):
+        watching.cycle()
+        assert notebook.guids == [guid(0), guid(2)]
+        assert "refused: its path holds ..: memos/../../etc/2026" in notebook.said[0]
+        publisher.states[1] = "inbox"
+        watching.cycle()
+        watching.cycle()
+        assert notebook.guids == [guid(0), guid(2), guid(1)]
+
+
+def test_a_memo_that_moved_is_found_in_the_mailbox_beside(tmp_path: Path) -> None:
+    """The line says where it is now; what is nowhere is announced as it was."""
+    publisher = Publisher(states=["inbox", "inbox", "inbox"])
+    repo = tmp_path / "repo"
+    write_text(repo / "memos/read/2026-05-01-0900--engineer--director--0.openthing", "{}")
+    write_text(repo / "memos/inbox/2026-05-01-0900--engineer--director--1.openthing", "{}")
+    with publishing(publisher) as published:
+        done = watch("--once", "--json", "--repo", repo, published.feed, folder=tmp_path)
+    lines = [json.loads(line) for line in done.stdout.splitlines()]
+    assert [line["path"].split("/")[1] for line in lines] == ["read", "inbox", "inbox"]
+    assert [line["file"] and Path(line["file"]).exists() for line in lines] == [True, True, None]
+    assert "--0.openthing is now memos/read/" in done.stderr
+    assert f"not found in {repo}: memos/inbox/2026-05-01-0900--engineer--director--2" in done.stderr
+
+
+def test_a_link_out_of_the_repo_is_not_followed(tmp_path: Path) -> None:
+    """Whoever can write to a repo could make a command read anything."""
+    write_text(tmp_path / "secret.openthing", "{}")
+    (tmp_path / "repo/memos/inbox").mkdir(parents=True)
+    (tmp_path / "repo/memos/inbox/m.openthing").symlink_to(tmp_path / "secret.openthing")
+    (tmp_path / "repo/memos/inbox/loop.openthing").symlink_to("loop.openthing")
+    for name in ("m", "loop", "x" * 300):
+        assert locate(tmp_path / "repo", f"memos/inbox/{name}.openthing").file is None
+
+
+def test_lines_are_bytes_in_utf_8_whatever_the_terminal_takes(tmp_path: Path) -> None:
+    """A path with an escape in it would be another path."""
+    item = "<item><guid>g</guid><description>new memo: memos/inbox/ä.openthing</description></item>"
+    feed = write_text(tmp_path / "feed.xml", f"<rss><channel>{item}</channel></rss>")
+    done = watch("--once", "--since", "all", feed, folder=tmp_path, PYTHONIOENCODING="ascii", PYTHONUTF8="0")
+    assert done.stdout == "new memo: memos/inbox/ä.openthing\n"
+
+
+@pytest.mark.parametrize("target", ["/dev/full", "closed"])
+def test_what_nobody_could_read_is_announced_again(target: str, tmp_path: Path) -> None:
+    """A full disk behind standard output, a reader that has gone."""
+    publisher = Publisher(states=["inbox"] * 3)
+    with publishing(publisher) as published:
+        command = [sys.executable, "-m", "memosite", "watch", "--once", published.feed]
+        if target == "closed":
+            process = subprocess.Popen(command, stdout=subprocess.PIPE, env=clean_environment(tmp_path))
+            assert process.stdout
+            process.stdout.close()
+            assert process.wait(60) == 0
+        else:
+            with Path(target).open("wb") as full:
+                done = subprocess.run(
+                    command, stdout=full, stderr=-1, env=clean_environment(tmp_path), check=False, timeout=60
+                )
+            assert done.returncode == 2
+        again = watch("--once", published.feed, folder=tmp_path)
+    assert len(again.stdout.splitlines()) == 3

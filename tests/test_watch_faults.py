@@ -1,0 +1,99 @@
+"""Nothing missed and nothing repeated, whatever servers, publishers, hooks and power cuts do (FEEDS).
+
+MEMOSITE_SOAK=SECONDS lets the simulation run with ever new seeds for so long; `make soak` does.
+"""
+
+import os
+import random
+import subprocess
+import sys
+import time
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+from memosite.watch.deliver import DONE, Outcome
+from memosite.watch.state import open_state
+from tests.feed_misdeeds import any_misdeed
+from tests.feed_publisher import Publisher, publishing
+from tests.watching import Notebook, clean_environment, no_proxy, watcher
+
+__all__ = ["no_proxy"]
+
+SOAK = float(os.environ.get("MEMOSITE_SOAK", "0"))
+ROUNDS = 100
+
+
+def simulate(seed: int, folder: Path, rounds: int = ROUNDS) -> int:
+    """Publish, misbehave, deliver, fail and restart at random; then settle, and compare. How many memos that were."""
+    chance = random.Random(seed)
+    publisher = Publisher(block=chance.choice([7, 20, 50]), window=chance.choice([20, 50]))
+    publisher.window = max(publisher.window, publisher.block)
+    notebook = Notebook()
+    notebook.outcome = lambda: Outcome(reason="no") if chance.random() < 0.04 else DONE
+    since = chance.choice(["all", "inbox"])
+    rules = {"since": since, "retries": 10**6, "is_batch": chance.random() < 0.3}
+    with publishing(publisher) as published:
+        state = open_state(folder / "state.sqlite")
+        watching = watcher(published.feed, state, notebook, **rules)
+        for _ in range(rounds):
+            publisher.arrive(chance.choice([1, 1, 2, 5, 30, 70]) if chance.random() < 0.25 else 0)
+            for done in set(notebook.guids[-200:]):
+                if chance.random() < 0.9:
+                    publisher.read(int(done.rpartition("/")[2]))
+            published.misdeed = any_misdeed(chance) if chance.random() < 0.4 else None
+            watching.cycle()
+            if chance.random() < 0.05:
+                state.close()
+                state = open_state(folder / "state.sqlite")
+                watching = watcher(published.feed, state, notebook, **rules)
+        published.misdeed, notebook.outcome = None, lambda: DONE
+        for _ in range(15):
+            watching.cycle()
+        state.close()
+    expected = Counter(publisher.guids())
+    found = Counter(notebook.guids)
+    assert found - expected == Counter(), f"seed {seed}: repeated"
+    assert expected - found == Counter(), f"seed {seed}: missed"
+    return len(publisher.states)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_nothing_is_missed_and_nothing_repeated(seed: int, tmp_path: Path) -> None:
+    """40 of 100 answers are abnormal, one hook in ten fails, and the watch starts again now and then."""
+    assert simulate(seed, tmp_path) > 100
+
+
+def test_it_stays_so_for_long(tmp_path: Path) -> None:
+    """With seeds that nobody chose, for as long as MEMOSITE_SOAK says; one more round in the test command."""
+    end = time.monotonic() + SOAK
+    seed = random.SystemRandom().randrange(2**32) if SOAK else 99
+    memos = rounds = 0
+    while not rounds or time.monotonic() < end:
+        folder = tmp_path / str(seed)
+        memos += simulate(seed, folder)
+        rounds += 1
+        seed += 1
+    print(f"{rounds} simulations, {memos} memos: 0 missed, 0 repeated")
+
+
+@pytest.mark.parametrize("way", ["print", "exec", "batch"])
+def test_kill_9_at_each_step_loses_nothing(way: str, tmp_path: Path) -> None:
+    """A watch is killed after each thing that it does to the world; the one memo in delivery may come twice."""
+    publisher = Publisher(block=2, window=2)
+    publisher.arrive(3)
+    with publishing(publisher) as published:
+        driver = Path(__file__).with_name("watch_killer.py")
+        step = "0" if SOAK else {"print": "1", "exec": "2", "batch": "2"}[way]
+        done = subprocess.run(
+            [sys.executable, driver, published.feed, tmp_path, way, step, str(SOAK)],
+            env=clean_environment(tmp_path) | {"PYTHONPATH": str(driver.parent.parent)},
+            capture_output=True,
+            text=True,
+            timeout=300 + SOAK,
+            check=False,
+        )
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "0 missed" in done.stdout
+    print(way, done.stdout)

@@ -1,0 +1,188 @@
+"""Getting documents: bounds, validators, redirects, credentials, files."""
+
+import os
+from pathlib import Path
+
+import pytest
+
+from memosite.errors import ConfigError
+from memosite.watch.answers import Answer, Failed, Fetched, Unchanged
+from memosite.watch.auth import Credentials, read_credentials
+from memosite.watch.fetch import Fetcher
+from tests.feed_misdeeds import blunt, body, chunked_half, error, hung_up, looping, short, wandering
+from tests.feed_publisher import FEED, Misdeed, Publisher, Publishing, Request, publishing
+from tests.watching import no_proxy
+
+__all__ = ["no_proxy"]
+
+
+def get(published: Publishing, misdeed: Misdeed | None = None, fetcher: Fetcher | None = None) -> Answer:
+    """Ask for the feed once."""
+    published.misdeed = misdeed
+    return (fetcher or Fetcher(timeout=5)).get(published.feed)
+
+
+def reason(answer: Answer) -> str:
+    """Why there was no document."""
+    assert isinstance(answer, Failed), answer
+    return answer.reason
+
+
+def drip(request: Request, _: bytes | None) -> None:
+    """A byte now and then, without end."""
+    request.send_response(200)
+    request.send_header("Content-Length", "1000000")
+    request.end_headers()
+    while True:
+        request.wfile.write(b" ")
+        request.wfile.flush()
+        request.server.publishing.pause.wait(0.01)
+
+
+def silent(request: Request, _: bytes | None) -> None:
+    """No answer at all until the test is over."""
+    request.server.publishing.pause.wait(30)
+
+
+def endless(request: Request, _: bytes | None) -> None:
+    """A body without a length and without an end."""
+    request.send_response(200)
+    request.end_headers()
+    while True:
+        request.wfile.write(b" " * 65_536)
+
+
+def test_validators_are_sent_together_and_only_together() -> None:
+    """If-Modified-Since only beside an ETag; without one the question is unconditional."""
+    with publishing(Publisher(states=["inbox"])) as published:
+        first = get(published)
+        assert isinstance(first, Fetched)
+        assert first.etag
+        fetcher = Fetcher()
+        again = fetcher.get(published.feed, etag=first.etag, last_modified=first.last_modified)
+        assert isinstance(again, Unchanged)
+        fetcher.get(published.feed, last_modified=first.last_modified)
+        asked = [headers for _, headers in published.requests]
+    assert asked[1]["if-none-match"] == first.etag
+    assert asked[1]["if-modified-since"] == first.last_modified
+    assert not {"if-none-match", "if-modified-since"} & (asked[0].keys() | asked[2].keys())
+
+
+@pytest.mark.parametrize(
+    ("misdeed", "word"),
+    [
+        (error(404), "404"),
+        (error(500), "500"),
+        (error(204), "204"),
+        (short(0.5), "expected"),
+        (short(0.0), "found 0 bytes"),
+        (chunked_half, "end of the connection"),
+        (hung_up, "closed"),
+        (blunt, "304 to an unconditional"),
+        (looping, "redirects"),
+        (wandering, "redirects"),
+        (body(b"x", Content_Length="-1"), "Content-Length"),
+        (body(b"", Content_Length=str(17 << 20)), "expected at most"),
+        (body(b"x", Content_Encoding="gzip"), "gzip"),
+        (lambda request, _: request.give(302, Location="file:///etc/passwd"), "file:///etc/passwd"),
+        (lambda request, _: request.give(302, Location="ftp://127.0.0.1/"), "ftp"),
+        (lambda request, _: request.give(302, Location="http://user:word@127.0.0.1/"), "redirect to"),
+        (lambda request, _: request.give(302, Location="http://127.0.0.1:x/"), ""),
+        (lambda request, _: request.give(302), "302"),
+        (endless, "found more than"),
+    ],
+)
+def test_what_is_no_document_is_a_reason(misdeed: Misdeed, word: str) -> None:
+    """Errors, short bodies, bounds, redirects that lead nowhere or elsewhere."""
+    with publishing(Publisher(states=["inbox"])) as published:
+        assert word in reason(get(published, misdeed))
+
+
+def test_a_server_that_drips_or_says_nothing_is_left() -> None:
+    """Silence ends after the timeout, and everything after the time for the whole."""
+    with publishing(Publisher(states=["inbox"])) as published:
+        assert reason(get(published, silent, Fetcher(timeout=0.1))) == "no answer within 0.1 s"
+        assert reason(get(published, drip, Fetcher(timeout=5, whole=0.2))) == "not done within 0.2 s"
+        published.pause.set()
+
+
+def test_redirects_are_followed() -> None:
+    """The address is where the document was at last; its archives lie there, too."""
+
+    def moved(request: Request, _: bytes | None) -> None:
+        request.give(200, b"here") if "new" in request.path else request.give(301, Location="/new/feed.xml#top")
+
+    with publishing(Publisher()) as published:
+        answer = get(published, moved)
+        assert answer == Fetched(address=f"{published.root}/new/feed.xml", data=b"here")
+
+
+@pytest.mark.parametrize(
+    ("header", "date", "wait"),
+    [
+        ("120", "", 120.0),
+        ("Fri, 01 May 2026 10:00:00 GMT", "Fri, 01 May 2026 09:58:00 GMT", 120.0),
+        ("Fri, 01 May 2026 10:00:00 GMT", "Fri, 01 May 2026 11:00:00 GMT", 0.0),
+        ("soon", "", None),
+        ("-5", "", None),
+    ],
+)
+def test_retry_after_goes_by_the_servers_own_clock(header: str, date: str, wait: float | None) -> None:
+    """A number of seconds, or a date: two clocks that differ do not matter."""
+
+    def busy(request: Request, _: bytes | None) -> None:
+        request.send_response_only(503)
+        for name, value in (("Retry-After", header), ("Date", date), ("Content-Length", "0")):
+            if value:
+                request.send_header(name, value)
+        request.end_headers()
+
+    with publishing() as published:
+        answer = get(published, busy)
+    assert isinstance(answer, Failed)
+    assert answer.wait == wait
+
+
+def test_a_token_goes_to_its_own_server_and_nowhere_else(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Not along a redirect to another one, and not without encryption."""
+    monkeypatch.setenv("MEMOSITE_TOKEN", "s3cret")
+    with publishing() as published, publishing() as other:
+        credentials = read_credentials([published.feed])
+        published.misdeed = lambda request, _: request.give(302, Location=other.feed)
+        Fetcher(credentials).get(published.feed)
+        assert published.requests[0][1]["authorization"] == "Bearer s3cret"
+        assert "authorization" not in other.requests[0][1]
+        assert "s3cret" not in repr(credentials)
+        with pytest.raises(ConfigError, match="2 servers"):
+            read_credentials([published.feed, other.feed])
+    with pytest.raises(ConfigError, match="expected https"):
+        read_credentials(["http://example.org/feed.xml"])
+    assert Credentials(token="t").header("https://example.org/") is None
+
+
+def test_netrc_names_who_we_are(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """The entry of the machine, not the default one."""
+    netrc = tmp_path / "netrc"
+    netrc.write_text("machine 127.0.0.1 login director password open\ndefault login a password b\n")
+    netrc.chmod(0o600)
+    monkeypatch.setenv("NETRC", str(netrc))
+    monkeypatch.delenv("MEMOSITE_TOKEN", raising=False)
+    with publishing() as published:
+        Fetcher(read_credentials([published.feed])).get(published.feed)
+        assert published.requests[0][1]["authorization"] == "Basic ZGlyZWN0b3I6b3Blbg=="
+    assert read_credentials(["https://example.org/"]).header("https://example.org/") is None
+    netrc.write_text("machine 127.0.0.1 nonsense\n")
+    with pytest.raises(ConfigError, match=r"netrc:2: cannot be read as netrc"):
+        read_credentials([FEED])
+
+
+def test_files_are_read_and_pipes_are_not_waited_for(tmp_path: Path) -> None:
+    """Also a name with odd letters."""
+    path = tmp_path / "feed ä#.xml"
+    path.write_bytes(b"text")
+    assert Fetcher().get(path.as_uri()) == Fetched(address=path.as_uri(), data=b"text")
+    assert reason(Fetcher(limit=3).get(path.as_uri())) == "found more than 3 bytes"
+    assert reason(Fetcher().get((tmp_path / "gone").as_uri())) == "No such file or directory"
+    os.mkfifo(tmp_path / "pipe")
+    assert "expected a file" in reason(Fetcher().get((tmp_path / "pipe").as_uri()))
+    assert "directory" in reason(Fetcher().get(tmp_path.as_uri()))

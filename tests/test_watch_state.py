@@ -1,0 +1,191 @@
+"""What a watch remembers: one writer, damage is an error, a full disk loses and repeats nothing."""
+
+import resource
+import sqlite3
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from memosite.errors import StateError
+from memosite.watch.document import Item
+from memosite.watch.state import FeedState, open_state, read_state
+from tests.feed_publisher import Publisher, guid, publishing
+from tests.watching import clean_environment, no_proxy, watch, watch_of
+
+__all__ = ["no_proxy"]
+
+FEED_STATE = FeedState(address="feed")
+
+
+def fill(path: Path, count: int = 200) -> None:
+    """A state with some pending items."""
+    state = open_state(path)
+    state.commit(
+        FEED_STATE, [(Item(guid=guid(number), path=f"memos/{number}"), "pending") for number in range(count)], 0
+    )
+    state.close()
+
+
+def test_a_state_keeps_what_it_was_told(tmp_path: Path) -> None:
+    """Items with their fields, in their order; durable settings."""
+    path = tmp_path / "deep/er/state.sqlite"
+    item = Item(guid="g", path="p ä", title="t", link="l", is_asked=True, memo=(("from", "a"),))
+    state = open_state(path)
+    assert state.commit(FEED_STATE, [(item, "pending")], 1.0) == [(item, "pending")]
+    assert state.commit(FEED_STATE, [(item, "pending")], 2.0) == []
+    settings = [state._connection.execute(f"PRAGMA {name}").fetchone()[0] for name in ("journal_mode", "synchronous")]
+    state.close()
+    assert settings == ["wal", 2]
+    state = open_state(path)
+    assert [one.item for one in state.pending("feed", 10)] == [item]
+    assert state.feed("feed").is_known
+    assert state.unknown("feed", ["g", "h"]) == {"h"}
+    assert state.unknown("other feed", ["g"]) == {"g"}
+    state.close()
+
+
+def cut_short(path: Path) -> None:
+    """Lose the second half of the file."""
+    path.write_bytes(path.read_bytes()[: path.stat().st_size // 2])
+
+
+def overwrite(path: Path) -> None:
+    """Another page over the middle of the file."""
+    data = path.read_bytes()
+    path.write_bytes(data[:8192] + b"\xff" * 4096 + data[12288:])
+
+
+def lose(path: Path) -> None:
+    """The file is gone, its journal is there."""
+    path.rename(path.with_name(path.name + "-wal"))
+
+
+@pytest.mark.parametrize(
+    "damage",
+    [
+        lambda path: path.write_bytes(b""),
+        lambda path: path.write_bytes(b"not a database, but as long as one" * 300),
+        cut_short,
+        overwrite,
+        lose,
+    ],
+    ids=["empty", "other bytes", "cut short", "overwritten", "lost"],
+)
+def test_a_damaged_state_is_an_error_and_not_a_first_run(damage: object, tmp_path: Path) -> None:
+    """It says which file, and what to do; the file stays as it is."""
+    path = tmp_path / "state.sqlite"
+    fill(path)
+    assert callable(damage)
+    damage(path)
+    before = path.read_bytes() if path.exists() else None
+    with pytest.raises(StateError, match=r"state\.sqlite: the state is damaged .* restore it from a backup"):
+        open_state(path)
+    assert (path.read_bytes() if path.exists() else None) == before
+
+
+def test_the_database_of_another_program_is_left_alone(tmp_path: Path) -> None:
+    """Nor is a newer version of the state touched."""
+    path = tmp_path / "state.sqlite"
+    connection = sqlite3.connect(path)
+    connection.execute("CREATE TABLE mine (a)")
+    connection.close()
+    with pytest.raises(StateError, match="another program"):
+        open_state(path)
+    fill(tmp_path / "newer.sqlite")
+    connection = sqlite3.connect(tmp_path / "newer.sqlite")
+    connection.execute("PRAGMA user_version = 2")
+    connection.close()
+    with pytest.raises(StateError, match="version 2"):
+        open_state(tmp_path / "newer.sqlite")
+
+
+def test_two_watches_on_one_state_do_not_work_at_the_same_time(tmp_path: Path) -> None:
+    """The second says so and ends; looking is allowed. What came is announced once."""
+    publisher = Publisher()
+    publisher.arrive(3)
+    with publishing(publisher) as published:
+        with watch_of(published.feed, tmp_path, since="all") as (watching, notebook):
+            path = tmp_path / "state.sqlite"
+            done = watch("--once", "--state", path, published.feed, folder=tmp_path)
+            assert (done.returncode, done.stdout) == (2, "")
+            assert done.stderr == (
+                f"memosite: {path}: another watch is at work with this state; end it, or name another\n"
+            )
+            watching.cycle()
+            looked = watch("--status", "--state", path, folder=tmp_path)
+            assert "0 pending, 3 done, 0 failed, 0 skipped" in looked.stdout
+        done = watch("--once", "--state", path, published.feed, folder=tmp_path)
+        assert (done.returncode, done.stdout) == (0, "")
+    assert notebook.guids == publisher.guids()
+
+
+def test_watches_of_many_that_start_at_once_announce_each_memo_once(tmp_path: Path) -> None:
+    """Whoever comes first does the work; the others end with 2, or find nothing new."""
+    publisher = Publisher()
+    publisher.arrive(30)
+    with publishing(publisher) as published:
+        command = [sys.executable, "-m", "memosite", "watch", "--once", "--since", "all", published.feed]
+        environment = clean_environment(tmp_path)
+        running = [subprocess.Popen(command, stdout=-1, stderr=-1, text=True, env=environment) for _ in range(4)]
+        lines = [line for process in running for line in process.communicate(timeout=60)[0].splitlines()]
+        assert {process.returncode for process in running} <= {0, 2}
+    assert len(lines) == len(set(lines)) == 30
+
+
+def test_a_full_disk_stops_deliveries_before_they_happen(tmp_path: Path) -> None:
+    """Nothing of a poll is half in the state, nothing is delivered that could not be noted down, nothing is lost."""
+    publisher = Publisher()
+    publisher.arrive(5)
+    with publishing(publisher) as published, watch_of(published.feed, tmp_path) as (watching, notebook):
+        watching.cycle()
+        connection = watching._state._connection
+        ((pages,),) = connection.execute("PRAGMA page_count").fetchall()
+        connection.execute(f"PRAGMA max_page_count = {pages}")
+        publisher.arrive(400)
+        watching.cycle()
+        watching.cycle()
+        assert len(notebook.guids) == 5
+        assert ["the state cannot be written" in said for said in notebook.said] == [True]
+        connection.execute("PRAGMA max_page_count = 100000")
+        watching.cycle()
+        assert notebook.guids == publisher.guids()
+        watching.cycle()
+        assert len(notebook.guids) == 405
+
+
+@pytest.mark.parametrize("room", [0, 4096, 20_000, 50_000, 120_000])
+def test_a_disk_that_fills_up_anywhere_loses_and_repeats_nothing(room: int, tmp_path: Path) -> None:
+    """The real command under a limit for files; when there is room again, exactly the rest is announced."""
+    publisher = Publisher()
+    publisher.arrive(2)
+    with publishing(publisher) as published:
+        path = tmp_path / "state.sqlite"
+        first = watch("--once", "--since", "all", "--state", path, published.feed, folder=tmp_path)
+        publisher.arrive(60)
+        limited = subprocess.run(
+            [sys.executable, "-m", "memosite", "watch", "--once", "--state", path, published.feed],
+            capture_output=True,
+            text=True,
+            timeout=60,
+            check=False,
+            env=clean_environment(tmp_path),
+            preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (room, room)),
+        )
+        assert limited.returncode in {1, 2}
+        assert "cannot be" in limited.stderr
+        assert limited.stderr.count("Traceback") == 0
+        last = watch("--once", "--state", path, published.feed, folder=tmp_path)
+        assert last.returncode == 0
+    lines = (first.stdout + limited.stdout + last.stdout).splitlines()
+    assert len(set(lines)) == 62
+    # A delivery that could not be noted down may come twice when the process ends then, as after kill -9.
+    assert len(lines) <= 63
+
+
+def test_looking_at_a_state_that_is_not_there_makes_none(tmp_path: Path) -> None:
+    """A wrong name is said."""
+    with pytest.raises(StateError, match="no such state"):
+        read_state(tmp_path / "state.sqlite")
+    assert list(tmp_path.iterdir()) == []

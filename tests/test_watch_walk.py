@@ -1,0 +1,260 @@
+"""From a feed through its archives: no gap behind the window, and nothing committed that is not certain."""
+
+from pathlib import Path
+
+import pytest
+
+from memosite.watch.answers import Answer, Failed, Fetched
+from memosite.watch.document import Document, Item, read_document
+from memosite.watch.walk import Bounds, archive_address, walk
+from tests.feed_misdeeds import (
+    RSS,
+    body,
+    error,
+    feed_for_all,
+    looping,
+    newest_archive_for_all,
+    only_archives,
+    stale,
+    truncated,
+)
+from tests.feed_publisher import FEED, Misdeed, Publisher, guid, publishing
+from tests.watching import no_proxy, watch_of
+
+__all__ = ["no_proxy"]
+
+
+def test_an_old_unread_memo_does_not_hide_what_came_behind_it(tmp_path: Path) -> None:
+    """It stays in the window, though 200 arrived and were read since: all of them are in the archives only."""
+    publisher = Publisher()
+    publisher.arrive(60)
+    with publishing(publisher) as published, watch_of(published.feed, tmp_path) as (watching, notebook):
+        watching.cycle()
+        publisher.read(*range(1, 60))
+        publisher.arrive(200, state="read")
+        watching.cycle()
+        assert notebook.guids == publisher.guids()
+        watching.cycle()
+        assert len(notebook.guids) == 260
+
+
+@pytest.mark.parametrize(
+    "misdeed",
+    [
+        only_archives(error(404)),
+        only_archives(error(500)),
+        only_archives(body(b"")),
+        only_archives(body(RSS)),
+        only_archives(truncated(0.7)),
+        only_archives(looping),
+        newest_archive_for_all,
+        feed_for_all,
+    ],
+    ids=["missing", "broken", "empty file", "empty channel", "cut off", "redirect loop", "loop", "catch-all"],
+)
+def test_a_walk_that_does_not_reach_its_end_commits_nothing(misdeed: Misdeed, tmp_path: Path) -> None:
+    """Not even what is certain, nor the validators: the next poll finds it all."""
+    publisher = Publisher(block=20, window=20)
+    publisher.arrive(10)
+    with publishing(publisher) as published, watch_of(published.feed, tmp_path) as (watching, notebook):
+        watching.cycle()
+        publisher.read(*range(10))
+        publisher.arrive(90, state="read")
+        published.misdeed = misdeed
+        watching.cycle()
+        watching.cycle()
+        assert len(notebook.guids) == 10
+        assert "archive http://127.0.0.1" in notebook.said[0]
+        assert len(notebook.said) == 1
+        published.misdeed = None
+        watching.cycle()
+        assert notebook.guids == publisher.guids()
+
+
+def read_by_walk(documents: dict[str, bytes]) -> tuple[Item, ...] | Failed:
+    """Walk over documents by their addresses, from `feed.xml` of example.org, knowing nothing yet."""
+    answers = {f"https://example.org/{name}": data for name, data in documents.items()}
+
+    def get(address: str) -> Answer:
+        return Fetched(address=address, data=answers[address]) if address in answers else Failed(reason="404")
+
+    first = read_document(documents["feed.xml"])
+    assert isinstance(first, Document)
+    return walk(first, "https://example.org/feed.xml", unknown=frozenset, get=get, bounds=Bounds())
+
+
+def test_a_document_that_is_no_archive_does_not_end_the_walk() -> None:
+    """An old copy of the feed in an archive's place leads nowhere, and would hide a gap."""
+    small, large = Publisher(block=5, window=5, states=["inbox"] * 3), Publisher(block=5, window=5, states=["read"] * 9)
+    feed, old = large.document("/feed.xml") or b"", small.document("/feed.xml") or b""
+    found = read_by_walk({"feed.xml": feed, "feed-1.xml": old})
+    assert isinstance(found, Failed)
+    assert "no fh:archive" in found.reason
+
+
+def test_one_archive_under_ever_new_addresses_does_not_end_the_walk() -> None:
+    """Two archives never share an item."""
+    publisher = Publisher(block=5, window=5, states=["read"] * 17)
+    archive = publisher.document("/feed-3.xml") or b""
+    documents = {"feed.xml": publisher.document("/feed.xml") or b"", "feed-3.xml": archive}
+    documents["feed-2.xml"] = archive.replace(b"feed-2.xml", b"feed-1.xml")
+    documents["feed-1.xml"] = publisher.document("/feed-1.xml") or b""
+    found = read_by_walk(documents)
+    assert isinstance(found, Failed)
+    assert "items of a newer archive" in found.reason
+
+
+def test_a_walk_ends_at_the_first_archive_that_is_known(tmp_path: Path) -> None:
+    """Older ones are not asked for."""
+    publisher = Publisher(block=10, window=10)
+    publisher.arrive(45, state="read")
+    with publishing(publisher) as published, watch_of(published.feed, tmp_path) as (watching, _):
+        watching.cycle()
+        published.requests.clear()
+        publisher.arrive(20, state="read")
+        watching.cycle()
+        paths = [path.rpartition("/")[2] for path, _ in published.requests]
+    assert paths == ["feed.xml", "feed-6.xml", "feed-5.xml", "feed-4.xml"]
+
+
+def test_a_walk_is_bounded(tmp_path: Path) -> None:
+    """In documents and in bytes."""
+    publisher = Publisher(block=2, window=2)
+    publisher.arrive(40, state="read")
+    for bounds in (Bounds(archives=10), Bounds(bytes=5000)):
+        with (
+            publishing(publisher) as published,
+            watch_of(published.feed, tmp_path, bounds=bounds) as (watching, notebook),
+        ):
+            watching.cycle()
+            assert not notebook.memos
+            assert "found more than" in notebook.said[0]
+
+
+def test_items_come_oldest_first_with_the_path_of_now(tmp_path: Path) -> None:
+    """By arrival, over all documents."""
+    publisher = Publisher(block=5, window=5)
+    publisher.arrive(23)
+    publisher.read(3)
+    with publishing(publisher) as published, watch_of(published.feed, tmp_path) as (watching, notebook):
+        watching.cycle()
+    assert notebook.guids == publisher.guids()
+    assert notebook.memos[3].path.startswith("memos/read/")
+
+
+def test_a_server_that_always_says_unchanged_is_asked_without_validators_now_and_then(tmp_path: Path) -> None:
+    """After ten answers of 304."""
+    publisher = Publisher()
+    publisher.arrive()
+    with publishing(publisher) as published, watch_of(published.feed, tmp_path) as (watching, notebook):
+        watching.cycle()
+        published.misdeed = stale
+        publisher.arrive()
+        for _ in range(12):
+            watching.cycle()
+        assert notebook.guids == [guid(0), guid(1)]
+        assert not notebook.said
+
+
+def test_a_feed_that_is_reset_and_restored_repeats_nothing(tmp_path: Path) -> None:
+    """Guids are kept, whatever the feed has lost meanwhile."""
+    publisher = Publisher()
+    publisher.arrive(30)
+    with publishing(publisher) as published, watch_of(published.feed, tmp_path) as (watching, notebook):
+        watching.cycle()
+        for misdeed in (body(RSS), error(404), body(b""), None):
+            published.misdeed = misdeed
+            watching.cycle()
+        publisher.arrive()
+        watching.cycle()
+    assert notebook.guids == publisher.guids()
+
+
+def test_an_empty_first_feed_counts_as_the_first_run(tmp_path: Path) -> None:
+    """What comes afterwards is new, also if it was read before the next poll."""
+    publisher = Publisher()
+    with publishing(publisher) as published, watch_of(published.feed, tmp_path, since="inbox") as (watching, notebook):
+        watching.cycle()
+        publisher.arrive(2, state="read")
+        watching.cycle()
+    assert notebook.guids == publisher.guids()
+
+
+@pytest.mark.parametrize(("since", "expected"), [("all", [0, 1, 2, 3]), ("inbox", [1, 3]), ("now", [])])
+def test_a_first_run_announces_what_it_is_told_to(since: str, expected: list[int], tmp_path: Path) -> None:
+    """Unread memos of the archives, too; afterwards everything is new."""
+    publisher = Publisher(block=2, window=2, states=["read", "inbox", "read", "inbox"])
+    with publishing(publisher) as published, watch_of(published.feed, tmp_path, since=since) as (watching, notebook):
+        watching.cycle()
+        assert notebook.guids == [guid(number) for number in expected]
+        publisher.arrive(state="read")
+        watching.cycle()
+        assert notebook.guids == [guid(number) for number in [*expected, 4]]
+
+
+def test_a_first_run_that_fails_is_still_the_first_run(tmp_path: Path) -> None:
+    """Otherwise everything that was ever read would be announced."""
+    publisher = Publisher(block=2, window=2, states=["read"] * 5 + ["inbox"])
+    with publishing(publisher) as published, watch_of(published.feed, tmp_path, since="inbox") as (watching, notebook):
+        published.misdeed = only_archives(error(404))
+        watching.cycle()
+        published.misdeed = None
+        watching.cycle()
+    assert notebook.guids == [guid(5)]
+
+
+BUILT_FOR = ("https://b.example/p/x/feed.xml",)
+ADDRESSES = [
+    ("https://a.example/p/x/feed.xml", "feed-3.xml", (), "https://a.example/p/x/feed-3.xml"),
+    ("https://a.example/p/x/feed.xml", "../y/feed-3.xml", (), "https://a.example/p/y/feed-3.xml"),
+    (
+        "https://a.example/p/x/feed.xml",
+        "https://a.example:443/p/feed-3.xml#a",
+        (),
+        "https://a.example:443/p/feed-3.xml",
+    ),
+    ("https://a.example/p/x/feed.xml", "https://b.example/p/x/feed-3.xml", (), None),
+    ("https://a.example/p/x/feed.xml", "http://a.example/p/x/feed-3.xml", (), None),
+    ("https://a.example/p/x/feed.xml", "file:///etc/passwd", (), None),
+    ("https://a.example/p/x/feed.xml", "http://[", (), None),
+    ("file:///s/p/x/feed.xml", "feed-3.xml", (), "file:///s/p/x/feed-3.xml"),
+    ("file:///s/p/x/feed.xml", "../y/feed-3.xml", (), "file:///s/p/y/feed-3.xml"),
+    ("file:///s/p/x/feed.xml", "/etc/passwd", (), None),
+    ("file:///s/p/x/feed.xml", "%2E%2E/%2e%2e/secret", (), None),
+    ("file:///s/p/x/feed.xml", "https://b.example/p/x/feed-3.xml", BUILT_FOR, "file:///s/p/x/feed-3.xml"),
+    ("file:///s/p/z/feed.xml", "https://b.example/p/x/feed-3.xml", BUILT_FOR, "file:///s/p/x/feed-3.xml"),
+    (
+        "file:///s/_site/feed.xml",
+        "https://b.example/m/feed-3.xml",
+        ("https://b.example/m/feed.xml",),
+        "file:///s/_site/feed-3.xml",
+    ),
+    (
+        "http://127.0.0.1:8000/p/x/feed.xml",
+        "https://b.example/p/x/feed-3.xml",
+        BUILT_FOR,
+        "http://127.0.0.1:8000/p/x/feed-3.xml",
+    ),
+    ("http://127.0.0.1:8000/p/x/feed.xml", "https://c.example/p/x/feed-3.xml", BUILT_FOR, None),
+]
+
+
+@pytest.mark.parametrize(("address", "href", "bases", "expected"), ADDRESSES)
+def test_archives_lie_beside_their_feed(address: str, href: str, bases: tuple[str, ...], expected: str | None) -> None:
+    """Of one origin; a site that is read elsewhere than it was built for takes its archives from there."""
+    document = Document(items=(Item(guid="g", path="p"),), previous=href, bases=bases)
+    found = archive_address(document, address)
+    assert found == expected if expected else isinstance(found, Failed)
+
+
+def test_a_site_on_disk_that_was_built_for_an_address_is_walked(tmp_path: Path) -> None:
+    """Its links are absolute, and lead nowhere from here."""
+    publisher = Publisher(block=5, window=5, base="https://memos.example.org")
+    publisher.arrive(17)
+    folder = tmp_path / FEED.strip("/").rpartition("/")[0]
+    folder.mkdir(parents=True)
+    for name in ("feed.xml", "feed-1.xml", "feed-2.xml", "feed-3.xml"):
+        (folder / name).write_bytes(publisher.document(f"/positions/director/{name}") or b"")
+    with watch_of((folder / "feed.xml").as_uri(), tmp_path) as (watching, notebook):
+        watching.cycle()
+    assert notebook.guids == publisher.guids()

@@ -1,0 +1,281 @@
+"""Nothing is left off a page silently: what has no date, what is too much, what memosite has no use for (SPEC 2.2)."""
+
+import json
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from lxml import html
+
+from memosite.facts import Entity, Ref
+from memosite.formats.yaml_text import read_yaml
+from memosite.ledger import Ledger
+from memosite.lines import lines
+from memosite.model import Archive
+from memosite.plan import Context, Stored, plan
+from memosite.render import Renderer
+from memosite.shelf import Shelf
+from tests.crawl import bad_links
+from tests.small_repos import read_repos, write_file, write_memo
+from tests.test_record_pages import SITE, TEXTS, THEME, everything, planned, record, write_site
+
+
+def words(page: Any, read_text: Callable[[str], str] = TEXTS.__getitem__) -> str:
+    """All the words of a rendered page, on one line."""
+    tree = html.fromstring(Renderer(THEME, read_text).render(page).decode())
+    return " ".join(" ".join(map(str, tree.itertext())).split())
+
+
+def mentioned(*by: tuple[str, str | None]) -> Any:
+    """The page of a record that these mention; each is a key, and whether it has a date."""
+    others = [
+        replace(record(key, system="wyren"), **({} if date else {"date": None}))  # type: ignore[arg-type]
+        for key, date in by
+    ]
+    refs: tuple[Ref, ...] = tuple(one.ref for one in others)
+    return planned(record("0a", system="mif", backlinks=refs), *others)["records/mif/quay.0a/index.html"]
+
+
+def test_what_mentions_an_artifact_is_listed_without_a_date_too() -> None:
+    """The bullets of a memory seldom have one."""
+    page = mentioned(("decisions.1", "2026-05-01"), ("decisions.2", None))
+    assert [row.subject for row in page.backlinks] == ["Title of decisions.1", "Title of decisions.2"]
+
+
+def test_of_many_that_mention_an_artifact_the_rest_is_counted_and_linked() -> None:
+    """The twin has all of them."""
+    page = mentioned(*((f"decisions.{number}", "2026-05-01") for number in range(201)))
+    assert (len(page.backlinks), page.backlinks_total) == (200, 201)
+    assert "The newest 200 of 201; all of them: json ." in words(page)
+
+
+def test_what_a_record_says_of_a_relation_stands_beside_it_at_both_ends(tmp_path: Path) -> None:
+    """A reason, the day of a resolution, the words of a link; not those that the target's title repeats."""
+    write_file(tmp_path / "quay", "a.memory.md", _memory("a1", "The gate", _RELATIONS))
+    write_file(tmp_path / "quay", "b.memory.md", _memory("b2", "The mole"))
+    with read_repos(tmp_path / "quay") as (archive, shelf):
+        found = _pages(archive, shelf)
+    a, b = (found[f"records/mif/quay.{key}/index.html"] for key in ("a1", "b2"))
+    assert [(one.predicate, one.label) for one in a.relations] == [
+        ("derived from", "copied in 2026"),
+        ("conflicts with", "resolved 2026-01-23"),
+        ("uses", ""),
+    ]
+    assert [one.label for one in b.relations] == ["resolved 2026-01-23", "copied in 2026", ""]
+    twin = json.loads(found["records/mif/quay.a1/index.json"].data)
+    labels = [one["label"] for one in twin["record"]["relations"]]
+    assert labels == ["copied in 2026", "resolved 2026-01-23", "The mole"]
+
+
+_RELATIONS = """\
+relationships:
+  - {type: derived-from, target: b2, label: copied in 2026}
+conflicts:
+  - {memory_id: b2, resolution: merged, resolved_at: 2026-01-23}
+"""
+
+
+def _memory(id_: str, title: str, fields: str = "") -> str:
+    head = f"id: {id_}\ntype: semantic\ncreated: 2026-01-24T10:30:00Z\nnamespace: gates/project\ntitle: {title}\n"
+    return f"---\n{head}{fields}---\n\n# {title}\n" + ("\n- uses [[b2|The mole]]\n" if fields else "")
+
+
+def _pages(archive: Archive, shelf: Shelf) -> dict[str, Any]:
+    """Everything that is planned of an archive, by its path."""
+    context = Context(archive=archive, site=SITE, read_text=shelf.text)
+    arrived = Ledger().with_arrivals((*ref, ref[1]) for ref in archive.artifacts)
+    return {one.path: one for one in plan(context, arrived)}
+
+
+def test_the_bullets_of_a_memory_stand_in_the_order_of_their_file(tmp_path: Path) -> None:
+    """Without dates nothing else says what belongs together; ids are hashes."""
+    bullets = [f"Rule {number} of the reading room" for number in range(9)]
+    text = "## Decisions\n" + "".join(f"- {bullet} [session 7a2e, turn 1]\n" for bullet in bullets)
+    write_file(tmp_path / "quay", ".wyren/memory.md", text)
+    with read_repos(tmp_path / "quay") as (archive, shelf):
+        found = _pages(archive, shelf)
+    for path in ("systems/wyren/index.html", "decisions/index.html"):
+        assert [row.subject for row in found[path].sections[0].rows] == bullets
+
+
+def test_fields_that_memosite_has_no_use_for_stand_folded_on_the_page(tmp_path: Path) -> None:
+    """Of documents, positions, relationships, participants, entries of libraries and of broadcast files."""
+    quay = tmp_path / "quay"
+    write_file(
+        quay, "decisions/gate.md", "---\ntitle: Gate\nstatus: accepted\ndeciders: [Ada]\nmood: calm\n---\nOpen.\n"
+    )
+    write_file(quay, ".wyren/broadcast/charter.md", "---\ntitle: Charter\nname: odd\nowner: Ada\n---\nBe kind.\n")
+    write_file(quay, "org/quay.openthing", json.dumps(_ORGANIZATION))
+    library = {"type": "memodef:Library", "id": "kit", "items": [{"id": "report", "license": "CC0"}]}
+    write_file(quay, "kit.opencatalog", json.dumps(library))
+    write_file(quay, "transcripts/pilot/2026-05-01-0900--pilot--talk.openthing", json.dumps(_TRANSCRIPT))
+    with read_repos(quay) as (archive, shelf):
+        found = _pages(archive, shelf)
+        shown = {path: words(found[f"{path}/index.html"], shelf.text) for path in _TOLD}
+    assert [path for path, told in _TOLD.items() if told not in shown[path]] == []
+    assert "accepted" not in found["documents/quay.decisions.gate.md/index.html"].extra
+
+
+_DECISION = "---\ntitle: Gate\nstatus: accepted\ndeciders: [Ada]\nmood: calm\n---\nOpen.\n"
+_TOLD = {
+    "documents/quay.decisions.gate.md": '"deciders": [ "Ada" ], "mood": "calm"',
+    "records/wyren/quay.broadcast.charter": "Name odd Owner Ada",
+    "positions/pilot": '"tenure": "two years"',
+    "org": '"since": "2020"',
+    "libraries/kit": '"license": "CC0"',
+    "transcripts/2026-05-01-0900--pilot--talk": 'Other fields of pilot { "shift": "night" }',
+}
+_ORGANIZATION = {
+    "orgdef": "0.1",
+    "type": "orgdef:Organization",
+    "id": "quay",
+    "positions": [{"id": "pilot", "name": "Pilot", "tenure": "two years"}],
+    "relationships": [{"type": "reports_to", "from": "pilot", "to": "quay", "since": "2020"}],
+}
+_TRANSCRIPT = {
+    "catdef": "1.4",
+    "memodef": "0.4",
+    "type": "memodef:Transcript",
+    "participants": [{"position": "pilot", "session_arc": "s1", "shift": "night"}],
+    "started": "2026-05-01T09:00:00Z",
+    "subject": "Talk",
+    "body_ref": "talk.body.md",
+}
+
+
+def test_roles_jobs_and_the_place_of_memos_stand_with_the_charter(tmp_path: Path) -> None:
+    """An orgdef says more than its positions."""
+    catalog = {
+        "type": "orgdef:Organization",
+        "id": "quay",
+        "x.org.memo_location": "{repo}/memos",
+        "items": [{"type": "roledef:Role", "id": "mate", "name": "Mate", "rank": 2}],
+    }
+    write_file(tmp_path / "quay", "org/quay.opencatalog", json.dumps(catalog))
+    with read_repos(tmp_path / "quay") as (archive, _):
+        charter = archive.organizations[0].charter
+    assert charter == (("x.org.memo location", "{repo}/memos"), ("roledef:Role", "- **Mate** mate 2"))
+
+
+@pytest.mark.parametrize(
+    ("path", "text", "is_orgdef"),
+    [
+        ("org/quay.openthing", '{"id": "quay", "positions": [', True),
+        ("governance.openthing", '{"orgdef": "0.1", "positions": [', True),
+        ("org/quay.opencatalog", '{"type": "orgdef:Organization", "items": [', True),
+        ("kit.opencatalog", '{"type": "memodef:Library", "items": [', False),
+    ],
+)
+def test_an_orgdef_or_a_catalog_that_is_broken_is_shown_raw_with_its_findings(
+    tmp_path: Path, path: str, text: str, is_orgdef: bool
+) -> None:
+    """It is kept like a broken memo: a page, no line in the export."""
+    file = write_file(tmp_path / "quay", path, text)
+    with read_repos(tmp_path / "quay") as (archive, shelf):
+        found = _pages(archive, shelf)
+        page = found[f"libraries/{file.stem}/index.html"]
+        shown = words(page, shelf.text)
+        organization = words(found["org/index.html"], shelf.text)
+    assert text in shown
+    assert "json-invalid" in shown
+    assert [row.rule for row in page.findings] == ["json-invalid"]
+    assert list(lines(archive, base_url=None)) == []
+    assert ("because it is broken" in organization) is is_orgdef
+
+
+def test_broken_json_of_other_tools_is_no_artifact(tmp_path: Path) -> None:
+    """It has its finding; nothing in it tells that it was meant for us."""
+    write_file(tmp_path / "quay", "things/a.openthing", '{"type": "thing", ')
+    with read_repos(tmp_path / "quay") as (archive, _):
+        assert archive.artifacts == {}
+        assert [one.rule for one in archive.findings] == ["json-invalid"]
+
+
+def test_systems_name_the_most_common_types_and_count_the_others() -> None:
+    """A type may be any word."""
+    found = planned(*(record(f"{number}", system="mif", type=f"type {number}") for number in range(23)))
+    assert ", and 3 more" in words(found["systems/index.html"])
+
+
+def test_an_organization_too_large_for_its_page_is_in_parts(tmp_path: Path) -> None:
+    """Every seat and every relationship stands in one of them; the page and home say how many there are."""
+    positions = [{"id": f"seat-{number:03}", "name": "Seat", "status": "vacant"} for number in range(501)]
+    edges = [{"type": "reports_to", "from": f"seat-{number:03}", "to": "seat-000"} for number in range(501)]
+    organization = {"type": "orgdef:Organization", "id": "quay", "positions": positions, "relationships": edges}
+    write_file(tmp_path / "quay", "org/quay.openthing", json.dumps(organization))
+    with read_repos(tmp_path / "quay") as (archive, shelf):
+        found = _pages(archive, shelf)
+    page, *parts = (found[f"org/{part}index.html"] for part in ("", "1/", "2/"))
+    assert "300 of 501; all of them stand in the parts." in words(page)
+    assert "500 of 501; all of them stand in the parts." in words(page)
+    assert [len(part.seats) for part in parts] == [500, 1]
+    assert [len(part.organizations[0].relationships) for part in parts] == [500, 1]
+    assert "The first 300 of 501." in words(found["index.html"])
+    assert "The first 500 of 501." in words(found["positions/seat-000/index.html"])
+    assert "[All 501 seats](org/index.html)" in found["llms.txt"].data.decode()
+
+
+def test_a_charter_is_no_longer_than_a_page_may_be(tmp_path: Path) -> None:
+    """Its rest is counted."""
+    organization = {"type": "orgdef:Organization", "id": "quay", "positions": [], "history": "word " * 300_000}
+    write_file(tmp_path / "quay", "org/quay.openthing", json.dumps(organization))
+    with read_repos(tmp_path / "quay") as (archive, shelf):
+        data = Renderer(THEME, shelf.text).render(_pages(archive, shelf)["org/index.html"])
+    assert len(data) < 1_000_000
+    assert b"1,375,000 more characters" in data
+
+
+def test_more_than_fifty_memos_that_wait_for_people_are_counted(tmp_path: Path) -> None:
+    """Home shows the newest, and where all of them are."""
+    seat = {"id": "director", "name": "Director", "incumbent": {"kind": "human", "name": "Ada"}}
+    organization = {"type": "orgdef:Organization", "id": "quay", "positions": [seat]}
+    write_file(tmp_path / "quay", "org/quay.openthing", json.dumps(organization))
+    for number in range(51):
+        write_memo(tmp_path / "quay", f"2026-05-01-0900--engineer--director--m{number}", action_required=True)
+    with read_repos(tmp_path / "quay") as (archive, shelf):
+        home = words(_pages(archive, shelf)["index.html"], shelf.text)
+    assert "Waiting for people 51" in home
+    assert "The newest 50 of 51. All of them: actions ." in home
+
+
+def test_fields_beyond_too_many_faults_are_not_left_out_silently() -> None:
+    """Frontmatter with twenty broken fields is read no further, and says so."""
+    broken = "".join(f'k{number}: "a "quoted" b"\n' for number in range(30))
+    yaml = read_yaml(broken + "title: last\n")
+    assert "title" not in yaml.fields
+    assert "the rest is left out" in yaml.problems[-1].message
+    assert len(yaml.problems) == 20
+
+
+def test_systems_entities_and_decisions_have_twins(tmp_path: Path) -> None:
+    """Like every list: bounded, with links onward; what their links lead to is there."""
+    found = planned(*everything(), record("0b", system="mif", entities=tuple(Entity(name=f"e{n}") for n in range(900))))
+    systems, mif, entities, decisions = (
+        json.loads(found[f"{page}index.json"].data) for page in ("systems/", "systems/mif/", "entities/", "decisions/")
+    )
+    assert [(one["name"], one["records"]) for one in systems["entries"]][:2] == [
+        ("memory-layer", 3),
+        ("memory-store", 4),
+    ]
+    assert [one["id"] for one in mif["entries"]] == ["quay.0c", "quay.0b"]
+    assert entities["total"] == 902
+    assert entities["more"] == {"left_out": 902 - entities["shown"], "all": "index.html"}
+    assert decisions["total"] == 6
+    assert all(len(found[path].data) <= 16_000 for path in found if path.endswith(("entities/index.json", "index.md")))
+    write_site(tmp_path, found.values())
+    assert list(bad_links(tmp_path)) == []
+
+
+def test_a_long_file_of_many_records_is_not_published_once_for_each_of_them(tmp_path: Path) -> None:
+    """Some thousand bullets in a file of megabytes would fill the disk; each has its own text for its original."""
+    text = "## Decisions\n" + "".join(f"- Rule {number} [session 7a2e, turn 1]\n" for number in range(700))
+    write_file(tmp_path / "quay", ".wyren/memory.md", text)
+    with read_repos(tmp_path / "quay") as (archive, shelf):
+        found = _pages(archive, shelf)
+        stored = [shelf.get(one.sha256) for one in found.values() if isinstance(one, Stored)]
+    assert len(stored) == 700
+    assert sum(map(len, stored)) < 10 * len(text)
+    line = next(iter(lines(archive, base_url=None)))
+    assert line["sha256"] in {one.sha256 for one in found.values() if isinstance(one, Stored)}

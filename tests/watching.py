@@ -1,0 +1,82 @@
+"""Watches for tests: in this process with deliveries that are only noted down, or as the real command."""
+
+import os
+import subprocess
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from memosite.watch.deliver import DONE, Memo, Outcome
+from memosite.watch.fetch import Fetcher
+from memosite.watch.loop import Rules, Watcher
+from memosite.watch.signals import Signals
+from memosite.watch.sources import PublishedFeed
+from memosite.watch.state import State, open_state
+
+SOON = 1e-9
+"""An interval so short that nothing waits, not even after failures."""
+
+
+class Notebook:
+    """Takes deliveries and notes them down; `outcome` says how each goes."""
+
+    def __init__(self) -> None:
+        """Take everything."""
+        self.memos: list[Memo] = []
+        self.said: list[str] = []
+        self.outcome: Callable[[], Outcome] = lambda: DONE
+
+    @property
+    def guids(self) -> list[str]:
+        """The guids that were delivered, in order."""
+        return [memo.item.guid for memo in self.memos]
+
+    def deliver(self, memos: Sequence[Memo]) -> Outcome:
+        """Note down what is taken."""
+        outcome = self.outcome()
+        if outcome.reason is None:
+            self.memos += memos
+        return outcome
+
+
+def watcher(address: str, state: State, notebook: Notebook, **rules: Any) -> Watcher:
+    """A watcher of a feed that never pauses."""
+    fetcher = Fetcher(timeout=2.0)
+    known: dict[str, Any] = {"since": "all", "interval": SOON} | rules
+    source = PublishedFeed(address, fetcher, None)
+    say = notebook.said.append
+    return Watcher(source, state, notebook, Rules(**known), Signals(), say=say, note=say)
+
+
+@contextmanager
+def watch_of(address: str, folder: Path, **rules: Any) -> Iterator[tuple[Watcher, Notebook]]:
+    """A watcher with a state in a folder."""
+    state, notebook = open_state(folder / "state.sqlite"), Notebook()
+    try:
+        yield watcher(address, state, notebook, **rules), notebook
+    finally:
+        state.close()
+
+
+def watch(*arguments: object, folder: Path, **environment: str) -> "subprocess.CompletedProcess[str]":
+    """Run the real command, with its states below a folder."""
+    command = [sys.executable, "-m", "memosite", "watch", *map(str, arguments)]
+    return subprocess.run(
+        command, capture_output=True, text=True, check=False, timeout=60, env=clean_environment(folder, **environment)
+    )
+
+
+def clean_environment(folder: Path, **more: str) -> dict[str, str]:
+    """An environment without proxies, tokens and states of the user who runs the tests."""
+    kept = {name: value for name, value in os.environ.items() if not name.lower().endswith("_proxy")}
+    return kept | {"XDG_STATE_HOME": str(folder / "states"), "NETRC": str(folder / "netrc"), **more}
+
+
+@pytest.fixture(autouse=True)
+def no_proxy(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Servers of this machine are asked directly."""
+    monkeypatch.setenv("no_proxy", "127.0.0.1")
