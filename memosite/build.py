@@ -13,6 +13,7 @@ from functools import partial
 from memosite import __version__
 from memosite.cache import open_cache
 from memosite.config import Config, check_output
+from memosite.feeds import FeedFile
 from memosite.findings import Severity
 from memosite.ledger import Ledger, read_ledger
 from memosite.model import Archive, SourceInfo
@@ -90,10 +91,10 @@ def build(config: Config, *, clock: Clock, jobs: int = 1, use_network: bool = Tr
     )
 
 
-def _write_files(planned: Iterable[Planned], output: OutputFolder, shelf: Shelf) -> Iterator[Page]:
+def _write_files(planned: Iterable[Planned], output: OutputFolder, shelf: Shelf) -> Iterator[Page | FeedFile]:
     """Write what needs no rendering, originals from the shelf and bytes as they are, and pass the pages on."""
     for one in planned:
-        if isinstance(one, Page):
+        if isinstance(one, Page | FeedFile):
             yield one
         elif isinstance(one, Stored):
             output.write(one.path, shelf.get(one.sha256))
@@ -101,8 +102,8 @@ def _write_files(planned: Iterable[Planned], output: OutputFolder, shelf: Shelf)
             output.write(one.path, one.data)
 
 
-def _render(renderer: Renderer, page: Page) -> tuple[str, bytes]:
-    return page.path, renderer.render(page)
+def _render(renderer: Renderer, one: Page | FeedFile) -> tuple[str, bytes]:
+    return one.path, renderer.render_feed(one) if isinstance(one, FeedFile) else renderer.render(one)
 
 
 def write_static(theme: Theme, output: OutputFolder) -> None:
@@ -174,5 +175,11 @@ def context_of(config: Config, archive: Archive, shelf: Shelf) -> Context:
         read_text=shelf.text,
         archive_id=config.archive_id,
         authority=config.authority,
-        feeds=FeedRules(window=config.feeds.window, days=config.feeds.days, ttl=config.feeds.ttl),
+        feeds=FeedRules(
+            window=config.feeds.window,
+            days=config.feeds.days,
+            ttl=config.feeds.ttl,
+            full_content=config.feeds.full_content,
+            is_weekly=config.feeds.digest == "weekly",
+        ),
     )

@@ -50,8 +50,7 @@ KEYS = (
     *("documents", "actions", "feeds", "theme", "audience", "output"),
 )
 UNBUILT_KEYS = ("secrets", "withhold", "withhold_raw")
-FEEDS_KEYS = ("window", "days", "ttl", "searches")
-UNBUILT_FEEDS_KEYS = ("full_content", "digest")
+FEEDS_KEYS = ("window", "days", "ttl", "full_content", "digest", "searches")
 
 _T = TypeVar("_T")
 _NOTHING: tuple[str, ...] = ()
@@ -240,14 +239,25 @@ def _discharge(entry: Entry) -> Discharge:
 
 
 def _feeds(entry: Entry) -> FeedsConfig:
-    fields = entry.fields(FEEDS_KEYS, UNBUILT_FEEDS_KEYS)
+    fields = entry.fields(FEEDS_KEYS)
     default = FeedsConfig()
     return FeedsConfig(
         window=_get(fields, "window", lambda below: below.number(1, 10_000), default.window),
         days=_get(fields, "days", lambda below: below.number(0, 3_660), default.days),
         ttl=_get(fields, "ttl", lambda below: below.number(1, 10_080), default.ttl),
+        full_content=_get(fields, "full_content", Entry.flag, default.full_content),
+        digest=_get(fields, "digest", _digest, default.digest),
         searches=_get(fields, "searches", _searches, default.searches),
     )
+
+
+def _digest(entry: Entry) -> Literal["daily", "weekly"]:
+    text = entry.text("daily or weekly")
+    if text == "daily":
+        return "daily"
+    if text == "weekly":
+        return "weekly"
+    raise entry.error(quote(text), "daily or weekly")
 
 
 def _searches(entry: Entry) -> Mapping[str, str]:

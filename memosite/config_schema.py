@@ -51,12 +51,15 @@ class SourceConfig:
 class FeedsConfig:
     """How much a feed holds: the newest `window` items, those of `days` days; `ttl` is in minutes.
 
-    `searches` are saved queries by name.
+    `full_content` publishes feeds with texts, for people, beside those that only notify; `digest` says how much time
+    one digest covers. `searches` are saved queries by name.
     """
 
     window: int = 50
     days: int = 30
     ttl: int = 5
+    full_content: bool = True
+    digest: Literal["daily", "weekly"] = "daily"
     searches: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
 
 

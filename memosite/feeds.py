@@ -1,4 +1,4 @@
-"""Feeds as bytes: RSS 2.0 for a position's memos, the transport of the organization (FEEDS, channel and items).
+"""Feeds as values, and as RSS 2.0: the transport of the organization (FEEDS, channel and items).
 
 An item's guid is made of the configured authority and of identity alone, so it never changes when a memo is read,
 archived or edited, when the site moves or a repo is renamed. Written as an lxml tree, which refuses what XML 1.0
@@ -6,28 +6,47 @@ forbids; such characters become U+FFFD first.
 """
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from email.utils import format_datetime
+from typing import Literal
+from urllib.parse import quote
 
 from lxml import etree
 
-from memosite.facts import Kind
+from memosite.page_parts import Body
 from memosite.times import Moment
 
 MEMO = "https://memosite.invalid/ns/memo/1"
 _NAMESPACES = {
     "atom": "http://www.w3.org/2005/Atom",
+    "content": "http://purl.org/rss/1.0/modules/content/",
     "dc": "http://purl.org/dc/elements/1.1/",
+    "fh": "http://purl.org/syndication/history/1.0",
     "memo": MEMO,
     "thr": "http://purl.org/syndication/thread/1.0",
 }
+_OLDEST = 1900  # the first year of a date as mails have it (RFC 5322, 3.3); readers take earlier ones for other years
 _FORBIDDEN = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Enclosure:
+    """A published original: its absolute address, its exact length in bytes, its media type."""
+
+    url: str
+    length: int
+    type: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class FeedItem:
-    """A memo as a feed announces it. `path` is where it lies now in the position's own repo."""
+    """An artifact as a feed announces it. `path` is where it lies now, of a memo in the position's own repo.
+
+    `sent` is the date as machines read it, "" if there is none; `notice` stands for the line `new memo: <path>`
+    where an item is no artifact. `contents` are the texts of a feed for people, `rows` what a digest lists: address
+    or None, subject, and who wrote to whom.
+    """
 
     guid: str
     title: str
@@ -38,6 +57,7 @@ class FeedItem:
     subject: str
     sha256: str
     action_required: bool
+    sent: str = ""
     is_open: bool = False
     link: str | None = None
     date: Moment | None = None
@@ -46,33 +66,59 @@ class FeedItem:
     parent_guid: str | None = None
     body_ref: str | None = None
     state: str | None = None
-    enclosure: tuple[str, int] | None = None
-    """Absolute address and length in bytes of the published original."""
+    enclosure: Enclosure | None = None
+    notice: str = ""
+    contents: tuple[Body, ...] = ()
+    rows: tuple[tuple[str | None, str, str], ...] = ()
+
+    @property
+    def line(self) -> str:
+        """The one line that every reader shows."""
+        return self.notice or f"new memo: {self.path}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Feed:
-    """A feed's channel and items, newest first. `link` and `address` are absolute, None without a base_url."""
+    """A feed's channel and items, newest first.
+
+    `link` and `address` are absolute, None without a base_url; `address` is that of this document. `position` is
+    None for what belongs to no seat. `archive_of` is the address of the feed whose archive document this is (RFC
+    5005), None for the feed itself; `previous` that of the archive document before it. `has_content` says that
+    items carry their text.
+    """
 
     title: str
     description: str
     language: str
     generator: str
-    position: str
     fallback_link: str
     items: tuple[FeedItem, ...]
+    position: str | None = None
     link: str | None = None
     address: str | None = None
     ttl: int = 5
+    is_archive: bool = False
+    archive_of: str | None = None
+    previous: str | None = None
+    has_content: bool = False
 
 
-def tag_uri(authority: str, archive_id: str, kind: Kind, id_: str) -> str:
-    """The guid of an artifact: `tag:<authority>:<archive_id>/<kind>/<id>` (RFC 4151)."""
-    return f"tag:{authority}:{archive_id}/{kind}/{id_}"
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FeedFile:
+    """A feed in one of its forms, at its path below the site."""
+
+    path: str
+    form: Literal["rss", "json"]
+    feed: Feed
 
 
-def to_rss(feed: Feed) -> bytes:
-    """The feed as RSS 2.0, UTF-8, the same bytes for the same feed."""
+def tag_uri(authority: str, archive_id: str, kind: str, id_: str) -> str:
+    """The guid of an artifact: `tag:<authority>:<archive_id>/<kind>/<id>` (RFC 4151, which allows ASCII alone)."""
+    return f"tag:{authority}:{archive_id}/{kind}/{quote(id_, safe='~')}"
+
+
+def to_rss(feed: Feed, html: Mapping[str, str] | None = None) -> bytes:
+    """The feed as RSS 2.0, UTF-8, the same bytes for the same feed; `html` is the content of items by guid."""
     rss = etree.Element("rss", {"version": "2.0"}, nsmap=_NAMESPACES)
     channel = etree.SubElement(rss, "channel")
     _add(channel, "title", feed.title)
@@ -80,49 +126,59 @@ def to_rss(feed: Feed) -> bytes:
     _add(channel, "description", feed.description)
     _add(channel, "language", feed.language)
     _add(channel, "generator", feed.generator)
-    newest = max((item.date.instant for item in feed.items if item.date), default=None)
+    newest = max((item.date.instant for item in feed.items if item.date and _has_rfc822(item.date)), default=None)
     if newest is not None:
         _add(channel, "lastBuildDate", format_datetime(newest))
     _add(channel, "ttl", str(feed.ttl))
-    if feed.address is not None:
-        attributes = {"rel": "self", "href": _clean(feed.address), "type": "application/rss+xml"}
+    for relation, address in _links(feed):
+        attributes = {"rel": relation, "href": clean(address), "type": "application/rss+xml"}
         etree.SubElement(channel, _name("atom", "link"), attributes)
-    _add(channel, _name("memo", "position"), feed.position)
+    if feed.is_archive:
+        etree.SubElement(channel, _name("fh", "archive"))
+    if feed.position is not None:
+        _add(channel, _name("memo", "position"), feed.position)
     for item in feed.items:
-        _add_item(channel, item)
+        _add_item(channel, item, (html or {}).get(item.guid))
     text: bytes = etree.tostring(rss, encoding="UTF-8", xml_declaration=True, pretty_print=True)
     return text
 
 
-def _add_item(channel: "etree._Element", item: FeedItem) -> None:
+def _links(feed: Feed) -> Iterable[tuple[str, str]]:
+    found = (("self", feed.address), ("current", feed.archive_of), ("prev-archive", feed.previous))
+    return ((relation, address) for relation, address in found if address is not None)
+
+
+def _add_item(channel: "etree._Element", item: FeedItem, html: str | None) -> None:
     element = etree.SubElement(channel, "item")
     _add(element, "title", item.title)
     if item.link is not None:
         _add(element, "link", item.link)
-    etree.SubElement(element, "guid", {"isPermaLink": "false"}).text = _clean(item.guid)
-    if item.date is not None:
+    etree.SubElement(element, "guid", {"isPermaLink": "false"}).text = clean(item.guid)
+    if item.date is not None and _has_rfc822(item.date):
         _add(element, "pubDate", rfc822(item.date))
     _add(element, _name("dc", "creator"), item.sender)
-    _add(element, "description", f"new memo: {item.path}")
+    _add(element, "description", item.line)
+    if html is not None:
+        _add(element, _name("content", "encoded"), html)
     if item.is_open:
         _add(element, "category", "action-required")
     if item.enclosure is not None:
-        url, length = item.enclosure
-        etree.SubElement(element, "enclosure", {"url": _clean(url), "length": str(length), "type": "application/json"})
+        one = item.enclosure
+        etree.SubElement(element, "enclosure", {"url": clean(one.url), "length": str(one.length), "type": one.type})
     if item.parent_guid is not None:
-        etree.SubElement(element, _name("thr", "in-reply-to"), {"ref": _clean(item.parent_guid)})
-    for name, value in _memo_fields(item):
+        etree.SubElement(element, _name("thr", "in-reply-to"), {"ref": clean(item.parent_guid)})
+    for name, value in memo_fields(item):
         _add(element, _name("memo", name), value)
 
 
-def _memo_fields(item: FeedItem) -> Iterable[tuple[str, str]]:
-    """The machine's fields: the first seven always there (feed2exec stops at a missing one), the others if known."""
+def memo_fields(item: FeedItem) -> Iterable[tuple[str, str]]:
+    """The machine's fields: the first eight always there (feed2exec stops at a missing one), the others if known."""
     yield "path", item.path
     yield "repo", item.repo
     yield "from", item.sender
     yield "to", item.to
     yield "subject", item.subject
-    yield "sent", item.date.utc if item.date else ""
+    yield "sent", item.sent
     yield "action_required", "true" if item.action_required else "false"
     yield "sha256", item.sha256
     optional = (
@@ -134,6 +190,10 @@ def _memo_fields(item: FeedItem) -> Iterable[tuple[str, str]]:
     for name, value in optional:
         if value:
             yield name, value
+
+
+def _has_rfc822(moment: Moment) -> bool:
+    return min(moment.local.year, moment.instant.year) >= _OLDEST
 
 
 def rfc822(moment: Moment) -> str:
@@ -148,9 +208,10 @@ def _name(prefix: str, name: str) -> str:
     return f"{{{_NAMESPACES[prefix]}}}{name}"
 
 
-def _clean(text: str) -> str:
+def clean(text: str) -> str:
+    """The text with U+FFFD for every character that XML 1.0 forbids."""
     return _FORBIDDEN.sub("\ufffd", text)
 
 
 def _add(parent: "etree._Element", name: str, text: str) -> None:
-    etree.SubElement(parent, name).text = _clean(text)
+    etree.SubElement(parent, name).text = clean(text)

@@ -145,8 +145,9 @@ sources:
 #  closed:
 #    2026-05-01-1430--director--engineer--an-example: {{on: 2026-05-20, by: director, why: "overtaken"}}
 
-# The newest items a feed holds, and those of how many days; ttl in minutes.
-#feeds: {{window: {feeds.window}, days: {feeds.days}, ttl: {feeds.ttl}}}
+# The newest items a feed holds, and those of how many days; ttl in minutes; feeds with texts, for people, beside
+# those that only notify; a digest for each day (daily) or week (weekly).
+#feeds: {{window: {feeds.window}, days: {feeds.days}, ttl: {feeds.ttl}, full_content: true, digest: {feeds.digest}}}
 
 # A folder whose templates and static files stand before the bundled ones.
 #theme: theme

@@ -11,8 +11,10 @@ byte for byte; what is new stands after them.
 - `{"v": 1, "kind": "thread", "id": "…", "member": "memo/…"}`: a thread's page, and a member by which to find it
   again should its id change.
 - `{"v": 1, "kind": "position", "id": "…"}`: a position's page and feed. Likewise `entity` and `ghost`, which have no
-  feed, and `name`, another name of a position, under which its feed is found, too; `changes`, the page of what was
-  edited of an artifact, and `month`.
+  feed; `name`, another name of a position, under which its feed is found, too; `changes`, the page of what was
+  edited of an artifact; `month`; and `digest`, a closed day or week.
+- `{"v": 1, "kind": "block", "id": "positions/…/feed", "n": 2, "items": [51, …]}`: the second full archive document
+  of a feed, with the numbers of its items: what it holds, and in which order, never changes (FEEDS, window).
 
 The line of a record names its `system`, too, which is a part of its address.
 """
@@ -51,15 +53,24 @@ class Arrival:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Block:
+    """A full archive document of a feed: the feed's path without extension, which one it is, numbers of arrivals."""
+
+    feed: str
+    number: int
+    items: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Ledger:
     """What earlier builds published.
 
     `arrivals` hold each artifact once, in order of arrival, with its first key; `renewals` the keys it was given
     since. `threads` maps a thread's id to a member of it. `others` are further pages that were published: ghosts
     (`("ghost", "memo/<id>")`), other names of positions (`("name", "<id>")`), pages of changes (`("changes",
-    "memo/<id>")`) and months (`("month", "2026/05")`). `entities` are what records speak
-    of. `published` are the lines as they were read, with the numbers of arrivals, renewals, threads, positions,
-    others and entities that they hold.
+    "memo/<id>")`), months (`("month", "2026/05")`) and digests (`("digest", "<day>")`). `entities` are what records
+    speak of, `blocks` the full archive documents of feeds. `published` are the lines as they were read, with the
+    numbers of arrivals, renewals, threads, positions, others, entities and blocks that they hold.
     """
 
     arrivals: tuple[Arrival, ...] = ()
@@ -68,8 +79,9 @@ class Ledger:
     renewals: tuple[Arrival, ...] = ()
     others: tuple[tuple[str, str], ...] = ()
     entities: tuple[str, ...] = ()
+    blocks: tuple[Block, ...] = ()
     published: str = field(default="", compare=False, repr=False)
-    counts: tuple[int, int, int, int, int, int] = field(default=(0, 0, 0, 0, 0, 0), compare=False, repr=False)
+    counts: tuple[int, ...] = field(default=(0,) * 7, compare=False, repr=False)
 
     def ids_by_key(self) -> dict[tuple[Kind, str], str]:
         """The id that was given to an artifact, by its kind and key."""
@@ -125,9 +137,14 @@ class Ledger:
             entities=self.entities + tuple(sorted(id_ for id_ in entities if id_ not in seen)),
         )
 
+    def with_feeds(self, blocks: Iterable[Block], digests: Iterable[str]) -> "Ledger":
+        """The ledger with the archive documents that became full, in the order given, and the digests it lacked."""
+        others = {("digest", id_) for id_ in digests} - set(self.others)
+        return replace(self, blocks=self.blocks + tuple(blocks), others=self.others + tuple(sorted(others)))
+
     def to_jsonl(self) -> str:
         """The ledger as it is published: the lines of old, then those that are new."""
-        arrivals, renewals, threads, positions, others, entities = self.counts
+        arrivals, renewals, threads, positions, others, entities, blocks = self.counts
         lines: list[dict[str, object]] = [
             _arrival_line(one) for one in (*self.arrivals[arrivals:], *self.renewals[renewals:])
         ]
@@ -135,6 +152,10 @@ class Ledger:
         lines += [{"v": 1, "kind": "position", "id": id_} for id_ in self.positions[positions:]]
         lines += [{"v": 1, "kind": kind, "id": id_} for kind, id_ in self.others[others:]]
         lines += [{"v": 1, "kind": "entity", "id": id_} for id_ in self.entities[entities:]]
+        lines += [
+            {"v": 1, "kind": "block", "id": one.feed, "n": one.number, "items": one.items}
+            for one in self.blocks[blocks:]
+        ]
         return self.published + "".join(json.dumps(line, ensure_ascii=False) + "\n" for line in lines)
 
 
@@ -171,6 +192,7 @@ def parse_ledger(text: str, *, name: str) -> Ledger:
     positions: list[str] = []
     others: list[tuple[str, str]] = []
     entities: list[str] = []
+    blocks: list[Block] = []
     for number, line in enumerate(text.split("\n"), 1):
         if not line.strip():
             continue
@@ -178,16 +200,15 @@ def parse_ledger(text: str, *, name: str) -> Ledger:
             entry = json.loads(line)
             kind = _text(entry["kind"])
             id_ = _text(entry["id"])
-            if kind == "month":
-                _check_month(id_)
-            else:
-                _check_folder(id_.partition("/")[2] if kind in {"ghost", "changes"} else id_)
+            _check_page(kind, id_)
             if kind == "thread":
                 member_kind, _, member_id = _text(entry["member"]).partition("/")
                 threads.append((id_, (_KINDS[member_kind], member_id)))
             elif kind == "position":
                 positions.append(id_)
-            elif kind in {"ghost", "name", "changes", "month"}:
+            elif kind == "block":
+                blocks.append(Block(feed=id_, number=_number(entry["n"]), items=tuple(map(_number, entry["items"]))))
+            elif kind in {"ghost", "name", "changes", "month", "digest"}:
                 others.append((kind, id_))
             elif kind == "entity":
                 entities.append(id_)
@@ -216,6 +237,7 @@ def parse_ledger(text: str, *, name: str) -> Ledger:
         published=text if not text or text.endswith("\n") else text + "\n",
         others=tuple(dict.fromkeys(others)),
         entities=tuple(dict.fromkeys(entities)),
+        blocks=tuple(blocks),
         counts=(
             len(arrivals),
             len(renewals),
@@ -223,6 +245,7 @@ def parse_ledger(text: str, *, name: str) -> Ledger:
             len(set(positions)),
             len(set(others)),
             len(set(entities)),
+            len(blocks),
         ),
     )
 
@@ -242,6 +265,17 @@ def _number(value: object) -> int:
 def _check_month(id_: str) -> None:
     if not re.fullmatch(r"\d{4}/\d{2}|undated", id_, re.ASCII):
         raise ValueError(f"found {id_!r}, expected a month such as 2026/05")
+
+
+def _check_page(kind: str, id_: str) -> None:
+    """Refuse what can be no page or feed of its kind."""
+    if kind == "month":
+        _check_month(id_)
+    elif kind == "block":
+        for part in id_.split("/"):
+            _check_folder(part)
+    else:
+        _check_folder(id_.partition("/")[2] if kind in {"ghost", "changes"} else id_)
 
 
 def _check_folder(id_: str) -> None:

@@ -1,9 +1,11 @@
 """[I/O] The output folder: files written atomically, only when they change; what is no longer made is removed.
 
-A reader never sees half a file (SPEC 9): bytes go to a file beside the others and are moved into place. The folder
+A reader never sees half a file (SPEC 9): bytes go to a file beside the others and are moved into place, with a time
+in whole seconds that only grows, by which readers of feeds know that something is new (FEEDS, bytes). The folder
 carries a marker, so that memosite recognizes its own and refuses to write into anybody else's.
 """
 
+import contextlib
 import fcntl
 import os
 import shutil
@@ -89,10 +91,19 @@ class OutputFolder:
             self._make_folder(path)
             unfinished = self.root / _UNFINISHED / "file"
             unfinished.write_bytes(data)
+            self._set_time(unfinished, target)
             unfinished.replace(target)
         except OSError as error:
             raise OutputError(f"{target}: cannot be written ({error.strerror})") from error
         self.written += 1
+
+    @staticmethod
+    def _set_time(unfinished: Path, target: Path) -> None:
+        """A whole second, later than that of what is replaced: servers answer 304 to new content with an old time."""
+        second = int(unfinished.stat().st_mtime)
+        with contextlib.suppress(FileNotFoundError):
+            second = max(second, int(target.lstat().st_mtime) + 1)
+        os.utime(unfinished, (second, second))
 
     @staticmethod
     def _is_there(target: Path, data: bytes) -> bool:
@@ -119,7 +130,7 @@ class OutputFolder:
     def close(self) -> None:
         """Remove what earlier builds wrote into memosite's own folders and this one did not; then what is empty."""
         try:
-            for path in self.root.glob("sitemap*.xml"):
+            for path in (*self.root.glob("sitemap*.xml"), *self.root.glob("feed-[0-9]*.xml")):
                 self._remove(path)
             for owned in _OWNED:
                 for folder, folders, files in os.walk(self.root / owned, topdown=False):

@@ -20,6 +20,7 @@ from memosite.page_parts import (
     Day,
     EntityRow,
     EventRow,
+    FeedGroup,
     FindingRow,
     LibraryEntry,
     ListSection,
@@ -35,6 +36,7 @@ from memosite.page_parts import (
     Site,
     SourceRow,
     Stamp,
+    Subscribing,
     SystemRow,
     ThreadMember,
     VariantRow,
@@ -317,6 +319,27 @@ class TimelinePage(Page):
     template: ClassVar[str] = "timeline.html"
 
     years: tuple[tuple[str, tuple[tuple[Reference, int], ...]], ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DigestsPage(Page):
+    """Closed days or weeks with the number of artifacts that arrived in each, newest first."""
+
+    template: ClassVar[str] = "digests.html"
+
+    span: str
+    digests: tuple[tuple[Reference, int], ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FeedsPage(Page):
+    """Every feed, and how to subscribe."""
+
+    template: ClassVar[str] = "feeds.html"
+
+    groups: tuple[FeedGroup, ...]
+    threads: int
+    subscribing: Subscribing
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -23,6 +23,9 @@ from markupsafe import Markup
 
 from memosite.difference import Diff, compare
 from memosite.errors import ConfigError
+from memosite.feed_content import ITEM_BYTES, item_html
+from memosite.feeds import FeedFile, to_rss
+from memosite.feeds_json import to_json_feed
 from memosite.markdown import to_html
 from memosite.page_parts import PAGE_CHARS, Body
 from memosite.pages import Page
@@ -85,6 +88,16 @@ class Renderer:
             raise ConfigError(f"theme: {fault}") from error
         # Texts come here clean; should one not be, its page is HTML all the same.
         return html.encode(errors="replace").translate(_WITHOUT_CONTROLS) + b"\n"
+
+    def render_feed(self, file: FeedFile) -> bytes:
+        """A feed in its form; the texts of its items, if it has any, are rendered like those of pages."""
+        if file.form == "json":
+            return to_json_feed(file.feed)
+        items = file.feed.items if file.feed.has_content else ()
+        return to_rss(file.feed, {item.guid: item_html(item, map(self._feed_text, item.contents)) for item in items})
+
+    def _feed_text(self, body: Body) -> str | None:
+        return str(self._shown(body)) if body.chars <= ITEM_BYTES else None
 
     def _body(self, body: Body) -> Markup:
         """A text, as long as all texts of the page together stay under `PAGE_BYTES` (SPEC 4)."""

@@ -28,6 +28,8 @@ TIMELINE = "timeline/"
 DECISIONS = "decisions/"
 SYSTEMS = "systems/"
 ENTITIES = "entities/"
+DIGESTS = "digests/"
+FEEDS = "feeds/"
 UNDATED_MONTH = "undated"
 
 _PUBLISHED_AS_THEY_ARE = {".openthing", ".opencatalog", ".json", ".jsonl", ".md"}
@@ -77,6 +79,11 @@ def thread_page(id_: str) -> str:
 def position_page(id_: str) -> str:
     """The page of a position."""
     return f"positions/{id_}/"
+
+
+def digest_page(day: str) -> str:
+    """The page of a digest, named by its first day."""
+    return f"{DIGESTS}{day}/"
 
 
 def month_of(artifact: Artifact) -> str:

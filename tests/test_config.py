@@ -35,7 +35,7 @@ documents: ["decisions/**/*.md"]
 actions:
   closed:
     2026-05-01-1430--a--b--c: {on: 2026-05-20, by: director, why: "overtaken"}
-feeds: {window: 20, days: 7, ttl: 15}
+feeds: {window: 20, days: 7, ttl: 15, full_content: false, digest: weekly}
 theme: theme
 audience: internal
 output: public
@@ -99,7 +99,7 @@ def test_every_setting_is_read(site: Path) -> None:
         closed=MappingProxyType(
             {"2026-05-01-1430--a--b--c": Discharge(on="2026-05-20", by="director", disposition="overtaken")}
         ),
-        feeds=FeedsConfig(window=20, days=7, ttl=15),
+        feeds=FeedsConfig(window=20, days=7, ttl=15, full_content=False, digest="weekly"),
         theme=site / "theme",
         output=site / "public",
         cache=site / ".memosite",
@@ -268,6 +268,8 @@ def test_options_are_relative_to_the_current_folder(site: Path, monkeypatch: pyt
         ("feeds:\n  window: many\n", 'memosite.yml:2: feeds.window: found "many", expected a whole number from 1'),
         ("feeds: {window: 0}\n", 'feeds.window: found the number "0", expected a whole number from 1 to 10000'),
         ("feeds: {days: -1}\n", 'feeds.days: found the number "-1", expected a whole number from 0 to 3660'),
+        ("feeds: {digest: hourly}\n", 'feeds.digest: found "hourly", expected daily or weekly'),
+        ("feeds: {full_content: yes}\n", "expected true or false"),
         ("feeds: {ttl: 1.5}\n", 'feeds.ttl: found the number "1.5", expected a whole number from 1 to 10080'),
         ("feeds: {ttl: 0x10}\n", 'feeds.ttl: found the number "0x10", expected a whole number'),
         ("theme: nowhere\n", 'memosite.yml:1: theme: found "nowhere", which does not exist, expected an existing'),
@@ -322,7 +324,6 @@ def test_a_bomb_of_aliases_is_refused_at_its_first_alias(site: Path) -> None:
         ("withhold: ['personnel/**']\n", "withhold", "withhold"),
         ("withhold_raw: true\n", "withhold_raw", "withhold_raw"),
         ("audience: public\n", "audience", "audience: public"),
-        ("feeds: {digest: daily}\n", "feeds.digest", "digest"),
     ],
 )
 def test_what_is_not_built_yet_says_so(site: Path, text: str, key: str, name: str) -> None:

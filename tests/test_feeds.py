@@ -8,7 +8,7 @@ import pytest
 from lxml import etree
 
 from memosite.cli import main
-from memosite.feeds import Feed, FeedItem, rfc822, tag_uri, to_rss
+from memosite.feeds import Enclosure, Feed, FeedItem, rfc822, tag_uri, to_rss
 from memosite.times import read_moment
 from tests.build_org import write_memo, write_org
 from tests.crawl import found
@@ -126,7 +126,8 @@ def test_no_character_can_break_a_feed() -> None:
     """What XML 1.0 forbids becomes U+FFFD; the rest is escaped once."""
     item = FeedItem(
         guid=HOSTILE, title=HOSTILE, path=HOSTILE, repo=HOSTILE, sender=HOSTILE, to=HOSTILE, subject=HOSTILE,
-        sha256="0", action_required=False, link=HOSTILE, thread_id=HOSTILE, enclosure=(HOSTILE, 1), parent_guid=HOSTILE,
+        sha256="0", action_required=False, link=HOSTILE, thread_id=HOSTILE, parent_guid=HOSTILE,
+        enclosure=Enclosure(url=HOSTILE, length=1, type="application/json"),
     )  # fmt: skip
     feed = Feed(
         title=HOSTILE,

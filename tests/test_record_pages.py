@@ -23,6 +23,7 @@ from memosite.facts import (
     System,
     Text,
 )
+from memosite.feeds import FeedFile
 from memosite.findings import Finding, Location
 from memosite.ledger import Ledger, parse_ledger
 from memosite.lines import artifact_line
@@ -132,6 +133,7 @@ def planned(*artifacts: Artifact, ledger: Ledger | None = None) -> dict[str, Any
 def write_site(folder: Path, found: Iterable[object]) -> None:
     """Write what is planned, so that its links can be followed."""
     renderer = Renderer(THEME, TEXTS.__getitem__)
+    (folder / "status.json").write_text("{}")  # the one file that is not planned
     for one in found:
         match one:
             case Page():
@@ -140,6 +142,8 @@ def write_site(folder: Path, found: Iterable[object]) -> None:
                 data = one.data
             case Stored():
                 data = TEXTS[one.sha256].encode()
+            case FeedFile():
+                data = renderer.render_feed(one)
             case _:
                 raise TypeError(one)
         path = folder / one.path

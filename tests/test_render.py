@@ -28,6 +28,7 @@ from memosite.page_parts import (
     Day,
     EntityRow,
     EventRow,
+    FeedGroup,
     FindingRow,
     LibraryEntry,
     ListSection,
@@ -44,15 +45,18 @@ from memosite.page_parts import (
     Site,
     SourceRow,
     Stamp,
+    Subscribing,
     SystemRow,
     ThreadMember,
     VariantRow,
 )
 from memosite.pages import (
     ChangesPage,
+    DigestsPage,
     DocumentPage,
     EntitiesPage,
     EntityPage,
+    FeedsPage,
     GhostPage,
     GonePage,
     HealthPage,
@@ -649,7 +653,6 @@ def pages() -> tuple[Page, ...]:
                 ),
             ),
         ),
-        SearchPage(**page_fields("search/index.html", title="Search", section="search")),
         NotFoundPage(**page_fields("404.html", root="/prefix/", title="Not found"), base_path="/prefix/"),
         record(),
         systems(),
@@ -659,9 +662,31 @@ def pages() -> tuple[Page, ...]:
             types=("technology", "product"),
             sections=sections(),
         ),
+        DigestsPage(
+            **page_fields("digests/index.html", title="Digests", section="timeline"),
+            span="day",
+            digests=((ref("2026-04-21"), 12), (ref("2026-04-20"), 1)),
+        ),
+        FeedsPage(
+            **page_fields("feeds/index.html", title="Feeds"),
+            groups=(FeedGroup(heading="Positions", rows=((ref("strategist"), (ref("memos"), ref("JSON"))),), total=2),),
+            threads=1200,
+            subscribing=Subscribing(
+                outline=ref("feeds.opml"),
+                thread_outline=ref("threads.opml"),
+                example="https://archive.example.org/positions/strategist/feed.xml",
+                example_full="https://archive.example.org/positions/strategist/feed-full.xml",
+                name="strategist",
+                is_local=True,
+            ),
+        ),
         EntitiesPage(
             **page_fields("entities/index.html", title="Entities", section="systems"),
             groups=(("Technology", ((ref("Koha"), 3),)), ("No type", ((ref("The Gazette"), 1),))),
+        ),
+        SearchPage(
+            **page_fields("search/index.html", title="Search", section="search"),
+            saved=(Reference(label="tides", href="../saved/tides/index.html", title="tide*"),),
         ),
     )
 
@@ -709,7 +734,7 @@ def rendered(page: Page, renderer: Renderer = RENDERER) -> lxml_html.HtmlElement
     assert (structure.faults, structure.open) == ([], [])
     tree = lxml_html.document_fromstring(text)
     top = page.base_path if isinstance(page, NotFoundPage) else page.root
-    assert tree.xpath("//style | //iframe | //img | //form[not(@role='search')] | //base") == []
+    assert tree.xpath("//style | //iframe | //img | //base | //form[@action or not(@role='search')]") == []
     first, *others = [(dict(script.attrib), script.text) for script in tree.iter("script")]
     assert first == ({"async": "", "fetchpriority": "high", "src": f"{top}static/memosite.js"}, None)
     assert all("defer" in attributes and not text for attributes, text in others)
@@ -805,7 +830,7 @@ def test_a_page_is_complete_and_within_its_policy(page: Page) -> None:
     assert tree.xpath("//body/a[1]/@href") == ["#_main"]
     assert "default-src 'none'" in tree.xpath("//meta[@http-equiv='Content-Security-Policy']/@content")[0]
     assert tree.xpath("//meta[@name='viewport' or @name='color-scheme']/@name") == ["viewport", "color-scheme"]
-    assert tree.xpath("//link[@rel='stylesheet']/@href") == [f"{page.root}static/memosite.css"]
+    assert tree.xpath("//link[@rel='stylesheet']/@href")[0] == f"{page.root}static/memosite.css"
     assert tree.xpath("//link[@rel='canonical']/@href") == [page.canonical]
     alternates = {link.get("href"): link.get("type") for link in tree.xpath("//link[@rel='alternate']")}
     assert alternates == {
@@ -839,7 +864,7 @@ def test_the_section_of_a_page_is_marked_in_the_navigation(page: Page) -> None:
     """The entry of the page's section, and no other, says so to screen readers."""
     marked = rendered(page).xpath("//body/header//a[@aria-current='page']/@href")
     places = {"home": "", "org": "org/", "actions": "actions/", "timeline": "timeline/", "health": "health/"}
-    places["systems"] = "systems/"
+    places |= {"systems": "systems/", "search": "search/"}
     assert marked == ([f"{page.root}{places[page.section]}index.html"] if page.section else [])
 
 
@@ -1163,8 +1188,8 @@ def test_home_says_as_of_which_commits() -> None:
     """A source that git knows names its last commit and its day."""
     home = next(page for page in pages() if isinstance(page, HomePage))
     sources = (SourceRow(name="engine", artifacts=3, commit=Reference(label="0a1b2c3d4e"), committed=STAMP),)
-    shown = texts(rendered(dataclasses.replace(home, sources=sources)), "//li[contains(., 'engine')]")
-    assert [words for words in shown if words.startswith("engine 3 at 0a1b2c3d4e of 2026-04-21")]
+    (line,) = rendered(dataclasses.replace(home, sources=sources)).xpath("//section[h2='Sources']//li/p")
+    assert " ".join(line.text_content().split()).startswith("at 0a1b2c3d4e of 2026-04-21")
 
 
 def test_a_list_does_not_repeat_the_day_its_heading_names() -> None:
@@ -1277,7 +1302,8 @@ def test_a_text_that_is_not_there_is_not_blamed_on_the_theme() -> None:
 def test_static_style_sheet_asks_for_nothing_from_elsewhere() -> None:
     """The style sheet names no address, so that nothing is loaded but itself."""
     sheet = THEME.static["memosite.css"].decode()
-    assert "url(" not in sheet
-    assert "@import" not in sheet
+    for text in (sheet, THEME.static["search.css"].decode()):
+        assert "url(" not in text
+        assert "@import" not in text
     assert "color-scheme: light dark" in sheet
     assert "@media print" in sheet

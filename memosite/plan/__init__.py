@@ -10,16 +10,19 @@ archive and a text rendered for a memo's page is still at hand for its thread's.
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from xml.sax.saxutils import escape
 
-from memosite.feeds import to_rss
+from memosite.feeds import FeedFile
 from memosite.ledger import LEDGER_PATH, Ledger
 from memosite.lines import artifact_line, dump_line, is_broken
 from memosite.model import Archive, Artifact, Memo, Position
 from memosite.pages import Page
+from memosite.plan.channels import all_channels
 from memosite.plan.common import originals
-from memosite.plan.context import Context, FeedRules
+from memosite.plan.context import Context
 from memosite.plan.decisions import decisions_twins, plan_decisions
+from memosite.plan.digests import closed_digests, plan_digests, plan_former_digests
 from memosite.plan.documents import plan_document, plan_library
-from memosite.plan.feeds import plan_feed
+from memosite.plan.feed_page import plan_feed_page
+from memosite.plan.feeds import arrange, plan_feeds
 from memosite.plan.files import SavedSearch, Stored, Written
 from memosite.plan.home import plan_former, plan_health, plan_home, plan_not_found, redirect
 from memosite.plan.lists import by_month, month_name, plan_actions, plan_months, plan_timeline
@@ -27,6 +30,7 @@ from memosite.plan.lives import has_changes, plan_changes
 from memosite.plan.memos import plan_ghost, plan_memo
 from memosite.plan.positions import plan_organization, plan_position, record
 from memosite.plan.records import plan_record
+from memosite.plan.rules import FeedRules
 from memosite.plan.search import plan_blocks, plan_search
 from memosite.plan.systems import plan_entities, plan_systems, systems_twins
 from memosite.plan.threads import plan_thread
@@ -40,7 +44,7 @@ __all__ = ["Context", "FeedRules", "SavedSearch", "Stored", "Written", "plan", "
 _SEATS = 100
 """The most positions that `llms.txt` names."""
 
-Planned = Page | Written | Stored
+Planned = Page | FeedFile | Written | Stored
 
 
 def plan(context: Context, ledger: Ledger, searches: Sequence[SavedSearch] = ()) -> Iterator[Planned]:
@@ -49,6 +53,9 @@ def plan(context: Context, ledger: Ledger, searches: Sequence[SavedSearch] = ())
     months = by_month(archive.artifacts.values())
     systems = {one.ref: one.system for found in context.records.values() for one in found}
     ledger = ledger.with_records(systems, context.entities).with_pages((), (), _dated_pages(archive, months))
+    digests = closed_digests(context)
+    feeds, new_blocks = arrange(all_channels(context, ledger, searches), ledger)
+    ledger = ledger.with_feeds(new_blocks, [digest.day for digest in digests])
     # The ledger goes first: should the build be killed, no URL is published that it does not know.
     yield Written(path=LEDGER_PATH, data=ledger.to_jsonl().encode("utf-8", "replace"))
     yield plan_home(context, months)
@@ -80,6 +87,11 @@ def plan(context: Context, ledger: Ledger, searches: Sequence[SavedSearch] = ())
     yield from plan_former(context, ledger)
     yield plan_not_found(context)
     yield from _for_robots(context, months)
+    yield from plan_digests(context, digests)
+    yield from plan_former_digests(context, ledger, digests)
+    yield from plan_feed_page(context, [one.channel for one in feeds])
+    # Feeds go last: what they announce is there when they do.
+    yield from plan_feeds(context, feeds)
 
 
 def _dated_pages(archive: Archive, months: Iterable[str]) -> Iterator[tuple[str, str]]:
@@ -97,15 +109,12 @@ def _written(outputs: Iterable[tuple[str, bytes]]) -> Iterator[Written]:
 
 
 def _position(context: Context, position: Position) -> Iterator[Planned]:
-    """A position's pages, twins and feed; and the same feed under every other name it goes by (SPEC 3)."""
+    """A position's pages and twins, and where its other names lead from (SPEC 3)."""
     here = position_page(position.id)
     yield from plan_position(context, position)
     yield from _written(position_twins(context, here, position, record(context, position)))
-    feed = to_rss(plan_feed(context, position))
-    yield Written(path=here + "feed.xml", data=feed)
     for id_ in context.other_names(position):
         yield redirect(context, position_page(id_), here)
-        yield Written(path=position_page(id_) + "feed.xml", data=feed)
 
 
 def _artifacts(context: Context) -> Iterator[Planned]:
@@ -176,6 +185,7 @@ def _for_robots(context: Context, months: Mapping[str, Sequence[Artifact]]) -> I
         "## Where to begin",
         "",
         "- [Actions](actions/index.md): what is asked for and not yet done",
+        "- [Feeds](feeds/index.html): how to be told of every memo, once",
         "- [Machine's archive](archive/index.json): every artifact, a JSON object a line, a file a month",
         *(f"- [Memos of {context.label(id_)}](positions/{id_}/index.md)" for id_ in list(archive.positions)[:_SEATS]),
         *([f"- [All {len(archive.positions)} seats](org/index.html)"] if len(archive.positions) > _SEATS else []),

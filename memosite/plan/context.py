@@ -1,8 +1,9 @@
 """What all pages are planned with: the archive, the site's own facts, and how to show a date, a seat, an artifact."""
 
+import datetime as dt
 import re
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TypeVar
@@ -25,13 +26,15 @@ from memosite.model import (
     Transcript,
 )
 from memosite.names import make_id
-from memosite.page_parts import FindingRow, Part, Reference, Row, Site, Stamp
+from memosite.page_parts import FindingRow, Reference, Row, Site, Stamp
+from memosite.plan.arrivals import arrival_times
 from memosite.plan.captures import find_captures
 from memosite.plan.entities import EntityFacts, collect_entities
+from memosite.plan.rules import FeedRules
 from memosite.resolve.actions import copies_at, is_unread, is_unread_by_any, mailbox_at
 from memosite.texts import cut_line
 from memosite.times import Moment
-from memosite.urls import absolute, artifact_page, page_of, part_page, position_page, relative, thread_page
+from memosite.urls import absolute, artifact_page, page_of, position_page, relative, thread_page
 
 T = TypeVar("T")
 
@@ -43,15 +46,6 @@ LABEL_CHARS = 120
 
 ADDRESSEES = 6
 """The most recipients that a row of a list names."""
-
-
-@dataclass(frozen=True, kw_only=True)
-class FeedRules:
-    """What feeds hold: the newest `window`, and those of `days` before the newest; `ttl` in minutes."""
-
-    window: int = 50
-    days: int = 30
-    ttl: int = 5
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -77,6 +71,11 @@ class Context:
                 together = {one.ref: one for part in (id_, *position.union_of) for one in found.get(part, [])}
                 found[id_] = sorted(together.values(), key=lambda one: one.arrival)
         return found
+
+    @cached_property
+    def arrival_times(self) -> dict[Ref, dt.datetime]:
+        """When each artifact arrived, as far as that can be told."""
+        return arrival_times(self.archive.artifacts.values())
 
     @cached_property
     def webs(self) -> dict[str, str]:
@@ -387,20 +386,3 @@ def newest_first(artifacts: Iterable[Artifact]) -> list[Artifact]:
     undated = [artifact for artifact in listed if not artifact.date]
     dated.sort(key=lambda one: (one.sort_key[0], one.id), reverse=True)
     return dated + sorted(undated, key=lambda one: -one.arrival)
-
-
-def in_parts(items: Sequence[T], limit: int = LIST_LIMIT) -> list[Sequence[T]]:
-    """Chunks in order of arrival: full ones never change but by edits (SPEC 4)."""
-    return [items[start : start + limit] for start in range(0, len(items), limit)] or [()]
-
-
-def part_links(start: str, page: str, count: int, current: int | None, *, first: str = "") -> tuple[Part, ...]:
-    """Links to the parts of a page, numbered from 1; `first` is the page of part 1 if that is not its own."""
-    return tuple(
-        Part(
-            label=str(number),
-            href=relative(start, first if first and number == 1 else part_page(page, number)),
-            is_current=number == current,
-        )
-        for number in range(1, count + 1)
-    )

@@ -1,94 +1,207 @@
-"""Plans the feed of each position: memos to it and to `all`, in the window that FEEDS gives."""
+"""Plans the documents of each feed: its window, its archive documents, its other forms (FEEDS, window).
+
+    members, by arrival ─┬─► blocks of 50: archive documents, full ones as the ledger holds them
+                         └─► window: unread, newest, recent, and what is in no full block
+
+Every item is in a block, also while it is in the window. A feed leads to its last full block and full blocks lead
+to those before them: what a client may keep for ever (RFC 5005, 4) never changes, and what is in no full block is
+always in the window, so that a walk along `prev-archive` finds everything.
+"""
 
 import datetime as dt
-from collections.abc import Sequence
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
 
-from memosite.feeds import Feed, FeedItem, tag_uri
-from memosite.model import Copy, Memo, Position
-from memosite.names import ENVELOPE_SUFFIX
-from memosite.plan.common import originals
+from memosite.facts import Ref
+from memosite.feeds import Feed, FeedFile
+from memosite.ledger import Block, Ledger
+from memosite.model import Artifact, Memo, Position
+from memosite.plan.channels import Channel, closed_channel, position_channel
 from memosite.plan.context import Context
-from memosite.plan.positions import received
-from memosite.resolve.actions import copies_at
-from memosite.urls import absolute, artifact_page, position_page
+from memosite.plan.feed_items import plan_item
+from memosite.urls import absolute, relative
+
+BLOCK = 50
+"""How many items a full archive document holds (FEEDS, window)."""
+
+FULL_CONTENT = 50
+"""How many items a feed with texts holds (FEEDS, which feeds)."""
+
+LIMIT = 5_000
+"""The most items of a window, so that no feed outgrows what readers take; all others stand in archive documents."""
 
 
-def plan_feed(context: Context, position: Position) -> Feed:
-    """The feed of a position. Items stand newest first by (sent, id); the window goes by arrival."""
-    page = position_page(position.id)
-    label = context.label(position.id)
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Arranged:
+    """A channel's members by arrival: full blocks, which may name what is no longer there, and the rest.
+
+    `is_closed` says that only the archive documents are left, since the feed goes on elsewhere.
+    """
+
+    channel: Channel
+    full: tuple[tuple[Ref, ...], ...]
+    rest: tuple[Artifact, ...]
+    is_closed: bool = False
+
+
+def arrange(channels: Iterable[Channel], ledger: Ledger) -> tuple[list[Arranged], list[Block]]:
+    """Each channel with its blocks, and the blocks that have become full since the ledger was written.
+
+    What joins a feed later, though it arrived earlier (a position got another name), comes after what is in a full
+    block already.
+    """
+    refs = {arrival.number: arrival.ref for arrival in ledger.arrivals}
+    numbers = {ref: number for number, ref in refs.items()}
+    known: dict[str, list[Block]] = defaultdict(list)
+    for block in ledger.blocks:
+        known[block.feed].append(block)
+    arranged, new = [], []
+    for channel in channels:
+        full = [tuple(refs[number] for number in block.items if number in refs) for block in known[channel.stem]]
+        held = {ref for block in full for ref in block}
+        rest = [one for one in channel.members if one.ref not in held]
+        while len(rest) >= BLOCK:
+            block_refs = tuple(one.ref for one in rest[:BLOCK])
+            full.append(block_refs)
+            new.append(Block(feed=channel.stem, number=len(full), items=tuple(numbers[ref] for ref in block_refs)))
+            rest = rest[BLOCK:]
+        arranged.append(Arranged(channel=channel, full=tuple(full), rest=tuple(rest)))
+    for stem in sorted(known.keys() - {one.channel.stem for one in arranged}):
+        full = [tuple(refs[number] for number in block.items if number in refs) for block in known[stem]]
+        arranged.append(Arranged(channel=closed_channel(stem), full=tuple(full), rest=(), is_closed=True))
+    return arranged, new
+
+
+def plan_feeds(context: Context, arranged: Iterable[Arranged]) -> Iterator[FeedFile]:
+    """The documents of every feed; archive documents come before the feed that leads to them."""
+    for one in arranged:
+        yield from _documents(context, one)
+
+
+def plan_whole_feed(context: Context, position: Position) -> Feed:
+    """All memos to a position in one feed, for who reads the repos themselves; the guids are those of its feed."""
+    channel = position_channel(context, position)
+    return _feed(context, channel, f"{channel.stem}.xml", _newest_first(channel.members))
+
+
+def _documents(context: Context, arranged: Arranged) -> Iterator[FeedFile]:
+    channel = arranged.channel
+    yield from _archive_documents(context, arranged)
+    if arranged.is_closed:
+        return
+    shown = window(context, arranged)
+    feed = _feed(context, channel, f"{channel.stem}.xml", _newest_first(shown))
+    if arranged.full:
+        feed = replace(feed, previous=_block_address(context, channel, len(arranged.full)))
+    forms = [(f"{channel.name}.xml", FeedFile(path="", form="rss", feed=feed))]
+    if channel.has_json:
+        address = _address(context, f"{channel.stem}.json")
+        forms.append((f"{channel.name}.json", FeedFile(path="", form="json", feed=replace(feed, address=address))))
+    if channel.has_full:
+        name = f"{channel.name}-full.xml"
+        newest = _newest_first(_by_arrival(arranged)[-FULL_CONTENT:])
+        feed = _feed(context, channel, channel.folder + name, newest, has_content=True)
+        forms.append((name, FeedFile(path="", form="rss", feed=feed)))
+    for name, file in forms:
+        for folder in (channel.folder, *channel.also):
+            yield replace(file, path=folder + name)
+
+
+def _archive_documents(context: Context, arranged: Arranged) -> Iterator[FeedFile]:
+    """The blocks as documents, each with the last arrived first, an order that no edit changes."""
+    channel = arranged.channel
+    artifacts = context.archive.artifacts
+    blocks = [[artifacts[ref] for ref in block if ref in artifacts] for block in arranged.full]
+    if blocks and arranged.rest:
+        blocks.append(list(arranged.rest))
+    for number, block in enumerate(blocks, 1):
+        path = f"{channel.stem}-{number}.xml"
+        feed = replace(
+            _feed(context, channel, path, block[::-1]),
+            is_archive=True,
+            archive_of=_address(context, f"{channel.stem}.xml"),
+            previous=_block_address(context, channel, number - 1) if number > 1 else None,
+        )
+        yield FeedFile(path=path, form="rss", feed=feed)
+
+
+def _by_arrival(arranged: Arranged) -> list[Artifact]:
+    """What a feed may announce, by arrival: what is in full blocks, then the rest."""
+    current = {one.ref: one for one in arranged.channel.current}
+    held = [current[ref] for block in arranged.full for ref in block if ref in current]
+    return held + [one for one in arranged.rest if one.ref in current]
+
+
+def window(context: Context, arranged: Arranged) -> list[Artifact]:
+    """All unread memos, the newest 50, and those of 30 days before the newest, by arrival (FEEDS, window).
+
+    What is in no full block belongs to it in any case. Unread is something only for the feed of a position.
+    """
+    channel = arranged.channel
+    found = _by_arrival(arranged)
+    times = context.arrival_times
+    rest = {one.ref for one in arranged.rest}
+    recent = rest | {one.ref for one in found[-context.feeds.window :]}
+    newest = max((times[one.ref] for one in found if one.ref in times), default=None)
+    since = _before(newest, context.feeds.days) if newest else None
+    chosen = [
+        one
+        for one in found
+        if one.ref in recent
+        or (since is not None and one.ref in times and times[one.ref] >= since)
+        or _is_unread(context, channel, one)
+    ]
+    return chosen[-LIMIT:]
+
+
+def _is_unread(context: Context, channel: Channel, artifact: Artifact) -> bool:
+    position = channel.position
+    if position is None or position.id not in context.archive.positions or not isinstance(artifact, Memo):
+        return False
+    return context.is_unread(artifact, position.id)
+
+
+def _before(moment: dt.datetime, days: int) -> dt.datetime:
+    try:
+        return moment - dt.timedelta(days=days)
+    except OverflowError:
+        return dt.datetime.min.replace(tzinfo=dt.UTC)
+
+
+def _newest_first(artifacts: Iterable[Artifact]) -> list[Artifact]:
+    """Newest first by (sent, id); what has no date comes last (FEEDS, item)."""
+    oldest = dt.datetime.min.replace(tzinfo=dt.UTC)
+    return sorted(artifacts, key=lambda one: (one.date.instant if one.date else oldest, one.id, one.kind), reverse=True)
+
+
+def _feed(
+    context: Context, channel: Channel, path: str, artifacts: Sequence[Artifact], *, has_content: bool = False
+) -> Feed:
     base = context.site.base_url
-    chosen = _window(context, position, received(context, position))
-    chosen.sort(key=lambda memo: (memo.sort_key[0] if memo.date else dt.datetime.min.replace(tzinfo=dt.UTC), memo.id))
     return Feed(
-        title=f"{context.site.title}: memos to {label}",
-        description=f"Memos to {label} and to all. The description of each item is the memo's path.",
+        title=channel.title,
+        description=channel.description,
         language=context.site.language,
         generator=context.site.generator,
-        position=position.id,
+        position=channel.position.id if channel.position else None,
         fallback_link=f"urn:memosite:{context.archive_id}",
-        items=tuple(_item(context, position, memo) for memo in reversed(chosen)),
-        link=absolute(base, page) if base else None,
-        address=absolute(base, page + "feed.xml") if base else None,
+        items=tuple(plan_item(context, one, channel.position, has_content=has_content) for one in artifacts),
+        link=absolute(base, channel.page) if base else None,
+        address=_address(context, path),
         ttl=context.feeds.ttl,
+        has_content=has_content,
     )
 
 
-def _window(context: Context, position: Position, memos: Sequence[Memo]) -> list[Memo]:
-    """All unread memos, the newest 50, and those of 30 days before the newest, by arrival (FEEDS, window)."""
-    if not memos:
-        return []
-    newest = max((memo.date.instant for memo in memos if memo.date), default=None)
-    try:
-        since = newest - dt.timedelta(days=context.feeds.days) if newest else None
-    except OverflowError:
-        since = None
-    recent = {memo.ref for memo in memos[-context.feeds.window :]}
-    return [
-        memo
-        for memo in memos
-        if memo.ref in recent
-        or (since is not None and memo.date is not None and memo.date.instant >= since)
-        or context.is_unread(memo, position.id)
-    ]
+def _address(context: Context, path: str) -> str | None:
+    return absolute(context.site.base_url, path) if context.site.base_url else None
 
 
-def _item(context: Context, position: Position, memo: Memo) -> FeedItem:
-    copy = _copy_for(context, position, memo)
-    envelope = memo.variants[copy.variant].envelope
-    base = context.site.base_url
-    page = artifact_page(memo.ref)
-    _, original, _ = next(iter(originals(memo)))
-    is_envelope = original.endswith(ENVELOPE_SUFFIX)
-    ghost = context.archive.ghosts.get(memo.ghost_parent or "")
-    parent = memo.parent or ((ghost.kind, ghost.id) if ghost else None)
-    return FeedItem(
-        guid=tag_uri(context.authority, context.archive_id, memo.kind, memo.id),
-        title=memo.short_subject,
-        path="".join(char if char.isprintable() else "\ufffd" for char in copy.file.path),
-        repo=copy.file.source,
-        sender=memo.sender,
-        to=", ".join(memo.to),
-        subject=memo.subject,
-        sha256=memo.variants[0].envelope.file.sha256,
-        action_required=envelope.action_required,
-        is_open=memo.action == "open",
-        link=absolute(base, page) if base else None,
-        date=memo.date if memo.date and memo.date.origin == "field" else None,
-        thread_id=envelope.thread_id,
-        in_reply_to=envelope.in_reply_to,
-        parent_guid=tag_uri(context.authority, context.archive_id, *parent) if parent else None,
-        body_ref=envelope.body_ref,
-        state=copy.mailbox,
-        enclosure=(absolute(base, original), memo.variants[0].envelope.file.bytes) if base and is_envelope else None,
-    )
-
-
-def _copy_for(context: Context, position: Position, memo: Memo) -> Copy:
-    """The copy in the position's own repo (of a union, in any of its repos), else the first."""
-    for id_ in (position.id, *position.union_of):
-        repo = context.archive.positions[id_].repo if id_ in context.archive.positions else None
-        here = copies_at(memo.copies, repo)
-        if here and here[0].file.source == repo:
-            return here[0]
-    return memo.copies[0]
+def _block_address(context: Context, channel: Channel, number: int) -> str:
+    """Where an archive document is: without a base_url relative, and so that it holds under other names, too."""
+    path = f"{channel.stem}-{number}.xml"
+    if context.site.base_url:
+        return absolute(context.site.base_url, path)
+    beside = f"{channel.folder.removesuffix('/').rpartition('/')[0]}/-/".lstrip("/") if channel.folder else ""
+    return relative(beside, path)

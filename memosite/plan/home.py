@@ -4,19 +4,17 @@ from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
 
 from memosite.facts import BROADCAST, Ref
-from memosite.feeds import to_rss
 from memosite.findings import RULES, Finding, Severity
 from memosite.forges import commit_url
 from memosite.ledger import Arrival, Ledger
-from memosite.model import Artifact, Memo, Position, Removal, SourceInfo
+from memosite.model import Artifact, Memo, Removal, SourceInfo
 from memosite.names import make_id
 from memosite.page_parts import Day, Reference, SourceRow
 from memosite.pages import GonePage, HealthPage, HomePage, NotFoundPage, RedirectPage
-from memosite.plan.context import LIST_LIMIT, Context, day_of, newest_first, part_links, stamp
-from memosite.plan.feeds import plan_feed
-from memosite.plan.files import Written
+from memosite.plan.context import LIST_LIMIT, Context, day_of, newest_first, stamp
 from memosite.plan.lists import month_name
 from memosite.plan.lives import has_changes, movements, removal_line
+from memosite.plan.parts import part_links
 from memosite.plan.positions import SEATS, listed_positions, seat_rows
 from memosite.urls import (
     HEALTH,
@@ -57,6 +55,10 @@ def plan_home(context: Context, months: Mapping[str, Sequence[Artifact]]) -> Hom
         title=context.site.title,
         section="home",
         canonical=context.canonical(HOME),
+        feeds=(
+            Reference(label="Everything", href="feed.xml"),
+            Reference(label="Everything, as JSON", href="feed.json"),
+        ),
         waiting=tuple(context.row(HOME, memo) for memo in newest_first(waiting)[:_WAITING]),
         waiting_total=len(waiting),
         open_actions=sum(1 for memo in context.archive.memos() if memo.action == "open"),
@@ -148,7 +150,7 @@ def _page_of(context: Context, start: str, finding: Finding, pages: Mapping[tupl
     return context.artifact(start, ref) if ref else None
 
 
-def plan_former(context: Context, ledger: Ledger) -> Iterable[RedirectPage | GonePage | Written]:
+def plan_former(context: Context, ledger: Ledger) -> Iterable[RedirectPage | GonePage]:
     """Pages for URLs that earlier builds published and this one has no page for (SPEC 4): redirects, or "gone"."""
     archive = context.archive
     ghosts = {(ghost.kind, ghost.id) for ghost in archive.ghosts.values()}
@@ -188,8 +190,8 @@ def _former_ghosts(context: Context, ledger: Ledger, ghosts: Collection[Ref]) ->
             yield _gone(context, artifact_page(ref), ref[1], _removal(context, ref))
 
 
-def _former_positions(context: Context, ledger: Ledger) -> Iterable[RedirectPage | GonePage | Written]:
-    """Where positions and other names of them were, each with the feed that readers still ask for."""
+def _former_positions(context: Context, ledger: Ledger) -> Iterable[RedirectPage | GonePage]:
+    """Where positions and other names of them were; their feeds are planned with all others (`channels`)."""
     archive = context.archive
     known = set(archive.positions).union(*map(context.other_names, archive.positions.values()))
     stands_for = {make_id(name): now for name, now in archive.position_of.items()}
@@ -198,9 +200,8 @@ def _former_positions(context: Context, ledger: Ledger) -> Iterable[RedirectPage
         if id_ not in known and id_.casefold() not in context.position_ids:
             target = stands_for.get(id_)
             start = position_page(id_)
-            position = archive.positions.get(target or "") or Position(id=id_, name=id_)
-            yield redirect(context, start, position_page(target)) if target else _gone(context, start, id_)
-            yield Written(path=start + "feed.xml", data=to_rss(plan_feed(context, position)))
+            is_there = target in archive.positions
+            yield redirect(context, start, position_page(target)) if target and is_there else _gone(context, start, id_)
 
 
 def _former_record(context: Context, arrival: Arrival, moved: Ref | None) -> Iterable[RedirectPage | GonePage]:

@@ -7,7 +7,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from memosite.model import Action, Artifact, Memo, Record
 from memosite.page_parts import ListSection, Reference
 from memosite.pages import ListPage, TimelinePage
-from memosite.plan.context import LIST_LIMIT, Context, day_of, in_parts, newest_first, part_links
+from memosite.plan.context import LIST_LIMIT, Context, day_of, newest_first
+from memosite.plan.parts import in_parts, part_links
 from memosite.urls import ACTIONS, TIMELINE, UNDATED_MONTH, index_file, month_of, month_page, part_page, relative
 
 _GROUPS = 99
@@ -222,6 +223,7 @@ def plan_actions(context: Context) -> Iterable[ListPage]:
         title="Actions",
         section="actions",
         canonical=context.canonical(ACTIONS),
+        feeds=(Reference(label="Open actions", href="feed.xml"),),
         twins=twin_links(ACTIONS, ACTIONS),
         parts=part_links(ACTIONS, ACTIONS, part_count(asked), None),
         intro="What memos ask for, until it is discharged. Lying in read/ does not make it done.",

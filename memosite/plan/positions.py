@@ -19,9 +19,10 @@ from memosite.page_parts import (
 )
 from memosite.pages import ListPage, OrganizationPage, PositionPage
 from memosite.plan.common import SUBJECT_CHARS, shown_extra
-from memosite.plan.context import LABEL_CHARS, LIST_LIMIT, Context, newest_first, part_links, stamp
+from memosite.plan.context import LABEL_CHARS, LIST_LIMIT, Context, newest_first, stamp
 from memosite.plan.lists import part_count, plan_parts, section
 from memosite.plan.lives import waiting_since
+from memosite.plan.parts import part_links
 from memosite.texts import cut_line
 from memosite.urls import ORGANIZATION, index_file, part_page, position_page, relative
 
@@ -52,7 +53,7 @@ def plan_position(context: Context, position: Position) -> Iterable[PositionPage
         section="org",
         canonical=context.canonical(start),
         description=f"Memos to and from {label}",
-        feeds=(Reference(label=f"Memos to {label}", href="feed.xml"),),
+        feeds=tuple(_feeds(context, label)),
         twins=(Reference(label="json", href="index.json"), Reference(label="md", href="index.md")),
         parts=part_links(start, start, part_count(everything, shown=_SHOWN), None),
         id=position.id,
@@ -63,6 +64,15 @@ def plan_position(context: Context, position: Position) -> Iterable[PositionPage
         sections=_sections(context, start, position, everything),
     )
     yield from plan_parts(context, start, label, everything, section_name="org", viewer=position.id, shown=_SHOWN)
+
+
+def _feeds(context: Context, label: str) -> Iterable[Reference]:
+    yield Reference(label=f"Memos to {label}", href="feed.xml")
+    if context.feeds.full_content:
+        yield Reference(label=f"Memos to {label}, with texts", href="feed-full.xml")
+    yield Reference(label=f"Memos to {label}, as JSON", href="feed.json")
+    yield Reference(label=f"Notes of {label}", href="notes.xml")
+    yield Reference(label=f"Transcripts of {label}", href="transcripts.xml")
 
 
 def _longest_waiting(context: Context, position: Position, everything: Sequence[Artifact]) -> Memo | None:

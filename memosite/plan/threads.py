@@ -7,8 +7,9 @@ from urllib.parse import quote
 from memosite.model import Memo, Thread, ThreadEntry
 from memosite.page_parts import PAGE_CHARS, Reference, Row, ThreadMember
 from memosite.pages import ThreadPage
-from memosite.plan.context import LIST_LIMIT, Context, part_links
+from memosite.plan.context import LIST_LIMIT, Context
 from memosite.plan.memos import memo_bodies, thread_row
+from memosite.plan.parts import part_links
 from memosite.urls import index_file, part_page, relative, thread_page
 
 
@@ -28,6 +29,7 @@ def plan_thread(context: Context, thread: Thread) -> Iterable[ThreadPage]:
             root="../" * start.count("/"),
             title=first.label,
             canonical=context.canonical(start),
+            feeds=(Reference(label="This thread", href=relative(start, here + "feed.xml")),),
             twins=(
                 Reference(label="json", href=relative(start, here + "index.json")),
                 Reference(label="md", href=relative(start, here + "index.md")),

@@ -2,7 +2,7 @@
 
 import datetime as dt
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 
 from memosite.build import context_of, load_archive
@@ -12,7 +12,7 @@ from memosite.feeds import to_rss
 from memosite.ledger import Ledger, parse_ledger, read_ledger
 from memosite.model import Archive
 from memosite.plan import Context
-from memosite.plan.feeds import plan_feed
+from memosite.plan.feeds import plan_whole_feed
 from memosite.shelf import Shelf
 from memosite.watch.answers import Answer, Failed, Fetched
 from memosite.watch.state import FeedState
@@ -49,8 +49,8 @@ class PositionFeed:
             with Shelf() as shelf:
                 archive, ledger = load_archive(config, shelf, ledger)
                 context = context_of(config, archive, shelf)
-                context = replace(context, feeds=replace(context.feeds, window=len(archive.artifacts) + 1))
-                data = to_rss(plan_feed(context, archive.positions[_position(archive, context, self._site.position)]))
+                position = archive.positions[_position(archive, context, self._site.position)]
+                data = to_rss(plan_whole_feed(context, position))
         except (MemositeError, OSError) as error:
             return Failed(reason=str(error))
         return Fetched(address=self.address, data=data, is_whole=True, ledger=ledger.to_jsonl())

@@ -1,0 +1,35 @@
+"""When artifacts arrived, as far as the archive's own dates tell: never earlier than anything that came before them.
+
+Feeds and digests go by arrival, because memos arrive late with an old date, and what goes by their dates loses them
+(FEEDS, window). The order of arrival is the ledger's. The time is that of the commit that received an artifact where
+it is known; else it is the newest date so far, its own included. What follows from a time so found never changes
+when more arrives.
+"""
+
+import datetime as dt
+from collections.abc import Iterable
+
+from memosite.facts import Ref
+from memosite.model import Artifact
+
+LEAP = dt.timedelta(days=400)
+"""A date so far ahead of all before it is believed only when the next such date is near it: it may be a slip."""
+
+
+def arrival_times(artifacts: Iterable[Artifact]) -> dict[Ref, dt.datetime]:
+    """The time of arrival of each artifact, given in order of arrival; none for those before the first date."""
+    times: dict[Ref, dt.datetime] = {}
+    newest: dt.datetime | None = None
+    doubtful: dt.datetime | None = None
+    for artifact in artifacts:
+        received = [copy.received.instant for copy in artifact.copies if copy.received]
+        date = min(received) if received else artifact.date.instant if artifact.date else None
+        if date is not None:
+            if newest is None or date - newest <= LEAP or (doubtful is not None and abs(date - doubtful) <= LEAP):
+                newest = date if newest is None else max(newest, date)
+                doubtful = None
+            else:
+                doubtful = date
+        if newest is not None:
+            times[artifact.ref] = newest
+    return times

@@ -1,0 +1,207 @@
+"""Plans which feeds there are, and what belongs to each, in order of arrival (FEEDS, which feeds)."""
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from memosite.ledger import Ledger
+from memosite.model import Artifact, Memo, Position, Transcript
+from memosite.names import make_id
+from memosite.plan.context import Context
+from memosite.plan.files import SavedSearch
+from memosite.plan.positions import received
+from memosite.plan.systems import published_systems
+from memosite.urls import ACTIONS, HOME, position_page, saved_page, system_page, thread_page
+
+Group = Literal["Everything", "Positions", "Records", "Searches", "Threads", "Former"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Channel:
+    """A feed: where it stands, and its members in order of arrival.
+
+    `stem` is its path without extension. `page` is what it is the feed of. `current` are the members that the feed
+    itself may announce, where its archive documents hold more. `also` are other folders in which the same feed is
+    found, as they were published once.
+    """
+
+    group: Group
+    folder: str
+    name: str
+    title: str
+    description: str
+    page: str
+    members: Sequence[Artifact]
+    current: Sequence[Artifact]
+    position: Position | None = None
+    has_json: bool = False
+    has_full: bool = False
+    also: tuple[str, ...] = ()
+
+    @property
+    def stem(self) -> str:
+        """The path of its RSS document, without extension."""
+        return self.folder + self.name
+
+
+def all_channels(context: Context, ledger: Ledger, searches: Sequence[SavedSearch]) -> Iterator[Channel]:
+    """Every feed of artifacts, those of former positions and threads included."""
+    title = context.site.title
+    everything = tuple(context.archive.artifacts.values())
+    yield _channel(
+        "Everything", HOME, title, "Everything that arrives in this archive.", everything, page=HOME, has_json=True
+    )
+    asked = tuple(memo for memo in context.archive.memos() if memo.kind == "memo" and memo.action is not None)
+    yield Channel(
+        group="Everything",
+        folder=ACTIONS,
+        name="feed",
+        title=f"{title}: open actions",
+        description="Memos that ask for something which is not done.",
+        page=ACTIONS,
+        members=tuple(memo for memo in asked if memo.action == "open"),
+        current=tuple(memo for memo in asked if memo.action == "open"),
+    )
+    for system in published_systems(context, ledger):
+        page = system_page(system)
+        records = context.records.get(system, [])
+        yield _channel("Records", page, f"{title}: {system}", f"Records of {system}.", records, page=page)
+    for saved in searches:
+        page = saved_page(saved.name)
+        found = (artifact for artifact in everything if artifact.ref in saved.found)
+        yield _channel("Searches", page, f"{title}: {saved.name}", f"What is found by: {saved.query}", found, page=page)
+    yield from _position_channels(context, ledger)
+    yield from _thread_channels(context, ledger)
+
+
+def closed_channel(stem: str) -> Channel:
+    """What is known of a feed that goes on under another name, and of which archive documents were published."""
+    folder, slash, name = stem.rpartition("/")
+    text = "What this feed held before it went on elsewhere."
+    return _channel("Former", folder + slash, folder, text, (), page=folder + slash, name=name)
+
+
+def _channel(
+    group: Group,
+    folder: str,
+    title: str,
+    description: str,
+    members: Iterable[Artifact],
+    *,
+    page: str,
+    name: str = "feed",
+    position: Position | None = None,
+    has_json: bool = False,
+    has_full: bool = False,
+    also: Iterable[str] = (),
+) -> Channel:
+    found = tuple(members)
+    return Channel(
+        group=group,
+        folder=folder,
+        name=name,
+        title=title,
+        description=description,
+        page=page,
+        members=found,
+        current=found,
+        position=position,
+        has_json=has_json,
+        has_full=has_full,
+        also=tuple(also),
+    )
+
+
+def _position_channels(context: Context, ledger: Ledger) -> Iterator[Channel]:
+    """Three feeds a position, under every other name it goes by, too (SPEC 3)."""
+    archive = context.archive
+    known = set(archive.positions).union(*map(context.other_names, archive.positions.values()))
+    stands_for = {make_id(name): now for name, now in archive.position_of.items()}
+    former: dict[str, list[str]] = defaultdict(list)
+    gone: list[Position] = []
+    for id_ in dict.fromkeys((*ledger.positions, *(id_ for kind, id_ in ledger.others if kind == "name"))):
+        if id_ not in known and id_.casefold() not in context.position_ids:
+            target = stands_for.get(id_)
+            if target and target in archive.positions:
+                former[target].append(id_)
+            else:
+                gone.append(Position(id=id_, name=id_))
+    for position in archive.positions.values():
+        names = (*context.other_names(position), *former[position.id])
+        yield from _of_position(context, position, "Positions", tuple(map(position_page, names)))
+    for position in gone:
+        yield from _of_position(context, position, "Former", ())
+
+
+def position_channel(
+    context: Context, position: Position, group: Group = "Positions", also: tuple[str, ...] = ()
+) -> Channel:
+    """The feed of a position: memos to it and to all."""
+    page = position_page(position.id)
+    label = context.label(position.id)
+    return _channel(
+        group,
+        page,
+        f"{context.site.title}: memos to {label}",
+        f"Memos to {label} and to all. The description of each item is the memo's path.",
+        received(context, position),
+        page=page,
+        position=position,
+        has_json=True,
+        has_full=context.feeds.full_content,
+        also=also,
+    )
+
+
+def _of_position(context: Context, position: Position, group: Group, also: tuple[str, ...]) -> Iterator[Channel]:
+    page = position_page(position.id)
+    label = context.label(position.id)
+    members = {position.id, *position.union_of}
+    filed = context.by_position.get(position.id, [])
+    yield position_channel(context, position, group, also)
+    for name, kind in (("notes", "note"), ("transcripts", "transcript")):
+        found = (
+            one for one in filed if one.kind == kind and isinstance(one, Memo | Transcript) and one.role in members
+        )
+        title, text = f"{context.site.title}: {name} of {label}", f"{name.capitalize()} filed for {label}."
+        yield _channel(group, page, title, text, found, page=page, name=name, position=position, also=also)
+
+
+def _thread_channels(context: Context, ledger: Ledger) -> Iterator[Channel]:
+    """A feed for each thread of two or more, and where such a one was published once."""
+    archive = context.archive
+    former: dict[str, list[str]] = defaultdict(list)
+    gone: list[str] = []
+    for id_, member in ledger.threads:
+        if context.thread_sizes.get(id_, 0) < 2:
+            artifact = archive.artifacts.get(member)
+            if isinstance(artifact, Memo):
+                former[artifact.thread].append(id_)
+            else:
+                gone.append(id_)
+    for thread in archive.threads.values():
+        if len(thread.memos) > 1:
+            yield _thread_channel(context, thread.id, thread.id, "Threads", former[thread.id])
+        else:
+            for id_ in former.get(thread.id, ()):
+                yield _thread_channel(context, id_, thread.id, "Former", ())
+    for id_ in gone:
+        page, title = thread_page(id_), f"{context.site.title}: {id_}"
+        yield _channel("Former", page, title, "A thread that is no longer here.", (), page=page)
+
+
+def _thread_channel(context: Context, id_: str, thread_id: str, group: Group, former: Iterable[str]) -> Channel:
+    memos = sorted(
+        (context.archive.artifacts[ref] for ref in context.archive.threads[thread_id].memos),
+        key=lambda memo: memo.arrival,
+    )
+    return _channel(
+        group,
+        thread_page(id_),
+        f"{context.site.title}: {context.thread('', thread_id).label}",
+        "The memos of a thread.",
+        memos,
+        page=context.thread_target(thread_id),
+        also=map(thread_page, former),
+    )

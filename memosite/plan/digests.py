@@ -1,0 +1,210 @@
+"""Plans digests: what arrived on each closed day, or in each closed week, as a page and as an item of a feed.
+
+Days are those of arrival, in UTC, by the archive's own dates and never by the clock (`arrivals`): the last day with
+news is closed when something arrives on a later one. So what a digest holds never changes once it is published: a
+memo that comes late, with an old date, stands in the digest of the day on which it came.
+"""
+
+import datetime as dt
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from memosite.facts import Kind
+from memosite.feeds import Feed, FeedFile, FeedItem, tag_uri
+from memosite.ledger import Ledger
+from memosite.model import Artifact, Memo
+from memosite.page_parts import Reference
+from memosite.pages import DigestsPage, ListPage, RedirectPage
+from memosite.plan.context import Context, newest_first
+from memosite.plan.home import redirect
+from memosite.plan.lists import grouped_sections
+from memosite.plan.parts import in_parts, part_links
+from memosite.times import Moment
+from memosite.urls import DIGESTS, absolute, digest_page, index_file, page_of, part_page, relative
+
+LISTED = 100
+"""How many artifacts an item of the feed lists; its page lists all."""
+
+_KINDS: tuple[tuple[Kind, str], ...] = (
+    ("memo", "Memos"),
+    ("note", "Notes"),
+    ("transcript", "Transcripts"),
+    ("record", "Records"),
+    ("document", "Documents"),
+    ("library", "Libraries"),
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Digest:
+    """A closed day or week: its first day (ISO 8601), its end, and what arrived in it."""
+
+    day: str
+    end: dt.datetime
+    artifacts: tuple[Artifact, ...]
+
+
+def closed_digests(context: Context) -> tuple[Digest, ...]:
+    """The closed days or weeks with any news, oldest first."""
+    days: dict[dt.date, list[Artifact]] = defaultdict(list)
+    times = context.arrival_times
+    for artifact in context.archive.artifacts.values():
+        if artifact.ref in times:
+            days[_first_day(times[artifact.ref].date(), is_weekly=context.feeds.is_weekly)].append(artifact)
+    length = dt.timedelta(days=7 if context.feeds.is_weekly else 1)
+    return tuple(
+        Digest(
+            day=day.isoformat(),
+            end=dt.datetime.combine(day, dt.time(), tzinfo=dt.UTC) + length,
+            artifacts=tuple(days[day]),
+        )
+        for day in sorted(days)[:-1]
+    )
+
+
+def _first_day(day: dt.date, *, is_weekly: bool) -> dt.date:
+    """The day itself, or the Monday of its week (ISO 8601)."""
+    return day - dt.timedelta(days=min(day.weekday(), day.toordinal() - 1)) if is_weekly else day
+
+
+def plan_digests(context: Context, digests: Sequence[Digest]) -> Iterator[ListPage | DigestsPage | FeedFile]:
+    """A page for each digest, the list of all, and their feed."""
+    for place, digest in enumerate(digests):
+        around = digests[max(0, place - 1) : place], digests[place + 1 : place + 2]
+        yield _page(context, digest, *around)
+    yield from _lists(context, digests)
+    yield FeedFile(path=DIGESTS + "feed.xml", form="rss", feed=_feed(context, digests))
+
+
+def plan_former_digests(context: Context, ledger: Ledger, digests: Sequence[Digest]) -> Iterator[RedirectPage]:
+    """Where digests were that are not made any more, as when days became weeks: they lead to the list of all."""
+    now = {digest.day for digest in digests}
+    for kind, day in ledger.others:
+        if kind == "digest" and day not in now:
+            yield redirect(context, digest_page(day), DIGESTS)
+
+
+def _title(context: Context, digest: Digest) -> str:
+    return f"Week from {digest.day}" if context.feeds.is_weekly else digest.day
+
+
+def _feeds(start: str) -> tuple[Reference, ...]:
+    return (Reference(label="Digests", href=relative(start, DIGESTS + "feed.xml")),)
+
+
+def _page(context: Context, digest: Digest, before: Sequence[Digest], after: Sequence[Digest]) -> ListPage:
+    start = digest_page(digest.day)
+    previous, following = (
+        next((Reference(label=_title(context, one), href=relative(start, digest_page(one.day))) for one in some), None)
+        for some in (before, after)
+    )
+    groups = {
+        heading: found
+        for kind, heading in _KINDS
+        if (found := [artifact for artifact in digest.artifacts if artifact.kind == kind])
+    }
+    return ListPage(
+        site=context.site,
+        path=index_file(start),
+        root="../../",
+        title=f"Digest: {_title(context, digest)}",
+        section="timeline",
+        canonical=context.canonical(start),
+        description=_counts(digest),
+        feeds=_feeds(start),
+        intro=f"What arrived in the week from {digest.day}."
+        if context.feeds.is_weekly
+        else "What arrived on this day.",
+        sections=grouped_sections(context, start, groups),
+        previous=previous or Reference(label="All digests", href=relative(start, DIGESTS)),
+        next=following,
+    )
+
+
+def _counts(digest: Digest) -> str:
+    """What there is of each kind: `3 memos, 1 note`."""
+    counts = Counter(artifact.kind for artifact in digest.artifacts)
+    return ", ".join(
+        f"{counts[kind]} {kind if counts[kind] == 1 else heading.lower()}" for kind, heading in _KINDS if counts[kind]
+    )
+
+
+def _lists(context: Context, digests: Sequence[Digest]) -> Iterator[DigestsPage]:
+    chunks = in_parts(digests)
+    for number, chunk in [(None, chunks[-1]), *(enumerate(chunks, 1) if len(chunks) > 1 else ())]:
+        start = part_page(DIGESTS, number) if number else DIGESTS
+        yield DigestsPage(
+            site=context.site,
+            path=index_file(start),
+            root="../" * start.count("/"),
+            title=f"Digests, part {number}" if number else "Digests",
+            section="timeline",
+            canonical=context.canonical(start),
+            feeds=_feeds(start),
+            parts=part_links(start, DIGESTS, number or len(chunks), number) if len(chunks) > 1 else (),
+            span="week" if context.feeds.is_weekly else "day",
+            digests=tuple(
+                (
+                    Reference(label=_title(context, digest), href=relative(start, digest_page(digest.day))),
+                    len(digest.artifacts),
+                )
+                for digest in reversed(chunk)
+            ),
+        )
+
+
+def _feed(context: Context, digests: Sequence[Digest]) -> Feed:
+    base = context.site.base_url
+    return Feed(
+        title=f"{context.site.title}: digests",
+        description="What arrived, one item for each closed " + ("week." if context.feeds.is_weekly else "day."),
+        language=context.site.language,
+        generator=context.site.generator,
+        fallback_link=f"urn:memosite:{context.archive_id}",
+        items=tuple(_item(context, digest) for digest in reversed(digests[-context.feeds.window :])),
+        link=absolute(base, DIGESTS) if base else None,
+        address=absolute(base, DIGESTS + "feed.xml") if base else None,
+        ttl=context.feeds.ttl,
+        has_content=True,
+    )
+
+
+def _item(context: Context, digest: Digest) -> FeedItem:
+    """A digest as an item; its id tells a week from its first day. Its `path` is that of its page in the site."""
+    base = context.site.base_url
+    page = digest_page(digest.day)
+    title = _title(context, digest)
+    shown = newest_first(digest.artifacts)[:LISTED]
+    more = len(digest.artifacts) - len(shown)
+    rows = [(absolute(base, page_of(one)) if base else None, one.short_subject, _who(one)) for one in shown]
+    if more:
+        rows.append((absolute(base, page) if base else None, f"{more} more", ""))
+    return FeedItem(
+        guid=tag_uri(
+            context.authority,
+            context.archive_id,
+            "digest",
+            f"week-{digest.day}" if context.feeds.is_weekly else digest.day,
+        ),
+        title=f"{title}: {_counts(digest)}",
+        path=index_file(page),
+        repo="",
+        sender=context.site.title,
+        to="",
+        subject=title,
+        sha256="",
+        action_required=False,
+        sent=digest.end.isoformat().replace("+00:00", "Z"),
+        link=absolute(base, page) if base else None,
+        date=Moment(instant=digest.end, offset=0),
+        notice=f"digest of {title[0].lower()}{title[1:]}: {_counts(digest)}",
+        rows=tuple(rows),
+    )
+
+
+def _who(artifact: Artifact) -> str:
+    if not isinstance(artifact, Memo) or artifact.kind != "memo":
+        return artifact.kind
+    who = f"{artifact.sender} to {', '.join(artifact.to[:3])}{' and others' if len(artifact.to) > 3 else ''}"
+    return f"{who}; action {artifact.action}" if artifact.action else who

@@ -1,0 +1,113 @@
+"""Plans the items of feeds: what an artifact says of itself when it is announced (FEEDS, item)."""
+
+from collections.abc import Iterable
+from dataclasses import replace
+
+from memosite.feeds import Enclosure, FeedItem, tag_uri
+from memosite.lines import shown_file
+from memosite.model import Artifact, Copy, Memo, Position, Transcript
+from memosite.page_parts import Body
+from memosite.plan.common import SUBJECT_CHARS, originals
+from memosite.plan.context import Context
+from memosite.plan.memos import memo_bodies
+from memosite.resolve.actions import copies_at
+from memosite.texts import cut_line, is_visible
+from memosite.urls import absolute, page_of
+
+_ADDRESSEE_CHARS = 2_000
+_FURTHEST = ("archive", "read", "inbox", "flat", None)
+_TYPES = ((".md", "text/markdown"), (".jsonl", "application/jsonl"), (".txt", "text/plain"))
+
+
+def plan_item(context: Context, artifact: Artifact, position: Position | None, *, has_content: bool) -> FeedItem:
+    """An artifact as a feed announces it; of a memo, the copy in the repo of the position the feed is for.
+
+    `has_content` adds the texts of memos.
+    """
+    base = context.site.base_url
+    copy = _copy_for(context, artifact, position)
+    sent = artifact.date if artifact.date and artifact.date.origin == "field" else None
+    item = FeedItem(
+        guid=tag_uri(context.authority, context.archive_id, artifact.kind, artifact.id),
+        title=artifact.short_subject if is_visible(artifact.short_subject) else artifact.id,
+        path="".join(char if char.isprintable() else "\ufffd" for char in copy.file.path),
+        repo=copy.file.source,
+        sender=copy.file.source,
+        to="",
+        subject=cut_line(artifact.subject, SUBJECT_CHARS),
+        sha256=shown_file(artifact).sha256,
+        action_required=False,
+        link=absolute(base, page_of(artifact)) if base else None,
+        date=sent,
+        sent=sent.utc if sent else "",
+        enclosure=_enclosure(base, artifact) if base else None,
+    )
+    if isinstance(artifact, Memo):
+        item = _with_memo(context, artifact, copy, position, item)
+        return replace(item, contents=tuple(_contents(context, artifact))) if has_content else item
+    if isinstance(artifact, Transcript):
+        envelope = artifact.variants[0].envelope
+        speakers = [one.position for one in envelope.participants]
+        return replace(
+            item,
+            sender=artifact.role or next(iter(speakers), item.sender),
+            to=cut_line(", ".join(speakers), _ADDRESSEE_CHARS),
+            body_ref=envelope.body_ref,
+        )
+    return item
+
+
+def _with_memo(context: Context, memo: Memo, copy: Copy, position: Position | None, item: FeedItem) -> FeedItem:
+    envelope = memo.variants[copy.variant].envelope
+    viewer = position.id if position and position.id in context.archive.positions else None
+    return replace(
+        item,
+        sender=memo.sender if is_visible(memo.sender) else "unknown",
+        to=cut_line(", ".join(memo.to), _ADDRESSEE_CHARS),
+        action_required=envelope.action_required,
+        is_open=memo.kind == "memo" and context.action(memo, viewer) == "open",
+        thread_id=envelope.thread_id,
+        in_reply_to=envelope.in_reply_to,
+        parent_guid=tag_uri(context.authority, context.archive_id, *memo.parent) if memo.parent else None,
+        body_ref=envelope.body_ref,
+        state=copy.mailbox,
+    )
+
+
+def _enclosure(base: str, artifact: Artifact) -> Enclosure:
+    _, path, _ = next(iter(originals(artifact)))
+    media_type = next((kind for ending, kind in _TYPES if path.endswith(ending)), "application/json")
+    return Enclosure(url=absolute(base, path), length=shown_file(artifact).bytes, type=media_type)
+
+
+def _copy_for(context: Context, artifact: Artifact, position: Position | None) -> Copy:
+    """The copy in the position's own repo (of a union, in any of its repos), furthest on its way; else the first.
+
+    Where the feed is for no position, the memo's recipients stand for it.
+    """
+    if not isinstance(artifact, Memo):
+        return artifact.copies[0]
+    ids = (position.id, *position.union_of) if position else tuple(one.position for one in artifact.recipients)
+    for id_ in ids:
+        repo = context.archive.positions[id_].repo if id_ in context.archive.positions else None
+        here = copies_at(artifact.copies, repo)
+        if here[0].file.source == repo:
+            return min(here, key=lambda copy: _FURTHEST.index(copy.mailbox))
+    return artifact.copies[0]
+
+
+def _contents(context: Context, memo: Memo) -> Iterable[Body]:
+    """The texts of a memo with absolute links; without an address of the site there is nowhere to lead to."""
+    base = context.site.base_url
+    for body in memo_bodies(context, "", memo):
+        if body is not None:
+            links = tuple((written, _absolute(base, href)) for written, href in body.links) if base else ()
+            yield replace(body, links=links)
+
+
+def _absolute(base: str, href: str) -> str:
+    """A link from the top of the site, or to elsewhere, as an absolute one; pages are named by their folder."""
+    if "://" in href or href.startswith("mailto:"):
+        return href
+    path, mark, fragment = href.partition("#")
+    return base + path.removesuffix("index.html") + mark + fragment

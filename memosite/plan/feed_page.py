@@ -1,0 +1,128 @@
+"""Plans the page that lists every feed and tells how to subscribe, and the lists of feeds for readers (OPML)."""
+
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from urllib.parse import quote
+
+from memosite.feeds_json import OutlineFeed, OutlineGroup, to_opml
+from memosite.names import make_id
+from memosite.page_parts import FeedGroup, Reference, Subscribing
+from memosite.pages import FeedsPage
+from memosite.plan.channels import Channel
+from memosite.plan.context import Context
+from memosite.plan.files import Written
+from memosite.urls import DIGESTS, FEEDS, absolute, index_file, relative
+
+OPML = "feeds.opml"
+THREADS_OPML = f"{FEEDS}threads.opml"
+LOCAL = "http://127.0.0.1:8000/"
+"""Where `memosite serve` shows a site; for the commands of a site that knows no address of its own."""
+
+_LISTED = 300
+_HEADINGS = (
+    ("Positions", "Positions"),
+    ("Everything", "The whole archive"),
+    ("Records", "Records"),
+    ("Searches", "Saved searches"),
+)
+
+
+def plan_feed_page(context: Context, channels: Sequence[Channel]) -> Iterator[FeedsPage | Written]:
+    """`/feeds/`, `/feeds.opml`, and the list of the threads' feeds, which that one includes."""
+    groups: dict[str, list[Channel]] = defaultdict(list)
+    for channel in channels:
+        groups[channel.group].append(channel)
+    base = context.site.base_url or LOCAL
+    example = next(iter(groups["Positions"]), channels[0])
+    folder = absolute(base, example.folder)
+    yield FeedsPage(
+        site=context.site,
+        path=index_file(FEEDS),
+        root="../",
+        title="Feeds",
+        canonical=context.canonical(FEEDS),
+        description="Every feed of this archive, and how to subscribe",
+        feeds=(Reference(label="Everything", href=relative(FEEDS, "feed.xml")),),
+        groups=tuple(_group(context, heading, groups[group]) for group, heading in _HEADINGS if groups[group]),
+        threads=len(groups["Threads"]),
+        subscribing=Subscribing(
+            outline=Reference(label="feeds.opml", href=relative(FEEDS, OPML), title="all feeds but those of threads"),
+            thread_outline=Reference(
+                label="threads.opml", href=relative(FEEDS, THREADS_OPML), title="the feeds of threads"
+            ),
+            example=f"{folder}{example.name}.xml",
+            example_full=f"{folder}{example.name}-full.xml" if example.has_full else f"{folder}{example.name}.xml",
+            name=quote(make_id(example.position.id if example.position else "everything")).replace("%", "-"),
+            is_local=context.site.base_url is None,
+        ),
+    )
+    digests = Channel(
+        group="Everything", folder=DIGESTS, name="feed", title=f"{context.site.title}: digests", description="",
+        page=DIGESTS, members=(), current=(),
+    )  # fmt: skip
+    outlines = (
+        OutlineGroup(title="The whole archive", feeds=_outlines(context, [*groups["Everything"], digests])),
+        OutlineGroup(title="Positions", feeds=_outlines(context, groups["Positions"])),
+        OutlineGroup(title="Positions, with texts", feeds=_full_outlines(context, groups["Positions"])),
+        OutlineGroup(title="Records", feeds=_outlines(context, groups["Records"])),
+        OutlineGroup(title="Saved searches", feeds=_outlines(context, groups["Searches"])),
+        OutlineGroup(title="Threads", include=_address(context, THREADS_OPML)),
+    )
+    title = context.site.title
+    yield Written(path=OPML, data=to_opml(title, tuple(one for one in outlines if one.feeds or one.include)))
+    threads = OutlineGroup(title="Threads", feeds=_outlines(context, groups["Threads"]))
+    yield Written(path=THREADS_OPML, data=to_opml(f"{title}: threads", (threads,)))
+
+
+def _address(context: Context, path: str) -> str:
+    """An absolute address; without a base_url the path in the site."""
+    return absolute(context.site.base_url or "", path)
+
+
+def _outlines(context: Context, channels: Sequence[Channel]) -> tuple[OutlineFeed, ...]:
+    return tuple(_outline(context, channel, channel.title, f"{channel.stem}.xml") for channel in channels)
+
+
+def _full_outlines(context: Context, channels: Sequence[Channel]) -> tuple[OutlineFeed, ...]:
+    """The feeds with texts, apart: who takes both gets each memo twice."""
+    return tuple(
+        _outline(context, channel, f"{channel.title}, with texts", f"{channel.stem}-full.xml")
+        for channel in channels
+        if channel.has_full
+    )
+
+
+def _outline(context: Context, channel: Channel, title: str, path: str) -> OutlineFeed:
+    page = _address(context, channel.page) if context.site.base_url else ""
+    return OutlineFeed(title=title, address=_address(context, path), page=page)
+
+
+def _group(context: Context, heading: str, channels: Sequence[Channel]) -> FeedGroup:
+    """The feeds of a group, those of one page in one row."""
+    rows: dict[str, list[Reference]] = {}
+    for channel in channels:
+        rows.setdefault(channel.page, []).extend(_documents(channel))
+    if heading == _HEADINGS[1][1]:
+        rows[DIGESTS] = [Reference(label="digests", href=relative(FEEDS, DIGESTS + "feed.xml"))]
+    named = {channel.page: _label(context, channel) for channel in channels} | {DIGESTS: "Digests"}
+    shown = list(rows)[:_LISTED]
+    return FeedGroup(
+        heading=heading,
+        rows=tuple((Reference(label=named[page], href=relative(FEEDS, page)), tuple(rows[page])) for page in shown),
+        total=len(rows),
+    )
+
+
+def _label(context: Context, channel: Channel) -> str:
+    if channel.position is not None:
+        return context.label(channel.position.id)
+    return channel.title.removeprefix(f"{context.site.title}: ") if channel.folder else "Everything"
+
+
+def _documents(channel: Channel) -> Iterator[Reference]:
+    label = {"feed": "memos" if channel.position else "feed"}.get(channel.name, channel.name)
+    yield Reference(label=label, href=relative(FEEDS, f"{channel.stem}.xml"))
+    if channel.has_full:
+        yield Reference(label="with texts", href=relative(FEEDS, f"{channel.stem}-full.xml"))
+    if channel.has_json:
+        yield Reference(label="JSON", href=relative(FEEDS, f"{channel.stem}.json"))

@@ -1,0 +1,117 @@
+"""Digests: what arrived on each closed day or week, by the archive's own dates."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from lxml import etree
+from lxml import html as lxml_html
+
+from memosite.cli import main
+from tests.build_org import write_json, write_memo, write_note
+from tests.crawl import bad_links, found, tree_bytes
+
+PREFIX = "tag:memosite.invalid,2026:archive/digest/"
+
+
+def write_day(repo: Path, day: str, name: str = "m", **fields: Any) -> Path:
+    """A memo of a day."""
+    return write_memo(repo / "memos/read", f"{day}-0900--engineer--director--{name}", sent=f"{day}T09:00:00Z", **fields)
+
+
+def build(repo: Path) -> Path:
+    """Build over what is there."""
+    output = repo.parent / "out"
+    assert main(["build", str(repo), "-o", str(output), "--quiet", "--base-url", "https://archive.example.org/"]) == 0
+    return output
+
+
+def days(output: Path) -> list[str]:
+    """What the feed announces, newest first."""
+    feed = etree.fromstring((output / "digests/feed.xml").read_bytes())
+    return [guid.removeprefix(PREFIX) for guid in found(feed, "//guid/text()")]
+
+
+def subjects(output: Path, day: str) -> list[str]:
+    """What a digest lists."""
+    return found(lxml_html.parse(output / f"digests/{day}/index.html"), "//main//a[@class='subject']/text()")
+
+
+@pytest.fixture
+def repo(tmp_path: Path) -> Path:
+    """News of three days in two weeks; the last day is still open."""
+    folder = tmp_path / "repo"
+    write_day(folder, "2026-05-01", "one", subject="One", action_required=True)
+    write_day(folder, "2026-05-01", "two", subject="Two")
+    write_note(folder / "notes/director", "2026-05-03-0900--director--note", sent="2026-05-03T09:00:00Z")
+    write_day(folder, "2026-05-04", "three", subject="Three")
+    return folder
+
+
+def test_a_day_is_closed_when_a_later_one_has_news(repo: Path) -> None:
+    """By the archive's own dates; days without news have no digest."""
+    output = build(repo)
+    assert days(output) == ["2026-05-03", "2026-05-01"]
+    assert subjects(output, "2026-05-01") == ["Two", "One"]
+    assert not (output / "digests/2026-05-04").exists()
+    write_day(repo, "2026-05-07")
+    assert days(build(repo)) == ["2026-05-04", "2026-05-03", "2026-05-01"]
+    assert list(bad_links(output)) == []
+
+
+def test_an_item_says_what_came_and_dates_from_the_end_of_its_day(repo: Path) -> None:
+    """With links, for people who get it by mail."""
+    feed = etree.fromstring((build(repo) / "digests/feed.xml").read_bytes())
+    assert found(feed, "//item/title/text()") == ["2026-05-03: 1 note", "2026-05-01: 2 memos"]
+    assert found(feed, "//item/pubDate/text()")[1] == "Sat, 02 May 2026 00:00:00 +0000"
+    content = found(feed, "//item/*[local-name()='encoded']/text()")[1]
+    assert content.startswith("digest of 2026-05-01: 2 memos")
+    page = "https://archive.example.org/memos/2026-05-01-0900--engineer--director--one/"
+    assert f'<a href="{page}">One</a> (engineer to director; action open)' in content
+
+
+def test_what_comes_late_stands_in_the_digest_of_the_day_on_which_it_came(repo: Path) -> None:
+    """A digest that is out never changes; nothing is missing from all of them."""
+    output = build(repo)
+    before = subjects(output, "2026-05-01")
+    write_day(repo, "2026-05-01", "late", subject="Late")
+    build(repo)
+    write_day(repo, "2026-05-09")
+    build(repo)
+    assert subjects(output, "2026-05-01") == before
+    assert subjects(output, "2026-05-04") == ["Three", "Late"]
+
+
+def test_a_slip_in_one_date_does_not_stop_digests(repo: Path) -> None:
+    """A memo of the year 9999 closes no day and keeps none open."""
+    write_day(repo, "9999-01-01", "slip")
+    build(repo)
+    write_day(repo, "2026-05-08")
+    build(repo)
+    write_day(repo, "2026-05-09")
+    assert days(build(repo)) == ["2026-05-08", "2026-05-04", "2026-05-03", "2026-05-01"]
+
+
+def test_digests_of_weeks_begin_on_monday(repo: Path) -> None:
+    """Under the date of the Monday; where days were, there is a way on."""
+    output = build(repo)
+    write_json(repo / "memosite.yml", {"feeds": {"digest": "weekly"}})
+    build(repo)
+    assert days(output) == ["week-2026-04-27"]
+    assert "One" in subjects(output, "2026-04-27")
+    assert "digests/" in (output / "digests/2026-05-01/index.html").read_text()
+    assert list(bad_links(output)) == []
+
+
+def test_an_archive_of_one_day_has_no_digest_yet(tmp_path: Path) -> None:
+    """Its page and its feed are there, empty."""
+    write_day(tmp_path / "repo", "2026-05-01")
+    output = build(tmp_path / "repo")
+    assert days(output) == []
+    assert "No day is closed yet." in (output / "digests/index.html").read_text()
+
+
+def test_digests_use_no_clock(repo: Path) -> None:
+    """Two builds give the same bytes."""
+    before = tree_bytes(build(repo))
+    assert tree_bytes(build(repo)) == before

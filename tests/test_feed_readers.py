@@ -1,0 +1,103 @@
+"""Every memo wakes its reader, and wakes it once: real readers poll a feed that is served on this machine (FEEDS)."""
+
+import subprocess
+from email import message_from_bytes
+from email.policy import default
+from pathlib import Path
+
+import pytest
+from lxml import html as lxml_html
+
+from memosite.cli import main
+from tests.build_org import write_memo
+from tests.crawl import found
+from tests.feed_readers import PROGRAMS, READERS, Reader, served, shown_path
+
+PREFIX = "tag:memosite.invalid,2026:archive/memo/"
+
+
+@pytest.fixture
+def repo(tmp_path: Path) -> Path:
+    """Five memos that wake the director: unread and read ones, an old one, one to all, one with an awkward subject."""
+    folder = tmp_path / "repo"
+    inbox, read = folder / "memos/inbox", folder / "memos/read"
+    write_memo(inbox, "2026-05-01-0900--engineer--director--one", action_required=True)
+    write_memo(read, "2026-05-02-0900--engineer--director--two", sent="2026-05-02T09:00:00-04:00")
+    write_memo(inbox, "2026-05-03-0900--engineer--all--three", to="all", sent="2026-05-03T09:00:00Z")
+    write_memo(inbox, "2019-01-01-0900--engineer--director--old", sent="2019-01-01T09:00:00Z", subject="A & B <i>c</i>")
+    write_memo(inbox, "2026-05-04-0900--engineer--director--four", sent="soon", body="Line\x01 one.\n\n- a\n- b\n")
+    write_memo(inbox, "2026-05-04-0900--director--engineer--not-for-it", sender="director", to="engineer")
+    return folder
+
+
+def model(repo: Path) -> dict[str, str]:
+    """What the feed of the director should tell: guid and path of each memo to it."""
+    files = (path for path in repo.rglob("*.openthing") if not path.stem.endswith("not-for-it"))
+    return {PREFIX + path.stem: path.relative_to(repo).as_posix() for path in files}
+
+
+def build(repo: Path, output: Path, base_url: str) -> None:
+    """Build, as a timer would do."""
+    assert main(["build", str(repo), "-o", str(output), "--quiet", "--base-url", base_url]) == 0
+
+
+@pytest.mark.parametrize("name", ["feed.xml", "feed-full.xml"])
+@pytest.mark.parametrize("program", READERS, ids=lambda program: program.__name__.lower())
+def test_a_reader_is_woken_once_by_every_memo(program: type[Reader], name: str, repo: Path, tmp_path: Path) -> None:
+    """First poll all, second none, none after all was marked as read, one after one more."""
+    site = tmp_path / "site"
+    site.mkdir()
+    with served(site) as base:
+        build(repo, site, base)
+        reader = program(f"{base}positions/director/{name}", tmp_path / "home")
+        assert reader.poll() == model(repo)
+        assert reader.poll() == {}
+        for file in list((repo / "memos/inbox").iterdir()):
+            file.rename(repo / "memos/read" / file.name)
+        build(repo, site, base)
+        assert reader.poll() == {}
+        before = model(repo)
+        write_memo(repo / "memos/inbox", "2020-05-05-0900--engineer--director--late", sent="2020-05-05T09:00:00Z")
+        build(repo, site, base)
+        assert reader.poll() == {guid: path for guid, path in model(repo).items() if guid not in before}
+        assert reader.poll() == {}
+
+
+def commands(site: Path, heading: str) -> list[str]:
+    """The commands that the page about feeds gives under a heading."""
+    page = lxml_html.parse(site / "feeds/index.html")
+    return [line for text in found(page, f"//h2[.='{heading}']/..//pre//text()") for line in text.splitlines()]
+
+
+def test_the_commands_of_the_page_bring_memos_by_mail(repo: Path, tmp_path: Path) -> None:
+    """As they stand, in a shell, with the sendmail of the machine in place of a fake one's path."""
+    site, home = tmp_path / "site", tmp_path / "home"
+    site.mkdir()
+    home.mkdir()
+    (home / "sendmail").write_text('#!/bin/sh\ncat > "$(mktemp "$HOME/mail.XXXXXX")"\n')
+    (home / "sendmail").chmod(0o755)
+    with served(site) as base:
+        build(repo, site, base)
+        new, *others = commands(site, "By mail")
+        fake = f"sed -i 's#/usr/sbin/sendmail#{home}/sendmail#' ~/.config/rss2email.cfg"
+        script = "\n".join((new, fake, *others))
+        environment = {"HOME": str(home), "PATH": f"{PROGRAMS}:/usr/bin:/bin", "LC_ALL": "C.UTF-8"}
+        subprocess.run(["sh", "-euc", script], env=environment, check=True, timeout=60, capture_output=True)
+    mails = [message_from_bytes(file.read_bytes(), policy=default) for file in home.glob("mail.*")]
+    assert {str(mail["X-RSS-ID"]): shown_path(mail.get_content()) for mail in mails} == model(repo)
+
+
+def test_the_commands_of_the_page_for_a_reader_in_a_terminal_work(repo: Path, tmp_path: Path) -> None:
+    """Newsboat finds what the page tells to add; sfeed prints title, address and id."""
+    site, home = tmp_path / "site", tmp_path / "home"
+    site.mkdir()
+    home.mkdir()
+    environment = {"HOME": str(home), "PATH": "/usr/bin:/bin", "LC_ALL": "C.UTF-8", "TERM": "xterm"}
+    with served(site) as base:
+        build(repo, site, base)
+        *before, newsboat, sfeed = commands(site, "In a feed reader")
+        script = "\n".join((*before, f"{newsboat} -x reload print-unread", sfeed))
+        done = subprocess.run(["sh", "-euc", script], env=environment, check=True, timeout=60, capture_output=True)
+    first, *lines = done.stdout.decode().splitlines()
+    assert first.split()[0] == "5"
+    assert {line.split("\t")[2] for line in lines} == model(repo).keys()
