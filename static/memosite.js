@@ -186,7 +186,8 @@ function addSorting() {
         const falling = before ? before === "ascending" : column > 1; // the newest and the most are asked for first
         for (const other of heads) other.ariaSort = null;
         head.ariaSort = falling ? "descending" : "ascending";
-        const cells = rows.map(({ cells }) => cells[column].dataset.sort ?? cells[column].textContent);
+        const shown = rows.map((row) => row.cells[column]);
+        const cells = shown.map((cell) => (cell.textContent.trim() ? cell.dataset.sort ?? cell.textContent : ""));
         table.tBodies[0].append(...order(cells, falling).map((index) => rows[index]));
       });
     }

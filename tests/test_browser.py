@@ -349,9 +349,9 @@ def test_the_table_of_seats_is_sorted_by_any_column(page: Page, base: str) -> No
     """The most first, then the least; those with nothing stay below."""
     page.goto(base + KINDS["home"])
     column = page.locator(".seats tbody td:nth-child(4)")
-    page.get_by_role("button", name="Unread").click()
+    page.get_by_role("button", name="Unread", exact=True).click()
     falling = [int(text.split()[0]) for text in column.all_inner_texts() if text.strip()]
-    page.get_by_role("button", name="Unread").click()
+    page.get_by_role("button", name="Unread", exact=True).click()
     rising = [int(text.split()[0]) for text in column.all_inner_texts() if text.strip()]
     assert falling == sorted(falling, reverse=True)
     assert rising == falling[::-1]

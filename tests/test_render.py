@@ -1032,7 +1032,7 @@ def test_the_outline_has_the_turns_of_people() -> None:
     """It leads to what was asked; a short talk needs none."""
     talk = "".join(f"## User\n\nQuestion **{n}**?\n\n## Assistant\n\nYes.\n\n" for n in range(3))
     tree = rendered(transcript(body=body(talk, form="transcript", prefix="x-")))
-    assert texts(tree, "//nav[@class='outline']//summary") == ["6 turns"]
+    assert texts(tree, "//nav[@class='outline']//summary") == ["Outline 6 turns"]
     assert texts(tree, "//nav[@class='outline']//li") == [f"Question {n}?" for n in range(3)]
     assert tree.xpath("//nav[@class='outline']//li/@value") == ["1", "3", "5"]
     assert tree.xpath("//nav[@class='outline']//a/@href") == ["#x-t1", "#x-t3", "#x-t5"]
