@@ -38,7 +38,7 @@ _MENTION = re.compile(rf"{_URL}|{_RUN}")
 _TAGS: Final = {"p", "blockquote", "ul", "ol", "li", "hr", "table", "thead", "tbody", "tr", "th", "td"}
 _NO_NEWLINE: Final = {"paragraph_open", "list_item_open", "th_open", "th_close", "td_open", "td_close"}
 _INLINE_TAGS: Final = {"em", "strong", "s"}
-_TABLE: Final = '<div class="scroll" tabindex="0" role="region" aria-label="Table">\n'
+_TABLE: Final = '<div class="scroll" tabindex="0" role="group" aria-label="Table">\n'
 
 
 def to_html(

@@ -41,7 +41,8 @@ def found(tree: "etree._Element | etree._ElementTree", xpath: str) -> list[str]:
 
 
 def _hrefs(page: Path) -> list[str]:
-    return found(html.parse(page), "//@href | //@src")
+    # The icon stands in the page itself, so that no page asks for more than three files.
+    return found(html.parse(page), "//*[not(@rel='icon')]/@href | //@src")
 
 
 def _problems(site: Path, page: Path, href: str, anchors: dict[Path, set[str]]) -> Iterator[str]:

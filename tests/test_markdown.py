@@ -441,7 +441,7 @@ def test_tables_scroll_and_align() -> None:
     """A table stands in a region that the keyboard can reach, also after a paragraph; alignment is a class."""
     assert html_of("text\n| a |\n|---|\n").startswith("<p>text</p>\n<div")
     html = html_of("| a | b |\n|---|--:|\n| ~~1~~ | x.md |\n")
-    assert html.startswith('<div class="scroll" tabindex="0" role="region" aria-label="Table">\n<table>')
+    assert html.startswith('<div class="scroll" tabindex="0" role="group" aria-label="Table">\n<table>')
     assert html.endswith("</table>\n</div>\n")
     assert '<td class="align-right"><a class="mention"' in html
     assert "<td><s>1</s></td>" in html

@@ -91,7 +91,7 @@ def test_hidden_files_and_backups_are_left_out(site: Path) -> None:
         "templates/README",
     ):
         write(site / name, "not part of it")
-    own = {"fonts/serif.woff2", "icon.svg", "memosite.css"}
+    own = {"fonts/serif.woff2", "memosite.css", "memosite.js"}
     assert load_theme(site).static.keys() == own | load_theme(None).static.keys()
     assert load_theme(site).templates.keys() == load_theme(None).templates.keys()
 

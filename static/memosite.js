@@ -1,0 +1,328 @@
+/* memosite: what a page does beyond being read. All can be read without it, and nothing it adds moves the text.
+   It comes while the page is still read (async), chooses the theme at once, and waits with the rest. */
+
+/** @typedef {"light" | "dark"} Theme */
+/** @typedef {{before: string[], seen: string[], at: number}} Visits what home showed, at this visit and before it */
+
+const memosite = (() => {
+"use strict";
+
+const DAY = 86_400_000;
+const VISIT = 1_800_000; // after half an hour, coming back is another visit
+const OLD = 2 * DAY; // a site that is built each night may miss one
+
+/* Decisions: no page, no clock. */
+
+/** How long ago an ISO 8601 date is, "" if it lies ahead; a day without a time counts in days.
+ * @param {string} date @param {number} now */
+function ago(date, now) {
+  const isDay = date.length === 10;
+  const passed = isDay ? (Math.floor(now / DAY) - Math.floor(Date.parse(date) / DAY)) * DAY : now - Date.parse(date);
+  if (!(passed >= 0)) return "";
+  if (passed < DAY && isDay) return "today";
+  if (passed < 60_000) return "just now";
+  const units = { minute: 60_000, hour: 3_600_000, day: DAY, month: 30.44 * DAY, year: 365.25 * DAY };
+  const unit = passed < 3_600_000 ? "minute" : passed < DAY ? "hour" : passed < 60 * DAY ? "day"
+    : passed < 730 * DAY ? "month" : "year";
+  const number = Math.floor(passed / units[unit]);
+  return `${number} ${unit}${number === 1 ? "" : "s"} ago`;
+}
+
+/** The other theme, and what to keep of it: nothing if it is the system's own.
+ * @param {Theme} shown @param {Theme} system @returns {Theme | null} */
+function otherTheme(shown, system) {
+  const other = shown === "dark" ? "light" : "dark";
+  return other === system ? null : other;
+}
+
+/** What is new of the rows on home, newest first. One below all known ones came up from beyond the list's end.
+ * @param {Visits | null} last @param {string[]} rows @param {number} now
+ * @returns {{visits: Visits, fresh: string[]}} */
+function visit(last, rows, now) {
+  const before = !last ? rows : now - last.at > VISIT ? last.seen : last.before;
+  const end = rows.findLastIndex((row) => before.includes(row));
+  const fresh = rows.slice(0, end < 0 ? rows.length : end).filter((row) => !before.includes(row));
+  return { visits: { before, seen: rows, at: now }, fresh };
+}
+
+/** The order of a table's rows by one of their cells: numbers, else words and dates; empty cells stay last.
+ * @param {string[]} cells @param {boolean} falling */
+function order(cells, falling) {
+  const keys = cells.map((cell) => {
+    const words = cell.trim().toLowerCase();
+    const number = /^[\d,]+(?=\s|$)/.exec(words);
+    return number ? Number(number[0].replaceAll(",", "")) : words;
+  });
+  return [...keys.keys()].sort((a, b) => {
+    const [one, other] = [keys[a], keys[b]];
+    if (one === "" || other === "") return Number(one === "") - Number(other === "");
+    return (one < other ? -1 : one > other ? 1 : 0) * (falling ? -1 : 1);
+  });
+}
+
+/** Which stop comes next, or -1. `tops` are pixels from the window's top; `current` is -1 if none has the focus.
+ * @param {number[]} tops @param {number} current @param {1 | -1} step */
+function nextStop(tops, current, step) {
+  if (current < 0) return step > 0 ? tops.findIndex((top) => top > 40) : tops.findLastIndex((top) => top < -40);
+  return current + step < tops.length ? current + step : -1;
+}
+
+/** What home says of the build.
+ * @param {{built?: string, outcome?: string}} status @param {number} now */
+function ageLine({ built = "", outcome = "ok" }, now) {
+  const day = `${built.slice(0, 16).replace("T", " ")} UTC`;
+  const passed = ago(built, now);
+  if (Number.isNaN(Date.parse(built))) return { text: "", isOld: false };
+  if (outcome !== "ok") return { text: `The last build, ${day}, did not succeed.`, isOld: true };
+  const isOld = now - Date.parse(built) > OLD;
+  if (isOld) return { text: `Last built ${passed}, ${day}: what came since is not here.`, isOld };
+  return { text: `Built ${day}${passed && ` · ${passed}`}`, isOld };
+}
+
+/* The page. */
+
+const root = typeof document === "undefined" ? null : document.documentElement;
+
+/** @param {string} key */
+function read(key) {
+  try { return localStorage.getItem(key); } catch { return null; } // storage may be forbidden
+}
+
+/** @param {string} key @param {string | null} value */
+function keep(key, value) {
+  try { value === null ? localStorage.removeItem(key) : localStorage.setItem(key, value); } catch { /* forgotten */ }
+}
+
+/** @param {string} selector */
+const one = (selector) => /** @type {HTMLElement | null} */ (document.querySelector(selector));
+
+/** @param {string} selector */
+const all = (selector) => /** @type {HTMLElement[]} */ ([...document.querySelectorAll(selector)]);
+
+/** @template {keyof HTMLElementTagNameMap} K
+ * @param {K} tag @param {string} text @param {string} [name] its class */
+function make(tag, text, name) {
+  const element = document.createElement(tag);
+  element.textContent = text;
+  if (name) element.className = name;
+  return element;
+}
+
+/** @returns {Theme} */
+const systemTheme = () => (matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light");
+
+/** @returns {Theme | null} */
+function chosenTheme() {
+  const kept = read("memosite-theme");
+  return kept === "light" || kept === "dark" ? kept : null;
+}
+
+function showTheme() {
+  const chosen = chosenTheme();
+  root?.setAttribute("data-theme", chosen ?? "");
+  one("meta[name=color-scheme]")?.setAttribute("content", chosen ?? "light dark");
+  one(".switch")?.setAttribute("aria-pressed", String((chosen ?? systemTheme()) === "dark"));
+}
+
+function addSwitch() {
+  one(".switch")?.addEventListener("click", () => {
+    keep("memosite-theme", otherTheme(chosenTheme() ?? systemTheme(), systemTheme()));
+    showTheme();
+  });
+  matchMedia("(prefers-color-scheme: dark)").addEventListener("change", showTheme);
+  addEventListener("storage", showTheme); // another window chose,
+  addEventListener("pageshow", showTheme); // or this one did before it went back to this page
+}
+
+/** Says how long ago: behind a time that ends its line, else where one points at it. */
+function addAgo() {
+  for (const time of all("time[datetime]")) {
+    const words = ago(time.getAttribute("datetime") ?? "", Date.now());
+    if (!words) continue;
+    const isLast = time.parentElement?.matches(".envelope, h3") && !time.nextSibling?.textContent?.trim();
+    if (isLast && !time.nextElementSibling) time.after(make("span", ` · ${words}`, "ago"));
+    else time.title = `${time.title || time.textContent}, ${words}`;
+  }
+}
+
+function markNew() {
+  const rows = all("#newest .row");
+  const links = rows.map((row) => row.querySelector("a.subject")?.getAttribute("href") ?? "");
+  const key = `memosite-seen:${location.pathname}`;
+  if (!rows.length) return;
+  let last = null;
+  try { last = JSON.parse(read(key) ?? "null"); } catch { /* as on a first visit */ }
+  const { visits, fresh } = visit(last, links, Date.now());
+  keep(key, JSON.stringify(visits));
+  if (!fresh.length) return;
+  for (const [index, row] of rows.entries()) {
+    if (!fresh.includes(links[index])) continue;
+    row.classList.add("new");
+    row.append(make("span", "new since your last visit", "unseen"));
+  }
+  one("#newest h2")?.append(make("span", `${fresh.length} new since your last visit`, "total"));
+}
+
+async function showAge() {
+  const line = one("[data-status]");
+  if (!line?.dataset.status || !location.protocol.startsWith("http")) return;
+  try {
+    const answer = await fetch(line.dataset.status, { cache: "no-cache" });
+    const { text, isOld } = ageLine(await answer.json(), Date.now());
+    line.textContent = text;
+    line.classList.toggle("old", isOld);
+  } catch { /* the page is as good without */ }
+}
+
+function addSorting() {
+  for (const table of /** @type {HTMLTableElement[]} */ (all("table.seats"))) {
+    const heads = [...(table.tHead?.rows[0].cells ?? [])];
+    for (const [column, head] of heads.entries()) {
+      const button = make("button", head.textContent.trim(), "sort");
+      head.replaceChildren(button);
+      button.addEventListener("click", () => {
+        const rows = [...table.tBodies[0].rows];
+        const before = head.ariaSort;
+        const falling = before ? before === "ascending" : column > 1; // the newest and the most are asked for first
+        for (const other of heads) other.ariaSort = null;
+        head.ariaSort = falling ? "descending" : "ascending";
+        const shown = rows.map((row) => row.cells[column]);
+        const cells = shown.map((cell) => (cell.textContent.trim() ? cell.dataset.sort ?? cell.textContent : ""));
+        table.tBodies[0].append(...order(cells, falling).map((index) => rows[index]));
+      });
+    }
+  }
+}
+
+function addFolding() {
+  for (const button of all("[data-fold]")) {
+    button.addEventListener("click", () => {
+      for (const part of all("details.fold, details.tool")) part.toggleAttribute("open", button.dataset.fold === "open");
+    });
+  }
+  addEventListener("hashchange", unfoldTarget);
+  unfoldTarget();
+}
+
+/** @param {string} hash */
+function target(hash) {
+  try { return document.getElementById(decodeURIComponent(hash.slice(1))); } catch { return null; }
+}
+
+/** Unfolds what the address names; a turn that stands on another part has its row in the outline, which leads there. */
+function unfoldTarget() {
+  const place = target(location.hash);
+  const away = place?.matches(".outline span") && place.closest("li")?.querySelector("a");
+  if (away && away.getAttribute("href")?.[0] !== "#") location.replace(away.href);
+  for (let part = place?.closest("details"); part; part = part.parentElement?.closest("details")) {
+    part.open = true;
+  }
+}
+
+/** Marks in the outline where the reader is. */
+function followOutline() {
+  const outline = one(".outline");
+  if (!outline) return;
+  // As in the style sheet, which shows it there already.
+  if (matchMedia("(min-width: 64rem)").matches) outline.querySelector("details")?.toggleAttribute("open", true);
+  const links = /** @type {HTMLAnchorElement[]} */ (all('.outline a[href^="#"]'));
+  /** @type {HTMLElement | undefined} */
+  let marked;
+  let waits = false;
+  const mark = () => {
+    waits = false;
+    const here = links.findLast((link) => (target(link.hash)?.getBoundingClientRect().top ?? Infinity) < innerHeight / 3);
+    if (here === marked) return;
+    marked?.removeAttribute("aria-current");
+    here?.setAttribute("aria-current", "true");
+    marked = here;
+    const [box, line] = [outline.getBoundingClientRect(), here?.getBoundingClientRect()];
+    if (line && (line.top < box.top + 48 || line.bottom > box.bottom - 48)) {
+      outline.scrollTop += line.top - box.top - box.height / 3;
+    }
+  };
+  const soon = () => {
+    if (!waits) requestAnimationFrame(mark);
+    waits = true;
+  };
+  addEventListener("scroll", soon, { passive: true });
+  addEventListener("resize", soon, { passive: true });
+}
+
+/** @param {1 | -1} step */
+function move(step) {
+  const parts = all(".turn, .member");
+  const stops = parts.length ? parts : all("main a.subject");
+  const current = stops.findIndex((stop) => stop.contains(document.activeElement));
+  const next = stops[nextStop(stops.map((stop) => stop.getBoundingClientRect().top), current, step)];
+  if (!next) return;
+  if (parts.length) next.tabIndex = -1;
+  next.focus({ preventScroll: true });
+  next.scrollIntoView({ block: parts.length ? "start" : "nearest" });
+}
+
+/** What the keys do on this page: key, words, deed. @returns {[string, string, () => void][]} */
+function keys() {
+  const thing = one(".turn, .member") ? "part of this conversation" : one("main a.subject") ? "entry" : "";
+  const part = one(".parts [aria-current]")?.closest("li");
+  const search = one("input[type=search], a[rel~=search]");
+  /** @type {[string, string, unknown, () => void][]} */
+  const found = [
+    ["/", "search", search, () => (search?.matches("a") ? search.click() : search?.focus())],
+    ["j", `next ${thing}`, thing, () => move(1)],
+    ["k", `previous ${thing}`, thing, () => move(-1)],
+  ];
+  for (const [key, words, link] of /** @type {[string, string, HTMLElement | null | undefined][]} */ ([
+    ["n", "next page", one("a[rel~=next]") ?? part?.nextElementSibling?.querySelector("a")],
+    ["p", "previous page", one("a[rel~=prev]") ?? part?.previousElementSibling?.querySelector("a")],
+    ["t", "the whole thread", one("[data-key=t]")],
+  ])) found.push([key, words, link, () => link?.click()]);
+  found.push(["?", "this sheet", true, help]);
+  return found.filter(([, , isThere]) => isThere).map(([key, words, , deed]) => [key, words, deed]);
+}
+
+function help() {
+  let sheet = /** @type {HTMLDialogElement | null} */ (one("dialog"));
+  if (!sheet) {
+    sheet = make("dialog", "");
+    const list = make("dl", "");
+    for (const [key, words] of [...keys(), ["Esc", "close"]]) {
+      const term = make("dt", "");
+      term.append(make("kbd", key));
+      list.append(term, make("dd", words));
+    }
+    const close = make("button", "Close");
+    close.addEventListener("click", () => sheet?.close());
+    sheet.append(make("h2", "Keys on this page"), list, close);
+    sheet.ariaLabel = "Keys on this page";
+    document.body.append(sheet);
+  }
+  sheet.open ? sheet.close() : sheet.showModal();
+}
+
+function addKeys() {
+  one(".keys")?.addEventListener("click", help);
+  addEventListener("keydown", (event) => {
+    const place = event.target instanceof HTMLElement ? event.target : null;
+    const isText = place?.isContentEditable || place?.matches("input, textarea, select");
+    if (event.ctrlKey || event.metaKey || event.altKey || event.isComposing || isText) return;
+    if (event.key !== "?" && one("dialog[open]")) return;
+    const found = keys().find(([key]) => key === event.key);
+    if (!found) return;
+    event.preventDefault();
+    found[2]();
+  });
+}
+
+function start() {
+  for (const add of [showTheme, addSwitch, addKeys, addAgo, addSorting, markNew, addFolding, followOutline]) add();
+  void showAge();
+}
+
+if (root) {
+  showTheme();
+  if (document.readyState === "loading") addEventListener("DOMContentLoaded", start);
+  else start();
+}
+return { ago, ageLine, nextStop, order, otherTheme, visit };
+})();

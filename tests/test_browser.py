@@ -1,0 +1,440 @@
+"""The built example organization in a real browser: Chromium, over http and from disk.
+
+`scripts/set-up dev` installs what this needs: Chromium, Node.js with the packages of tests/browser, Java and w3m.
+"""
+
+import functools
+import json
+import shutil
+import subprocess
+import sys
+import threading
+from collections.abc import Iterator
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+
+import pytest
+from lxml import html
+from playwright.sync_api import Browser, BrowserContext, Page, Request, sync_playwright
+
+from memosite.cli import main
+
+REPO = Path(__file__).parent.parent
+TOOLS = REPO / "tests" / "browser"
+KINDS = {
+    "home": "index.html",
+    "organization": "org/index.html",
+    "position": "positions/catalogue-engineer/index.html",
+    "memo": "memos/2026-04-21-0900--strategist--catalogue-engineer--cutover-weekend-plan/index.html",
+    "broadcast": "memos/2026-04-22-1000--director--all--closed-for-the-changeover-25-to-27-april/index.html",
+    "note": "notes/2026-03-20-1745--catalogue-engineer--file--what-the-export-hides/index.html",
+    "thread": "threads/trial-loads-2026-04/index.html",
+    "transcript": "transcripts/2026-04-14-0922--local-history-archivist--albums-and-the-trial-load/index.html",
+    "record": "records/memory-store/website.decision.pickup-window-seven-open-days/index.html",
+    "document": "documents/catalogue.docs.adr.0001-merge-on-isbn-and-edition.md/index.html",
+    "library": "libraries/fernhill-memo-templates/index.html",
+    "decisions": "decisions/index.html",
+    "systems": "systems/index.html",
+    "system": "systems/memory-store/index.html",
+    "entities": "entities/index.html",
+    "actions": "actions/index.html",
+    "timeline": "timeline/index.html",
+    "month": "timeline/2026/04/index.html",
+    "health": "health/index.html",
+    "changes": "memos/2026-04-29-1045--archivist--strategist--gazette-microfilm-hours/changes/index.html",
+    "gone": "memos/2026-03-17-1105--front-desk--web-engineer--keys-of-the-side-door/index.html",
+    "ghost": "memos/2026-03-30-1200--county-network--catalogue-engineer--union-catalogue-cutoff/index.html",
+    "search": "search/index.html",
+    "feeds": "feeds/index.html",
+    "not found": "404.html",
+}
+"""A page of each kind."""
+
+AXE = """axe.run({ preload: false, rules: { "target-size": { enabled: true } } })
+  .then((result) => result.violations)"""
+"""All rules, and the one of WCAG 2.2 that is off by default."""
+
+LAYOUT_SHIFT = """() => new Promise((resolve) => {
+  new PerformanceObserver((list) => resolve(list.getEntries().map((entry) => entry.value)))
+    .observe({ type: "layout-shift", buffered: true });
+  requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(() => resolve([]))));
+})"""
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The example organization, built."""
+    folder = tmp_path_factory.mktemp("browser")
+    subprocess.run([sys.executable, REPO / "scripts" / "example-repos", folder / "example"], check=True, timeout=60)
+    assert main(["build", str(folder / "example"), "-o", str(folder / "site"), "--quiet"]) == 0
+    return folder / "site"
+
+
+class _Quiet(SimpleHTTPRequestHandler):
+    """Serves files and says nothing."""
+
+    def log_message(self, format: str, *args: object) -> None:  # noqa: A002 # its name where it comes from
+        """Nothing."""
+
+
+@pytest.fixture(scope="module")
+def server(site: Path) -> Iterator[str]:
+    """The address at which the site is served."""
+    with ThreadingHTTPServer(("127.0.0.1", 0), functools.partial(_Quiet, directory=str(site))) as serving:
+        threading.Thread(target=serving.serve_forever, daemon=True).start()
+        yield f"http://127.0.0.1:{serving.server_port}/"
+        serving.shutdown()
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    """Chromium, as the system has it."""
+    chromium = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+    assert chromium, "there is no Chromium: run scripts/set-up dev"
+    with sync_playwright() as playwright:
+        found = playwright.chromium.launch(executable_path=chromium)
+        yield found
+        found.close()
+
+
+@pytest.fixture
+def context(browser: Browser) -> Iterator[BrowserContext]:
+    """A browser that nobody has used before, on a system that likes it light."""
+    found = browser.new_context(viewport={"width": 1280, "height": 800}, color_scheme="light", locale="en-GB")
+    yield found
+    found.close()
+
+
+@pytest.fixture
+def page(context: BrowserContext) -> Page:
+    """A page of it."""
+    return context.new_page()
+
+
+@pytest.fixture(params=["http", "file"])
+def base(request: pytest.FixtureRequest, site: Path, server: str) -> str:
+    """Where the site is: on a server, and on disk."""
+    return server if request.param == "http" else f"{site.as_uri()}/"
+
+
+def shown_theme(page: Page) -> str:
+    """Whether a page is light or dark, by the colour of its paper."""
+    colour = page.evaluate("getComputedStyle(document.documentElement).backgroundColor")
+    return "dark" if colour == "rgb(21, 23, 26)" else "light"
+
+
+def test_pages_are_silent_and_ask_for_three_files_of_their_own_site(context: BrowserContext, base: str) -> None:
+    """No message on the console, a violated policy among them; no request that leaves the site."""
+    page = context.new_page()
+    said: list[str] = []
+    requests: list[Request] = []
+    page.on("console", lambda message: said.append(message.text))
+    page.on("pageerror", lambda error: said.append(str(error)))
+    page.on("request", lambda request: requests.append(request))  # noqa: PLW0108 # it keeps a mark on what it is given
+    for name, path in KINDS.items():
+        if name == "not found" and base.startswith("file:"):
+            continue  # its links start from the top of a server
+        requests.clear()
+        page.goto(base + path, wait_until="networkidle" if name == "home" else "load")
+        own = [request.url for request in requests if "/search" not in request.url]  # search apart
+        assert len(own) - 1 <= 3, (name, own)
+        assert all(request.url.startswith(base) for request in requests if not request.url.startswith("data:"))
+    assert said == []
+
+
+def test_style_and_script_together_are_small(site: Path) -> None:
+    """Less than 40 kB as they are, so that a page is there at once."""
+    assert sum((site / "static" / name).stat().st_size for name in ("memosite.css", "memosite.js")) < 40_000
+
+
+def test_nothing_on_a_page_moves_and_nothing_is_wider_than_a_phone(context: BrowserContext, server: str) -> None:
+    """No layout shift on load; no page scrolls sideways."""
+    page = context.new_page()
+    for width in (360, 1280):
+        page.set_viewport_size({"width": width, "height": 800})
+        for name, path in KINDS.items():
+            page.goto(server + path)
+            assert page.evaluate(LAYOUT_SHIFT) == [], (name, width)
+            assert page.evaluate("document.documentElement.scrollWidth") <= width, (name, width)
+
+
+def test_a_chosen_theme_is_kept_over_pages_until_it_is_the_systems_own(page: Page, base: str) -> None:
+    """The switch is remembered; switching back leaves the choice to the system again."""
+    page.goto(base + KINDS["home"])
+    assert shown_theme(page) == "light"
+    page.get_by_role("button", name="Dark theme").click()
+    assert shown_theme(page) == "dark"
+    page.get_by_role("link", name="Timeline").click()
+    page.wait_for_url("**/timeline/index.html")
+    assert shown_theme(page) == "dark"
+    assert page.get_by_role("button", name="Dark theme").get_attribute("aria-pressed") == "true"
+    page.goto(base + KINDS["memo"])
+    assert shown_theme(page) == "dark"
+    page.get_by_role("button", name="Dark theme").click()
+    assert shown_theme(page) == "light"
+    page.emulate_media(color_scheme="dark")
+    page.goto(base + KINDS["home"])
+    assert shown_theme(page) == "dark"
+
+
+def test_going_back_shows_the_theme_that_was_chosen_since(page: Page, base: str) -> None:
+    """A page that the browser kept does not keep its old colours."""
+    page.goto(base + KINDS["home"])
+    page.goto(base + KINDS["timeline"])
+    page.get_by_role("button", name="Dark theme").click()
+    page.go_back()
+    page.wait_for_function("() => document.documentElement.dataset.theme === 'dark'")
+
+
+def test_the_theme_is_chosen_without_waiting_for_the_style_sheet(page: Page, server: str) -> None:
+    """Nothing is painted before the style sheet is there; by then the theme must be."""
+    page.goto(server + KINDS["home"])
+    page.get_by_role("button", name="Dark theme").click()
+    waiting = threading.Event()
+    page.route("**/memosite.css", lambda route: (waiting.wait(30), route.continue_()))
+    page.goto(server + KINDS["memo"], wait_until="commit")
+    try:
+        page.wait_for_function("() => document.documentElement.dataset.theme === 'dark'", polling=10)
+        assert page.evaluate("performance.getEntriesByType('paint').length") == 0
+    finally:
+        waiting.set()
+
+
+def test_nothing_is_painted_in_the_other_theme_while_the_script_is_on_its_way(page: Page, server: str) -> None:
+    """A late script finds an empty page; one that never comes does not keep the text from its reader."""
+    page.goto(server + KINDS["home"])
+    page.get_by_role("button", name="Dark theme").click()
+    waiting = threading.Event()
+    page.route("**/memosite.js", lambda route: (waiting.wait(30), route.continue_()))
+    page.add_init_script("""
+      const look = () => {
+        if (document.body && getComputedStyle(document.body).visibility === "hidden") window.wasHidden = true;
+        requestAnimationFrame(look);
+      };
+      look();
+    """)
+    page.goto(server + KINDS["memo"], wait_until="commit")
+    try:
+        page.wait_for_function("() => window.wasHidden")
+        page.wait_for_function("() => getComputedStyle(document.body).visibility === 'visible'")
+    finally:
+        waiting.set()
+
+
+def test_keys_go_from_entry_to_entry(page: Page, base: str) -> None:
+    """`j` and `k` move the focus, and it can be seen."""
+    page.goto(base + KINDS["month"])
+    subjects = page.locator("main a.subject")
+    page.keyboard.press("j")
+    first = page.evaluate("document.activeElement.textContent")
+    page.keyboard.press("j")
+    page.keyboard.press("j")
+    page.keyboard.press("k")
+    assert [first, page.evaluate("document.activeElement.textContent")] == subjects.all_text_contents()[:2]
+    assert page.evaluate("getComputedStyle(document.activeElement).outlineStyle") == "solid"
+
+
+def test_keys_go_through_a_thread_and_to_its_pages(page: Page, base: str) -> None:
+    """`n` and `p` to the memos before and after, `t` to all of them, there `j` from one to the next."""
+    page.goto(base + KINDS["memo"])
+    first = page.url
+    page.keyboard.press("n")
+    page.wait_for_url("**load-finished**")
+    page.keyboard.press("p")
+    page.wait_for_url(first)
+    page.keyboard.press("t")
+    page.wait_for_url("**/threads/**")
+    page.keyboard.press("j")
+    page.keyboard.press("j")
+    assert page.evaluate("document.activeElement === document.querySelectorAll('.member')[1]")
+
+
+def test_the_help_sheet_names_the_keys_of_this_page_and_no_others(page: Page, base: str) -> None:
+    """`?` opens and closes it; other keys rest meanwhile; a memo without a thread has no `t`."""
+    page.goto(base + KINDS["memo"])
+    page.keyboard.press("?")
+    sheet = page.get_by_role("dialog", name="Keys on this page")
+    assert {"j", "k", "n", "t", "?", "Esc"} <= set(sheet.locator("kbd").all_text_contents())
+    page.keyboard.press("t")
+    assert sheet.is_visible()
+    page.keyboard.press("Escape")
+    assert not sheet.is_visible()
+    page.goto(base + KINDS["timeline"])
+    page.get_by_role("button", name="Keyboard").click()
+    assert "t" not in page.locator("dialog kbd").all_text_contents()
+
+
+def test_keys_with_control_belong_to_the_browser(page: Page, base: str) -> None:
+    """A combination is not one of ours."""
+    page.goto(base + KINDS["month"])
+    page.keyboard.press("Control+j")
+    assert page.evaluate("document.activeElement === document.body")
+
+
+def test_texts_of_a_thread_fold_and_unfold(page: Page, base: str) -> None:
+    """All at once and one by one; a link to something folded unfolds it."""
+    page.goto(base + KINDS["thread"])
+    texts = page.locator(".member .fold")
+    assert texts.count() > 2
+    page.get_by_role("button", name="Fold all texts").click()
+    assert page.locator(".fold[open]").count() == 0
+    assert not page.locator(".member .prose").first.is_visible()
+    texts.first.locator("summary").click()
+    assert page.locator(".fold[open]").count() == 1
+    page.get_by_role("button", name="Unfold all").click()
+    assert page.locator(".fold[open]").count() == texts.count()
+
+
+def test_tool_calls_of_a_transcript_fold_and_unfold(page: Page, base: str) -> None:
+    """Folded at first, with their first line; an address within a folded one unfolds it."""
+    page.goto(base + KINDS["transcript"])
+    assert page.locator(".tool[open]").count() == 0
+    assert page.locator("details.tool summary code").first.is_visible()
+    page.get_by_role("button", name="Unfold all tool calls").click()
+    assert page.locator(".tool[open]").count() == page.locator("details.tool").count()
+
+
+def test_the_outline_follows_the_reader(page: Page, base: str) -> None:
+    """It stays in view, and marks the words of the person that were read last."""
+    page.goto(base + KINDS["transcript"])
+    links = page.locator(".outline a")
+    ninth = links.nth(8)
+    page.evaluate("document.querySelectorAll('.turn.person')[8].scrollIntoView()")
+    page.wait_for_function("() => document.querySelectorAll('.outline a')[8].ariaCurrent === 'true'")
+    assert page.locator(".outline [aria-current]").count() == 1
+    box = ninth.bounding_box()
+    assert box and 0 <= box["y"] <= 800
+
+
+@pytest.mark.parametrize("kind", ["transcript", "thread"])
+def test_anchors_open_their_place_from_other_pages(context: BrowserContext, base: str, kind: str) -> None:
+    """A link from elsewhere to a turn or a memo shows its beginning."""
+    page = context.new_page()
+    page.goto(base + KINDS["home"])
+    anchor = {"transcript": "t9", "thread": ""}[kind]
+    if not anchor:
+        page.goto(base + KINDS[kind])
+        anchor = str(page.locator(".member").nth(2).get_attribute("id"))
+    page.goto("about:blank")
+    page.goto(f"{base}{KINDS[kind]}#{anchor}")
+    box = page.locator(f'[id="{anchor}"]').bounding_box()
+    assert box and -5 <= box["y"] <= 200
+
+
+def test_what_came_since_the_last_visit_is_marked(page: Page, base: str) -> None:
+    """Nothing at first; then what was not there, with words for those who do not see the mark."""
+    page.goto(base + KINDS["home"])
+    assert page.locator(".row.new").count() == 0
+    page.evaluate("""() => {
+      const key = Object.keys(localStorage).find((name) => name.startsWith("memosite-seen"));
+      const visits = JSON.parse(localStorage.getItem(key));
+      localStorage.setItem(key, JSON.stringify({ before: [], seen: visits.seen.slice(2), at: visits.at - 7200000 }));
+    }""")
+    page.reload()
+    page.locator(".row.new").nth(1).wait_for()
+    assert page.locator(".row.new").count() == 2
+    assert "new since your last visit" in page.locator(".row.new").first.inner_text()
+    assert "2 new since your last visit" in page.locator("#newest h2").inner_text()
+
+
+def test_dates_say_how_long_ago_beside_the_date_itself(page: Page, base: str) -> None:
+    """The absolute date stays: pages get saved."""
+    page.goto(base + KINDS["memo"])
+    page.clock.install()
+    assert "2026-04-21 09:00 −04:00 · " in page.locator(".envelope").first.inner_text()
+    assert page.locator(".envelope .ago").inner_text().endswith(" ago")
+
+
+def test_the_table_of_seats_is_sorted_by_any_column(page: Page, base: str) -> None:
+    """The most first, then the least; those with nothing stay below."""
+    page.goto(base + KINDS["home"])
+    column = page.locator(".seats tbody td:nth-child(4)")
+    page.get_by_role("button", name="Unread", exact=True).click()
+    falling = [int(text.split()[0]) for text in column.all_inner_texts() if text.strip()]
+    page.get_by_role("button", name="Unread", exact=True).click()
+    rising = [int(text.split()[0]) for text in column.all_inner_texts() if text.strip()]
+    assert falling == sorted(falling, reverse=True)
+    assert rising == falling[::-1]
+    assert column.all_inner_texts()[-1].strip() == ""
+    assert page.locator("th[aria-sort=ascending]").inner_text() == "Unread"
+
+
+def test_home_tells_the_age_of_the_build_where_it_can(context: BrowserContext, site: Path, server: str) -> None:
+    """Over http a line, which warns when the build is old; from disk nothing, and nothing on the console."""
+    page = context.new_page()
+    page.goto(server)
+    page.wait_for_function("() => document.querySelector('.age').textContent.startsWith('Built 20')")
+    status = json.loads((site / "status.json").read_text()) | {"built": "2026-05-01T06:00:00Z"}
+    page.route("**/status.json", lambda route: route.fulfill(json=status))
+    page.goto(server)
+    page.wait_for_function("() => document.querySelector('.age.old')?.textContent.includes('Last built')")
+    page.goto((site / "index.html").as_uri(), wait_until="networkidle")
+    assert page.locator(".age").inner_text() == ""
+
+
+def test_without_a_script_everything_is_there_and_nothing_that_does_nothing(browser: Browser, base: str) -> None:
+    """All texts of a thread, the outline and the turns; no button that would need a script."""
+    context = browser.new_context(java_script_enabled=False, viewport={"width": 1280, "height": 800})
+    page = context.new_page()
+    page.goto(base + KINDS["thread"])
+    assert all(text.is_visible() for text in page.locator(".member .prose").all())
+    page.goto(base + KINDS["transcript"])
+    assert page.locator(".outline a").first.is_visible()
+    assert not any(button.is_visible() for button in page.locator("button").all())
+    context.close()
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_axe_finds_nothing(browser: Browser, server: str, theme: str) -> None:
+    """Rules of accessibility (WCAG 2.2 AA and best practices) on each kind of page, wide and on a phone."""
+    rules = (TOOLS / "node_modules" / "axe-core" / "axe.min.js").read_text()
+    context = browser.new_context(color_scheme="dark" if theme == "dark" else "light")
+    page = context.new_page()
+    found: list[tuple[str, str, str]] = []
+    for width in (390, 1280):
+        page.set_viewport_size({"width": width, "height": 800})
+        for name, path in KINDS.items():
+            page.goto(server + path)
+            page.evaluate(rules)
+            violations = page.evaluate(AXE)
+            found += [(name, rule["id"], node["html"]) for rule in violations for node in rule["nodes"]]
+    context.close()
+    assert found == []
+
+
+def test_the_nu_html_checker_finds_no_error(site: Path) -> None:
+    """Every page of the site is valid HTML; what it warns of the policy it misreads from a file."""
+    jar = TOOLS / "node_modules" / "vnu-jar" / "build" / "dist" / "vnu.jar"
+    command = ["java", "-jar", str(jar), "--errors-only", "--skip-non-html", "--format", "gnu", str(site)]
+    checked = subprocess.run(command, capture_output=True, text=True, timeout=300, check=False)
+    assert (checked.stderr, checked.returncode) == ("", 0)
+
+
+def test_what_the_script_decides_is_right() -> None:
+    """Its own tests, without a browser."""
+    checked = subprocess.run(
+        ["node", "--test", TOOLS / "memosite.test.mjs"], capture_output=True, text=True, timeout=120, check=False
+    )
+    assert checked.returncode == 0, checked.stdout
+
+
+@pytest.mark.parametrize("kind", ["home", "memo", "thread", "transcript"])
+def test_a_text_browser_shows_it_in_order(site: Path, kind: str) -> None:
+    """In w3m the title comes before the texts, and the way to the rest of the site before both."""
+    path = site / KINDS[kind]
+    shown = subprocess.run(
+        ["w3m", "-dump", "-cols", "100", str(path)], capture_output=True, text=True, timeout=60, check=True
+    ).stdout
+    title = html.parse(path).findtext(".//h1")
+    words = " ".join(html.parse(path).xpath("string((//div[contains(@class, 'prose')]/p)[1])").split()[:3])
+    assert title
+    assert shown.index(title, shown.index("Organization")) < shown.rindex(words or "Newest")
+
+
+def test_on_paper_nothing_is_cut_and_everything_is_black_on_white(page: Page, server: str) -> None:
+    """The navigation stays on the screen; a page printed in the dark theme is light."""
+    page.emulate_media(color_scheme="dark", media="print")
+    page.goto(server + KINDS["memo"])
+    assert page.evaluate("getComputedStyle(document.documentElement).backgroundColor") == "rgb(255, 255, 255)"
+    assert not page.get_by_role("navigation", name="Site").is_visible()
+    assert page.pdf(format="A4").startswith(b"%PDF")
