@@ -10,6 +10,7 @@ from typing import ClassVar
 from memosite.facts import Kind, Mailbox
 from memosite.findings import Severity
 from memosite.model import Action
+from memosite.page_feeds import FeedGroup, Subscribing
 from memosite.page_parts import (
     AnchorRow,
     Body,
@@ -19,7 +20,6 @@ from memosite.page_parts import (
     EditRow,
     EntityRow,
     EventRow,
-    FeedGroup,
     FindingRow,
     LibraryEntry,
     LifeLine,
@@ -37,7 +37,6 @@ from memosite.page_parts import (
     Site,
     SourceRow,
     Stamp,
-    Subscribing,
     SystemRow,
     ThreadMember,
     VariantRow,

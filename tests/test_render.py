@@ -13,6 +13,7 @@ from lxml import html as lxml_html
 import memosite.pages as models
 from memosite.errors import ConfigError
 from memosite.findings import Severity
+from memosite.page_feeds import FeedGroup, Subscribing
 from memosite.page_parts import (
     PAGE_CHARS,
     AnchorRow,
@@ -23,7 +24,6 @@ from memosite.page_parts import (
     EditRow,
     EntityRow,
     EventRow,
-    FeedGroup,
     FindingRow,
     LibraryEntry,
     ListSection,
@@ -40,7 +40,6 @@ from memosite.page_parts import (
     Site,
     SourceRow,
     Stamp,
-    Subscribing,
     SystemRow,
     ThreadMember,
     VariantRow,
