@@ -14,11 +14,13 @@ from urllib.parse import unquote
 
 from markdown_it.token import Token
 
+from memosite.highlight import highlight
 from memosite.markdown_tokens import Body, Heading, inline_text, joined_words, read_body
 
 __all__ = ["Heading", "headings", "plain_text", "to_html"]
 
 _MAX_SHOWN = 300  # characters of a destination in a tooltip; `data:` URLs may hold a megabyte
+_MAX_MARKED = 40_000  # characters of code in one body that are highlighted: it takes longer than all the rest
 _FEW = 64  # keys that are sooner looked for one by one than by splitting the text into names
 
 _SPACE = re.compile(r"\s")
@@ -39,7 +41,9 @@ _INLINE_TAGS: Final = {"em", "strong", "s"}
 _TABLE: Final = '<div class="scroll" tabindex="0" role="region" aria-label="Table">\n'
 
 
-def to_html(text: str, *, links: Mapping[str, str], prefix: str = "", base_level: int = 2) -> str:
+def to_html(
+    text: str, *, links: Mapping[str, str], prefix: str = "", base_level: int = 2, with_passages: bool = False
+) -> str:
     """Return the HTML of a body, well-formed and safe to put into a page as it is; never raises on any text.
 
     `links` maps what is written to an href that is trusted. A key is either the destination of a Markdown link
@@ -47,11 +51,12 @@ def to_html(text: str, *, links: Mapping[str, str], prefix: str = "", base_level
     this body, not of the whole archive: the work is linear in both.
     `prefix` is put before every id; a page that holds several bodies, or ids of its own, needs one.
     The top-most heading level used becomes `base_level` (1 to 6), the others follow, down to h6.
+    `with_passages` gives paragraphs and items of lists their anchors (SPEC 7), as headings always have.
     """
     body = read_body(text)
     if body.tokens is None:
         return f'<pre class="verbatim" tabindex="0">{escape(body.source, quote=False)}</pre>\n'
-    writer = _Writer(body, links, prefix, base_level)
+    writer = _Writer(body, links, prefix, base_level, with_passages=with_passages)
     for token in body.tokens:
         writer.block(token)
     return "".join(writer.out)
@@ -90,9 +95,29 @@ def plain_text(text: str) -> str:
 class _Writer:
     """Writes the tokens of one body as HTML into `out`."""
 
-    __slots__ = ("anchor", "anchors", "closing", "in_link", "links", "mention", "out", "prefix", "shift")
+    __slots__ = (
+        *(
+            "anchor",
+            "anchors",
+            "closing",
+            "in_link",
+            "links",
+            "marked",
+            "mention",
+            "out",
+            "prefix",
+            "referred",
+            "shift",
+        ),
+        "with_passages",
+    )
 
-    def __init__(self, body: Body, links: Mapping[str, str], prefix: str, base_level: int) -> None:
+    def __init__(
+        self, body: Body, links: Mapping[str, str], prefix: str, base_level: int, *, with_passages: bool
+    ) -> None:
+        self.with_passages = with_passages
+        self.marked = 0  # characters of code that were highlighted
+        self.referred: set[int] = set()  # footnotes with a reference that can be gone back to
         self.out: list[str] = []
         self.links = links
         self.mention = _mention_pattern(links) if links else None
@@ -124,16 +149,43 @@ class _Writer:
             link = f'<a class="anchor" href="#{self.anchor}" aria-label="Link to this section">#</a>'
             self.out.append(f" {link}</h{self._level(token)}>\n")
         elif kind in ("fence", "code_block"):
-            language = _LANGUAGE.match(token.info)
-            code = f'<code class="language-{language[1]}">' if language and language[1] else "<code>"
-            text = escape(token.content, quote=False)
-            self.out.append(f'<pre tabindex="0"{self._attributes(token)}>{code}{text}</code></pre>\n')
+            self._code(token)
+        elif kind.startswith("footnote"):
+            self._footnote(token)
+
+    def _code(self, token: Token) -> None:
+        language = _LANGUAGE.match(token.info)
+        name = language[1] if language else ""
+        text = None
+        if name and self.marked < _MAX_MARKED:
+            text = highlight(token.content, name)
+            self.marked += len(token.content) if text else 0
+        code = f'<code class="language-{name}">' if name else "<code>"
+        text = escape(token.content, quote=False) if text is None else text
+        self.out.append(f'<pre tabindex="0">{code}{text}</code></pre>\n')
+
+    def _footnote(self, token: Token) -> None:
+        """Write the border of a footnote's text, or of all of them; the way back leads to the first reference."""
+        number = token.meta.get("number", 0)
+        prefix = escape(self.prefix)
+        if token.type == "footnotes_open":
+            self.out.append('<div class="footnotes">\n<ol>\n')
+        elif token.type == "footnotes_close":
+            self.out.append("</ol>\n</div>\n")
+        elif token.type == "footnote_open":
+            self.out.append(f'<li id="{prefix}fn.{number}" value="{number}">\n')
+        elif number in self.referred:
+            back = f'<a class="anchor" href="#{prefix}fnref.{number}" aria-label="Back to the text">↩</a>'
+            self.out.append(f"{back}</li>\n")
+        else:
+            self.out.append("</li>\n")
 
     def _level(self, token: Token) -> int:
         return min(int(token.tag[1]) + self.shift, 6)
 
     def _attributes(self, token: Token) -> str:
-        written = f' id="{escape(self.prefix + token.meta["anchor"])}"' if "anchor" in token.meta else ""
+        is_named = self.with_passages and token.nesting > 0 and "anchor" in token.meta
+        written = f' id="{escape(self.prefix + token.meta["anchor"])}"' if is_named else ""
         if "start" in token.attrs:
             written += f' start="{int(token.attrs["start"])}"'
         if "style" in token.attrs:  # of a table's cell: the parser knows left, center and right
@@ -164,8 +216,20 @@ class _Writer:
             opening, closing = self._link(token, "src")
             label = inline_text(token) or _shown(str(token.attrs["src"]))
             self.out += (opening, "image: ", escape(label, quote=False), closing)
+        elif kind == "footnote_ref":
+            self._reference(token)
         else:
             self.out.append(escape(token.content, quote=False))
+
+    def _reference(self, token: Token) -> None:
+        """Write a reference to a footnote; the first one of each can be gone back to."""
+        number = token.meta["number"]
+        prefix = escape(self.prefix)
+        written = "" if number in self.referred else f' id="{prefix}fnref.{number}"'
+        self.referred.add(number)
+        label = escape(token.content, quote=False)
+        link = label if self.in_link else f'<a href="#{prefix}fn.{number}">{label}</a>'
+        self.out.append(f'<sup class="footnote-ref"{written}>{link}</sup>')
 
     def _link(self, token: Token, attribute: str) -> tuple[str, str]:
         """Return the tags around a label: of a link, or of text with a tooltip if it leads nowhere."""

@@ -1,13 +1,16 @@
 """Reads the Markdown of a body, which is foreign and may be hostile, into tokens within bounds of time and depth.
 
-The dialect is CommonMark with tables, strikethrough, task lists and `== Section ==` headings, without raw HTML
-(SPEC 4). What would take too long, or nests so deep that the parser would drop it, is not read at all but left to
+The dialect is CommonMark with tables, strikethrough, task lists, footnotes and `== Section ==` headings, without raw
+HTML (SPEC 4). What would take too long, or nests so deep that the parser would drop it, is not read at all but left to
 be shown verbatim. The bounds on time hold for markdown-it-py 4.1 and later: older ones take quadratic time on some
 input. They were set by measuring, on 100 kinds of hostile text, the longest that the bounds let through.
 
-Anchors are given by core rules, in `meta["anchor"]` of a block's opening token: anchors of paragraphs are one more.
+Anchors are given by a core rule, in `meta["anchor"]` of a block's opening token. A heading is named by its words,
+a passage (a paragraph, an item of a list) by the hash of its own source, so that neither text before nor text after
+it moves its anchor (SPEC 7).
 """
 
+import hashlib
 import re
 import unicodedata
 from dataclasses import dataclass
@@ -19,6 +22,8 @@ from markdown_it.rules_block import StateBlock, table
 from markdown_it.rules_core import StateCore
 from markdown_it.rules_inline import StateInline, autolink, image, link
 from markdown_it.token import Token
+
+from memosite.footnotes import add_footnotes, move_to_end
 
 MAX_CHARS: Final = 1_000_000
 MAX_COST: Final = 4_000_000
@@ -35,6 +40,7 @@ _MAX_BRACKETS = 6  # brackets within brackets that are tried as links; the time 
 _COSTS: Final = {"\n": 65, "[": 20, "|": 16, "*": 8, "_": 8, "~": 8, "-": 8, "`": 6, "]": 4, "<": 2, "&": 2}
 
 _NOT_TEXT = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ud800-\udfff\ufffe\uffff]")
+_NESTING = ("blockquote_open", "list_item_open", "footnote_reference_open")
 _TASK = re.compile(r"\[([ xX])\](?=\s)")
 _AUTOLINK = re.compile(r"<(?:https?://|mailto:|[^\s<>:@]+@)", re.IGNORECASE)
 
@@ -70,7 +76,7 @@ def read_body(text: str) -> Body:
     except Exception:  # foreign code on foreign text: one bad body must not stop a build (SPEC 9)
         return verbatim
     deepest = MAX_NESTING - 1
-    if any(token.level >= deepest and token.type in ("blockquote_open", "list_item_open") for token in tokens):
+    if any(token.level >= deepest and token.type in _NESTING for token in tokens):
         return verbatim
     return Body(source=source, tokens=tuple(tokens), headings=env.get("headings", ()))
 
@@ -110,8 +116,10 @@ def _parser() -> MarkdownIt:
     parser.inline.ruler.at("image", _single_image)
     parser.inline.ruler.at("autolink", _known_autolink)
     parser.inline.terminator_re = re.compile(r"[\n!&*<\[\\\]_`~]")  # what a rule in use begins with: 10 % faster
+    add_footnotes(parser)
     parser.core.ruler.push("task_items", _task_items)
-    parser.core.ruler.push("heading_anchors", _heading_anchors)
+    parser.core.ruler.push("anchors", _anchors)
+    parser.core.ruler.push("footnotes", move_to_end)  # last: anchors are numbered in the order of the source
     return parser
 
 
@@ -182,30 +190,64 @@ def _task_items(state: StateCore) -> None:
                 first.content = ("☐" if box[1] == " " else "☑") + first.content[3:]
 
 
-def _heading_anchors(state: StateCore) -> None:
-    """Give each heading an anchor in `meta`, and leave the outline in `env["headings"]`."""
+def _anchors(state: StateCore) -> None:
+    """Give headings and passages their anchors in `meta`, and leave the outline in `env["headings"]`."""
     found: list[Heading] = []
-    taken: set[str] = set()
-    following: dict[str, int] = {}
+    taken = _Taken()
     for index, token in enumerate(state.tokens):
-        if token.type != "heading_open":
-            continue
-        inline, close = state.tokens[index + 1 : index + 3]
-        if not inline.content:  # "##" and nothing else: a heading without text is none for a reader
+        if token.type == "heading_open":
+            inline, close = state.tokens[index + 1 : index + 3]
+            if inline.content:
+                anchor = token.meta["anchor"] = taken.free(_words_of_heading(state, inline))
+                found.append(Heading(level=int(token.tag[1]), text=inline_text(inline) or anchor, anchor=anchor))
+                continue
+            # "##" and nothing else: a heading without text is none for a reader
             token.type, close.type, token.tag, close.tag = "paragraph_open", "paragraph_close", "p", "p"
             inline.children = [Token("text", "", 0, content=token.markup)]
-            continue
-        text = inline_text(inline)
-        stable = text
-        if "references" in state.env and "[" in inline.content:
-            # A definition may follow anywhere; what the anchor is made from must not depend on it.
-            stable = inline_text(state.md.parseInline(inline.content, {})[0])
-        anchor = joined_words(stable, "-")[:MAX_ANCHOR].rstrip("-") or "section"
-        stem = anchor[: MAX_ANCHOR - 7].rstrip("-")
-        while anchor in taken:
-            following[stem] = following.get(stem, 1) + 1
-            anchor = f"{stem}-{following[stem]}"
-        taken.add(anchor)
-        token.meta["anchor"] = anchor
-        found.append(Heading(level=int(token.tag[1]), text=text or anchor, anchor=anchor))
+        if token.type == "list_item_open" or (token.type == "paragraph_open" and not _begins_item(state.tokens, index)):
+            token.meta["anchor"] = taken.free(f"p-{_digest(_source_of(state.tokens, index))}")
     state.env["headings"] = tuple(found)
+
+
+class _Taken:
+    """The anchors of a body that are given already."""
+
+    def __init__(self) -> None:
+        self._taken: set[str] = set()
+        self._following: dict[str, int] = {}
+
+    def free(self, anchor: str) -> str:
+        """Return the anchor, with "-2", "-3" where it is given already; numbering repeats takes no ever longer."""
+        stem = anchor[: MAX_ANCHOR - 7].rstrip("-")
+        while anchor in self._taken:
+            self._following[stem] = self._following.get(stem, 1) + 1
+            anchor = f"{stem}-{self._following[stem]}"
+        self._taken.add(anchor)
+        return anchor
+
+
+def _words_of_heading(state: StateCore, inline: Token) -> str:
+    stable = inline_text(inline)
+    if "[" in inline.content and ("references" in state.env or "footnotes" in state.env):
+        # A definition may follow anywhere; what the anchor is made from must not depend on it.
+        stable = inline_text(state.md.parseInline(inline.content, {})[0])
+    return joined_words(stable, "-")[:MAX_ANCHOR].rstrip("-") or "section"
+
+
+def _begins_item(tokens: list[Token], index: int) -> bool:
+    """Whether a paragraph is the first of a list item, whose anchor is the item's."""
+    return tokens[index - 1].type == "list_item_open" if index else False
+
+
+def _source_of(tokens: list[Token], index: int) -> str:
+    """The source of a paragraph, or of what an item begins with: more may be added to an item later."""
+    for token in tokens[index + 1 : index + 4]:
+        if token.content:
+            return token.content
+        if token.nesting < 0:
+            break
+    return ""
+
+
+def _digest(source: str) -> str:
+    return hashlib.sha256(source.encode("utf-8", "surrogatepass")).hexdigest()[:8]

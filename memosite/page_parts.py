@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
+from memosite.cite import Citation
 from memosite.facts import Kind, Mailbox
 from memosite.findings import Severity
 from memosite.model import Action
@@ -12,19 +13,34 @@ PAGE_CHARS = 250_000
 """The most characters of source text on one page: in scripts of three bytes a character, less than 1 MB (SPEC 4)."""
 
 
+OUTLINE = 2_000
+"""The most turns that the outline of a long conversation names."""
+
+TURN_CHARS = 400
+"""What a turn takes on a page besides its text, counted as characters of the text."""
+
+_ROW_CHARS = 30  # the same for a row of the outline, which the first part has of all turns
+
+
 def cut_turns(lengths: Sequence[int]) -> list[tuple[int, int]]:
     """The turns of each part of a transcript, as half-open ranges, from the number of characters of each turn.
 
     A part ends at the border of a turn before it gets longer than a page; a single turn may be longer (SPEC 4).
     """
     ranges: list[tuple[int, int]] = []
-    start, size = 0, 0
+    start, size = 0, min(len(lengths), OUTLINE) * _ROW_CHARS
     for index, length in enumerate(lengths):
-        if size + length > PAGE_CHARS and index > start:
+        weight = length + TURN_CHARS
+        if size + weight > PAGE_CHARS and index > start:
             ranges.append((start, index))
             start, size = index, 0
-        size += length
+        size += weight
     return [*ranges, (start, len(lengths))]
+
+
+def fits_one_page(chars: int, turns: int) -> bool:
+    """Whether `cut_turns` would leave so many turns of so many characters in all on one page."""
+    return chars + turns * TURN_CHARS + min(turns, OUTLINE) * _ROW_CHARS <= PAGE_CHARS
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -97,6 +113,13 @@ class Body:
     started: str | None = None
     turns: tuple[int, int] | None = None
     """For a transcript in parts: the first turn and the one after the last, counted from 0."""
+    parts: tuple[tuple[int, str], ...] = ()
+    """On the first part of a transcript: the first turn of each other part, counted from 0, and its file."""
+    citation: Citation | None = None
+    """Of the whole transcript; those of its turns are made from it."""
+    people: tuple[str, ...] = ()
+    """Participants of a transcript that are people; `models` are the others."""
+    models: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -172,6 +195,38 @@ class RelationshipRow:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class ChartBox:
+    """A position in a chart: its upper left corner in pixels, two lines of text that fit, and all in `words`."""
+
+    x: int
+    y: int
+    link: Reference
+    label: str
+    note: str
+    status: Literal["staffed", "vacant", "shared", "informal", ""]
+    words: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ChartLine:
+    """A line of a chart as an SVG path; `words` say what a lighter one means."""
+
+    path: str
+    kind: Literal["rank", "other"]
+    words: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Chart:
+    """An organization as a drawing of `width` by `height` pixels; lines stand before the boxes that cover them."""
+
+    width: int
+    height: int
+    boxes: tuple[ChartBox, ...]
+    lines: tuple[ChartLine, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class OrganizationSection:
     """One orgdef: mission, positions, relationships, charter (heading and Markdown)."""
 
@@ -183,6 +238,7 @@ class OrganizationSection:
     relationships_total: int = 0
     charter: tuple[tuple[str, str], ...]
     place: str
+    chart: Chart | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -338,51 +394,3 @@ class SystemRow:
     sources: tuple[str, ...]
     more_types: int = 0
     more_sources: int = 0
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class LifeStep:
-    """One step of a life line: what happened, when, by whom, how long after the step before it, in which commit."""
-
-    label: str
-    date: Stamp | None
-    who: str
-    after: str = ""
-    commit: Reference | None = None
-    merge: Reference | None = None
-    changes: Reference | None = None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class LifeLine:
-    """The life of one copy. `pending` is what is not committed, `why_not` why git cannot tell."""
-
-    source: str
-    steps: tuple[LifeStep, ...]
-    pending: str
-    why_not: str
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class EditRow:
-    """An edit after receipt: the contents before and after by digest, "" where they cannot be had."""
-
-    anchor: str
-    date: Stamp | None
-    who: str
-    source: str
-    file: str
-    commit: Reference
-    before: str
-    after: str
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class MovementRow:
-    """Something that happened to a memo in its repo."""
-
-    date: Stamp | None
-    label: str
-    subject: Reference
-    source: str
-    who: str

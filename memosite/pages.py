@@ -7,24 +7,23 @@ model is small and its JSON tells whether the page has to be made again. All lin
 from dataclasses import dataclass
 from typing import ClassVar
 
+from memosite.cite import Citation
 from memosite.facts import Kind, Mailbox
 from memosite.findings import Severity
 from memosite.model import Action
 from memosite.page_feeds import FeedGroup, Subscribing
+from memosite.page_lives import EditRow, LifeLine, MovementRow
 from memosite.page_parts import (
     AnchorRow,
     Body,
     CitationRow,
     CopyRow,
     Day,
-    EditRow,
     EntityRow,
     EventRow,
     FindingRow,
     LibraryEntry,
-    LifeLine,
     ListSection,
-    MovementRow,
     OrganizationSection,
     Part,
     ParticipantRow,
@@ -126,6 +125,7 @@ class ArtifactPage(Page):
     findings: tuple[FindingRow, ...]
     backlinks: tuple[Row, ...]
     lives: tuple[LifeLine, ...] = ()
+    citation: Citation | None = None
     is_cut: bool = False
     """Whether the body is longer than a page may be, so that only its beginning is shown."""
     extra_left_out: int = 0
@@ -172,6 +172,7 @@ class TranscriptPage(ArtifactPage):
     transport: str
     capture_tool: str
     redaction_status: str
+    captures: tuple[Row, ...] = ()
     related: tuple[Row, ...]
     unresolved: tuple[str, ...]
     written_during: tuple[Row, ...]

@@ -10,20 +10,18 @@ A template gets `page` and nothing else that varies, and computes nothing. Every
 `markdown.to_html` has written. A site's own template that fails is a ConfigError naming template and line.
 """
 
-import difflib
 import re
 import sys
 import traceback
 from collections import OrderedDict
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable
 from html import escape
-from itertools import islice
-from typing import Final, Literal, TypeAlias
+from typing import Final, TypeAlias
 
 import jinja2
 from markupsafe import Markup
 
+from memosite.difference import Diff, compare
 from memosite.errors import ConfigError
 from memosite.feed_content import ITEM_BYTES, item_html
 from memosite.feeds import FeedFile, to_rss
@@ -31,21 +29,16 @@ from memosite.feeds_json import to_json_feed
 from memosite.markdown import to_html
 from memosite.page_parts import PAGE_CHARS, Body
 from memosite.pages import Page
-from memosite.texts import cut_line
 from memosite.theme import Theme
 from memosite.times import read_moment
-from memosite.transcripts import Block, Conversation, Turn, blocks, parse_conversation
+from memosite.transcripts import Conversation, parse_conversation
+from memosite.turns import LEVEL, outline, shown_turns
 
-__all__ = ["Diff", "Renderer", "ShownBlock", "ShownTurn"]
+__all__ = ["Renderer"]
 
 
-_DIFF_LINES: Final = 2_000
-_DIFF_CHARS: Final = 200_000
 _CACHE_BYTES: Final = 16 * 2**20
-_SUMMARY_CHARS: Final = 110  # of a tool call's first line
-
-_LEVEL: Final = 3  # of a text's own headings: the page's title is h1, what introduces a text is h2
-_PREFIX: Final = "\ufdd0"  # stands for a page's prefix in cached HTML; a noncharacter, which no text may hold
+_PREFIX: Final = "\x1a"  # stands for a page's prefix in cached HTML; a control character, which no text may hold
 _SPARE: Final = 1_000  # bytes for what is said when a text is cut
 _TOO_LONG: Final = '<p class="notice">This text is too long for this page: see its own page, or the original.</p>\n'
 _CUT: Final = '<p class="notice">Only the beginning of this text is shown.</p>\n'
@@ -53,8 +46,6 @@ _CUT: Final = '<p class="notice">Only the beginning of this text is shown.</p>\n
 _CONTROLS: Final = bytes([*range(9), 11, 12, *range(14, 32), 127])
 _WITHOUT_CONTROLS: Final = bytes.maketrans(_CONTROLS, b"?" * len(_CONTROLS))
 _FRONT_MATTER = re.compile(r"---\n([A-Za-z_][\w -]*:.*\n(?:[A-Za-z_][\w -]*:.*\n|[ \t#-].*\n|\n)*?)---\n")
-_LINE = re.compile(r"(?<=\\n)|\n")  # an escape in JSON ends a line of the text it stands in
-_FENCE = re.compile(r"\s*(?:`{3,}|~{3,})")
 _PLURALS: Final = {"library": "libraries"}
 _MEDIA_TYPES: Final = (
     ("feed.json", "application/feed+json"),
@@ -67,39 +58,7 @@ _MEDIA_TYPES: Final = (
 PAGE_BYTES: Final = 900_000
 """The most bytes that the texts of one page may take as HTML, so that no page is over 1 MB (SPEC 4)."""
 
-DiffLine: TypeAlias = tuple[Literal["place", "same", "ins", "del"], str]
 _Key: TypeAlias = tuple[str, tuple[tuple[str, str], ...]]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Diff:
-    """What differs between two texts, line by line with the sign of a unified diff before each.
-
-    `is_cut` says that the texts are longer than what was compared.
-    """
-
-    lines: tuple[DiffLine, ...]
-    is_cut: bool
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ShownBlock:
-    """A part of a turn as `turns.html` shows it. `summary` is the first line of a tool call's text."""
-
-    block: Block
-    summary: str
-    html: Markup
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ShownTurn:
-    """A turn as `turns.html` shows it. `utc` is ISO 8601, "" where it cannot be told."""
-
-    turn: Turn
-    utc: str
-    summary: str
-    blocks: tuple[ShownBlock, ...]
-    is_cut: bool
 
 
 class Renderer:
@@ -177,17 +136,16 @@ class Renderer:
         preamble = "" if first else conversation.preamble[:PAGE_CHARS]
         html = self._environment.get_template("turns.html").render(
             prefix=body.prefix,
-            preamble=_safe(to_html(preamble, links=links, prefix=f"{body.prefix}preamble-", base_level=_LEVEL)),
-            turns=tuple(_shown_turns(conversation.turns[first:end], links, body.prefix)),
+            preamble=_safe(to_html(preamble, links=links, prefix=f"{body.prefix}preamble-", base_level=LEVEL)),
+            outline=outline(conversation, body),
+            total=len(conversation.turns),
+            turns=tuple(shown_turns(conversation.turns[first:end], body)),
         )
         return _safe(html)
 
     def _diff(self, shown: str, other: str) -> Diff:
         """Compare two texts by digest; "" stands for no text."""
-        texts = [self._read_text(digest) if digest else "" for digest in (shown, other)]
-        old, new = ([line for line in _LINE.split(text[:_DIFF_CHARS]) if line is not None] for text in texts)
-        is_cut = any(len(text) > _DIFF_CHARS for text in texts) or max(len(old), len(new)) > _DIFF_LINES
-        return Diff(lines=tuple(_diff_lines(old[:_DIFF_LINES], new[:_DIFF_LINES])), is_cut=is_cut)
+        return compare(*(self._read_text(digest) if digest else "" for digest in (shown, other)))
 
 
 class _Fragments:
@@ -277,49 +235,16 @@ def _markdown_page(text: str, links: dict[str, str]) -> str:
         source = source[front.end() :]
         shown = escape(front[1], quote=False)
         head = f'<details class="front-matter"><summary>Front matter</summary><pre>\n{shown}</pre></details>\n'
-    html = to_html(source, links=links, prefix=_PREFIX, base_level=_LEVEL)
+    html = to_html(source, links=links, prefix=_PREFIX, base_level=LEVEL, with_passages=True)
     is_cut = len(text) > PAGE_CHARS
     while _size(head + html) > PAGE_BYTES - _SPARE:
         source, is_cut = source[: len(source) // 2], True
-        html = to_html(source, links=links, prefix=_PREFIX, base_level=_LEVEL)
+        html = to_html(source, links=links, prefix=_PREFIX, base_level=LEVEL, with_passages=True)
     return head + html + (_CUT if is_cut else "")
 
 
-def _markdown(text: str, prefix: str, base_level: int = _LEVEL) -> Markup:
+def _markdown(text: str, prefix: str, base_level: int = LEVEL) -> Markup:
     return _safe(to_html(text[:PAGE_CHARS], links={}, prefix=prefix, base_level=base_level))
-
-
-def _shown_turns(turns: Sequence[Turn], links: dict[str, str], prefix: str) -> Iterator[ShownTurn]:
-    """Turns with their blocks rendered, until `PAGE_CHARS` are shown: a single turn may be longer than a page."""
-    left = PAGE_CHARS
-    for turn in turns:
-        found = blocks(turn.text[: max(left, 0)])
-        is_cut = len(turn.text) > max(left, 0)
-        left -= len(turn.text)
-        yield ShownTurn(
-            turn=turn,
-            utc=turn.at.isoformat(timespec="seconds").replace("+00:00", "Z") if turn.at else "",
-            summary=next((cut_line(block.text, 80) for block in found if block.kind == "speech"), ""),
-            blocks=tuple(_shown_block(block, i, links, prefix + turn.anchor) for i, block in enumerate(found)),
-            is_cut=is_cut,
-        )
-
-
-def _shown_block(block: Block, number: int, links: dict[str, str], turn: str) -> ShownBlock:
-    # Anchors of headings hold no ".", so those of the first block and of the others cannot meet.
-    prefix = f"{turn}.{number + 1}-" if number else f"{turn}-"
-    lines = (line for line in block.text.split("\n") if line.strip() and not _FENCE.match(line))
-    return ShownBlock(
-        block=block,
-        summary=cut_line(next(lines, ""), _SUMMARY_CHARS) if block.kind == "tool" else "",
-        html=_safe(to_html(block.text, links=links, prefix=prefix, base_level=_LEVEL)),
-    )
-
-
-def _diff_lines(old: Sequence[str], new: Sequence[str]) -> Iterator[DiffLine]:
-    kinds: dict[str, Literal["place", "ins", "del"]] = {"@": "place", "+": "ins", "-": "del"}
-    for line in islice(difflib.unified_diff(old, new, lineterm=""), 2, None):
-        yield kinds.get(line[0], "same"), line
 
 
 def _counted(number: int, noun: str) -> str:

@@ -21,7 +21,7 @@ from memosite.errors import ConfigError
 __all__ = ["Theme", "bundled_theme", "load_theme"]
 
 _PACKAGE = Path(__file__).parent
-_WRITERS = ("jinja2", "markdown-it-py")  # what is written depends on their versions too
+_WRITERS = ("jinja2", "markdown-it-py", "mdit-py-plugins", "pygments")  # what is written depends on their versions too
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,5 +1,6 @@
 """Tests of how Markdown bodies become HTML, outlines and plain text."""
 
+import hashlib
 import re
 from html.parser import HTMLParser
 
@@ -23,9 +24,11 @@ LINKS = {
 REL = ' rel="noopener noreferrer nofollow"'
 
 ALLOWED = {
-    **{tag: {"id"} for tag in ("p", "blockquote", "li", "ul", "hr", "br", "h1", "h2", "h3", "h4", "h5", "h6")},
+    **{tag: {"id"} for tag in ("p", "blockquote", "ul", "hr", "br", "h1", "h2", "h3", "h4", "h5", "h6")},
     **{tag: {"id"} for tag in ("table", "thead", "tbody", "tr", "em", "strong", "s")},
     "ol": {"id", "start"},
+    "li": {"id", "value"},
+    "sup": {"id", "class"},
     "pre": {"id", "tabindex", "class"},
     "code": {"class"},
     "th": {"class"},
@@ -35,8 +38,11 @@ ALLOWED = {
     "span": {"class", "title"},
 }
 VOID = {"br", "hr"}
-PHRASING = {"a", "span", "em", "strong", "s", "code", "br"}
-CLASSES = re.compile(r"scroll|anchor|mention|path|verbatim|align-(left|center|right)|language-[A-Za-z0-9_+#.-]{1,40}")
+PHRASING = {"a", "span", "em", "strong", "s", "code", "br", "sup"}
+CLASSES = re.compile(
+    r"scroll|anchor|mention|path|verbatim|align-(left|center|right)|language-[A-Za-z0-9_+#.-]{1,40}"
+    r"|footnotes|footnote-ref|hl-(c|k|s|n|f|ins|del)"
+)
 
 
 class Reader(HTMLParser):
@@ -445,10 +451,11 @@ def test_tables_scroll_and_align() -> None:
     ("info", "tag"),
     [
         ("", "<code>"),
-        ("python", '<code class="language-python">'),
-        (' c++ title="x"', '<code class="language-c++">'),
+        ("c#", '<code class="language-c#">'),
+        (' xyz title="x"', '<code class="language-xyz">'),
+        ("mermaid", '<code class="language-mermaid">'),
         ('"><script>', "<code>"),
-        ("js&quot;onload", '<code class="language-js">'),
+        ("k&quot;onload", '<code class="language-k">'),
     ],
 )
 def test_code_keeps_its_language_and_nothing_else(info: str, tag: str) -> None:
@@ -465,6 +472,58 @@ def test_task_items_show_their_boxes() -> None:
     """A box is a character, in loose lists too, and only at the start of an item."""
     assert seen(html_of("- [ ] a\n- [x] b\n\n- [X] **c** [ ] d\n")) == "☐ a ☑ b ☑ c [ ] d"
     assert seen(html_of("[ ] a\n\n- [x]b")) == "[ ] a [x]b"
+
+
+def test_footnotes_stand_last_and_lead_back() -> None:
+    """A reference is a number that leads to its text at the end, and from there to the first reference."""
+    html = to_html("a[^n] b[^n]\n\n[^n]: Why *so*.\n\nc", links={}, prefix="p-")
+    assert (
+        '<sup class="footnote-ref" id="p-fnref.1"><a href="#p-fn.1">[1]</a></sup> b<sup class="footnote-ref">' in html
+    )
+    assert seen(html) == "a[1] b[1] c Why so."
+    assert html.index("<p>c</p>") < html.index('<li id="p-fn.1" value="1">')
+    assert '<a class="anchor" href="#p-fnref.1" aria-label="Back to the text">' in html
+    assert plain_text("a[^n]\n\n[^n]: Why *so*.") == "a[1]\nWhy so."
+
+
+def test_footnotes_without_a_reference_are_not_dropped() -> None:
+    """A text to which nothing refers, or a second one of a label, stands after the others."""
+    html = html_of("a[^b]\n\n[^a]: one\n[^b]: two\n[^b]: three\n\n[^c] is no reference")
+    assert seen(html) == "a[1] [^c] is no reference two one three"
+
+
+def test_many_brackets_of_footnotes_are_read_in_linear_time() -> None:
+    """Labels are short, so that what is never closed is not read anew from each bracket."""
+    text = "[^1]: a\n\n" + "[^b" * 40_000
+    assert seen(html_of(text)) == "[^b" * 40_000 + " a"
+
+
+def test_passages_are_named_by_their_own_words() -> None:
+    """A paragraph and an item have the anchor of their source, wherever they stand; repeats are numbered."""
+    one = ids_of("# a\n\nSome *words*.\n\n- item\n\n  more\n- item\n\n> Some *words*.")
+    digests = [hashlib.sha256(part.encode()).hexdigest()[:8] for part in ("Some *words*.", "item", "more")]
+    words, item, more = (f"p-{digest}" for digest in digests)
+    assert one == {"a", words, item, more, f"{item}-2", f"{words}-2"}
+    assert {words, item} <= ids_of("New text before it.\n\nSome *words*.\n\n1. item\n   - more")
+
+
+def test_code_is_marked_and_not_changed() -> None:
+    """Six kinds of words are marked in languages that are known; the code itself stays."""
+    html = html_of('```py\ndef f(x):  # <why>\n    return "a" + 1\n```')
+    assert '<span class="hl-k">def </span><span class="hl-f">f</span>(x):' in html
+    assert '<span class="hl-c"># &lt;why&gt;\n    </span>' in html
+    assert seen(html) == 'def f(x): # <why> return "a" + 1'
+    assert '<span class="hl-ins">+b\n</span>' in html_of("```diff\n-a\n+b\n```")
+
+
+def test_code_that_is_long_is_not_marked() -> None:
+    """Marking takes longer than all else, so there is a bound for a block and one for a body."""
+    short, long = "```json\n[1]\n```\n", f"```json\n[{'1,' * 2_500}1]\n```\n"
+    assert "hl-" not in html_of(long)
+    many = f"```json\n[{'1,' * 2_400}1]\n```\n" * 9
+    assert html_of(short).count("hl-n") == 1
+    assert html_of(many + short).count("<code") == 10
+    assert html_of(many + short).endswith("[1]\n</code></pre>\n")
 
 
 def test_lists_keep_their_numbers() -> None:
@@ -581,6 +640,7 @@ def test_a_parser_that_fails_costs_the_markup_and_not_the_text(monkeypatch: pyte
 PIECES = [
     *"\n\n\n      \t>>--*_~`|#=[](){}<>!&;:\\\"'/.",
     *("\n\n", "\n# ", "\n## a\n", "\n== b ==\n", "\n- ", "\n- [x] ", "\n1. ", "\n> ", "\n    ", "\n---\n", "\n===\n"),
+    *("[^1]", "[^b]", "\n[^1]: ", "\n[^b]: a\n", "\n    > ", "[^", "\n```json\n"),
     *("\n```", "\n~~~ js\n", "\n|a|b|\n|-|:-:|\n|", "**", "~~", "``", "[a](", "![b](", "](", "[a]: ", "\n[a]: x.md\n"),
     *(
         "[a][b]",
@@ -623,7 +683,7 @@ def test_html_is_well_formed_and_within_the_allow_list(
     text: str, links: dict[str, str], prefix: str, base_level: int
 ) -> None:
     """Whatever is written, there are only known elements, attributes, classes and destinations, closed in order."""
-    reader = read(to_html(text, links=links, prefix=prefix, base_level=base_level))
+    reader = read(to_html(text, links=links, prefix=prefix, base_level=base_level, with_passages=True))
     assert all(name.startswith(prefix) for name in reader.ids)
     for href in reader.hrefs:
         known = href.startswith(("../t/index.html", f"#{prefix}"))
@@ -656,7 +716,25 @@ def test_anchors_do_not_move_when_text_is_appended(text: str, more: str) -> None
     assert all(re.fullmatch(r"[^\W_]+(-[^\W_]+)*", anchor) and len(anchor) <= 60 for anchor in anchors)
 
 
-MARKS = st.lists(st.sampled_from(["> ", "- ", "1. ", "  ", "    ", "# ", "| ", "```", "\t"]), max_size=14).map("".join)
+@settings(deadline=None, max_examples=300)
+@given(HOSTILE, HOSTILE)
+@example("a\n\n- b\n- c", "- d\n\ne")
+def test_passages_keep_their_anchors_when_text_is_added(text: str, more: str) -> None:
+    """A citation of a paragraph or an item holds when a transcript grows."""
+    before = ids_of(f"{text}\n\nThe *end*.")
+    after = ids_of(f"{text}\n\nThe *end*.\n\nMore. {more}")
+    assert before <= after
+
+
+def ids_of(text: str) -> set[str]:
+    """The ids of headings and passages; those of footnotes are numbered, and cite nothing."""
+    html = to_html(text, links={}, with_passages=True)
+    return {id_ for id_ in read(html).ids if not id_.startswith(("fn.", "fnref."))}
+
+
+MARKS = st.lists(
+    st.sampled_from(["> ", "- ", "1. ", "  ", "    ", "# ", "| ", "```", "\t", "[^1]: "]), max_size=14
+).map("".join)
 
 
 @settings(deadline=None, max_examples=300)

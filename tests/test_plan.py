@@ -99,7 +99,55 @@ def test_a_transcript_over_a_megabyte_is_split_at_turns(tmp_path: Path) -> None:
     assert all(part.stat().st_size < MEGABYTE for part in parts)
     anchors = {id_ for part in parts for id_ in found(html.parse(part), "//*/@id") if re.fullmatch(r"t\d+", id_)}
     assert anchors == {f"t{number}" for number in range(1, 201)}
+    index = found(html.parse(parts[0]), "//nav[@class='outline']//*/@id")
+    assert [id_ for id_ in index if re.fullmatch(r"t\d+", id_)][-1] == "t200"
     assert list(bad_links(tmp_path / "out")) == []
+
+
+def test_many_short_turns_fit_their_pages(tmp_path: Path) -> None:
+    """What stands around a turn counts, too."""
+    talk = "## User\n\na\n\n## Assistant\n\n字\n\n" * 2_000
+    write_transcript(tmp_path / "repo/transcripts/engineer", "2026-05-01-1430--engineer--short", text=talk)
+    build(tmp_path / "repo", tmp_path / "out")
+    parts = list((tmp_path / "out/transcripts").rglob("index.html"))
+    assert len(parts) > 3
+    assert all(part.stat().st_size < MEGABYTE for part in parts)
+    assert sum(len(found(html.parse(part), "//section/@id")) for part in parts) == 4_000
+
+
+def test_two_captures_of_one_session_lead_to_each_other(tmp_path: Path) -> None:
+    """The same session's UUID says so, and nothing less."""
+    uuid = "9103a7c6-fefb-412a-be0d-08c7a69eec20"
+    folder = tmp_path / "repo/transcripts/engineer"
+    for name, arc in (
+        ("2026-05-01-1430--engineer--one", f"model-a, session {uuid}"),
+        ("2026-05-01-1431--engineer--two", f"model-b {uuid.upper()}"),
+        ("2026-05-01-1432--engineer--other", "model-a, session sidepanel.html"),
+        ("2026-05-01-1433--engineer--same", "model-a, session sidepanel.html"),
+    ):
+        write_transcript(folder, name, participants=[{"position": "engineer", "session_arc": arc}])
+    build(tmp_path / "repo", tmp_path / "out")
+
+    def captures(name: str) -> list[str]:
+        tree = html.parse(tmp_path / f"out/transcripts/2026-05-01-{name}/index.html")
+        return found(tree, "//section[@class='captures']//a[@class='subject']/@href")
+
+    assert captures("1430--engineer--one") == ["../2026-05-01-1431--engineer--two/index.html"]
+    assert captures("1431--engineer--two") == ["../2026-05-01-1430--engineer--one/index.html"]
+    assert captures("1432--engineer--other") == []
+
+
+def test_notes_of_a_seat_are_listed_by_who_held_it(tmp_path: Path) -> None:
+    """Each session has a section of its own, the newest first."""
+    folder = tmp_path / "repo/notes/engineer"
+    for day, arc in ((1, "arc-1"), (2, "arc-1"), (3, "arc 2 / late")):
+        name = f"2026-05-0{day}-0900--engineer--file--note-{day}"
+        write_memo(folder, name, to="file", sent=f"2026-05-0{day}T09:00:00Z", metadata={"sender_session_arc": arc})
+    build(tmp_path / "repo", tmp_path / "out")
+    tree = html.parse(tmp_path / "out/positions/engineer/index.html")
+    assert found(tree, "//section[starts-with(@id, 'notes')]/@id") == ["notes-2", "notes-1"]
+    assert found(tree, "//section[@id='notes-1']/h2/text()")[0].strip() == "Notes of arc-1"
+    assert len(found(tree, "//section[@id='notes-1']//li/a/@href")) == 2
 
 
 def test_a_body_longer_than_a_page_is_cut_and_its_original_linked(tmp_path: Path) -> None:

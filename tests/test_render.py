@@ -11,17 +11,22 @@ import pytest
 from lxml import html as lxml_html
 
 import memosite.pages as models
+from memosite.cite import Citation
+from memosite.difference import compare
 from memosite.errors import ConfigError
 from memosite.findings import Severity
 from memosite.page_feeds import FeedGroup, Subscribing
+from memosite.page_lives import EditRow
 from memosite.page_parts import (
     PAGE_CHARS,
     AnchorRow,
     Body,
+    Chart,
+    ChartBox,
+    ChartLine,
     CitationRow,
     CopyRow,
     Day,
-    EditRow,
     EntityRow,
     EventRow,
     FindingRow,
@@ -64,6 +69,7 @@ from memosite.pages import (
     PositionPage,
     RecordPage,
     RedirectPage,
+    SearchPage,
     SystemsPage,
     ThreadPage,
     TimelinePage,
@@ -71,6 +77,7 @@ from memosite.pages import (
 )
 from memosite.render import Renderer
 from memosite.theme import Theme, load_theme
+from memosite.transcripts import parse_conversation
 
 MEMO_TEXT = """\
 # Two loads, the second one clean
@@ -130,6 +137,16 @@ TEXTS: dict[str, str] = {}
 
 SITE = Site(title="Fernhill Library", language="en", base_url=None, generator="memosite 0.1.0", has_records=True)
 STAMP = Stamp(utc="2026-04-21T13:00:00Z", shown="2026-04-21 09:00 −04:00", day="2026-04-21")
+CITATION = Citation(
+    ref="memo/plan",
+    url="https://archive.example.org/memos/plan/",
+    title="Plan for [the] weekend",
+    speaker="strategist (session-3)",
+    time="2026-04-21T13:00:00Z",
+    quote="Two *loads* […]",
+    sha256="ab" * 32,
+    note="raw",
+)
 
 
 def shelve(text: str) -> str:
@@ -269,6 +286,7 @@ def artifact_fields(**changes: Any) -> dict[str, Any]:
             "extra": '{"x.example": {"mood": "calm"}}',
             "tags": ("cutover", "weekend"),
             "findings": findings(),
+            "citation": CITATION,
             "backlinks": rows(),
             "backlinks_total": 7,
         }
@@ -318,8 +336,16 @@ def transcript(**changes: Any) -> TranscriptPage:
         kind="transcript",
         title="Albums",
         subject="Albums",
-        body=body(TALK, form="transcript", started="2026-04-14T13:22:47Z"),
+        body=body(
+            TALK,
+            form="transcript",
+            started="2026-04-14T13:22:47Z",
+            citation=CITATION,
+            people=("director",),
+            models=("local-history-archivist (session-3)",),
+        ),
     ) | {
+        "captures": rows()[3:4],
         "participants": (
             ParticipantRow(position=ref("local-history-archivist"), who="session-3"),
             ParticipantRow(position=ref("director"), who=""),
@@ -436,6 +462,12 @@ def position() -> PositionPage:
     return PositionPage(**fields)
 
 
+def chart_box(y: int, label: str, **changes: Any) -> ChartBox:
+    """A box of a chart."""
+    fields: dict[str, Any] = {"x": 8, "y": y, "link": ref(label), "label": label, "note": "", "words": label} | changes
+    return ChartBox(**fields)
+
+
 def organization() -> OrganizationPage:
     """An organization with a charter."""
     fields = page_fields("org/index.html", title="Organization", section="org") | {
@@ -447,6 +479,18 @@ def organization() -> OrganizationPage:
                 mission="Lend what the town needs to read.",
                 relationships=(edge(),),
                 charter=(("Values", "- **plain words**: what the desk says"), ("Scope", "# All\n\nThe catalogue.")),
+                chart=Chart(
+                    width=300,
+                    height=150,
+                    boxes=(
+                        chart_box(8, "Director", status="staffed"),
+                        chart_box(80, "Desk", link=ref("Desk", None), status="vacant", words="Desk, vacant"),
+                    ),
+                    lines=(
+                        ChartLine(path="M8 8V80", kind="rank"),
+                        ChartLine(path="M8 8Q9 9 8 80", kind="other", words="Desk helps Director"),
+                    ),
+                ),
                 place="governance/org/fernhill.opencatalog",
             ),
         ),
@@ -639,6 +683,10 @@ def pages() -> tuple[Page, ...]:
             **page_fields("entities/index.html", title="Entities", section="systems"),
             groups=(("Technology", ((ref("Koha"), 3),)), ("No type", ((ref("The Gazette"), 1),))),
         ),
+        SearchPage(
+            **page_fields("search/index.html", title="Search", section="search"),
+            saved=(Reference(label="tides", href="../saved/tides/index.html", title="tide*"),),
+        ),
     )
 
 
@@ -684,7 +732,8 @@ def rendered(page: Page, renderer: Renderer = RENDERER) -> lxml_html.HtmlElement
     structure.feed(text)
     assert (structure.faults, structure.open) == ([], [])
     tree = lxml_html.document_fromstring(text)
-    assert tree.xpath("//script | //style | //iframe | //img | //form | //base") == []
+    assert tree.xpath("//style | //iframe | //img | //base") == []
+    assert tree.xpath("//script[not(@src and @defer) or text()] | //form[@action or not(@role='search')]") == []
     assert tree.xpath("//*[@style or @*[starts-with(name(), 'on')]]") == []
     assert tree.xpath("count(//h1)") == 1
     return tree
@@ -776,7 +825,7 @@ def test_a_page_is_complete_and_within_its_policy(page: Page) -> None:
     assert tree.xpath("//body/a[1]/@href") == ["#_main"]
     assert "default-src 'none'" in tree.xpath("//meta[@http-equiv='Content-Security-Policy']/@content")[0]
     assert tree.xpath("//meta[@name='viewport' or @name='color-scheme']/@name") == ["viewport", "color-scheme"]
-    assert tree.xpath("//link[@rel='stylesheet']/@href") == [f"{page.root}static/memosite.css"]
+    assert tree.xpath("//link[@rel='stylesheet']/@href")[0] == f"{page.root}static/memosite.css"
     assert tree.xpath("//link[@rel='canonical']/@href") == [page.canonical]
     alternates = {link.get("href"): link.get("type") for link in tree.xpath("//link[@rel='alternate']")}
     assert alternates == {
@@ -810,7 +859,7 @@ def test_the_section_of_a_page_is_marked_in_the_navigation(page: Page) -> None:
     """The entry of the page's section, and no other, says so to screen readers."""
     marked = rendered(page).xpath("//body/header//a[@aria-current='page']/@href")
     places = {"home": "", "org": "org/", "actions": "actions/", "timeline": "timeline/", "health": "health/"}
-    places["systems"] = "systems/"
+    places |= {"systems": "systems/", "search": "search/"}
     assert marked == ([f"{page.root}{places[page.section]}index.html"] if page.section else [])
 
 
@@ -889,6 +938,18 @@ def test_other_wordings_are_compared_line_by_line() -> None:
     assert {line.get("class") for line in text} == {"place", "same", "del"}
 
 
+def test_words_that_changed_within_a_line_are_marked() -> None:
+    """Of two lines in the same place, what they share is not marked; lines that share nothing are left alone."""
+    found = compare("Two loads, on Friday.\nSame.\nGone", "Two trial loads, on Friday.\nSame.\nNew words")
+    assert found.lines[1:] == (
+        ("del", (("-Two ", False), ("loads, on Friday.", False))),
+        ("ins", (("+Two ", False), ("trial ", True), ("loads, on Friday.", False))),
+        ("same", ((" Same.", False),)),
+        ("del", (("-Gone", False),)),
+        ("ins", (("+New words", False),)),
+    )
+
+
 def test_wordings_that_are_too_long_are_compared_at_their_beginning() -> None:
     """A diff of huge texts is bounded, and says so."""
     variant = dataclasses.replace(
@@ -947,6 +1008,52 @@ def test_tool_calls_are_folded_and_asides_are_quiet() -> None:
     assert texts(tree, "//aside") == ["ide_selection The ficus is selected."]
 
 
+def test_a_turn_is_cited_by_link_markdown_and_text() -> None:
+    """Who said it, when, the words, the address and the hash of the turn's own source; readable without a script."""
+    tree = rendered(transcript())
+    link, markdown, text = tree.xpath("//section[@id='t2']/details[@class='cite']//dd")
+    assert link.xpath("./a/@href") == ["#t2"]
+    assert link.text_content() == "https://archive.example.org/memos/plan/#t2"
+    digest = parse_conversation(TALK, started=None).turns[1].digest
+    assert "local-history-archivist (session-3): “" in text.text_content()
+    assert f"2026-04-14T13:23:01Z. https://archive.example.org/memos/plan/#t2. sha256:{digest} (raw)" in (
+        text.text_content()
+    )
+    assert "[Plan for \\[the\\] weekend](<https://archive.example.org/memos/plan/#t2>)" in markdown.text_content()
+    assert texts(tree, "//section[@id='t3']//dd")[2].startswith("director: “")
+
+
+def test_the_outline_has_the_turns_of_people() -> None:
+    """It leads to what was asked; a short talk needs none."""
+    talk = "".join(f"## User\n\nQuestion **{n}**?\n\n## Assistant\n\nYes.\n\n" for n in range(3))
+    tree = rendered(transcript(body=body(talk, form="transcript", prefix="x-")))
+    assert texts(tree, "//nav[@class='outline']//summary") == ["6 turns"]
+    assert texts(tree, "//nav[@class='outline']//li") == [f"Question {n}?" for n in range(3)]
+    assert tree.xpath("//nav[@class='outline']//li/@value") == ["1", "3", "5"]
+    assert tree.xpath("//nav[@class='outline']//a/@href") == ["#x-t1", "#x-t3", "#x-t5"]
+    short = rendered(transcript(body=body("## User\n\nA?\n\n## Assistant\n\nB.\n", form="transcript")))
+    assert short.xpath("//nav[@class='outline']") == []
+
+
+def test_turns_of_other_parts_are_found_from_the_first() -> None:
+    """Each of their anchors stands in the outline, on the row that leads to its part."""
+    talk = "".join(f"## User\n\nQuestion {n}?\n\n## Assistant\n\nYes.\n\n" for n in range(3))
+    first = body(talk, form="transcript", turns=(0, 2), parts=((2, "2/index.html"), (4, "3/index.html")))
+    tree = rendered(transcript(body=first))
+    rows_ = tree.xpath("//nav[@class='outline']//li")
+    assert [row.xpath("./a/@href")[0] for row in rows_] == ["#t1", "2/index.html#t3", "3/index.html#t5"]
+    turns = parse_conversation(talk, started=None).turns
+    assert rows_[0].xpath(".//@id") == []
+    assert rows_[1].xpath(".//@id") == ["t3", turns[2].hash_anchor, "t4", turns[3].hash_anchor]
+
+
+def test_passages_of_turns_have_anchors() -> None:
+    """A paragraph is named by its turn and its own words."""
+    digest = hashlib.sha256(b"Yes, *all*.").hexdigest()[:8]
+    tree = rendered(transcript(body=body("## User\n\nAll?\n\n## Assistant\n\nYes, *all*.\n", form="transcript")))
+    assert tree.xpath("//section[@id='t2']//p/@id") == [f"t2-p-{digest}"]
+
+
 def test_hostile_speakers_models_and_tools_stay_text() -> None:
     """What a body says of its turns is as foreign as what is said in them."""
     bad = "<script>alert(1)</script>"
@@ -990,7 +1097,7 @@ def test_a_text_shown_on_two_pages_is_read_once_and_has_ids_of_its_own_on_each()
         return TEXTS[digest]
 
     renderer = Renderer(THEME, read_text)
-    text = body("# Plan \ufdd0\n\nSee [above](#plan).", prefix="")
+    text = body("# Plan \x1a\n\nSee [above](#plan).", prefix="")
     first = rendered(memo(body=text, summary=None, variants=()), renderer)
     other = dataclasses.replace(text, prefix='m1"-')
     member = dataclasses.replace(thread().members[1], body=other)
@@ -1029,6 +1136,55 @@ def test_a_thread_shows_its_tree_and_every_memo_in_order() -> None:
     assert "This memo is not in the archive" in texts(tree, "//section[@id='memo-lost']")[0]
     assert "Continues in the next thread, another" in texts(tree, "//section[@id='memo-re-re']")[0]
     assert "Continues from trial loads" in texts(tree, "//section[@id='memo-plan']")[0]
+
+
+def test_a_chart_links_its_positions_and_says_what_it_is() -> None:
+    """Its title, its description, every box in words; sizes are attributes, colours are left to the style sheet."""
+    svg = rendered(next(page for page in pages() if isinstance(page, OrganizationPage))).xpath("//svg[@role='group']")[
+        0
+    ]
+    by_id = {element.get("id"): element.text_content() for element in svg.xpath("./title | ./desc")}
+    assert by_id[svg.get("aria-labelledby")].startswith("Chart: ")
+    assert by_id[svg.get("aria-describedby")]
+    assert svg.xpath(".//a/@class") == ["box staffed"]
+    assert svg.xpath(".//g/title/text()") == ["Desk, vacant"]
+    assert svg.xpath("./path[@class='other']/title/text()") == ["Desk helps Director"]
+    assert svg.xpath(".//@style | .//@fill[. != 'none']") == []
+
+
+def test_the_texts_of_a_thread_can_be_folded_and_are_open() -> None:
+    """A reader without a script sees all of it; a ghost has nothing to fold."""
+    page = rendered(thread())
+    folded = page.xpath("//section[contains(@class, 'member')]/details")
+    assert folded
+    assert all(one.get("open") is not None for one in folded)
+    assert page.xpath("//section[contains(@class, 'ghost')]/details") == []
+
+
+def test_the_table_of_seats_can_be_sorted_by_what_it_means() -> None:
+    """Each cell has a key: dates in UTC, numbers in full, words; empty where there is nothing."""
+    home = next(page for page in pages() if isinstance(page, HomePage))
+    table = rendered(home).xpath("//table[@class='seats']")[0]
+    types = table.xpath("./thead//th/@data-sort-type")
+    assert types == ["text", "text", "date", "number", "date", "number", "number"]
+    seat = home.seats[0]
+    assert table.xpath("./tbody/tr[1]/*/@data-sort") == [
+        seat.position.label,
+        seat.incumbent,
+        seat.last_sent.utc if seat.last_sent else "",
+        str(seat.unread),
+        seat.oldest_unread.utc if seat.oldest_unread else "",
+        str(seat.open_to),
+        str(seat.open_from),
+    ]
+
+
+def test_home_says_as_of_which_commits() -> None:
+    """A source that git knows names its last commit and its day."""
+    home = next(page for page in pages() if isinstance(page, HomePage))
+    sources = (SourceRow(name="engine", artifacts=3, commit=Reference(label="0a1b2c3d4e"), committed=STAMP),)
+    (line,) = rendered(dataclasses.replace(home, sources=sources)).xpath("//section[h2='Sources']//li/p")
+    assert " ".join(line.text_content().split()).startswith("at 0a1b2c3d4e of 2026-04-21")
 
 
 def test_a_list_does_not_repeat_the_day_its_heading_names() -> None:
@@ -1140,7 +1296,8 @@ def test_a_text_that_is_not_there_is_not_blamed_on_the_theme() -> None:
 def test_static_style_sheet_asks_for_nothing_from_elsewhere() -> None:
     """The style sheet names no address, so that nothing is loaded but itself."""
     sheet = THEME.static["memosite.css"].decode()
-    assert "url(" not in sheet
-    assert "@import" not in sheet
+    for text in (sheet, THEME.static["search.css"].decode()):
+        assert "url(" not in text
+        assert "@import" not in text
     assert "prefers-color-scheme: dark" in sheet
     assert "@media print" in sheet

@@ -96,3 +96,4 @@ def test_kill_9_at_each_step_loses_nothing(way: str, tmp_path: Path) -> None:
         )
     assert done.returncode == 0, done.stdout + done.stderr
     assert "0 missed" in done.stdout
+    print(way, done.stdout)

@@ -7,6 +7,7 @@ from memosite.forges import file_url
 from memosite.lines import original_sha256
 from memosite.model import Artifact, Copy, Memo, Record, SourceInfo, Transcript
 from memosite.page_parts import PAGE_CHARS, Body, CopyRow, Reference, Row
+from memosite.plan.citations import citation_of
 from memosite.plan.context import Context, newest_first, stamp
 from memosite.plan.lives import life_lines
 from memosite.texts import cut_line
@@ -104,6 +105,7 @@ def common_fields(context: Context, artifact: Artifact, start: str) -> dict[str,
         "backlinks": _backlinks(context, artifact, start),
         "backlinks_total": len(artifact.backlinks),
         "lives": life_lines(context, artifact, start),
+        "citation": citation_of(context, artifact),
     }
 
 

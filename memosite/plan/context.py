@@ -3,7 +3,7 @@
 import datetime as dt
 import re
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TypeVar
@@ -26,14 +26,15 @@ from memosite.model import (
     Transcript,
 )
 from memosite.names import make_id
-from memosite.page_parts import FindingRow, Part, Reference, Row, Site, Stamp
+from memosite.page_parts import FindingRow, Reference, Row, Site, Stamp
 from memosite.plan.arrivals import arrival_times
+from memosite.plan.captures import find_captures
 from memosite.plan.entities import EntityFacts, collect_entities
 from memosite.plan.rules import FeedRules
 from memosite.resolve.actions import copies_at, is_unread, is_unread_by_any, mailbox_at
 from memosite.texts import cut_line
 from memosite.times import Moment
-from memosite.urls import absolute, artifact_page, page_of, part_page, position_page, relative, thread_page
+from memosite.urls import absolute, artifact_page, page_of, position_page, relative, thread_page
 
 T = TypeVar("T")
 
@@ -99,6 +100,11 @@ class Context:
     def broadcasts(self) -> tuple[Memo, ...]:
         """Memos to everybody, in order of arrival."""
         return tuple(memo for memo in self.archive.memos() if memo.kind == "memo" and memo.is_broadcast)
+
+    @cached_property
+    def captures(self) -> dict[Ref, tuple[Ref, ...]]:
+        """For each transcript the other captures of its session."""
+        return find_captures(self.archive.artifacts.values())
 
     @cached_property
     def placed(self) -> dict[Ref, tuple[Thread, int]]:
@@ -380,20 +386,3 @@ def newest_first(artifacts: Iterable[Artifact]) -> list[Artifact]:
     undated = [artifact for artifact in listed if not artifact.date]
     dated.sort(key=lambda one: (one.sort_key[0], one.id), reverse=True)
     return dated + sorted(undated, key=lambda one: -one.arrival)
-
-
-def in_parts(items: Sequence[T], limit: int = LIST_LIMIT) -> list[Sequence[T]]:
-    """Chunks in order of arrival: full ones never change but by edits (SPEC 4)."""
-    return [items[start : start + limit] for start in range(0, len(items), limit)] or [()]
-
-
-def part_links(start: str, page: str, count: int, current: int | None, *, first: str = "") -> tuple[Part, ...]:
-    """Links to the parts of a page, numbered from 1; `first` is the page of part 1 if that is not its own."""
-    return tuple(
-        Part(
-            label=str(number),
-            href=relative(start, first if first and number == 1 else part_page(page, number)),
-            is_current=number == current,
-        )
-        for number in range(1, count + 1)
-    )

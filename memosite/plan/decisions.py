@@ -5,8 +5,9 @@ from collections.abc import Iterable
 
 from memosite.model import Artifact, Document, Record
 from memosite.pages import ListPage
-from memosite.plan.context import REJECTED, Context, part_links
+from memosite.plan.context import REJECTED, Context
 from memosite.plan.lists import grouped_sections, part_count, plan_parts, twin_links
+from memosite.plan.parts import part_links
 from memosite.plan.twins import Output, list_twins
 from memosite.urls import DECISIONS, index_file
 

@@ -16,9 +16,10 @@ from memosite.ledger import Ledger
 from memosite.model import Artifact, Memo
 from memosite.page_parts import Reference
 from memosite.pages import DigestsPage, ListPage, RedirectPage
-from memosite.plan.context import Context, in_parts, newest_first, part_links
+from memosite.plan.context import Context, newest_first
 from memosite.plan.home import redirect
 from memosite.plan.lists import grouped_sections
+from memosite.plan.parts import in_parts, part_links
 from memosite.times import Moment
 from memosite.urls import DIGESTS, absolute, digest_page, index_file, page_of, part_page, relative
 

@@ -11,9 +11,10 @@ from memosite.model import Artifact, Memo, Removal, SourceInfo
 from memosite.names import make_id
 from memosite.page_parts import Day, Reference, SourceRow
 from memosite.pages import GonePage, HealthPage, HomePage, NotFoundPage, RedirectPage
-from memosite.plan.context import LIST_LIMIT, Context, day_of, newest_first, part_links, stamp
+from memosite.plan.context import LIST_LIMIT, Context, day_of, newest_first, stamp
 from memosite.plan.lists import month_name
 from memosite.plan.lives import has_changes, movements, removal_line
+from memosite.plan.parts import part_links
 from memosite.plan.positions import SEATS, listed_positions, seat_rows
 from memosite.urls import (
     HEALTH,

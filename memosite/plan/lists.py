@@ -7,7 +7,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from memosite.model import Action, Artifact, Memo, Record
 from memosite.page_parts import ListSection, Reference
 from memosite.pages import ListPage, TimelinePage
-from memosite.plan.context import LIST_LIMIT, Context, day_of, in_parts, newest_first, part_links
+from memosite.plan.context import LIST_LIMIT, Context, day_of, newest_first
+from memosite.plan.parts import in_parts, part_links
 from memosite.urls import ACTIONS, TIMELINE, UNDATED_MONTH, index_file, month_of, month_page, part_page, relative
 
 _GROUPS = 99

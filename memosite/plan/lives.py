@@ -6,7 +6,8 @@ from dataclasses import replace
 from memosite.facts import Ref
 from memosite.history import LifeEvent
 from memosite.model import Artifact, Copy, Life, Memo, Removal
-from memosite.page_parts import EditRow, LifeLine, LifeStep, MovementRow, Reference
+from memosite.page_lives import EditRow, LifeLine, LifeStep, MovementRow
+from memosite.page_parts import Reference
 from memosite.pages import ChangesPage
 from memosite.plan.context import Context, stamp
 from memosite.times import Moment

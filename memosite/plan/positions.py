@@ -1,12 +1,15 @@
 """Plans the pages of positions and of the organization."""
 
+from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
+from memosite.chart import Edge, Seated, draw
 from memosite.facts import BROADCAST, Organization, Relationship
 from memosite.model import Artifact, Library, Memo, Position, Transcript
 from memosite.page_parts import (
     PAGE_CHARS,
+    Chart,
     ListSection,
     OrganizationSection,
     Reference,
@@ -16,15 +19,18 @@ from memosite.page_parts import (
 )
 from memosite.pages import ListPage, OrganizationPage, PositionPage
 from memosite.plan.common import SUBJECT_CHARS, shown_extra
-from memosite.plan.context import LABEL_CHARS, LIST_LIMIT, Context, part_links, stamp
+from memosite.plan.context import LABEL_CHARS, LIST_LIMIT, Context, newest_first, stamp
 from memosite.plan.lists import part_count, plan_parts, section
 from memosite.plan.lives import waiting_since
+from memosite.plan.parts import part_links
 from memosite.texts import cut_line
 from memosite.urls import ORGANIZATION, index_file, part_page, position_page, relative
 
 _SHOWN = 100
 _EDGE_CHARS = 300
 _HOLDER_CHARS = 300
+_ARCS, _ARC_CHARS = 30, 80
+_DRAWN, _EDGES = 300, 2_000  # positions and relationships of one drawing
 
 SEATS = 300
 """The most positions in a table of seats that is not alone on its page."""
@@ -122,19 +128,33 @@ def _sections(
     notes = [one for one in everything if isinstance(one, Memo) and one.kind == "note"]
     transcripts = [one for one in everything if isinstance(one, Transcript)]
     listed = (
-        ("Inbox", inbox, "Nothing is unread."),
-        ("Open actions", to_it, "Nothing is asked of this seat."),
-        ("Open actions it asked for", from_it, ""),
-        ("Received", read, "Nothing yet."),
-        ("Sent", sent, "Nothing yet."),
-        ("Notes", notes, ""),
-        ("Transcripts", transcripts, ""),
+        ("Inbox", "inbox", inbox, "Nothing is unread."),
+        ("Open actions", "open-actions", to_it, "Nothing is asked of this seat."),
+        ("Open actions it asked for", "open-actions-it-asked-for", from_it, ""),
+        ("Received", "received", read, "Nothing yet."),
+        ("Sent", "sent", sent, "Nothing yet."),
+        *((heading, anchor, arc, "") for heading, anchor, arc in _by_arc(notes)),
+        ("Transcripts", "transcripts", transcripts, ""),
     )
     return tuple(
-        section(context, start, heading, artifacts, empty=empty, limit=_SHOWN, viewer=position.id)
-        for heading, artifacts, empty in listed
+        section(context, start, heading, artifacts, empty=empty, limit=_SHOWN, viewer=position.id, anchor=anchor)
+        for heading, anchor, artifacts, empty in listed
         if artifacts or empty
     )
+
+
+def _by_arc(notes: Sequence[Memo]) -> Iterable[tuple[str, str, Sequence[Memo]]]:
+    """Notes by the session that wrote them, the newest first; together where there is one, or no end of them."""
+    arcs: dict[str, list[Memo]] = defaultdict(list)
+    for note in newest_first(notes):
+        if isinstance(note, Memo):
+            arcs[cut_line(note.variants[0].envelope.session or "", _ARC_CHARS)].append(note)
+    if not 1 < len(arcs) <= _ARCS:
+        yield "Notes", "notes", notes
+        return
+    for number, arc in enumerate(sorted(arcs, key=lambda arc: not arc)):
+        # Numbered from the oldest, so that links stay when another session begins.
+        yield f"Notes of {arc}" if arc else "Other notes", f"notes-{len(arcs) - number}", arcs[arc]
 
 
 def _organization(context: Context, id_: str) -> Organization:
@@ -211,6 +231,28 @@ def seat_rows(context: Context, start: str, positions: Iterable[Position]) -> tu
     return tuple(seat_row(context, start, position) for position in positions)
 
 
+def _chart(context: Context, organization: Organization) -> Chart | None:
+    """The drawing of an organization; of one too large for a drawing, its first positions."""
+    seated = tuple(
+        Seated(
+            id=seat.id,
+            link=context.position(ORGANIZATION, context.seat_positions.get((organization.id, seat.id)), seat.name),
+            note=cut_line(seat.incumbent or seat.status or "", LABEL_CHARS),
+            status=seat.status or "",
+        )
+        for seat in organization.seats[:_DRAWN]
+    )
+    edges = (_edge(edge) for edge in organization.relationships[:_EDGES])
+    return draw(seated, tuple(edges))
+
+
+def _edge(edge: Relationship) -> Edge:
+    """A relationship as a line; `directs` is `reports_to` seen from above."""
+    ends = (edge.to, edge.sender) if edge.type == "directs" else (edge.sender, edge.to)
+    words = f"{edge.sender} {edge.type.replace('_', ' ')} {edge.to}"
+    return Edge(sender=ends[0], to=ends[1], words=cut_line(words, 200), is_rank=edge.type in {"directs", "reports_to"})
+
+
 def plan_organization(context: Context) -> Iterable[OrganizationPage]:
     """All positions, and each orgdef with its relationships and charter; in parts where there is too much of them."""
     positions = listed_positions(context)
@@ -252,6 +294,7 @@ def _organization_sections(
                 relationships_total=len(organization.relationships),
                 charter=() if is_part else tuple(_charter(organization)),
                 place=f"{organization.source}/{organization.path}",
+                chart=None if is_part else _chart(context, organization),
             )
 
 

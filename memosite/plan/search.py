@@ -4,9 +4,10 @@ from collections.abc import Iterator, Sequence
 
 from memosite.page_parts import Reference
 from memosite.pages import ListPage, SearchPage
-from memosite.plan.context import Context, part_links
+from memosite.plan.context import Context
 from memosite.plan.files import SavedSearch, Written
 from memosite.plan.lists import part_count, plan_parts, section
+from memosite.plan.parts import part_links
 from memosite.search.analyzer import Analyzer
 from memosite.search.blocks import Block, cut_blocks, list_blocks
 from memosite.search.documents import describe

@@ -7,8 +7,9 @@ from urllib.parse import quote
 from memosite.model import Memo, Thread, ThreadEntry
 from memosite.page_parts import PAGE_CHARS, Reference, Row, ThreadMember
 from memosite.pages import ThreadPage
-from memosite.plan.context import LIST_LIMIT, Context, part_links
+from memosite.plan.context import LIST_LIMIT, Context
 from memosite.plan.memos import memo_bodies, thread_row
+from memosite.plan.parts import part_links
 from memosite.urls import index_file, part_page, relative, thread_page
 
 

@@ -1,16 +1,18 @@
 """Plans the pages of transcripts, cut at the borders of turns where one page would be too long."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from memosite.facts import Ref
 from memosite.model import Memo, Transcript
-from memosite.page_parts import PAGE_CHARS, Body, ParticipantRow, cut_turns
+from memosite.page_parts import Body, ParticipantRow, cut_turns, fits_one_page
 from memosite.pages import TranscriptPage
+from memosite.plan.citations import citation_of, speakers
 from memosite.plan.common import PART_CHARS, common_fields, link_targets, shown_extra
-from memosite.plan.context import Context, part_links, stamp
+from memosite.plan.context import Context, stamp
+from memosite.plan.parts import part_links
 from memosite.transcripts import parse_conversation
-from memosite.urls import artifact_page, part_page
+from memosite.urls import artifact_page, part_page, relative
 
 
 def plan_transcript(context: Context, transcript: Transcript) -> Iterable[TranscriptPage]:
@@ -23,16 +25,23 @@ def plan_transcript(context: Context, transcript: Transcript) -> Iterable[Transc
         if len(ranges) > 1 and page.body is not None:
             page = replace(
                 page,
-                body=replace(page.body, turns=turns),
+                body=replace(page.body, turns=turns, parts=_other_parts(here, ranges) if number == 1 else ()),
                 parts=part_links(start, here, len(ranges), number, first=here),
             )
         yield page
 
 
+def _other_parts(here: str, ranges: Sequence[tuple[int, int]]) -> tuple[tuple[int, str], ...]:
+    """Where the turns that are not on the first part are found, for links that lead there (SPEC 4)."""
+    return tuple(
+        (first, relative(here, part_page(here, number))) for number, (first, _) in enumerate(ranges[1:], start=2)
+    )
+
+
 def _turn_ranges(context: Context, transcript: Transcript) -> list[tuple[int, int]]:
     """The turns of each part, cut at turn borders so that no page gets too long."""
     text = transcript.variants[0].text
-    if text is None or text.chars <= PAGE_CHARS or not text.turns:
+    if text is None or not text.turns or fits_one_page(text.chars, text.turns):
         return [(0, text.turns or 0 if text else 0)]
     conversation = parse_conversation(context.read_text(text.sha256), started=None)
     return cut_turns([len(turn.text) for turn in conversation.turns])
@@ -42,6 +51,7 @@ def _transcript_page(context: Context, transcript: Transcript, start: str) -> Tr
     variant = transcript.variants[0]
     envelope = variant.envelope
     text = variant.text
+    people, models = speakers(context, transcript)
     body: Body | None = None
     if transcript.broken:
         body = Body(sha256=envelope.file.sha256, form="verbatim", chars=envelope.file.bytes)
@@ -52,6 +62,9 @@ def _transcript_page(context: Context, transcript: Transcript, start: str) -> Tr
             chars=text.chars,
             links=link_targets(context, start, transcript),
             started=transcript.date.utc if transcript.date and transcript.date.origin == "field" else None,
+            citation=citation_of(context, transcript),
+            people=people,
+            models=models,
         )
     return TranscriptPage(
         **common_fields(context, transcript, start),  # type: ignore[arg-type] # the fields are typed by the class
@@ -70,6 +83,7 @@ def _transcript_page(context: Context, transcript: Transcript, start: str) -> Tr
         transport=envelope.transport or "",
         capture_tool=envelope.capture_tool or "",
         redaction_status=envelope.redaction_status or "",
+        captures=context.rows(start, context.captures.get(transcript.ref, ())),
         related=context.rows(start, transcript.related),
         unresolved=transcript.unresolved,
         written_during=context.rows(start, written_during(context, transcript)),

@@ -1,0 +1,26 @@
+"""Finds the transcripts that are captures of one session: those that name the same UUID, and nothing less (SPEC 4)."""
+
+import re
+from collections import defaultdict
+from collections.abc import Iterable
+
+from memosite.facts import Ref
+from memosite.model import Artifact, Transcript
+
+_UUID = re.compile(r"(?<![0-9A-Za-z-])[0-9a-fA-F]{8}-(?:[0-9a-fA-F]{4}-){3}[0-9a-fA-F]{12}(?![0-9A-Za-z-])")
+_MOST = 50  # captures of one session
+
+
+def find_captures(artifacts: Iterable[Artifact]) -> dict[Ref, tuple[Ref, ...]]:
+    """For each transcript that has any, the other captures of its session, in order of arrival."""
+    by_session: dict[str, list[Ref]] = defaultdict(list)
+    for artifact in artifacts:
+        if isinstance(artifact, Transcript):
+            said = " ".join(one.session_arc or "" for one in artifact.variants[0].envelope.participants)
+            for uuid in sorted({found.lower() for found in _UUID.findall(said)}):
+                by_session[uuid].append(artifact.ref)
+    found: dict[Ref, dict[Ref, None]] = defaultdict(dict)
+    for refs in by_session.values():
+        for ref in refs[:_MOST]:
+            found[ref] |= {other: None for other in refs[:_MOST] if other != ref}
+    return {ref: tuple(others) for ref, others in found.items()}
