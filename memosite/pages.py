@@ -11,6 +11,7 @@ from memosite.cite import Citation
 from memosite.facts import Kind, Mailbox
 from memosite.findings import Severity
 from memosite.model import Action
+from memosite.page_feeds import FeedGroup, Subscribing
 from memosite.page_lives import EditRow, LifeLine, MovementRow
 from memosite.page_organization import OrganizationSection, SeatFacts, SeatRow
 from memosite.page_parts import (
@@ -21,7 +22,6 @@ from memosite.page_parts import (
     Day,
     EntityRow,
     EventRow,
-    FeedGroup,
     FindingRow,
     LibraryEntry,
     ListSection,
@@ -34,7 +34,6 @@ from memosite.page_parts import (
     Site,
     SourceRow,
     Stamp,
-    Subscribing,
     SystemRow,
     ThreadMember,
     VariantRow,

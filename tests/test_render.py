@@ -15,6 +15,7 @@ from memosite.cite import Citation
 from memosite.difference import compare
 from memosite.errors import ConfigError
 from memosite.findings import Severity
+from memosite.page_feeds import FeedGroup, Subscribing
 from memosite.page_lives import EditRow
 from memosite.page_organization import (
     Chart,
@@ -34,7 +35,6 @@ from memosite.page_parts import (
     Day,
     EntityRow,
     EventRow,
-    FeedGroup,
     FindingRow,
     LibraryEntry,
     ListSection,
@@ -47,7 +47,6 @@ from memosite.page_parts import (
     Site,
     SourceRow,
     Stamp,
-    Subscribing,
     SystemRow,
     ThreadMember,
     VariantRow,

@@ -6,7 +6,8 @@ from urllib.parse import quote
 
 from memosite.feeds_json import OutlineFeed, OutlineGroup, to_opml
 from memosite.names import make_id
-from memosite.page_parts import FeedGroup, Reference, Subscribing
+from memosite.page_feeds import FeedGroup, Subscribing
+from memosite.page_parts import Reference
 from memosite.pages import FeedsPage
 from memosite.plan.channels import Channel
 from memosite.plan.context import Context
