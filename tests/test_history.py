@@ -365,7 +365,8 @@ def test_a_cache_with_a_wrong_value_in_it_is_not_used(tmp_path: Path, place: int
     repo.commit()
     history_of(repo, cache=cache)
     good = json.loads(cache.read_bytes())
-    for wrong in (["x"], "\u00e9", {}):
+    wrongs: tuple[object, ...] = (["x"], "\u00e9", {})
+    for wrong in wrongs:
         step = list(good["events"][KEY][0])
         step[place] = wrong
         if place != 4 or wrong != "\u00e9":
@@ -523,6 +524,15 @@ def test_a_repo_that_git_cannot_read_says_so(tmp_path: Path) -> None:
             file.write_bytes(b"")
     (copy,) = memo(archive_of(repo)).copies
     assert copy.life is not None and copy.life.why_not == "its HEAD leads to no commit that is there"
+
+
+def test_why_git_cannot_read_a_repo_is_said_without_the_folders_of_this_machine(tmp_path: Path) -> None:
+    """Pages are published, and the same on every machine."""
+    repo = Repo(tmp_path / "engine")
+    put(repo)
+    repo.commit()
+    (repo.root / ".git/config").write_text("no configuration [[[\n")
+    assert history_of(repo).why_not == "git cannot read it: bad config line 1 in file .git/config"
 
 
 # Names

@@ -47,7 +47,7 @@ def read_history(repo: Repo, *, prefix: str = "", commit: str = "HEAD", cache: P
             return replace(history, why_not="the clone is shallow: its first commits are missing")
         return replace(history, events=known.read_events(cache))
     except GitError as error:
-        return History(why_not=f"git cannot read it: {error}")
+        return History(why_not=_unreadable(repo, error))
 
 
 def _without_commits(repo: Repo, commit: str) -> History:
@@ -58,8 +58,14 @@ def _without_commits(repo: Repo, commit: str) -> History:
     except GitError as error:
         if "exit code 1" in str(error) and commit == "HEAD":
             return History(why_not="the repo has no commit yet", tree={})
-        return History(why_not=f"git cannot read it: {error}")
+        return History(why_not=_unreadable(repo, error))
     return History(why_not="its HEAD leads to no commit that is there")
+
+
+def _unreadable(repo: Repo, error: GitError) -> str:
+    """Why git cannot read a repo, without the folders of this machine: pages are published (SPEC 10)."""
+    text = str(error).replace(str(repo.git_dir), ".git")
+    return f"git cannot read it: {text.replace(str(repo.top), '.') if repo.top else text}"
 
 
 class _State:
