@@ -370,7 +370,7 @@ class RedirectPage(Page):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GonePage(Page):
-    """A page that was published and whose artifact is not in the archive any more; `id` is "" if it is not to be told."""
+    """A page that was published and whose artifact is gone; `id` is "" if it is not to be told."""
 
     template: ClassVar[str] = "gone.html"
 
