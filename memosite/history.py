@@ -173,7 +173,7 @@ class Replay:
             by_key[file_key(change.path)].append(change)
         states = {key: (self._at[key], _after(self._at[key], changes)) for key, changes in by_key.items()}
         for old, new in _resettled(states):
-            self._events[new] = self._events.pop(old, [])
+            self._events[new] = [*self._events.get(new, []), *self._events.pop(old, [])]
             states[new] = (states.pop(old)[0], states[new][1])
             self._at.pop(old, None)
         for key, (before, after) in states.items():

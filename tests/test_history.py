@@ -196,6 +196,21 @@ def test_a_repo_that_is_tidied_up_keeps_its_lives(tmp_path: Path) -> None:
 # The work tree
 
 
+def test_a_folder_that_had_the_memo_before_keeps_that_life_too(tmp_path: Path) -> None:
+    """Received and removed there, then received elsewhere and moved back: all four steps are told."""
+    repo = Repo(tmp_path / "engine")
+    first = put(repo, "docs/memos/inbox")
+    repo.commit(who="Ann")
+    repo.git("rm", "--quiet", first)
+    repo.commit(who="Bo")
+    second = put(repo)
+    repo.commit(who="Cy")
+    repo.move(second, first)
+    repo.commit(who="Di")
+    steps = ["received inbox by Ann", "removed inbox by Bo", "received inbox by Cy", "moved inbox by Di"]
+    assert life(repo, f"docs/{KEY}") == steps
+
+
 def test_an_untracked_memo_is_delivered_and_not_yet_received(tmp_path: Path) -> None:
     """Nobody has committed it; git add alone is no receipt."""
     repo = Repo(tmp_path / "engine")
