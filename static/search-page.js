@@ -234,5 +234,15 @@
 
   form.hidden = false;
   fromAddress();
-  if (!input.value) input.focus();
+  if (!input.value) focusWhenShown(60);
+
+  /**
+   * Puts the cursor into the box. Until the theme is chosen nothing of the page is shown, and what is not shown takes
+   * no focus.
+   * @param {number} frames how long to go on trying
+   */
+  function focusWhenShown(frames) {
+    input.focus();
+    if (document.activeElement !== input && frames > 0) requestAnimationFrame(() => focusWhenShown(frames - 1));
+  }
 })();
