@@ -108,49 +108,45 @@ def can_concern(path: str) -> bool:
     return any(store in path for store in ("memos/", "notes/", "transcripts/"))
 
 
-def split_trunk(commits: Iterable[Commit], head: str) -> tuple[list[Commit], "Merged", str]:
+Brought = Mapping[tuple[str, str, str], Commit]
+"""The commit that made of a path a content, by the merge that brought it, the path and the content's id."""
+
+
+def split_trunk(commits: Iterable[Commit], head: str) -> tuple[list[Commit], Brought, str]:
     """Tell the commits of the branch itself, oldest first, from those that merges brought.
 
     `commits` come newest first, each before its parents. The last value is the first parent of the oldest trunk
     commit: where a partial history goes on, "" at a root.
     """
     trunk: list[Commit] = []
-    merged = Merged()
+    others: dict[str, Commit] = {}
     following = head
-    for order, commit in enumerate(commits):
+    for commit in commits:
         if commit.id == following:
             trunk.append(commit)
-            merged.place(commit, order)
             following = commit.parents[0] if commit.parents else ""
         else:
-            merged.add(commit, order)
-    return trunk[::-1], merged, following
+            others[commit.id] = commit
+    trunk.reverse()
+    return trunk, _brought(trunk, others), following
 
 
-class Merged:
-    """The commits that merges brought into a branch, by what they made."""
-
-    def __init__(self) -> None:
-        """None yet."""
-        self._made: dict[tuple[str, str], list[tuple[int, Commit]]] = defaultdict(list)
-        self._order: dict[str, int] = {}
-
-    def place(self, commit: Commit, order: int) -> None:
-        """Remember where a merge stands among the commits, newest first."""
-        if len(commit.parents) > 1:
-            self._order[commit.id] = order
-
-    def add(self, commit: Commit, order: int) -> None:
-        """Remember what a commit made of its files. A merge makes nothing itself."""
-        if len(commit.parents) < 2:
-            for change in commit.changes:
-                self._made[change.path, change.after].append((order, commit))
-
-    def maker(self, merge: Commit, change: Change) -> Commit | None:
-        """The newest commit before a merge that made of a file what the merge brought."""
-        order = self._order.get(merge.id, 0)
-        made = self._made.get((change.path, change.after), ())
-        return next((commit for at, commit in made if at > order), None)
+def _brought(trunk: Iterable[Commit], others: Mapping[str, Commit]) -> Brought:
+    """What each merge brought: the commits that no earlier one has. A merge makes nothing itself."""
+    order = {id_: place for place, id_ in enumerate(others)}
+    left = dict(others)
+    made: dict[tuple[str, str, str], Commit] = {}
+    for merge in trunk:
+        found, waiting = [], list(merge.parents[1:])
+        while waiting:
+            commit = left.pop(waiting.pop(), None)
+            if commit is not None:
+                found.append(commit)
+                waiting += commit.parents
+        for commit in sorted(found, key=lambda one: order[one.id]):
+            for change in commit.changes if len(commit.parents) < 2 else ():
+                made.setdefault((merge.id, change.path, change.after), commit)
+    return made
 
 
 class Replay:
@@ -158,13 +154,13 @@ class Replay:
 
     def __init__(
         self,
-        merged: Merged,
+        brought: Brought,
         *,
         events: Mapping[str, Iterable[LifeEvent]] | None = None,
         tree: Mapping[str, str] | None = None,
     ) -> None:
         """Go on after these events, at this tree."""
-        self._merged = merged
+        self._brought = brought
         self._events: dict[str, list[LifeEvent]] = {key: list(known) for key, known in (events or {}).items()}
         self._at: dict[str, dict[str, str]] = defaultdict(dict)
         for path, blob in (tree or {}).items():
@@ -177,7 +173,7 @@ class Replay:
             by_key[file_key(change.path)].append(change)
         states = {key: (self._at[key], _after(self._at[key], changes)) for key, changes in by_key.items()}
         for old, new in _resettled(states):
-            self._events[new] = self._events.pop(old, [])
+            self._events[new] = [*self._events.get(new, []), *self._events.pop(old, [])]
             states[new] = (states.pop(old)[0], states[new][1])
             self._at.pop(old, None)
         for key, (before, after) in states.items():
@@ -195,7 +191,7 @@ class Replay:
         maker = commit
         if len(commit.parents) > 1:
             change = next((one for one in changes if one.path == known), changes[0])
-            maker = self._merged.maker(commit, change) or commit
+            maker = self._brought.get((commit.id, change.path, change.after), commit)
         kinds: list[EventKind] = []
         if was is None:
             kinds.append("restored" if self._events.get(key) else "received")

@@ -34,10 +34,11 @@ class Move:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Staged:
-    """An entry of the index."""
+    """An entry of the index; its stage is "0" unless a merge has left a conflict."""
 
     mode: str
     blob: str
+    stage: str = "0"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -99,6 +100,7 @@ def _find(file: Path) -> tuple[Repo, str]:
 def _plan(repo: Repo, paths: Sequence[str], box: str, *, commit: bool) -> tuple[tuple[Move, ...], tuple[str, ...]]:
     top = repo.top or repo.git_dir
     moves: dict[str, Move] = {}
+    targets: dict[str, str] = {}
     already: list[str] = []
     committed, staged = _committed(repo), _staged(repo)
     for path in dict.fromkeys(paths):
@@ -111,6 +113,7 @@ def _plan(repo: Repo, paths: Sequence[str], box: str, *, commit: bool) -> tuple[
                 already.append(old)
                 continue
             _refuse_target(top, new, staged, committed)
+            _refuse_source(top, old, targets.setdefault(new, old), staged.get(old))
             if commit:
                 _refuse_changes(repo, top / old, staged.get(old), committed.get(old))
             moves[old] = Move(old=old, new=new)
@@ -151,6 +154,14 @@ def _refuse_target(top: Path, new: str, staged: Mapping[str, Staged], committed:
         raise MarkError(f"{folder}: found no folder of its own, expected one; memosite follows no links")
 
 
+def _refuse_source(top: Path, old: str, first: str, staged: Staged | None) -> None:
+    """`first` is the file that goes where this one goes: two must not, and a merge is its owner's to end."""
+    if old != first:
+        raise MarkError(f"{top / old}: found {first} that would go to the same place, expected one; remove one of them")
+    if staged is not None and staged.stage != "0":
+        raise MarkError(f"{top / old}: found a merge conflict, expected none; resolve it first")
+
+
 def _refuse_changes(repo: Repo, file: Path, staged: Staged | None, committed: str | None) -> None:
     """A commit of the move must not take changes along that nobody has committed."""
     if staged is not None and committed is not None and staged.blob != committed:
@@ -172,8 +183,8 @@ def _staged(repo: Repo) -> dict[str, Staged]:
     found = {}
     for line in filter(None, listed.split(b"\0")):
         head, _, path = line.partition(b"\t")
-        mode, blob, _ = head.decode().split(" ")
-        found[_text(path)] = Staged(mode=mode, blob=blob)
+        mode, blob, stage = head.decode().split(" ")
+        found[_text(path)] = Staged(mode=mode, blob=blob, stage=stage)
     return found
 
 
@@ -205,8 +216,10 @@ def _move(repo: Repo, moves: Sequence[Move]) -> None:
         else:  # delivered and never received: moving it is its receipt
             blob = git(repo, "hash-object", "-w", "--no-filters", "--stdin", given=(top / move.old).read_bytes())
             entries[move] = Staged(mode="100644", blob=blob.decode().strip())
-        (top / move.old).rename(top / move.new)
+    # The index first: while another git holds its lock nothing may have moved.
     git(repo, "update-index", "-z", "--index-info", given=_index_lines(entries), extra=_at(repo))
+    for move in moves:
+        (top / move.old).rename(top / move.new)
 
 
 def _index_lines(entries: Mapping[Move, Staged]) -> bytes:

@@ -20,12 +20,16 @@ class LifeStep:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LifeLine:
-    """The life of one copy. `pending` is what is not committed, `why_not` why git cannot tell."""
+    """The life of one copy. `pending` is what is not committed, `why_not` why git cannot tell.
+
+    `left_out` is how many steps before the last ones are not shown.
+    """
 
     source: str
     steps: tuple[LifeStep, ...]
     pending: str
     why_not: str
+    left_out: int = 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

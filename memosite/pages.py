@@ -370,7 +370,7 @@ class RedirectPage(Page):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GonePage(Page):
-    """A page that was published and whose artifact is not in the archive any more."""
+    """A page that was published and whose artifact is gone; `id` is "" if it is not to be told."""
 
     template: ClassVar[str] = "gone.html"
 
@@ -381,12 +381,13 @@ class GonePage(Page):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ChangesPage(Page):
-    """What was edited of a memo after it was received."""
+    """What was edited of a memo after it was received; `left_out` is how many edits before those are not shown."""
 
     template: ClassVar[str] = "changes.html"
 
     artifact: Reference
     edits: tuple[EditRow, ...]
+    left_out: int = 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -110,6 +110,8 @@ def snapshot_at(archive: Archive, end: dt.datetime) -> dict[Key, State]:
             boxes = tuple(sorted({copy.file.source: _box_at(copy, end) for copy in copies}.items()))
             found[artifact.ref] = _state(artifact, boxes=boxes, action=_action_at(archive, artifact, end))
     for (kind, id_), removal in archive.removed.items():
+        if not removal.stem:  # its name must not be told, and its id is made of it
+            continue
         begun = removal.events[0].at
         if begun and begun.instant < end and not any(one.at and one.at.instant < end for one in removal.events[-1:]):
             found[kind, id_] = State(key=(kind, id_), subject=removal.stem, date=begun.utc)

@@ -15,4 +15,5 @@ def is_confidential(envelope: bytes) -> bool:
         return True
     metadata = fields.get("metadata")
     policy = metadata.get("retention_policy") if isinstance(metadata, dict) else None
-    return fields.get("x.legal.confidentiality", "public") != "public" or policy in _RETENTION
+    is_private = isinstance(policy, str) and policy.strip().casefold() in _RETENTION
+    return fields.get("x.legal.confidentiality", "public") != "public" or is_private

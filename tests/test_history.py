@@ -1,6 +1,7 @@
 """The life of files: what the history of real repos, made on the fly, tells of memos (SPEC 2.3)."""
 
 import json
+import shutil
 from pathlib import Path
 
 import pytest
@@ -14,7 +15,7 @@ from memosite.shelf import Shelf
 from memosite.sources.folder import FolderSource
 from memosite.sources.git import Repo as FoundRepo
 from memosite.sources.git import holding_repo, repo_at
-from memosite.sources.history import read_history
+from memosite.sources.history import find_commits, read_history
 from tests.git_repos import Repo
 
 NAME = "2026-05-01-0100--engineer--director--gate"
@@ -195,6 +196,21 @@ def test_a_repo_that_is_tidied_up_keeps_its_lives(tmp_path: Path) -> None:
 # The work tree
 
 
+def test_a_folder_that_had_the_memo_before_keeps_that_life_too(tmp_path: Path) -> None:
+    """Received and removed there, then received elsewhere and moved back: all four steps are told."""
+    repo = Repo(tmp_path / "engine")
+    first = put(repo, "docs/memos/inbox")
+    repo.commit(who="Ann")
+    repo.git("rm", "--quiet", first)
+    repo.commit(who="Bo")
+    second = put(repo)
+    repo.commit(who="Cy")
+    repo.move(second, first)
+    repo.commit(who="Di")
+    steps = ["received inbox by Ann", "removed inbox by Bo", "received inbox by Cy", "moved inbox by Di"]
+    assert life(repo, f"docs/{KEY}") == steps
+
+
 def test_an_untracked_memo_is_delivered_and_not_yet_received(tmp_path: Path) -> None:
     """Nobody has committed it; git add alone is no receipt."""
     repo = Repo(tmp_path / "engine")
@@ -320,6 +336,88 @@ def test_a_branch_that_takes_over_another_line_is_read_again(tmp_path: Path) -> 
     assert history_of(repo).events[KEY][0].merge != ""
 
 
+def test_a_merge_is_not_told_with_a_commit_that_an_earlier_one_brought(tmp_path: Path) -> None:
+    """What a merge put back by itself is its own work, whether the rest comes from the cache or is read again."""
+    repo, cache = Repo(tmp_path / "engine"), tmp_path / "cache.json"
+    repo.write("README.md", "here")
+    repo.commit()
+    repo.git("checkout", "--quiet", "-b", "one")
+    path = put(repo)
+    repo.commit(who="Cass")
+    repo.git("checkout", "--quiet", "main")
+    repo.git("merge", "--quiet", "--no-ff", "--no-edit", "one", at=5)
+    repo.git("rm", "--quiet", path)
+    repo.commit(who="Bo", at=6)
+    history_of(repo, cache=cache)
+    repo.git("checkout", "--quiet", "-b", "two")
+    repo.write("README.md", "there")
+    repo.commit(at=7)
+    repo.git("checkout", "--quiet", "main")
+    repo.git("merge", "--quiet", "--no-ff", "--no-commit", "two")
+    put(repo)
+    repo.commit(who="Eve", at=8)
+    assert life(repo)[-1] == "restored inbox by Eve"
+    assert history_of(repo, cache=cache) == history_of(repo)
+
+
+def test_a_cache_that_came_along_with_a_clone_is_not_believed(tmp_path: Path) -> None:
+    """It may tell anything; what is kept counts only for the folder it was made for."""
+    repo, cache = Repo(tmp_path / "engine"), tmp_path / "cache.json"
+    put(repo)
+    repo.commit(who="Ann")
+    history_of(repo, cache=cache)
+    cache.write_text(cache.read_text().replace("Ann", "Eve"))
+    repo.root.rename(tmp_path / "theirs")
+    shutil.copytree(tmp_path / "theirs", repo.root)
+    assert life(repo, cache=cache) == ["received inbox by Ann"]
+
+
+@pytest.mark.parametrize("place", range(8))
+def test_a_cache_with_a_wrong_value_in_it_is_not_used(tmp_path: Path, place: int) -> None:
+    """Neither a list where a text should be, nor an id that is none, nor a step that does not exist."""
+    repo, cache = Repo(tmp_path / "engine"), tmp_path / "cache.json"
+    path = put(repo)
+    repo.commit()
+    history_of(repo, cache=cache)
+    good = json.loads(cache.read_bytes())
+    wrongs: tuple[object, ...] = (["x"], "\u00e9", {})
+    for wrong in wrongs:
+        step = list(good["events"][KEY][0])
+        step[place] = wrong
+        if place != 4 or wrong != "\u00e9":
+            cache.write_text(json.dumps({**good, "events": {KEY: [step]}}))
+            assert history_of(repo, cache=cache) == history_of(repo)
+    cache.write_text(json.dumps({**good, "events": {KEY: []}}))
+    assert [event.path for event in history_of(repo, cache=cache).events[KEY]] == [path]
+
+
+def test_settings_that_bend_what_git_tells_do_not_count(tmp_path: Path) -> None:
+    """Grafted parents and another encoding of what is printed."""
+    repo = Repo(tmp_path / "engine")
+    put(repo)
+    repo.commit()
+    repo.move(f"memos/inbox/{NAME}.openthing", f"memos/read/{NAME}.openthing")
+    grafted = repo.commit()
+    put(repo, name=f"{NAME}-too")
+    repo.commit()
+    plain = history_of(repo)
+    (repo.root / ".git/info/grafts").write_text(f"{grafted}\n")
+    assert history_of(repo) == plain
+    repo.git("config", "i18n.logOutputEncoding", "UTF-16")
+    assert history_of(repo) == plain
+
+
+def test_a_branch_called_like_a_commit_is_none(tmp_path: Path) -> None:
+    """A text that writes `abcdef1` means a commit that begins so."""
+    repo = Repo(tmp_path / "engine")
+    put(repo)
+    commit = repo.commit()
+    repo.git("branch", "abcdef1")
+    found = repo_at(repo.root)
+    assert isinstance(found, FoundRepo)
+    assert find_commits(found, ["abcdef1", commit[:9]]) == {commit[:9]: commit}
+
+
 # What git cannot tell
 
 
@@ -441,6 +539,15 @@ def test_a_repo_that_git_cannot_read_says_so(tmp_path: Path) -> None:
             file.write_bytes(b"")
     (copy,) = memo(archive_of(repo)).copies
     assert copy.life is not None and copy.life.why_not == "its HEAD leads to no commit that is there"
+
+
+def test_why_git_cannot_read_a_repo_is_said_without_the_folders_of_this_machine(tmp_path: Path) -> None:
+    """Pages are published, and the same on every machine."""
+    repo = Repo(tmp_path / "engine")
+    put(repo)
+    repo.commit()
+    (repo.root / ".git/config").write_text("no configuration [[[\n")
+    assert history_of(repo).why_not == "git cannot read it: bad config line 1 in file .git/config"
 
 
 # Names

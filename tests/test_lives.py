@@ -6,6 +6,7 @@ from pathlib import Path
 
 from lxml import html
 
+from memosite.diff import diff
 from memosite.findings import Finding
 from tests.crawl import bad_links, found
 from tests.git_repos import Repo, build_site
@@ -118,7 +119,49 @@ def test_a_confidential_memo_that_was_removed_is_not_named(tmp_path: Path) -> No
     assert not (fresh / f"memos/{NAME}").exists()
     assert all(f'{NAME}"' not in file.read_text() for file in fresh.rglob("*") if file.is_file())
     build_site(tmp_path, output=tmp_path / "published")
-    assert "No longer here" in words_of(published / f"memos/{NAME}/index.html")
+    page = published / f"memos/{NAME}/index.html"
+    assert "No longer here" in words_of(page)
+    assert NAME not in page.read_text()
+
+
+def test_a_confidential_memo_that_was_removed_is_not_named_by_diff_either(tmp_path: Path) -> None:
+    """Neither as gone; nor if only one of two repos had it marked, or in capitals."""
+    for number, metadata in enumerate(({}, {"retention_policy": "Confidential"})):
+        repo = Repo(tmp_path / str(number))
+        path = put(repo, metadata=metadata)
+        put(repo, name="2026-05-01-0200--engineer--director--stays")
+        repo.commit(at=0)
+        repo.git("rm", "--quiet", path)
+        repo.commit(at=80 - number)
+    assert diff("2026-05-02..2026-05-30", site=tmp_path).gone == ()
+    site = build_site(tmp_path)
+    assert all(NAME.encode() not in file.read_bytes() for file in site.rglob("*") if file.is_file())
+    (tmp_path / "memosite.yml").write_text('sources: [{path: "0"}]\n')
+    assert [state.subject for state in diff("2026-05-02..2026-05-30", site=tmp_path).gone] == [NAME]
+
+
+def test_a_name_that_changed_its_case_has_no_tombstone(tmp_path: Path) -> None:
+    """Many a disk and host cannot tell the two pages apart, and the tombstone would stand in the memo's place."""
+    repo = Repo(tmp_path / "engine")
+    put(repo)
+    repo.commit()
+    repo.move(f"memos/inbox/{NAME}.openthing", f"memos/inbox/{NAME.upper()}.openthing")
+    repo.commit()
+    site = build_site(tmp_path)
+    assert [page.name for page in (site / "memos").iterdir()] == [NAME.upper()]
+
+
+def test_of_many_edits_the_last_ones_are_shown_and_the_rest_counted(tmp_path: Path) -> None:
+    """A step is timed from the one before it, shown or not; no number is that of what is shown alone."""
+    repo = Repo(tmp_path / "engine")
+    for number in range(61):
+        put(repo, body=f"It is {number}.")
+        repo.commit()
+    site = build_site(tmp_path)
+    assert life_of(site)[0].startswith("sent by engineer")
+    assert "2026-05-01 23:46 UTC, after 1 hour ·" in life_of(site)[1]
+    assert "21 earlier steps in git not shown." in words_of(site / f"memos/{NAME}/index.html")
+    assert "60 edits, the last 50 shown, oldest first." in words_of(site / f"memos/{NAME}/changes/index.html")
 
 
 def test_the_home_shows_what_moved_and_a_seat_what_waits_longest(tmp_path: Path) -> None:

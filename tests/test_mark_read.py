@@ -6,6 +6,7 @@ import pytest
 
 from memosite.cli import main
 from memosite.mark_read import MarkError, mark
+from memosite.sources.git import GitError
 from tests.git_repos import Repo
 from tests.test_history import NAME, life, put
 
@@ -128,6 +129,38 @@ def test_a_target_that_is_taken_is_refused(tmp_path: Path) -> None:
     repo.commit()
     (repo.root / READ).unlink()
     assert "in the index or the last commit" in refused(repo, too, repo.root / INBOX)
+
+
+def test_two_files_that_would_become_one_are_refused(tmp_path: Path) -> None:
+    """The same name in two mailboxes: the second one must not be written over the first."""
+    repo = Repo(tmp_path / "engine")
+    for folder, body in (("memos", "One."), ("memos/inbox", "Two.")):
+        put(repo, folder, body=body)
+    repo.commit()
+    assert "would go to the same place" in refused(repo, repo.root / INBOX, repo.root / f"memos/{NAME}.openthing")
+
+
+def test_a_file_in_a_merge_conflict_is_refused(tmp_path: Path) -> None:
+    """Moving it would resolve the conflict by taking one side unseen."""
+    repo = repo_with_memo(tmp_path)
+    repo.git("checkout", "--quiet", "-b", "other")
+    put(repo, body="Theirs.", body_ref=f"{NAME}.body.md")
+    repo.commit()
+    repo.git("checkout", "--quiet", "main")
+    put(repo, body="Ours.", body_ref=f"{NAME}.body.md")
+    repo.commit()
+    with pytest.raises(AssertionError, match="CONFLICT"):
+        repo.git("merge", "other")
+    assert "merge conflict" in refused(repo, repo.root / INBOX)
+
+
+def test_while_another_git_writes_nothing_moves(tmp_path: Path) -> None:
+    """The index is locked: the files stay where the index says they are."""
+    repo = repo_with_memo(tmp_path)
+    (repo.root / ".git/index.lock").touch()
+    with pytest.raises(GitError, match=r"index\.lock"):
+        mark([repo.root / INBOX])
+    assert (repo.root / INBOX).is_file()
 
 
 def test_uncommitted_changes_are_not_committed_on_the_way(tmp_path: Path) -> None:

@@ -257,7 +257,7 @@ def _gone(context: Context, start: str, id_: str, removal: Removal | None = None
         path=index_file(start),
         root="../" * start.count("/"),
         title="No longer here",
-        id=id_,
+        id="" if removal and not removal.stem else id_,
         life=removal_line(context, removal) if removal else None,
     )
 

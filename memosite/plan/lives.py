@@ -1,6 +1,6 @@
 """Plans what git tells: the life lines of artifacts, edits after receipt, and what moved in the last days."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from memosite.facts import Ref
@@ -33,7 +33,7 @@ _PENDING = {
 
 def life_lines(context: Context, artifact: Artifact, start: str) -> tuple[LifeLine, ...]:
     """The life of each copy of an artifact, as far as git was asked."""
-    edits = {(source, event.commit): number for number, (source, event) in enumerate(_edits(artifact), 1)}
+    edits = {(source, event.commit): number for number, (source, event) in enumerate(_edits(artifact)[-EDITS:], 1)}
     return tuple(_line(context, artifact, copy, start, edits) for copy in artifact.copies[:LINES] if copy.life)
 
 
@@ -41,10 +41,13 @@ def _line(context: Context, artifact: Artifact, copy: Copy, start: str, edits: d
     source, life = copy.file.source, copy.life or Life()
     steps = []
     before: Moment | None = None
+    events = _distinct(life.events)
+    left_out = max(len(events) - STEPS, 0)
     if isinstance(artifact, Memo) and artifact.kind == "memo" and artifact.date and life.events:
         before = artifact.date
         steps.append(LifeStep(label="sent", date=stamp(before), who=artifact.sender))
-    for event in _distinct(life.events)[-STEPS:]:
+    before = events[left_out - 1].at if left_out else before
+    for event in events[left_out:]:
         step = _step(context, artifact, source, event, before)
         number = edits.get((source, event.commit)) if event.kind == "edited" else None
         if number is not None:
@@ -57,6 +60,7 @@ def _line(context: Context, artifact: Artifact, copy: Copy, start: str, edits: d
         steps=tuple(steps),
         pending=_PENDING.get(life.state or "", ""),
         why_not=life.why_not,
+        left_out=left_out,
     )
 
 
@@ -106,24 +110,23 @@ def latency(before: Moment | None, after: Moment | None) -> str:
 # Edits after receipt
 
 
-def _edits(artifact: Artifact) -> Iterator[tuple[str, LifeEvent]]:
-    """The edits that a memo's or a note's page of changes shows, with their sources, oldest first."""
+def _edits(artifact: Artifact) -> list[tuple[str, LifeEvent]]:
+    """The edits of a memo or a note after its receipt, with their sources, oldest first."""
     if artifact.kind not in {"memo", "note"}:
-        return
+        return []
     found = ((copy.file.source, event) for copy in artifact.copies if copy.life for event in copy.life.events)
     edits = [(source, event) for source, event in found if event.kind == "edited"]
-    edits.sort(key=lambda edit: (edit[1].at.instant.timestamp() if edit[1].at else 0.0, edit[0]))
-    yield from edits[-EDITS:]
+    return sorted(edits, key=lambda edit: (edit[1].at.instant.timestamp() if edit[1].at else 0.0, edit[0]))
 
 
 def has_changes(artifact: Artifact) -> bool:
     """Whether an artifact has a page of changes."""
-    return next(_edits(artifact), None) is not None
+    return bool(_edits(artifact))
 
 
 def plan_changes(context: Context, artifact: Artifact) -> Iterable[ChangesPage]:
     """The page of what was edited after receipt, if anything was (SPEC 2.3)."""
-    edits = list(_edits(artifact))
+    edits = _edits(artifact)
     if not edits:
         return
     start = changes_page(artifact)
@@ -146,8 +149,9 @@ def plan_changes(context: Context, artifact: Artifact) -> Iterable[ChangesPage]:
                 before=blobs.get(event.before, ""),
                 after=blobs.get(event.after, ""),
             )
-            for number, (source, event) in enumerate(edits, 1)
+            for number, (source, event) in enumerate(edits[-EDITS:], 1)
         ),
+        left_out=max(len(edits) - EDITS, 0),
     )
 
 
@@ -191,8 +195,9 @@ def _reference(context: Context, start: str, what: Artifact | Ref) -> Reference:
 def removal_line(context: Context, removal: Removal) -> LifeLine:
     """The life line of something that was removed: dates, who, and in which commit."""
     steps = []
-    before: Moment | None = None
-    for event in removal.events[-STEPS:]:
+    left_out = max(len(removal.events) - STEPS, 0)
+    before: Moment | None = removal.events[left_out - 1].at if left_out else None
+    for event in removal.events[left_out:]:
         label = {"received": "received", "moved": _IN_BOX[event.mailbox]}.get(event.kind, event.kind)
         steps.append(
             LifeStep(
@@ -204,7 +209,7 @@ def removal_line(context: Context, removal: Removal) -> LifeLine:
             )
         )
         before = event.at or before
-    return LifeLine(source=removal.source, steps=tuple(steps), pending="", why_not="")
+    return LifeLine(source=removal.source, steps=tuple(steps), pending="", why_not="", left_out=left_out)
 
 
 def waiting_since(memo: Memo, repo: str | None) -> Moment | None:

@@ -3,6 +3,7 @@
 import hashlib
 import unicodedata
 from collections.abc import Callable, Iterable, Mapping
+from dataclasses import replace
 
 from memosite.facts import FileFacts, Ref
 from memosite.history import History, LifeEvent, file_key
@@ -98,10 +99,11 @@ def removals(histories: Mapping[str, History], present: Iterable[Ref], stems: It
     """What was removed from the repos and is in none of them any more, by the id its name gives it.
 
     `present` are the artifacts that are there, `stems` their names. Of one name in several repos the one removed last
-    is told of. What must not be named keeps its dates alone, under the id it may have been published by.
+    is told of. What must not be named, in any of them, keeps its dates alone, under the id it may have been published
+    by. Names that differ only by case count as one: many a disk and host cannot tell their pages apart.
     """
-    found: dict[Ref, Removal] = {}
-    taken, named = set(present), set(stems)
+    found: dict[Ref, tuple[Ref, Removal]] = {}
+    taken, named = {_folded(ref) for ref in present}, {stem.casefold() for stem in stems}
     for source, history in histories.items():
         for key, events in history.events.items():
             place = place_of(key)
@@ -109,14 +111,20 @@ def removals(histories: Mapping[str, History], present: Iterable[Ref], stems: It
                 continue
             stem = unicodedata.normalize("NFC", stem_of(key.rpartition("/")[2]))
             ref: Ref = (place.kind, make_id(stem))
-            if ref in taken or stem in named:
+            if _folded(ref) in taken or stem.casefold() in named:
                 continue
             is_secret = key in history.confidential
-            removal = Removal(kind=place.kind, stem="" if is_secret else stem, source=source, events=events)
-            known = found.get(ref)
-            if known is None or _instant(known) < _instant(removal):
-                found[ref] = removal
-    return {ref: found[ref] for ref in sorted(found)}
+            one = (ref, Removal(kind=place.kind, stem="" if is_secret else stem, source=source, events=events))
+            known = found.get(_folded(ref), one)
+            last = max(known, one, key=lambda pair: _instant(pair[1]))
+            if not (known[1].stem and one[1].stem):
+                last = (last[0], replace(last[1], stem=""))
+            found[_folded(ref)] = last
+    return dict(sorted(found.values(), key=lambda pair: pair[0]))
+
+
+def _folded(ref: Ref) -> Ref:
+    return ref[0], ref[1].casefold()
 
 
 def _instant(removal: Removal) -> float:

@@ -1,9 +1,9 @@
 """[I/O] Runs git on repos whose configuration is hostile: nothing of theirs is run, nothing asked, nothing written.
 
 Each call is one program without a shell, with an environment of its own: neither the user's nor the system's
-configuration, no prompts, no locks, no lazy fetches, no replaced objects. What a repo's own configuration could run
-is switched off on the command line, which counts more (SPEC 2.3). Only plumbing that never looks at the work tree is
-called: comparing it would run the filters that attributes name.
+configuration, no prompts, no locks, no lazy fetches, no replaced objects, no grafted commits. What a repo's own
+configuration could run is switched off on the command line, which counts more (SPEC 2.3). Only plumbing that never
+looks at the work tree is called: comparing it would run the filters that attributes name.
 """
 
 import os
@@ -30,6 +30,7 @@ _SAFE = (
     *("-c", "credential.helper=", "-c", "gpg.program=false", "-c", "gpg.ssh.program=false"),
     *("-c", "gpg.x509.program=false", "-c", "log.showSignature=false", "-c", "log.mailmap=false"),
     *("-c", "log.showRoot=true", "-c", "log.follow=false", "-c", "diff.external="),
+    *("-c", "i18n.logOutputEncoding=UTF-8"),
     *("-c", "diff.ignoreSubmodules=none", "-c", "diff.noprefix=false", "-c", "diff.relative=false"),
     *("-c", "fetch.recurseSubmodules=false", "-c", "submodule.recurse=false", "-c", "gc.auto=0"),
     *("-c", "maintenance.auto=false", "-c", "uploadpack.packObjectsHook=", "-c", "safe.directory=*"),
@@ -44,6 +45,7 @@ _SET = {
     "GIT_CONFIG_GLOBAL": os.devnull,
     "GIT_CONFIG_NOSYSTEM": "1",
     "GIT_CONFIG_SYSTEM": os.devnull,
+    "GIT_GRAFT_FILE": os.devnull,
     "GIT_LFS_SKIP_SMUDGE": "1",
     "GIT_LITERAL_PATHSPECS": "1",
     "GIT_NO_LAZY_FETCH": "1",

@@ -5,10 +5,11 @@ line, as after a rebase, everything is read again. Whatever git cannot tell is s
 """
 
 import json
+import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
-from typing import cast
+from typing import cast, get_args
 
 from memosite.cache import write_whole
 from memosite.history import Change, Commit, EventKind, History, LifeEvent, Replay, can_concern, split_trunk
@@ -16,11 +17,13 @@ from memosite.sources.git import GitError, Repo, git, git_tokens
 from memosite.sources.listing import shown_path
 from memosite.times import Moment, read_moment
 
-CACHE_VERSION = 1
+CACHE_VERSION = 2
 CONTENT_LIMIT = 2 * 1024 * 1024
 """The largest former content that is read, in bytes."""
 CONTENTS_LIMIT = 20_000
 """How many former contents of one source are read."""
+_KINDS = frozenset(get_args(EventKind))
+_IDS = re.compile(r"[0-9a-f ]+")
 _FORMAT = "--format=tformat:%x01%H%x1f%P%x1f%cI%x1f%an"
 _LOG = ("log", "-z", "--raw", "--no-abbrev", "--no-renames", "--no-ext-diff", "--no-textconv", "--topo-order")
 _LOG_ALSO = ("--diff-merges=first-parent", "--no-show-signature", "--no-mailmap", "--encoding=UTF-8", "-O/dev/null")
@@ -44,7 +47,7 @@ def read_history(repo: Repo, *, prefix: str = "", commit: str = "HEAD", cache: P
             return replace(history, why_not="the clone is shallow: its first commits are missing")
         return replace(history, events=known.read_events(cache))
     except GitError as error:
-        return History(why_not=f"git cannot read it: {error}")
+        return History(why_not=_unreadable(repo, error))
 
 
 def _without_commits(repo: Repo, commit: str) -> History:
@@ -55,8 +58,14 @@ def _without_commits(repo: Repo, commit: str) -> History:
     except GitError as error:
         if "exit code 1" in str(error) and commit == "HEAD":
             return History(why_not="the repo has no commit yet", tree={})
-        return History(why_not=f"git cannot read it: {error}")
+        return History(why_not=_unreadable(repo, error))
     return History(why_not="its HEAD leads to no commit that is there")
+
+
+def _unreadable(repo: Repo, error: GitError) -> str:
+    """Why git cannot read a repo, without the folders of this machine: pages are published (SPEC 10)."""
+    text = str(error).replace(str(repo.git_dir), ".git")
+    return f"git cannot read it: {text.replace(str(repo.top), '.') if repo.top else text}"
 
 
 class _State:
@@ -65,7 +74,8 @@ class _State:
     def __init__(self, repo: Repo, prefix: str, head: str) -> None:
         self._repo = repo
         self._prefix = prefix.encode("utf-8", "surrogateescape")
-        self._name = f"{prefix}|{CACHE_VERSION}"
+        # The number of the folder on this disk: a cache that came along with a clone was not written here.
+        self._name = f"{prefix}|{CACHE_VERSION}|{repo.git_dir.stat().st_ino}"
         self.head = head
 
     def facts(self) -> tuple[bool, Moment | None]:
@@ -94,12 +104,12 @@ class _State:
         if base == self.head:
             return events
         if base and self._is_ancestor(base):
-            trunk, merged, below = split_trunk(self._commits(f"{base}..{self.head}"), self.head)
+            trunk, brought, below = split_trunk(self._commits(f"{base}..{self.head}"), self.head)
             if below == base:
-                replay = Replay(merged, events=events, tree=self.read_tree(base)[0])
+                replay = Replay(brought, events=events, tree=self.read_tree(base)[0])
                 return self._finish(replay, trunk, cache)
-        trunk, merged, _ = split_trunk(self._commits(self.head), self.head)
-        return self._finish(Replay(merged), trunk, cache)
+        trunk, brought, _ = split_trunk(self._commits(self.head), self.head)
+        return self._finish(Replay(brought), trunk, cache)
 
     def _finish(self, replay: Replay, trunk: Iterable[Commit], cache: Path | None) -> dict[str, tuple[LifeEvent, ...]]:
         for commit in trunk:
@@ -172,8 +182,9 @@ def _read_cache(file: Path | None, name: str) -> tuple[str, dict[str, tuple[Life
         if value["name"] != name:
             return "", {}
         authors, dates = value["who"], [read_moment(text) for text in value["at"]]
-        events = {
-            key: tuple(
+        head, events = value["head"], {}
+        for key, found in value["events"].items():
+            events[key] = tuple(
                 LifeEvent(
                     kind=cast(EventKind, kind),
                     at=dates[at],
@@ -185,10 +196,12 @@ def _read_cache(file: Path | None, name: str) -> tuple[str, dict[str, tuple[Life
                     merge=merge,
                 )
                 for kind, at, who, commit, path, before, after, merge in found
+                if kind in _KINDS and isinstance(path, str) and _IDS.fullmatch(f"{commit} {before} {after} {merge}")
             )
-            for key, found in value["events"].items()
-        }
-        return str(value["head"]), events
+            if not found or len(events[key]) != len(found):
+                return "", {}
+        is_ours = _IDS.fullmatch(head) is not None and all(isinstance(one, str) for one in authors)
+        return (head, events) if is_ours else ("", {})
     except (OSError, ValueError, KeyError, TypeError, AttributeError, IndexError, RecursionError):
         return "", {}
 
@@ -265,7 +278,8 @@ def find_commits(repo: Repo, written: Iterable[str]) -> dict[str, str]:
     if len(answers) != len(asked):
         return {}
     pairs = zip(asked, (answer.split(b" ") for answer in answers), strict=True)
-    return {one: answer[0].decode("ascii") for one, answer in pairs if len(answer) == 2 and answer[1] == b"commit"}
+    found = {one: answer[0].decode("ascii") for one, answer in pairs if len(answer) == 2 and answer[1] == b"commit"}
+    return {one: id_ for one, id_ in found.items() if id_.startswith(one)}  # a branch may be called like a commit
 
 
 def _lines(ids: Iterable[bytes]) -> bytes:

@@ -103,13 +103,20 @@ def fetch(url: str, ref: str, *, cache: Path, use_network: bool = True) -> Fetch
                 try:
                     return _fetch(place, ref, lock)
                 except GitError as error:
-                    problem = _DURATION.sub("", str(error))
+                    problem = _DURATION.sub("", _without_folder(str(error), url))
         known = _last_good(place, ref, problem=problem)
     except OSError as error:
         raise SourceError(f"{error.filename or cache}: the cache cannot be written ({error.strerror})") from error
     if known is None:
         raise SourceError(f"{shown}: {ref} cannot be fetched ({problem}), and it never was")
     return known
+
+
+def _without_folder(text: str, url: str) -> str:
+    """What git says of a repo on this machine, with its name for its path: pages tell it (SPEC 10)."""
+    parsed = parse_git_url(url)
+    path = unquote(parsed.path).rstrip("/") if parsed and parsed.protocol == "file" else ""
+    return text.replace(path, path.rpartition("/")[2]) if path else text
 
 
 def _folder(cache: Path) -> Path:
