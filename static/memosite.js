@@ -134,13 +134,12 @@ function addSwitch() {
   addEventListener("pageshow", showTheme); // or this one did before it went back to this page
 }
 
-/** Says how long ago: behind a time that ends its line, else where one points at it. */
+/** Says how long ago: behind a time that has a line of its own, else where one points at it. */
 function addAgo() {
   for (const time of all("time[datetime]")) {
     const words = ago(time.getAttribute("datetime") ?? "", Date.now());
     if (!words) continue;
-    const isLast = time.parentElement?.matches(".envelope, h3") && !time.nextSibling?.textContent?.trim();
-    if (isLast && !time.nextElementSibling) time.after(make("span", ` · ${words}`, "ago"));
+    if (time.dataset.ago === "") time.after(make("span", ` · ${words}`, "ago"));
     else time.title = `${time.title || time.textContent}, ${words}`;
   }
 }
@@ -265,7 +264,7 @@ function move(step) {
 function keys() {
   const thing = one(".turn, .member") ? "part of this conversation" : one("main a.subject") ? "entry" : "";
   const part = one(".parts [aria-current]")?.closest("li");
-  const search = one("input[type=search], a[rel~=search]");
+  const search = one("input[type=search]") ?? one("a[rel~=search]");
   /** @type {[string, string, unknown, () => void][]} */
   const found = [
     ["/", "search", search, () => (search?.matches("a") ? search.click() : search?.focus())],
