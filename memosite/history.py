@@ -12,11 +12,11 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from memosite.facts import Mailbox
+from memosite.layout import MAILBOXES
 from memosite.times import Moment
 
 EventKind = Literal["received", "moved", "edited", "removed", "restored"]
 
-_MAILBOXES: dict[str, Mailbox] = {"inbox": "inbox", "read": "read", "archive": "archive"}
 _FURTHEST: dict[Mailbox, int] = {"archive": 0, "read": 1, "inbox": 2, "flat": 3}
 _WRITTEN = (".openthing", ".opencatalog", ".md", ".markdown", ".json", ".jsonl")
 
@@ -90,7 +90,7 @@ def file_key(path: str) -> str:
     """What a file is known by while it moves between mailboxes."""
     folder, _, name = path.rpartition("/")
     above, _, last = folder.rpartition("/")
-    if last in _MAILBOXES:
+    if last in MAILBOXES:
         folder = above
     return f"{folder}/{name}" if folder else name
 
@@ -98,7 +98,7 @@ def file_key(path: str) -> str:
 def mailbox_of(path: str) -> Mailbox:
     """The mailbox that a path lies in."""
     folders = path.split("/")
-    return _MAILBOXES.get(folders[-2] if len(folders) > 1 else "", "flat")
+    return MAILBOXES.get(folders[-2] if len(folders) > 1 else "", "flat")
 
 
 def can_concern(path: str) -> bool:

@@ -25,7 +25,7 @@ import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import get_args
+from typing import Any, get_args
 
 from memosite.errors import OutputError
 from memosite.facts import Kind, Ref
@@ -186,68 +186,75 @@ def read_ledger(output: Path) -> Ledger:
 
 def parse_ledger(text: str, *, name: str) -> Ledger:
     """Read a ledger's text; `name` is what errors call it."""
-    arrivals: dict[Ref, Arrival] = {}
-    renewals: list[Arrival] = []
-    threads: list[tuple[str, Ref]] = []
-    positions: list[str] = []
-    others: list[tuple[str, str]] = []
-    entities: list[str] = []
-    blocks: list[Block] = []
+    lines = _Lines()
     for number, line in enumerate(text.split("\n"), 1):
         if not line.strip():
             continue
         try:
-            entry = json.loads(line)
-            kind = _text(entry["kind"])
-            id_ = _text(entry["id"])
-            _check_page(kind, id_)
-            if kind == "thread":
-                member_kind, _, member_id = _text(entry["member"]).partition("/")
-                threads.append((id_, (_KINDS[member_kind], member_id)))
-            elif kind == "position":
-                positions.append(id_)
-            elif kind == "block":
-                blocks.append(Block(feed=id_, number=_number(entry["n"]), items=tuple(map(_number, entry["items"]))))
-            elif kind in {"ghost", "name", "changes", "month", "digest"}:
-                others.append((kind, id_))
-            elif kind == "entity":
-                entities.append(id_)
-            else:
-                known = Arrival(
-                    number=_number(entry["n"]),
-                    kind=_KINDS[kind],
-                    id=id_,
-                    key=_text(entry["key"]),
-                    system=_text(entry.get("system", "")),
-                )
-                if known.system:
-                    _check_folder(known.system)
-                if arrivals.setdefault(known.ref, known) is not known:
-                    renewals.append(known)
+            lines.add(json.loads(line))
         except (ValueError, KeyError, TypeError, RecursionError) as error:
             raise OutputError(
                 f"{name}:{number}: the ledger is damaged here; expected one JSON object with kind and id. "
                 "Restore it from a backup: without it, published URLs would change their meaning"
             ) from error
-    return Ledger(
-        arrivals=tuple(sorted(arrivals.values(), key=lambda arrival: arrival.number)),
-        renewals=tuple(renewals),
-        threads=tuple(dict(reversed(threads)).items())[::-1],
-        positions=tuple(dict.fromkeys(positions)),
-        published=text if not text or text.endswith("\n") else text + "\n",
-        others=tuple(dict.fromkeys(others)),
-        entities=tuple(dict.fromkeys(entities)),
-        blocks=tuple(blocks),
-        counts=(
-            len(arrivals),
-            len(renewals),
-            len(dict(threads)),
-            len(set(positions)),
-            len(set(others)),
-            len(set(entities)),
-            len(blocks),
-        ),
-    )
+    return lines.ledger(text if not text or text.endswith("\n") else text + "\n")
+
+
+@dataclass(slots=True, kw_only=True)
+class _Lines:
+    """What the lines of a ledger say, by kind. Of a line that stands twice the first counts."""
+
+    arrivals: dict[Ref, Arrival] = field(default_factory=dict)
+    renewals: list[Arrival] = field(default_factory=list)
+    threads: dict[str, Ref] = field(default_factory=dict)
+    positions: dict[str, None] = field(default_factory=dict)
+    others: dict[tuple[str, str], None] = field(default_factory=dict)
+    entities: dict[str, None] = field(default_factory=dict)
+    blocks: list[Block] = field(default_factory=list)
+
+    def add(self, entry: Any) -> None:
+        """Add one line. Raises `ValueError`, `KeyError` or `TypeError` for one that is none of a ledger."""
+        kind = _text(entry["kind"])
+        id_ = _text(entry["id"])
+        _check_page(kind, id_)
+        if kind == "thread":
+            member_kind, _, member_id = _text(entry["member"]).partition("/")
+            self.threads.setdefault(id_, (_KINDS[member_kind], member_id))
+        elif kind == "position":
+            self.positions[id_] = None
+        elif kind == "block":
+            items = tuple(map(_number, entry["items"]))
+            self.blocks.append(Block(feed=id_, number=_number(entry["n"]), items=items))
+        elif kind in {"ghost", "name", "changes", "month", "digest"}:
+            self.others[kind, id_] = None
+        elif kind == "entity":
+            self.entities[id_] = None
+        else:
+            known = _arrival(entry, _KINDS[kind], id_)
+            if self.arrivals.setdefault(known.ref, known) is not known:
+                self.renewals.append(known)
+
+    def ledger(self, published: str) -> Ledger:
+        """The ledger of these lines."""
+        parts = (self.arrivals, self.renewals, self.threads, self.positions, self.others, self.entities, self.blocks)
+        return Ledger(
+            arrivals=tuple(sorted(self.arrivals.values(), key=lambda arrival: arrival.number)),
+            renewals=tuple(self.renewals),
+            threads=tuple(self.threads.items()),
+            positions=tuple(self.positions),
+            published=published,
+            others=tuple(self.others),
+            entities=tuple(self.entities),
+            blocks=tuple(self.blocks),
+            counts=tuple(map(len, parts)),
+        )
+
+
+def _arrival(entry: Any, kind: Kind, id_: str) -> Arrival:
+    system = _text(entry.get("system", ""))
+    if system:
+        _check_folder(system)
+    return Arrival(number=_number(entry["n"]), kind=kind, id=id_, key=_text(entry["key"]), system=system)
 
 
 def _text(value: object) -> str:

@@ -13,11 +13,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from memosite.errors import MemositeError
-from memosite.layout import place_of
+from memosite.layout import MAILBOXES, place_of
 from memosite.names import BODY_SUFFIX, ENVELOPE_SUFFIX, stem_of
 from memosite.sources.git import GitError, Repo, git, repo_at
-
-_BOXES = ("", "inbox", "read", "archive")
 
 
 class MarkError(MemositeError):
@@ -125,7 +123,7 @@ def _pair(top: Path, path: str, folder: str) -> list[str]:
     name = path.rpartition("/")[2]
     stem = stem_of(name)
     wanted = [stem + ENVELOPE_SUFFIX, stem + BODY_SUFFIX]
-    places = [path.rpartition("/")[0], *(f"{folder}/{box}".rstrip("/") for box in _BOXES)]
+    places = [path.rpartition("/")[0], folder, *(f"{folder}/{box}" for box in MAILBOXES)]
     envelope = _first(top, places, wanted[0])
     if envelope:
         with suppress(OSError, ValueError, AttributeError):

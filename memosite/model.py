@@ -53,11 +53,6 @@ class Life:
         """When it was committed first."""
         return self.events[0].at if self.events else None
 
-    @property
-    def changed(self) -> Moment | None:
-        """When it was committed last."""
-        return self.events[-1].at if self.events else None
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Copy:
@@ -308,7 +303,6 @@ class SourceInfo:
     `web_ref` is what stands for `{ref}` in `web`: the commit if exactly that was read. `commit` is the one that the
     source is at, and `ref` what was asked for, "" where the files were read as they lie. `last_fetched` is given if
     a remote could not be fetched now: when its commit was.
-    `why_no_history` says in words why there are no life lines.
     """
 
     name: str
@@ -319,7 +313,6 @@ class SourceInfo:
     last_fetched: Moment | None = None
     commit: str = ""
     committed: Moment | None = None
-    why_no_history: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

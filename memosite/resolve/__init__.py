@@ -149,12 +149,7 @@ def resolve(
 def _as_of(source: SourceInfo, history: History | None) -> SourceInfo:
     if history is None:
         return source
-    return replace(
-        source,
-        commit=history.commit or source.commit,
-        committed=history.committed or source.committed,
-        why_no_history=history.why_not,
-    )
+    return replace(source, commit=history.commit or source.commit, committed=history.committed or source.committed)
 
 
 def _with_pages(ledger: Ledger, archive: Archive) -> Ledger:

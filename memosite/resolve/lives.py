@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from memosite.facts import FileFacts, Ref
 from memosite.history import History, LifeEvent, file_key
-from memosite.layout import place_of
+from memosite.layout import MAILBOXES, place_of
 from memosite.model import Life, Removal, WorkState
 from memosite.names import ENVELOPE_SUFFIX, make_id, stem_of
 
@@ -67,8 +67,8 @@ def _lay_elsewhere(history: History, path: str) -> bool:
     """Whether the last commit has the file in another mailbox."""
     folder, _, name = file_key(path).rpartition("/")
     prefix = f"{folder}/" if folder else ""
-    boxes = ("", "inbox/", "read/", "archive/")
-    return any(f"{prefix}{box}{name}" in (history.tree or ()) for box in boxes)
+    places = (f"{prefix}{name}", *(f"{prefix}{box}/{name}" for box in MAILBOXES))
+    return any(place in (history.tree or ()) for place in places)
 
 
 def blob_id(data: bytes, like: str) -> str:

@@ -217,15 +217,8 @@ class _Connection(http.client.HTTPConnection):
         self._deadline.guard(self.sock)
 
 
-class _SafeConnection(http.client.HTTPSConnection):
-    def __init__(self, *arguments: Any, deadline: _Deadline, **settings: Any) -> None:
-        super().__init__(*arguments, **settings)
-        self._deadline = deadline
-
-    def connect(self) -> None:
-        """Connect, and be cut off at the deadline."""
-        super().connect()
-        self._deadline.guard(self.sock)
+class _SafeConnection(_Connection, http.client.HTTPSConnection):
+    """The same over TLS."""
 
 
 class _Http(urllib.request.HTTPHandler):
