@@ -90,6 +90,17 @@ def test_an_edit_after_receipt_has_a_page_that_shows_it(tmp_path: Path) -> None:
     assert list(bad_links(site)) == []
 
 
+def test_an_edit_of_a_body_without_envelope_is_told_once(tmp_path: Path) -> None:
+    """Such a body is its own file: what happened to it is not counted as of a file and of its body."""
+    repo = Repo(tmp_path / "engine")
+    repo.write(f"memos/inbox/{NAME}.body.md", "Green.\n")
+    repo.commit(who="Ann")
+    repo.write(f"memos/inbox/{NAME}.body.md", "Red.\n")
+    repo.commit(who="Bo")
+    page = build_site(tmp_path) / f"memos/{NAME}/changes/index.html"
+    assert "1 edit. As it is now" in words_of(page)
+
+
 def test_what_was_removed_has_a_tombstone(tmp_path: Path) -> None:
     """Dates, who removed it and in which commit; also if no earlier build has published it."""
     repo = Repo(tmp_path / "engine")
@@ -173,8 +184,8 @@ def test_the_home_shows_what_moved_and_a_seat_what_waits_longest(tmp_path: Path)
     repo.commit(at=24 * 20, who="Ann")
     site = build_site(tmp_path)
     home = words_of(site / "index.html")
-    assert "received: The gate engine, by Ann" in home
-    assert "received: Old news" not in home
+    assert "The gate received by Ann · engine" in home
+    assert "Old news received" not in home
     seat = words_of(site / "positions/director/index.html")
     assert "Waits longest, since 2026-05-01: Old news" in seat
 

@@ -30,7 +30,7 @@ class Lives:
         if any(file.path.startswith(f"{folder}/") for folder in history.foreign):
             return Life(why_not="it lies in a repo inside the source's")
         events = history.events.get(file_key(file.path), ())
-        if body is not None:
+        if body is not None and body.path != file.path:  # a body without an envelope is its own file
             events = _with_edits(events, history.events.get(file_key(body.path), ()))
         return Life(events=events, state=self._state(history, file, body), why_not=history.why_not)
 
