@@ -6,27 +6,28 @@ load_config ─► read_archive ─► plan ─► render ─► write ─► Bu
 import datetime as dt
 import json
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
-from functools import partial
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 
 from memosite import __version__
 from memosite.cache import open_cache
 from memosite.config import Config, check_output
-from memosite.feeds import FeedFile
 from memosite.findings import Severity
 from memosite.ledger import Ledger, read_ledger
+from memosite.making import Maker
+from memosite.manifest import Made, Manifest, Output, manifest_file, read_manifest, write_manifest
 from memosite.model import Archive, SourceInfo
 from memosite.output import OutputFolder
 from memosite.page_parts import Site
-from memosite.pages import Page
-from memosite.plan import Context, FeedRules, Planned, SavedSearch, Stored, plan, plan_blocks
+from memosite.plan import Context, FeedRules, SavedSearch, Unit, plan
+from memosite.plan.traced import Digests, common_values
+from memosite.program import program_digest
 from memosite.read import read_archive
 from memosite.render import Renderer
 from memosite.resolve import Rules
-from memosite.search.blocks import render_block
 from memosite.shelf import Shelf
 from memosite.sources.opening import open_sources
+from memosite.stale import decide
 from memosite.theme import Theme, load_theme
 from memosite.workers import run
 
@@ -49,9 +50,9 @@ class BuildReport:
 def build(config: Config, *, clock: Clock, jobs: int = 1, use_network: bool = True) -> BuildReport:
     """Build the whole site. Raises `MemositeError` for what the environment gets wrong, never for content.
 
-    Configuration, theme, output folder and ledger are checked before anything is written. Pages are rendered by
-    `jobs` processes; their number makes no difference to what is written. Without `use_network` remotes are taken
-    from the cache, if they are there.
+    Configuration, theme, output folder and ledger are checked before anything is written. Units are made by `jobs`
+    processes; their number makes no difference to what is written. Without `use_network` remotes are taken from the
+    cache, if they are there.
     """
     started = clock()
     theme = load_theme(config.theme)
@@ -59,26 +60,22 @@ def build(config: Config, *, clock: Clock, jobs: int = 1, use_network: bool = Tr
     output = OutputFolder(config.output)
     output.check()
     ledger = read_ledger(config.output)
+    cache = open_cache(config.cache)
     with Shelf() as shelf:
         with open_sources(config, use_network=use_network) as opened:
-            archive, ledger = read_archive(
-                opened.sources, rules_of(config, opened.infos), ledger, shelf, cache=open_cache(config.cache)
-            )
+            archive, ledger = read_archive(opened.sources, rules_of(config, opened.infos), ledger, shelf, cache=cache)
         context = context_of(config, archive, shelf)
-        searches = saved_searches(config, archive, shelf)
-        renderer = Renderer(theme, shelf.text)
+        units = tuple(plan(context, ledger, saved_searches(config, archive, shelf)))
+        last = read_manifest(manifest_file(cache, config.output)) if cache else Manifest()
         output.open()
         try:
-            pages = _write_files(plan(context, ledger, searches), output, shelf)
-            for path, data in run(partial(_render, renderer), pages, jobs=jobs):
-                output.write(path, data)
-            for files in run(partial(render_block, read_text=shelf.text), plan_blocks(context), jobs=jobs, batch=1):
-                for path, data in files:
-                    output.write(path, data)
+            manifest = _make(units, last=last, context=context, theme=theme, shelf=shelf, output=output, jobs=jobs)
             write_static(theme, output)
             finished = clock()
             output.write(STATUS_PATH, status(archive, finished))
-            output.close()
+            output.close(last.paths() if last.units else None)
+            if cache:
+                write_manifest(manifest_file(cache, config.output), manifest)
         finally:
             output.unlock()
     return BuildReport(
@@ -91,19 +88,54 @@ def build(config: Config, *, clock: Clock, jobs: int = 1, use_network: bool = Tr
     )
 
 
-def _write_files(planned: Iterable[Planned], output: OutputFolder, shelf: Shelf) -> Iterator[Page | FeedFile]:
-    """Write what needs no rendering, originals from the shelf and bytes as they are, and pass the pages on."""
-    for one in planned:
-        if isinstance(one, Page | FeedFile):
-            yield one
-        elif isinstance(one, Stored):
-            output.write(one.path, shelf.get(one.sha256))
+def _make(
+    units: Sequence[Unit],
+    *,
+    last: Manifest,
+    context: Context,
+    theme: Theme,
+    shelf: Shelf,
+    output: OutputFolder,
+    jobs: int,
+) -> Manifest:
+    """Make what is stale, write it, and note what was made of what."""
+    digests = Digests(context)
+    common = {"program": program_digest(), "theme": theme.digest, "site": digests.of_value(common_values(context))}
+
+    def is_there(one: Output) -> bool:
+        return one.state is not None and output.state(one.path) == one.state
+
+    reasons = decide(units, last, common=common, digests=digests, is_there=is_there)
+    maker = Maker(
+        context=context,
+        digests=digests,
+        renderer=Renderer(theme, shelf.text),
+        read_bytes=shelf.get,
+        known=last.units.get if last.common == common else lambda _: None,
+        is_there=is_there,
+    )
+    stale = [unit for unit, why in zip(units, reasons, strict=True) if why]
+    weights = [unit.weight for unit in stale]
+    results = run(lambda place: maker.make(stale[place]), range(len(stale)), jobs=jobs, weight=weights.__getitem__)
+    noted: dict[str, Made] = {}
+    for unit, why in zip(units, reasons, strict=True):
+        made = last.units.get(unit.name)
+        states = {one.path: one.state for one in made.outputs} if made else {}
+        if why or made is None:
+            result = next(results)
+            outputs = tuple(
+                Output(
+                    path=path,
+                    fingerprint=fingerprint,
+                    state=output.keep(path, states[path]) if data is None else output.write(path, data),
+                )
+                for path, fingerprint, data in result.outputs
+            )
+            noted[unit.name] = Made(reads=result.reads, outputs=outputs)
         else:
-            output.write(one.path, one.data)
-
-
-def _render(renderer: Renderer, one: Page | FeedFile) -> tuple[str, bytes]:
-    return one.path, renderer.render_feed(one) if isinstance(one, FeedFile) else renderer.render(one)
+            kept = (replace(one, state=output.keep(one.path, one.state)) for one in made.outputs)
+            noted[unit.name] = Made(reads=made.reads, outputs=tuple(kept))
+    return Manifest(common=common, units=noted)
 
 
 def write_static(theme: Theme, output: OutputFolder) -> None:

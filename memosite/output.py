@@ -9,6 +9,8 @@ import contextlib
 import fcntl
 import os
 import shutil
+import stat
+from collections.abc import Iterable
 from pathlib import Path
 
 from memosite.errors import OutputError
@@ -21,6 +23,10 @@ _OWNED = (
     "transcripts",
 )  # fmt: skip
 _MARKER_TEXT = "This folder is made by memosite: what lies in it is overwritten by the next build.\n"
+
+
+FileState = tuple[int, int, int]
+"""How a file lies there: its size, its time in nanoseconds, and its inode."""
 
 
 class OutputFolder:
@@ -36,6 +42,7 @@ class OutputFolder:
         self._paths: set[str] = set()
         self._folders: set[str] = set()
         self._lock: int | None = None
+        self.was_left_unfinished = False
 
     def check(self) -> None:
         """Raise `OutputError` if the folder is somebody else's: not empty and without memosite's marker."""
@@ -65,6 +72,7 @@ class OutputFolder:
             self.root.mkdir(parents=True, exist_ok=True)
             self._lock = os.open(self.root, os.O_RDONLY)
             fcntl.flock(self._lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            self.was_left_unfinished = (self.root / _UNFINISHED).exists()
             shutil.rmtree(self.root / _UNFINISHED, ignore_errors=True)
             (self.root / _UNFINISHED).mkdir()
         except BlockingIOError as error:
@@ -74,20 +82,34 @@ class OutputFolder:
         self.write(SITE_MARKER, _MARKER_TEXT.encode())
         self.write(".gitignore", b"*\n")
 
-    def write(self, path: str, data: bytes) -> None:
-        """Write one file of the site, if its bytes are not there already.
+    def state(self, path: str) -> FileState | None:
+        """How a file of the site lies there; None if it is no file."""
+        try:
+            found = os.lstat(f"{self.root}/{path}")
+        except OSError:
+            return None
+        return (found.st_size, found.st_mtime_ns, found.st_ino) if stat.S_ISREG(found.st_mode) else None
 
-        Should two files have one path, the first stays: no content may stop a build. They are in `collisions`.
+    def keep(self, path: str, state: FileState | None) -> FileState | None:
+        """Count a file as one of this build that lies there as it has to; None if another one has its path."""
+        if not self._claim(path):
+            return None
+        self.unchanged += 1
+        return state
+
+    def write(self, path: str, data: bytes) -> FileState | None:
+        """Write one file of the site, if its bytes are not there already, and tell how it lies there then.
+
+        Should two files have one path, the first stays: no content may stop a build. They are in `collisions`, and
+        the second has no state.
         """
-        if path in self._paths:
-            self.collisions.append(path)
-            return
-        self._paths.add(path)
+        if not self._claim(path):
+            return None
         target = self.root / path
         try:
             if self._is_there(target, data):
                 self.unchanged += 1
-                return
+                return self.state(path)
             self._make_folder(path)
             unfinished = self.root / _UNFINISHED / "file"
             unfinished.write_bytes(data)
@@ -96,6 +118,14 @@ class OutputFolder:
         except OSError as error:
             raise OutputError(f"{target}: cannot be written ({error.strerror})") from error
         self.written += 1
+        return self.state(path)
+
+    def _claim(self, path: str) -> bool:
+        if path in self._paths:
+            self.collisions.append(path)
+            return False
+        self._paths.add(path)
+        return True
 
     @staticmethod
     def _set_time(unfinished: Path, target: Path) -> None:
@@ -127,24 +157,47 @@ class OutputFolder:
                     step.mkdir(exist_ok=True)
                     self._folders.add(path_so_far)
 
-    def close(self) -> None:
-        """Remove what earlier builds wrote into memosite's own folders and this one did not; then what is empty."""
+    def close(self, known: Iterable[str] | None = None) -> None:
+        """Remove what earlier builds wrote into memosite's own folders and this one did not; then what is empty.
+
+        `known` are the paths that the last build wrote, if that is sure; else the folders are searched for them.
+        """
         try:
-            for path in (*self.root.glob("sitemap*.xml"), *self.root.glob("feed-[0-9]*.xml")):
-                self._remove(path)
-            for owned in _OWNED:
-                for folder, folders, files in os.walk(self.root / owned, topdown=False):
-                    for name in files:
-                        self._remove(Path(folder, name))
-                    for path in (Path(folder, name) for name in folders):
-                        if path.is_symlink():
-                            self._remove(path)
-                        elif not any(path.iterdir()):
-                            path.rmdir()
+            if known is None or self.was_left_unfinished:
+                self._remove_what_is_found()
+            else:
+                self._remove_known(known)
         except OSError as error:
             raise OutputError(f"{error.filename or self.root}: cannot be removed ({error.strerror})") from error
         shutil.rmtree(self.root / _UNFINISHED, ignore_errors=True)
         self.unlock()
+
+    def _remove_known(self, known: Iterable[str]) -> None:
+        for path in sorted(set(known) - self._paths, reverse=True):
+            file = self.root / path
+            with contextlib.suppress(FileNotFoundError):
+                file.unlink()
+                self.removed += 1
+            for folder in file.parents:
+                if folder == self.root or folder.is_symlink():
+                    break
+                try:
+                    folder.rmdir()
+                except OSError:  # something else lies in it
+                    break
+
+    def _remove_what_is_found(self) -> None:
+        for path in (*self.root.glob("sitemap*.xml"), *self.root.glob("feed-[0-9]*.xml")):
+            self._remove(path)
+        for owned in _OWNED:
+            for folder, folders, files in os.walk(self.root / owned, topdown=False):
+                for name in files:
+                    self._remove(Path(folder, name))
+                for path in (Path(folder, name) for name in folders):
+                    if path.is_symlink():
+                        self._remove(path)
+                    elif not any(path.iterdir()):
+                        path.rmdir()
 
     def unlock(self) -> None:
         """Let the next build write; a build that stops in the middle lets go when its process ends."""

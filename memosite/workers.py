@@ -6,7 +6,7 @@ import signal
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ProcessPoolExecutor
-from itertools import islice
+from itertools import chain
 from typing import TypeVar
 
 Item = TypeVar("Item")
@@ -25,20 +25,24 @@ def default_jobs() -> int:
 
 
 def run(
-    function: Callable[[Item], Result], items: Iterable[Item], *, jobs: int, batch: int = BATCH
+    function: Callable[[Item], Result], items: Iterable[Item], *, jobs: int, weight: Callable[[Item], int] = lambda _: 1
 ) -> Iterator[Result]:
     """Apply a pure function to each item; the results come in the order of the items.
 
-    With one job it is applied here. Otherwise `function` is inherited by forked processes, so it may hold anything;
-    items and results are pickled, `batch` items at a time.
+    With one job, or if all items together are light, it is applied here. Otherwise `function` is inherited by forked
+    processes, so it may hold anything; items and results are pickled, as many at a time as weigh `BATCH` together.
     """
-    if jobs == 1:
-        yield from map(function, items)
+    batches = _in_batches(items, weight)
+    first = next(batches, [])
+    second = next(batches, None)
+    if second is not None:
+        batches = chain([first, second], batches)
+    if jobs == 1 or second is None:
+        yield from map(function, first if second is None else chain.from_iterable(batches))
         return
     context = multiprocessing.get_context("fork")
     with ProcessPoolExecutor(jobs, mp_context=context, initializer=_start, initargs=(function,)) as pool:
         under_way: deque[Future[list[Result]]] = deque()
-        batches = _in_batches(items, batch)
         try:
             for several in batches:
                 under_way.append(pool.submit(_apply, several))
@@ -51,9 +55,16 @@ def run(
             raise
 
 
-def _in_batches(items: Iterable[Item], size: int) -> Iterator[list[Item]]:
-    iterator = iter(items)
-    while batch := list(islice(iterator, size)):
+def _in_batches(items: Iterable[Item], weight: Callable[[Item], int]) -> Iterator[list[Item]]:
+    batch: list[Item] = []
+    total = 0
+    for item in items:
+        batch.append(item)
+        total += weight(item)
+        if total >= BATCH:
+            yield batch
+            batch, total = [], 0
+    if batch:
         yield batch
 
 

@@ -32,6 +32,7 @@ from memosite.page_parts import Site
 from memosite.pages import EntityPage, GonePage, ListPage, Page, RecordPage, RedirectPage, SystemsPage
 from memosite.plan import Context, Stored, Written, plan
 from memosite.render import Renderer
+from memosite.search.blocks import Block
 from memosite.theme import load_theme
 from memosite.times import read_moment
 from memosite.urls import page_of
@@ -124,7 +125,9 @@ def ledger_of(*artifacts: Artifact) -> Ledger:
 
 def planned(*artifacts: Artifact, ledger: Ledger | None = None) -> dict[str, Any]:
     """Everything that is planned, by its path; paths are unique."""
-    found = list(plan(context_of(*artifacts), ledger or ledger_of(*artifacts)))
+    context = context_of(*artifacts)
+    units = plan(context, ledger or ledger_of(*artifacts))
+    found = [one for unit in units for one in unit.make(context) if not isinstance(one, Block)]
     by_path = {one.path: one for one in found}
     assert len(by_path) == len(found)
     return by_path

@@ -16,6 +16,7 @@ from memosite.lines import lines
 from memosite.model import Archive
 from memosite.plan import Context, Stored, plan
 from memosite.render import Renderer
+from memosite.search.blocks import Block
 from memosite.shelf import Shelf
 from tests.crawl import bad_links
 from tests.small_repos import read_repos, write_file, write_memo
@@ -86,7 +87,9 @@ def _pages(archive: Archive, shelf: Shelf) -> dict[str, Any]:
     """Everything that is planned of an archive, by its path."""
     context = Context(archive=archive, site=SITE, read_text=shelf.text)
     arrived = Ledger().with_arrivals((*ref, ref[1]) for ref in archive.artifacts)
-    return {one.path: one for one in plan(context, arrived)}
+    return {
+        one.path: one for unit in plan(context, arrived) for one in unit.make(context) if not isinstance(one, Block)
+    }
 
 
 def test_the_bullets_of_a_memory_stand_in_the_order_of_their_file(tmp_path: Path) -> None:

@@ -1,54 +1,53 @@
 """Plans the site: from the archive to every page and file of it, as closed models and plain bytes.
 
-    Archive ─► Context ─► pages (home, organization, positions, threads, artifacts, months, actions, health …)
-                      └─► files (twins, originals, feeds, the machine's archive, the ledger)
+    Archive ─► Context ─► units ─┬─► pages (home, organization, positions, threads, artifacts, months …)
+                                 └─► files (twins, originals, feeds, blocks, the machine's archive, the ledger)
 
-Planning is lazy: pages come one at a time, those of a thread together, so that memory does not grow with the
-archive and a text rendered for a memo's page is still at hand for its thread's.
+Planning is lazy: a unit says what it is made of, and plans its outputs only when it is made. A thread is one unit
+with its memos, so that a text rendered for a memo's page is still at hand for its thread's.
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import partial
+from itertools import chain
 from xml.sax.saxutils import escape
 
-from memosite.feeds import FeedFile
 from memosite.ledger import LEDGER_PATH, Ledger
 from memosite.lines import artifact_line, dump_line, is_broken
-from memosite.model import Archive, Artifact, Memo, Position
-from memosite.pages import Page
+from memosite.model import Archive, Artifact, Memo, Position, Thread
 from memosite.plan.channels import all_channels
 from memosite.plan.common import originals
 from memosite.plan.context import Context
 from memosite.plan.decisions import decisions_twins, plan_decisions
-from memosite.plan.digests import closed_digests, plan_digests, plan_former_digests
+from memosite.plan.digests import Digest, closed_digests, plan_digest, plan_digest_lists, plan_former_digests
 from memosite.plan.documents import plan_document, plan_library
 from memosite.plan.feed_page import plan_feed_page
-from memosite.plan.feeds import arrange, plan_feeds
+from memosite.plan.feeds import arrange, feed_units
 from memosite.plan.files import SavedSearch, Stored, Written
 from memosite.plan.home import plan_former, plan_health, plan_home, plan_not_found, redirect
-from memosite.plan.lists import by_month, month_name, plan_actions, plan_months, plan_timeline
+from memosite.plan.lists import by_month, month_name, plan_actions, plan_month, plan_timeline
 from memosite.plan.lives import has_changes, plan_changes
 from memosite.plan.memos import plan_ghost, plan_memo
 from memosite.plan.positions import plan_organization, plan_position, record
 from memosite.plan.records import plan_record
 from memosite.plan.rules import FeedRules
-from memosite.plan.search import plan_blocks, plan_search
+from memosite.plan.search import block_members, plan_block, plan_search
 from memosite.plan.systems import plan_entities, plan_systems, systems_twins
 from memosite.plan.threads import plan_thread
 from memosite.plan.transcripts import plan_transcript
 from memosite.plan.twins import artifact_twins, list_twins, position_twins, thread_twins, to_json
+from memosite.plan.units import Planned, Unit
 from memosite.urls import ACTIONS, absolute, archive_lines, month_page, page_of, position_page, system_page, thread_page
 
-__all__ = ["Context", "FeedRules", "SavedSearch", "Stored", "Written", "plan", "plan_blocks"]
+__all__ = ["Context", "FeedRules", "Planned", "SavedSearch", "Stored", "Unit", "Written", "plan"]
 
 
 _SEATS = 100
 """The most positions that `llms.txt` names."""
 
-Planned = Page | FeedFile | Written | Stored
 
-
-def plan(context: Context, ledger: Ledger, searches: Sequence[SavedSearch] = ()) -> Iterator[Planned]:
-    """Everything the site consists of, `status.json` and blocks apart. `ledger` is the one that holds this archive."""
+def plan(context: Context, ledger: Ledger, searches: Sequence[SavedSearch] = ()) -> Iterator[Unit]:
+    """Everything the site consists of, `status.json` apart. `ledger` is the one that holds this archive."""
     archive = context.archive
     months = by_month(archive.artifacts.values())
     systems = {one.ref: one.system for found in context.records.values() for one in found}
@@ -57,41 +56,38 @@ def plan(context: Context, ledger: Ledger, searches: Sequence[SavedSearch] = ())
     feeds, new_blocks = arrange(all_channels(context, ledger, searches), ledger)
     ledger = ledger.with_feeds(new_blocks, [digest.day for digest in digests])
     # The ledger goes first: should the build be killed, no URL is published that it does not know.
-    yield Written(path=LEDGER_PATH, data=ledger.to_jsonl().encode("utf-8", "replace"))
-    yield plan_home(context, months)
-    yield from plan_organization(context)
-    yield from plan_actions(context)
-    asked = [memo for memo in archive.memos() if memo.action is not None]
-    yield from _written(list_twins(ACTIONS, "Actions", asked, facts={}))
-    yield from plan_decisions(context)
-    yield from _written(decisions_twins(context))
-    yield from plan_systems(context, ledger)
-    yield from _written(systems_twins(context, ledger))
-    yield from plan_entities(context, ledger)
-    yield plan_timeline(context, months)
-    yield from plan_months(context, months)
-    yield from plan_health(context)
-    yield from plan_search(context, searches)
+    yield _whole("ledger", lambda _: [Written(path=LEDGER_PATH, data=ledger.to_jsonl().encode("utf-8", "replace"))])
+    yield _whole("home", lambda context: [plan_home(context, months)])
+    yield _whole("organization", plan_organization)
+    yield _whole("actions", _actions)
+    yield _whole("decisions", lambda context: chain(plan_decisions(context), _written(decisions_twins(context))))
+    yield _whole("systems", partial(_systems, ledger=ledger))
+    yield _whole("timeline", lambda context: [plan_timeline(context, months)])
+    yield from _month_units(months)
+    yield _whole("health", plan_health)
     for position in archive.positions.values():
-        yield from _position(context, position)
-    yield from _artifacts(context)
-    for month, artifacts in months.items():
-        yield from _written(list_twins(month_page(month), month_name(month), artifacts, facts={}))
-        lines = (
-            dump_line(artifact_line(one, archive, base_url=context.site.base_url))
-            for one in artifacts
-            if not is_broken(one)
-        )
-        yield Written(path=archive_lines(month), data="".join(f"{line}\n" for line in lines).encode())
-    yield Written(path="archive/index.json", data=to_json(_archive_index(context, months)))
-    yield from plan_former(context, ledger)
-    yield plan_not_found(context)
-    yield from _for_robots(context, months)
-    yield from plan_digests(context, digests)
-    yield from plan_former_digests(context, ledger, digests)
-    yield from plan_feed_page(context, [one.channel for one in feeds])
+        make = partial(_position, position=position)
+        yield Unit(name=f"position/{position.id}", make=make, given=position, weight=10)
+    yield from _artifact_units(archive)
+    yield _whole("archive", lambda context: [_archive_index(context, months)])
+    yield _whole("former", lambda context: chain(plan_former(context, ledger), [plan_not_found(context)]))
+    yield _whole("robots", lambda context: _for_robots(context, months))
+    yield from _digest_units(digests)
+    yield _whole(
+        "digests",
+        lambda context: chain(plan_digest_lists(context, digests), plan_former_digests(context, ledger, digests)),
+    )
+    for name, members in block_members(context):
+        make_block = partial(plan_block, name=name, members=members)
+        yield Unit(name=f"block/{name}", make=make_block, given=members, weight=len(members))
+    yield _whole("search", lambda context: plan_search(context, searches))
+    yield _whole("feeds", lambda context: plan_feed_page(context, [one.channel for one in feeds]))
     # Feeds go last: what they announce is there when they do.
-    yield from plan_feeds(context, feeds)
+    yield from feed_units(feeds)
+
+
+def _whole(name: str, make: Callable[[Context], Iterable[Planned]]) -> Unit:
+    return Unit(name=name, make=make, is_traced=False)
 
 
 def _dated_pages(archive: Archive, months: Iterable[str]) -> Iterator[tuple[str, str]]:
@@ -108,7 +104,53 @@ def _written(outputs: Iterable[tuple[str, bytes]]) -> Iterator[Written]:
         yield Written(path=path, data=data)
 
 
-def _position(context: Context, position: Position) -> Iterator[Planned]:
+def _actions(context: Context) -> Iterator[Planned]:
+    yield from plan_actions(context)
+    asked = [memo for memo in context.archive.memos() if memo.action is not None]
+    yield from _written(list_twins(ACTIONS, "Actions", asked, facts={}))
+
+
+def _systems(context: Context, *, ledger: Ledger) -> Iterator[Planned]:
+    yield from plan_systems(context, ledger)
+    yield from _written(systems_twins(context, ledger))
+    yield from plan_entities(context, ledger)
+
+
+def _month_units(months: Mapping[str, Sequence[Artifact]]) -> Iterator[Unit]:
+    order = list(months)
+    for place, (month, artifacts) in enumerate(months.items()):
+        around = order[max(0, place - 1) : place], order[place + 1 : place + 2]
+        yield Unit(
+            name=f"month/{month}",
+            make=partial(_month, month=month, artifacts=artifacts, around=around),
+            given=(month, artifacts, around),
+            weight=1 + len(artifacts) // 10,
+        )
+
+
+def _month(
+    context: Context, *, month: str, artifacts: Sequence[Artifact], around: tuple[list[str], list[str]]
+) -> Iterator[Planned]:
+    """A month's pages, its twins, and the machine's lines of it."""
+    yield from plan_month(context, month, artifacts, around=around)
+    yield from _written(list_twins(month_page(month), month_name(month), artifacts, facts={}))
+    lines = (
+        dump_line(artifact_line(one, context.archive, base_url=context.site.base_url))
+        for one in artifacts
+        if not is_broken(one)
+    )
+    yield Written(path=archive_lines(month), data="".join(f"{line}\n" for line in lines).encode())
+
+
+def _digest_units(digests: Sequence[Digest]) -> Iterator[Unit]:
+    for place, digest in enumerate(digests):
+        around = digests[max(0, place - 1) : place], digests[place + 1 : place + 2]
+        days = [one.day for some in around for one in some]
+        make = partial(plan_digest, digest=digest, around=around)
+        yield Unit(name=f"digest/{digest.day}", make=make, given=(digest, days))
+
+
+def _position(context: Context, *, position: Position) -> Iterator[Planned]:
     """A position's pages and twins, and where its other names lead from (SPEC 3)."""
     here = position_page(position.id)
     yield from plan_position(context, position)
@@ -117,24 +159,28 @@ def _position(context: Context, position: Position) -> Iterator[Planned]:
         yield redirect(context, position_page(id_), here)
 
 
-def _artifacts(context: Context) -> Iterator[Planned]:
+def _artifact_units(archive: Archive) -> Iterator[Unit]:
     """Threads with their memos, then all other artifacts."""
-    archive = context.archive
     for thread in archive.threads.values():
-        yield from plan_thread(context, thread)
-        if len(thread.memos) > 1:
-            yield from _written(thread_twins(context, thread_page(thread.id), thread))
-        for entry in thread.entries:
-            if entry.is_ghost:
-                yield plan_ghost(context, archive.ghosts[entry.ref[1]])
-            else:
-                yield from _artifact(context, archive.artifacts[entry.ref])
-    for artifact in archive.artifacts.values():
+        make = partial(_thread, thread=thread)
+        yield Unit(name=f"thread/{thread.id}", make=make, given=thread, weight=len(thread.entries))
+    for ref, artifact in archive.artifacts.items():
         if not isinstance(artifact, Memo):
-            yield from _artifact(context, artifact)
+            yield Unit(name="/".join(ref), make=partial(_artifact, artifact=artifact), given=artifact)
 
 
-def _artifact(context: Context, artifact: Artifact) -> Iterator[Planned]:
+def _thread(context: Context, *, thread: Thread) -> Iterator[Planned]:
+    yield from plan_thread(context, thread)
+    if len(thread.memos) > 1:
+        yield from _written(thread_twins(context, thread_page(thread.id), thread))
+    for entry in thread.entries:
+        if entry.is_ghost:
+            yield plan_ghost(context, context.archive.ghosts[entry.ref[1]])
+        else:
+            yield from _artifact(context, artifact=context.archive.artifacts[entry.ref])
+
+
+def _artifact(context: Context, *, artifact: Artifact) -> Iterator[Planned]:
     match artifact.kind:
         case "memo" | "note":
             yield plan_memo(context, artifact)  # type: ignore[arg-type] # the kind says what it is
@@ -152,9 +198,9 @@ def _artifact(context: Context, artifact: Artifact) -> Iterator[Planned]:
         yield Stored(path=path, sha256=sha256)
 
 
-def _archive_index(context: Context, months: Mapping[str, Sequence[Artifact]]) -> dict[str, object]:
+def _archive_index(context: Context, months: Mapping[str, Sequence[Artifact]]) -> Written:
     archive: Archive = context.archive
-    return {
+    index = {
         "v": 1,
         "archive_id": context.archive_id,
         "authority": context.authority,
@@ -170,6 +216,7 @@ def _archive_index(context: Context, months: Mapping[str, Sequence[Artifact]]) -
         ],
         "ledger": "ledger.jsonl",
     }
+    return Written(path="archive/index.json", data=to_json(index))
 
 
 def _for_robots(context: Context, months: Mapping[str, Sequence[Artifact]]) -> Iterator[Written]:

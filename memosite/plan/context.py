@@ -70,7 +70,7 @@ class Context:
             if position.union_of:
                 together = {one.ref: one for part in (id_, *position.union_of) for one in found.get(part, [])}
                 found[id_] = sorted(together.values(), key=lambda one: one.arrival)
-        return found
+        return dict(found)
 
     @cached_property
     def arrival_times(self) -> dict[Ref, dt.datetime]:
@@ -127,8 +127,18 @@ class Context:
 
     @cached_property
     def received(self) -> dict[str, list[Memo]]:
-        """What `positions.received` found out, by position: it is asked several times for each."""
-        return {}
+        """Memos to each position and to `all`, in order of arrival."""
+        return {id_: self._received(position) for id_, position in self.archive.positions.items()}
+
+    def _received(self, position: Position) -> list[Memo]:
+        members = {position.id, *position.union_of}
+        direct = {
+            one.ref: one
+            for one in self.by_position.get(position.id, [])
+            if isinstance(one, Memo) and any(state.position in members for state in one.recipients)
+        }
+        direct.update({memo.ref: memo for memo in self.broadcasts})
+        return sorted(direct.values(), key=lambda memo: memo.arrival)
 
     @cached_property
     def seat_positions(self) -> dict[tuple[str, str], str]:

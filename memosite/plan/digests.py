@@ -68,11 +68,15 @@ def _first_day(day: dt.date, *, is_weekly: bool) -> dt.date:
     return day - dt.timedelta(days=min(day.weekday(), day.toordinal() - 1)) if is_weekly else day
 
 
-def plan_digests(context: Context, digests: Sequence[Digest]) -> Iterator[ListPage | DigestsPage | FeedFile]:
-    """A page for each digest, the list of all, and their feed."""
-    for place, digest in enumerate(digests):
-        around = digests[max(0, place - 1) : place], digests[place + 1 : place + 2]
-        yield _page(context, digest, *around)
+def plan_digest(
+    context: Context, digest: Digest, *, around: tuple[Sequence[Digest], Sequence[Digest]]
+) -> Iterator[ListPage]:
+    """The page of a digest; `around` are the ones before and after it: none or one each."""
+    yield _page(context, digest, *around)
+
+
+def plan_digest_lists(context: Context, digests: Sequence[Digest]) -> Iterator[DigestsPage | FeedFile]:
+    """The list of all digests, and their feed."""
     yield from _lists(context, digests)
     yield FeedFile(path=DIGESTS + "feed.xml", form="rss", feed=_feed(context, digests))
 

@@ -12,6 +12,7 @@ import datetime as dt
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 
 from memosite.facts import Ref
 from memosite.feeds import Feed, FeedFile
@@ -20,6 +21,7 @@ from memosite.model import Artifact, Memo, Position
 from memosite.plan.channels import Channel, closed_channel, position_channel
 from memosite.plan.context import Context
 from memosite.plan.feed_items import plan_item
+from memosite.plan.units import Unit
 from memosite.urls import absolute, relative
 
 BLOCK = 50
@@ -73,10 +75,22 @@ def arrange(channels: Iterable[Channel], ledger: Ledger) -> tuple[list[Arranged]
     return arranged, new
 
 
-def plan_feeds(context: Context, arranged: Iterable[Arranged]) -> Iterator[FeedFile]:
-    """The documents of every feed; archive documents come before the feed that leads to them."""
+def feed_units(arranged: Iterable[Arranged]) -> Iterator[Unit]:
+    """The documents of every feed; archive documents come before the feed that leads to them.
+
+    Full ones are units by themselves: whatever else arrives, they are as they were.
+    """
     for one in arranged:
-        yield from _documents(context, one)
+        bare = replace(one.channel, members=(), current=())
+        for number, block in enumerate(one.full, 1):
+            yield Unit(
+                name=f"feed/{one.channel.stem}-{number}",
+                make=partial(_plan_archive, channel=bare, number=number, block=block),
+                given=(bare, number, block),
+                weight=5,
+            )
+        if not one.is_closed:
+            yield Unit(name=f"feed/{one.channel.stem}", make=partial(_plan_feed, arranged=one), given=one, weight=5)
 
 
 def plan_whole_feed(context: Context, position: Position) -> Feed:
@@ -85,11 +99,11 @@ def plan_whole_feed(context: Context, position: Position) -> Feed:
     return _feed(context, channel, f"{channel.stem}.xml", _newest_first(channel.members))
 
 
-def _documents(context: Context, arranged: Arranged) -> Iterator[FeedFile]:
+def _plan_feed(context: Context, *, arranged: Arranged) -> Iterator[FeedFile]:
     channel = arranged.channel
-    yield from _archive_documents(context, arranged)
-    if arranged.is_closed:
-        return
+    if arranged.full and arranged.rest:
+        rest = [one.ref for one in arranged.rest]
+        yield from _plan_archive(context, channel=channel, number=len(arranged.full) + 1, block=rest)
     shown = window(context, arranged)
     feed = _feed(context, channel, f"{channel.stem}.xml", _newest_first(shown))
     if arranged.full:
@@ -108,22 +122,17 @@ def _documents(context: Context, arranged: Arranged) -> Iterator[FeedFile]:
             yield replace(file, path=folder + name)
 
 
-def _archive_documents(context: Context, arranged: Arranged) -> Iterator[FeedFile]:
-    """The blocks as documents, each with the last arrived first, an order that no edit changes."""
-    channel = arranged.channel
+def _plan_archive(context: Context, *, channel: Channel, number: int, block: Sequence[Ref]) -> Iterator[FeedFile]:
+    """A block as a document, with the last arrived first, an order that no edit changes."""
     artifacts = context.archive.artifacts
-    blocks = [[artifacts[ref] for ref in block if ref in artifacts] for block in arranged.full]
-    if blocks and arranged.rest:
-        blocks.append(list(arranged.rest))
-    for number, block in enumerate(blocks, 1):
-        path = f"{channel.stem}-{number}.xml"
-        feed = replace(
-            _feed(context, channel, path, block[::-1]),
-            is_archive=True,
-            archive_of=_address(context, f"{channel.stem}.xml"),
-            previous=_block_address(context, channel, number - 1) if number > 1 else None,
-        )
-        yield FeedFile(path=path, form="rss", feed=feed)
+    path = f"{channel.stem}-{number}.xml"
+    feed = replace(
+        _feed(context, channel, path, [artifacts[ref] for ref in reversed(block) if ref in artifacts]),
+        is_archive=True,
+        archive_of=_address(context, f"{channel.stem}.xml"),
+        previous=_block_address(context, channel, number - 1) if number > 1 else None,
+    )
+    yield FeedFile(path=path, form="rss", feed=feed)
 
 
 def _by_arrival(arranged: Arranged) -> list[Artifact]:

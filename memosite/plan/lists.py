@@ -128,18 +128,20 @@ def part_count(artifacts: Sequence[Artifact], *, shown: int = LIST_LIMIT) -> int
     return len(in_parts(artifacts)) if len(artifacts) > shown else 0
 
 
-def plan_months(context: Context, months: Mapping[str, Sequence[Artifact]]) -> Iterable[ListPage]:
-    """A page a month, showing its newest part, so that a new memo touches one list page (SPEC 4)."""
-    order = list(months)
-    for place, month in enumerate(order):
-        here = month_page(month)
-        chunks = in_parts(months[month])
-        around = order[max(0, place - 1) : place], order[place + 1 : place + 2]
-        yield _month_page(context, month, here, chunks[-1], around=around, part=(len(chunks), len(chunks)))
-        for number, chunk in enumerate(chunks, 1) if len(chunks) > 1 else ():
-            start = part_page(here, number)
-            # A part names only what was there before it, so that it never changes once it is full.
-            yield _month_page(context, month, start, chunk, around=([month], []), part=(number, number))
+def plan_month(
+    context: Context, month: str, artifacts: Sequence[Artifact], *, around: tuple[list[str], list[str]]
+) -> Iterable[ListPage]:
+    """The page of a month, showing its newest part, so that a new memo touches one list page (SPEC 4).
+
+    `around` are the months before and after it that have a page: none or one each.
+    """
+    here = month_page(month)
+    chunks = in_parts(artifacts)
+    yield _month_page(context, month, here, chunks[-1], around=around, part=(len(chunks), len(chunks)))
+    for number, chunk in enumerate(chunks, 1) if len(chunks) > 1 else ():
+        start = part_page(here, number)
+        # A part names only what was there before it, so that it never changes once it is full.
+        yield _month_page(context, month, start, chunk, around=([month], []), part=(number, number))
 
 
 def _month_page(

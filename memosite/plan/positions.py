@@ -78,18 +78,9 @@ def _longest_waiting(context: Context, position: Position, everything: Sequence[
 
 
 def received(context: Context, position: Position) -> list[Memo]:
-    """Memos to a position and to `all`, in order of arrival."""
-    if position.id in context.received:
-        return context.received[position.id]
-    members = {position.id, *position.union_of}
-    direct = {
-        one.ref: one
-        for one in context.by_position.get(position.id, [])
-        if isinstance(one, Memo) and any(state.position in members for state in one.recipients)
-    }
-    direct.update({memo.ref: memo for memo in context.broadcasts})
-    found = context.received[position.id] = sorted(direct.values(), key=lambda memo: memo.arrival)
-    return found
+    """Memos to a position and to `all`, in order of arrival; for a former position those to `all`."""
+    found = context.received.get(position.id)
+    return list(context.broadcasts) if found is None else found
 
 
 def record(context: Context, position: Position) -> list[Artifact]:

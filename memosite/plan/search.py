@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 
+from memosite.facts import Ref
 from memosite.page_parts import Reference
 from memosite.pages import ListPage, SearchPage
 from memosite.plan.context import Context
@@ -54,9 +55,14 @@ def _plan_saved(context: Context, saved: SavedSearch) -> Iterator[ListPage]:
     yield from plan_parts(context, here, saved.name, found, section_name="search")
 
 
-def plan_blocks(context: Context) -> Iterator[Block]:
-    """The blocks, one at a time, so that memory holds the cards of one."""
-    analyzer = Analyzer()
+def block_members(context: Context) -> Iterator[tuple[str, tuple[Ref, ...]]]:
+    """The name of each block, and its artifacts."""
     artifacts = context.archive.artifacts.values()
     for name, members in cut_blocks(artifacts, lambda artifact: artifact.arrival):
-        yield Block(name=name, cards=tuple(describe(context.archive, artifact, analyzer) for artifact in members))
+        yield name, tuple(artifact.ref for artifact in members)
+
+
+def plan_block(context: Context, name: str, members: Sequence[Ref]) -> Iterator[Block]:
+    """A block: what is searched of its artifacts."""
+    analyzer, artifacts = Analyzer(), context.archive.artifacts
+    yield Block(name=name, cards=tuple(describe(context.archive, artifacts[ref], analyzer) for ref in members))

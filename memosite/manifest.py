@@ -1,0 +1,103 @@
+"""[I/O] The manifest: what the last build made of what, so that the next one makes only what is new.
+
+It lies in the cache, one for each output folder, as JSON lines: what is common to all pages, then one line for each
+unit with what it read and its outputs. A manifest that is missing, damaged, of another version or of another folder
+is none: everything is made again, which costs only time.
+"""
+
+import json
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from hashlib import blake2b
+from pathlib import Path
+from typing import Any
+
+from memosite.cache import write_whole
+from memosite.output import FileState
+
+VERSION = 1
+
+Read = tuple[str, Any]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Output:
+    """A file that was written: of which model, and how it then lay there. `state` is None for one that was not.
+
+    Two units may claim one path; only the first writes it.
+    """
+
+    path: str
+    fingerprint: str
+    state: FileState | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Made:
+    """A unit as it was made: the digest of each of its reads, and its outputs. `reads` is None if it was not traced."""
+
+    reads: Mapping[Read, str] | None
+    outputs: tuple[Output, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Manifest:
+    """The units of the last build by name. `common` are the digests of what all of them are made of, by what it is."""
+
+    common: Mapping[str, str] = field(default_factory=dict)
+    units: Mapping[str, Made] = field(default_factory=dict)
+
+    def paths(self) -> Iterator[str]:
+        """Every path that was written."""
+        return (one.path for made in self.units.values() for one in made.outputs if one.state is not None)
+
+
+def manifest_file(cache: Path, output: Path) -> Path:
+    """Where the manifest of an output folder lies."""
+    return cache / "manifests" / f"{blake2b(bytes(output.resolve()), digest_size=8).hexdigest()}.jsonl"
+
+
+def read_manifest(file: Path) -> Manifest:
+    """The manifest in a file; an empty one if there is none that can be read."""
+    try:
+        head, *lines = file.read_text(encoding="utf-8").splitlines()
+        first = json.loads(head)
+        if first["v"] != VERSION or first["units"] != len(lines):
+            return Manifest()
+        return Manifest(common=dict(first["common"]), units=dict(map(_unit, lines)))
+    except (OSError, ValueError, KeyError, TypeError, IndexError, RecursionError):
+        return Manifest()
+
+
+def write_manifest(file: Path, manifest: Manifest) -> None:
+    """Write a manifest, whole or not at all."""
+    head = json.dumps({"v": VERSION, "units": len(manifest.units), "common": dict(manifest.common)})
+    lines = (_line(name, made) for name, made in manifest.units.items())
+    write_whole(file, "\n".join((head, *lines)).encode())
+
+
+def _line(name: str, made: Made) -> str:
+    reads: dict[str, list[Any]] | None = None
+    if made.reads is not None:
+        reads = {}
+        for (mapping, key), digest in made.reads.items():
+            reads.setdefault(mapping, []).append((key, digest))
+    outputs = [(one.path, one.fingerprint, one.state) for one in made.outputs]
+    return json.dumps([name, reads, outputs])
+
+
+def _unit(line: str) -> tuple[str, Made]:
+    name, reads, outputs = json.loads(line)
+    known = None
+    if reads is not None:
+        known = {(mapping, _key(key)): digest for mapping, found in reads.items() for key, digest in found}
+    return name, Made(reads=known, outputs=tuple(_outputs(outputs)))
+
+
+def _outputs(found: Iterable[Any]) -> Iterable[Output]:
+    for path, fingerprint, state in found:
+        yield Output(path=path, fingerprint=fingerprint, state=tuple(state) if state else None)
+
+
+def _key(key: Any) -> Any:
+    return tuple(key) if isinstance(key, list) else key

@@ -1,0 +1,159 @@
+"""What a unit is planned from, found out by watching it read: a context that notes every key that is asked for.
+
+    context ─► traced(context, reads) ─► unit.make(…) ─► reads: (mapping, key) …
+                                                            │ Digests
+                                                            ▼
+                                        equal digests in the next build: nothing to plan
+
+So there are no dependencies to declare, and none to forget: what a unit can reach goes through a mapping that
+notes it, is the same for all pages of a build (`build.common_key`), or cannot be reached.
+"""
+
+from collections.abc import Hashable, Iterator, Mapping, MutableSet
+from dataclasses import replace
+from typing import Any, Final, NoReturn, TypeVar
+
+from memosite.model import Artifact, Thread
+from memosite.plan.context import Context
+from memosite.values import Reducers, digest_of
+
+K = TypeVar("K")
+V_co = TypeVar("V_co", covariant=True)
+
+Key = Hashable
+Read = tuple[str, Key]
+
+KEYS: Final = None
+"""Read as a key: which keys a mapping has, and in which order."""
+
+_OF_ARCHIVE: Final = ("artifacts", "ghosts", "threads", "positions", "removed", "blobs", "position_of")
+_OF_CONTEXT: Final = (
+    "by_position", "arrival_times", "webs", "records", "entities", "captures", "placed", "received", "seat_positions",
+    "thread_sizes",
+)  # fmt: skip
+_BROADCASTS: Final = "broadcasts"
+_ABSENT: Final = "absent"
+
+
+def traced(context: Context, reads: MutableSet[Read]) -> Context:
+    """The same context, of which every read is noted in `reads`."""
+    mappings: dict[str, Any] = {name: _Traced(name, getattr(context.archive, name), reads) for name in _OF_ARCHIVE}
+    archive = replace(
+        context.archive,
+        **mappings,
+        sources=tuple(replace(one, commit="", committed=None, last_fetched=None) for one in context.archive.sources),
+        findings=_Unreadable(),
+    )
+    same = _TracedContext(
+        archive=archive,
+        site=context.site,
+        read_text=context.read_text,
+        archive_id=context.archive_id,
+        authority=context.authority,
+        feeds=context.feeds,
+    )
+    same.__dict__.update({name: _Traced(name, getattr(context, name), reads) for name in _OF_CONTEXT})
+    same.__dict__.update({"position_ids": context.position_ids, "_reads": reads, "_whole": context})
+    return same
+
+
+def common_values(context: Context) -> tuple[object, ...]:
+    """What every traced unit may read without being noted: when it changes, all are made again."""
+    sources = tuple((one.name, one.web, one.web_ref, one.include, one.ref) for one in context.archive.sources)
+    organizations = context.archive.organizations
+    return (
+        sources, organizations, context.site, context.archive_id, context.authority, context.feeds,
+        sorted(context.position_ids),
+    )  # fmt: skip
+
+
+class _TracedContext(Context):
+    """A context whose broadcasts are noted, too: they are no mapping."""
+
+    @property
+    def broadcasts(self) -> Any:
+        self.__dict__["_reads"].add((_BROADCASTS, KEYS))
+        return self.__dict__["_whole"].broadcasts
+
+
+class _Traced(Mapping[K, V_co]):
+    """A mapping that notes which of its keys are asked for."""
+
+    __slots__ = ("_name", "_reads", "_values")
+
+    def __init__(self, name: str, values: Mapping[K, V_co], reads: MutableSet[Read]) -> None:
+        self._name = name
+        self._values = values
+        self._reads = reads
+
+    def __getitem__(self, key: K) -> V_co:
+        self._reads.add((self._name, key))
+        return self._values[key]
+
+    def __contains__(self, key: object) -> bool:
+        self._reads.add((self._name, key))
+        return key in self._values
+
+    def get(self, key: K, default: Any = None) -> Any:
+        self._reads.add((self._name, key))
+        return self._values.get(key, default)
+
+    def __iter__(self) -> Iterator[K]:
+        self._reads.add((self._name, KEYS))
+        return iter(self._values)
+
+    def __len__(self) -> int:
+        self._reads.add((self._name, KEYS))
+        return len(self._values)
+
+
+class _Unreadable(tuple[Any, ...]):
+    """What no traced unit may read."""
+
+    __slots__ = ()
+
+    def __iter__(self) -> NoReturn:
+        raise TypeError("a traced unit reads all findings: it must not be traced")
+
+
+class Digests:
+    """The digests of what units read, each made once."""
+
+    def __init__(self, context: Context) -> None:
+        """Tell what can be read in this context."""
+        archive = context.archive
+        self._context = context
+        self._mappings: dict[str, Mapping[Any, Any]] = {name: getattr(archive, name) for name in _OF_ARCHIVE}
+        self._mappings |= {name: getattr(context, name) for name in _OF_CONTEXT}
+        self._known: dict[Read, str] = {}
+        self._wholes: dict[tuple[type, object], str] = {}
+        # A list of artifacts is as new as its artifacts are: each of them is looked at once, and not in each list.
+        self._reducers = Reducers()
+        for class_ in (*Artifact.__subclasses__(), Thread):
+            self._reducers[class_] = lambda one: (str, (self._whole(one),))
+
+    def of_read(self, read: Read) -> str:
+        """The digest of what a read finds now."""
+        known = self._known.get(read)
+        if known is None:
+            known = self._known[read] = self._find(*read)
+        return known
+
+    def of_value(self, value: object) -> str:
+        """The digest of a value that may hold artifacts and threads."""
+        return digest_of(value, self._reducers)
+
+    def _find(self, name: str, key: Key) -> str:
+        if name == _BROADCASTS:
+            return self.of_value(self._context.broadcasts)
+        mapping = self._mappings.get(name, {})
+        if key is KEYS:
+            return digest_of(list(mapping))
+        return self.of_value(mapping[key]) if key in mapping else _ABSENT
+
+    def _whole(self, one: Artifact | Thread) -> str:
+        name = (type(one), one.id if isinstance(one, Thread) else one.ref)
+        known = self._wholes.get(name)
+        if known is None:
+            known = self._wholes[name] = digest_of(one)
+        return known

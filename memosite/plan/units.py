@@ -1,0 +1,27 @@
+"""What is planned together: a unit, its outputs, and what it is made of besides the archive."""
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+
+from memosite.feeds import FeedFile
+from memosite.pages import Page
+from memosite.plan.context import Context
+from memosite.plan.files import Stored, Written
+from memosite.search.blocks import Block
+
+Planned = Page | FeedFile | Block | Written | Stored
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Unit:
+    """Outputs that are made together, of what `make` reads through the context it is given and of `given`.
+
+    One that is not `traced` looks at the whole archive or at the ledger, and is planned in every build. `weight` is
+    roughly how many artifacts it has: light units are sent to a process together.
+    """
+
+    name: str
+    make: Callable[[Context], Iterable[Planned]]
+    given: object = None
+    is_traced: bool = True
+    weight: int = 1

@@ -1,0 +1,62 @@
+"""Decides what has to be made again, and why: pure, from what the last build noted and what is there now.
+
+unit ─► made before? ─► of the same? ─► are its outputs as they were left? ─► fresh
+no: new         no: which        no: which
+"""
+
+from collections.abc import Callable, Iterable, Mapping
+
+from memosite.manifest import Made, Manifest, Output
+from memosite.plan.traced import KEYS, Digests, Read
+from memosite.plan.units import Unit
+
+GIVEN: Read = ("given", KEYS)
+"""What a unit is made of besides what it reads."""
+
+IsThere = Callable[[Output], bool]
+
+_COMMON = {
+    "program": "memosite itself has changed",
+    "theme": "the theme has changed",
+    "site": "the configuration, the organization or the sources have changed",
+}
+
+
+def decide(
+    units: Iterable[Unit], manifest: Manifest, common: Mapping[str, str], digests: Digests, is_there: IsThere
+) -> list[str]:
+    """For each unit, in words, why it has to be made; "" if nothing of it did change.
+
+    `common` are the digests of what all units are made of; `is_there` tells whether an output lies there as it was
+    left.
+    """
+    changed = [name for name in common if manifest.common.get(name) != common[name]]
+    if changed:
+        why = "nothing is known of an earlier build" if not manifest.common else _COMMON[changed[0]]
+        return [why for _ in units]
+    return [_why(unit, manifest.units.get(unit.name), digests, is_there) for unit in units]
+
+
+def _why(unit: Unit, made: Made | None, digests: Digests, is_there: IsThere) -> str:
+    if made is None:
+        return "it is new"
+    if not unit.is_traced or made.reads is None:
+        return "it shows the archive as a whole: it is planned in every build"
+    if made.reads.get(GIVEN) != digests.of_value(unit.given):
+        return "what it is about has changed"
+    for read, digest in made.reads.items():
+        if read != GIVEN and digests.of_read(read) != digest:
+            return f"{shown_read(read)} changed"
+    for output in made.outputs:
+        if not is_there(output):
+            return f"{output.path} is not there as it was written"
+    return ""
+
+
+def shown_read(read: Read) -> str:
+    """A read in words: `artifacts memo/2026-05-01-0900--a--b--x`."""
+    mapping, key = read
+    name = mapping.replace("_", " ")
+    if key is KEYS:
+        return f"the list of {name}"
+    return f"{name} {'/'.join(map(str, key)) if isinstance(key, tuple) else key}"

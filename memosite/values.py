@@ -1,0 +1,48 @@
+"""Canonical bytes of values, and their digests: equal values have equal bytes, in any process and on any day.
+
+A value is what the modules in the middle pass on: frozen dataclasses, tuples, texts, numbers, dates. The bytes are a
+pickle without memory of identities, for which objects that are the same and objects that are equal are one thing.
+They are made to be compared, never to be loaded.
+"""
+
+import pickle
+from collections.abc import Callable
+from dataclasses import fields, is_dataclass
+from hashlib import blake2b
+from io import BytesIO
+from operator import attrgetter
+from typing import Any, Final
+
+DIGEST_BYTES: Final = 12
+"""Enough for all pages of all archives: among 10 million values two digests agree once in 10^15 tries."""
+
+Reduce = Callable[[Any], tuple[Any, ...]]
+
+
+class Reducers(dict[type, Reduce]):
+    """How each class of dataclass is taken apart: by its fields, found once. `pickle` asks for what is missing."""
+
+    def __missing__(self, class_: type) -> Reduce:
+        if not is_dataclass(class_):
+            raise KeyError(class_)  # pickle then does what it does by itself
+        names = tuple(field.name for field in fields(class_))
+        values = attrgetter(*names, "__class__")  # with another name it gives a tuple for a class of one field, too
+
+        def reduce(one: object) -> tuple[Any, ...]:
+            return class_, values(one)
+
+        self[class_] = reduce
+        return reduce
+
+
+_REDUCERS: Final = Reducers()
+
+
+def digest_of(value: object, reducers: Reducers = _REDUCERS) -> str:
+    """The digest of a value, in hex. Raises what `pickle` raises for what is no value."""
+    buffer = BytesIO()
+    pickler = pickle.Pickler(buffer, protocol=5)
+    pickler.fast = True  # without it bytes tell which equal strings were one object
+    pickler.dispatch_table = reducers
+    pickler.dump(value)
+    return blake2b(buffer.getbuffer(), digest_size=DIGEST_BYTES).hexdigest()
