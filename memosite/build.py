@@ -63,7 +63,9 @@ def build(config: Config, *, clock: Clock, jobs: int = 1, use_network: bool = Tr
     cache = open_cache(config.cache)
     with Shelf() as shelf:
         with open_sources(config, use_network=use_network) as opened:
-            archive, ledger = read_archive(opened.sources, rules_of(config, opened.infos), ledger, shelf, cache=cache)
+            archive, ledger = read_archive(
+                opened.sources, rules_of(config, opened.infos), ledger, shelf, cache=cache, jobs=jobs
+            )
         context = context_of(config, archive, shelf)
         units = tuple(plan(context, ledger, saved_searches(config, archive, shelf)))
         last = read_manifest(manifest_file(cache, config.output)) if cache else Manifest()

@@ -1,7 +1,8 @@
 """[I/O] Reads sources into an archive, the first half of every command: list, read, parse, shelve, resolve."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 from memosite import formats
@@ -15,6 +16,7 @@ from memosite.layout import Place
 from memosite.ledger import Ledger
 from memosite.model import Archive
 from memosite.names import BODY_SUFFIX, ENVELOPE_SUFFIX
+from memosite.parse_cache import Key, ParseCache
 from memosite.resolve import Rules, body_candidates, resolve
 from memosite.resolve.collect import memo_folders, operational_place
 from memosite.shelf import Shelf
@@ -22,23 +24,27 @@ from memosite.sources.folder import FolderSource
 from memosite.sources.git import Holding, repos_inside
 from memosite.sources.listing import Listing, Source, shown_path
 from memosite.sources.past import read_past
+from memosite.workers import run
 
 
 def read_archive(
-    sources: Sequence[Source], rules: Rules, ledger: Ledger, shelf: Shelf, *, cache: Path | None = None
+    sources: Sequence[Source], rules: Rules, ledger: Ledger, shelf: Shelf, *, cache: Path | None = None, jobs: int = 1
 ) -> tuple[Archive, Ledger]:
     """Read every source and resolve what they say. Texts and published bytes are on the shelf afterwards.
 
-    What was read of histories is kept below the folder `cache`, if one is given.
+    What was read of files and histories is kept below the folder `cache`, if one is given; what did not change since
+    is not read. Files are read and parsed by `jobs` processes.
     """
+    readers = [Reader(source, shelf, cache=cache, jobs=jobs) for source in sources]
     listings = [source.list_files() for source in sources]
-    read = [read_candidates(listing, shelf) for listing in listings]
+    read = [reader.candidates(listing) for reader, listing in zip(readers, listings, strict=True)]
     organizations = (one.fact for parsed in read for one in parsed if isinstance(one.fact, Organization))
     folders = memo_folders(organizations)
     parsed: list[Parsed] = []
     histories: dict[str, History] = {}
-    for listing, candidates in zip(listings, read, strict=True):
-        found = with_named_files(listing, candidates, shelf, memo_folders=folders)
+    for reader, listing, candidates in zip(readers, listings, read, strict=True):
+        found = reader.with_named_files(listing, candidates, memo_folders=folders)
+        reader.close()
         parsed += found
         holding = listing.source.holding
         if holding is not None:
@@ -66,71 +72,107 @@ def _history(holding: Holding, listing: Listing, parsed: Iterable[Parsed], shelf
 
 def read_source(listing: Listing, shelf: Shelf) -> list[Parsed]:
     """Read and parse the candidates of one source by itself, and whatever its envelopes name as bodies."""
-    parsed = read_candidates(listing, shelf)
+    reader = Reader(listing.source, shelf)
+    parsed = reader.candidates(listing)
     folders = memo_folders(one.fact for one in parsed if isinstance(one.fact, Organization))
-    return with_named_files(listing, parsed, shelf, memo_folders=folders)
+    return reader.with_named_files(listing, parsed, memo_folders=folders)
 
 
-def read_candidates(listing: Listing, shelf: Shelf) -> list[Parsed]:
-    """Read and parse the candidates of one source, in the order of their paths."""
-    source, records = listing.source, listing.records
-    return [
-        _parse_one(source, path, shelf, parse=formats.parse_record if path in records else formats.parse)
-        for path in listing.candidates
-    ]
+_PARSERS: Mapping[str, Callable[[File], Parsed]] = {
+    "any": formats.parse,
+    "record": formats.parse_record,
+    "body": body.parse,
+}
 
 
-def with_named_files(
-    listing: Listing, parsed: Iterable[Parsed], shelf: Shelf, *, memo_folders: tuple[str, ...]
-) -> list[Parsed]:
-    """The candidates of one source, with the bodies they name and with what only all organizations tell.
+class Reader:
+    """Reads and parses the files of one source; what they give goes to the shelf."""
 
-    `memo_folders` are the folders that any orgdef names for memos: below them a file that cannot be read is a
-    broken envelope, and a body may lie without one, as below `memos/`.
-    """
-    source = listing.source
-    others = {shown_path(path): path for path in sorted(listing.others)}
-    found: list[Parsed] = []
-    named: set[str] = set()
-    for one in parsed:
-        place = operational_place(one.path, memo_folders=memo_folders, include=source.include)
-        if one.fact is None and place is not None and one.path.endswith(ENVELOPE_SUFFIX) and one.findings:
-            one = _parse_broken(source, one, place, shelf)  # noqa: PLW2901 - it takes the other's place
-        found.append(one)
-        if isinstance(one.fact, Envelope):
-            named.update(path for path in body_candidates(one.fact, memo_folders=memo_folders) if path in others)
-    if memo_folders:
-        named |= {
-            path
-            for path in others
-            if path.lower().endswith(BODY_SUFFIX)
-            and operational_place(path, memo_folders=memo_folders, include=()) is not None
-        }
-    found += [_parse_one(source, others[path], shelf, parse=body.parse) for path in sorted(named)]
-    if listing.findings:
-        found.append(Parsed(source=source.name, path="", findings=listing.findings))
-    return found
+    def __init__(self, source: Source, shelf: Shelf, *, cache: Path | None = None, jobs: int = 1) -> None:
+        """Read this source; without `cache` every file of it."""
+        self._source = source
+        self._shelf = shelf
+        self._cache = ParseCache(cache, source.name)
+        self._jobs = jobs if isinstance(source, FolderSource) else 1  # a commit's objects come through one pipe
 
+    def candidates(self, listing: Listing) -> list[Parsed]:
+        """The candidates of a listing, in the order of their paths."""
+        return self._parse([(path, "record" if path in listing.records else "any") for path in listing.candidates])
 
-def _parse_one(source: Source, path: str, shelf: Shelf, *, parse: Callable[[File], Parsed]) -> Parsed:
-    file = source.read_file(path)
-    if isinstance(file, Finding):
-        return Parsed(source=source.name, path=file.location.path, findings=(file,))
-    return _shelve(parse(file), shelf)
+    def with_named_files(
+        self, listing: Listing, parsed: Iterable[Parsed], *, memo_folders: tuple[str, ...]
+    ) -> list[Parsed]:
+        """The candidates, with the bodies they name and with what only all organizations tell.
 
+        `memo_folders` are the folders that any orgdef names for memos: below them a file that cannot be read is a
+        broken envelope, and a body may lie without one, as below `memos/`.
+        """
+        source = self._source
+        others = {shown_path(path): path for path in sorted(listing.others)}
+        found: list[Parsed] = []
+        named: set[str] = set()
+        for one in parsed:
+            place = operational_place(one.path, memo_folders=memo_folders, include=source.include)
+            if one.fact is None and place is not None and one.path.endswith(ENVELOPE_SUFFIX) and one.findings:
+                one = self._as_broken(one, place)  # noqa: PLW2901 - it takes the other's place
+            found.append(one)
+            if isinstance(one.fact, Envelope):
+                named.update(path for path in body_candidates(one.fact, memo_folders=memo_folders) if path in others)
+        if memo_folders:
+            named |= {
+                path
+                for path in others
+                if path.lower().endswith(BODY_SUFFIX)
+                and operational_place(path, memo_folders=memo_folders, include=()) is not None
+            }
+        found += self._parse([(others[path], "body") for path in sorted(named)])
+        if listing.findings:
+            found.append(Parsed(source=source.name, path="", findings=listing.findings))
+        return found
 
-def _parse_broken(source: Source, parsed: Parsed, place: Place, shelf: Shelf) -> Parsed:
-    """A file that no format knows and that is not JSON, read again as the envelope it should have been."""
-    file = source.read_file(parsed.path)
-    if isinstance(file, Finding) or file.json.fields is not None:
+    def close(self) -> None:
+        """Write down what was parsed."""
+        self._cache.close()
+
+    def _parse(self, wanted: Sequence[Key]) -> list[Parsed]:
+        """What these files say: as it is remembered, or read now."""
+        stamps = [self._source.stamp(path) for path, _ in wanted]
+        known = [self._cache.get(key, stamp) for key, stamp in zip(wanted, stamps, strict=True)]
+        missing = [place for place, one in enumerate(known) if one is None]
+        read = run(lambda place: self._read(wanted[place]), missing, jobs=self._jobs)
+        parsed = []
+        for key, stamp, one in zip(wanted, stamps, known, strict=True):
+            if one is not None:
+                self._shelf.promise(one.shelved, partial(self._bytes_of, key))
+                parsed.append(one.parsed)
+                continue
+            fresh, is_whole = next(read)
+            digests = tuple(map(self._shelf.put, fresh.shelve))
+            parsed.append(replace(fresh, shelve=()))
+            if stamp is not None and is_whole:
+                self._cache.put(key, stamp, parsed[-1], digests)
         return parsed
-    return _shelve(parse_broken(file, place), shelf)
 
+    def _read(self, key: Key) -> tuple[Parsed, bool]:
+        """What a file says, and whether it could be read."""
+        path, how = key
+        file = self._source.read_file(path)
+        if isinstance(file, Finding):
+            return Parsed(source=self._source.name, path=file.location.path, findings=(file,)), False
+        return _PARSERS[how](file), True
 
-def _shelve(parsed: Parsed, shelf: Shelf) -> Parsed:
-    for data in parsed.shelve:
-        shelf.put(data)
-    return replace(parsed, shelve=())
+    def _bytes_of(self, key: Key) -> Iterable[bytes]:
+        return self._read(key)[0].shelve
+
+    def _as_broken(self, parsed: Parsed, place: Place) -> Parsed:
+        """A file that no format knows and that is not JSON, read again as the envelope it should have been."""
+        file = self._source.read_file(parsed.path)
+        if isinstance(file, Finding) or file.json.fields is not None:
+            return parsed
+        broken = parse_broken(file, place)
+        for data in broken.shelve:
+            self._shelf.put(data)
+        return replace(broken, shelve=())
 
 
 _OWNERS = frozenset({"metadata", "content"})

@@ -11,7 +11,7 @@ from dataclasses import fields, is_dataclass
 from hashlib import blake2b
 from io import BytesIO
 from operator import attrgetter
-from typing import Any, Final
+from typing import Any, Final, cast
 
 DIGEST_BYTES: Final = 12
 """Enough for all pages of all archives: among 10 million values two digests agree once in 10^15 tries."""
@@ -23,8 +23,14 @@ class Reducers(dict[type, Reduce]):
     """How each class of dataclass is taken apart: by its fields, found once. `pickle` asks for what is missing."""
 
     def __missing__(self, class_: type) -> Reduce:
+        if issubclass(class_, type):
+            raise KeyError(class_)  # a class is pickled by its name
         if not is_dataclass(class_):
-            raise KeyError(class_)  # pickle then does what it does by itself
+            # What `pickle` does by itself; said here, it need not ask for every date again.
+            reduce_other = self[class_] = lambda one: cast(
+                "tuple[Any, ...]", one.__reduce_ex__(pickle.HIGHEST_PROTOCOL)
+            )
+            return reduce_other
         names = tuple(field.name for field in fields(class_))
         values = attrgetter(*names, "__class__")  # with another name it gives a tuple for a class of one field, too
 

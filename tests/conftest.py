@@ -1,6 +1,7 @@
 """What holds for all tests."""
 
 import os
+import tempfile
 
 import pytest
 from hypothesis import settings
@@ -11,6 +12,10 @@ settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "steady"))
 """The test command runs the same examples every time; HYPOTHESIS_PROFILE=searching looks for new ones.
 
 No example has a deadline: how long it takes says how busy the machine is."""
+
+
+os.environ["XDG_STATE_HOME"] = tempfile.mkdtemp(prefix="memosite-tests-")
+"""What memosite remembers of its user, it remembers of nobody here."""
 
 
 def pytest_sessionfinish(session: pytest.Session, exitstatus: int) -> None:

@@ -14,7 +14,7 @@ from memosite.errors import SourceError
 from memosite.facts import Envelope, Fact, Kind, Parsed, Text
 from memosite.ledger import Ledger
 from memosite.model import Archive, Memo, SourceInfo
-from memosite.read import LineFinder, read_candidates, read_source
+from memosite.read import LineFinder, Reader, read_source
 from memosite.resolve import Rules, resolve
 from memosite.shelf import Shelf
 from memosite.sources import folder as folder_module
@@ -514,7 +514,7 @@ def test_candidates_are_read_in_the_order_of_their_paths(repo: Path) -> None:
         write_memo(repo / "memos" / name, name)
     with Shelf() as shelf:
         listing = list_files(folder_source(repo))
-        parsed = read_candidates(listing, shelf)
+        parsed = Reader(listing.source, shelf).candidates(listing)
         assert [one.path for one in parsed] == list(listing.candidates) == sorted(listing.candidates)
         (first, *_) = (one.fact for one in parsed if isinstance(one.fact, Envelope))
         assert LineFinder(shelf)(first.file, "subject") is not None

@@ -13,7 +13,16 @@ from pathlib import Path
 from memosite.findings import Finding
 from memosite.formats.document import File
 from memosite.sources.git import Holding
-from memosite.sources.listing import FILE_LIMIT, Entry, Listing, finding_on, list_source, shown_path, too_large
+from memosite.sources.listing import (
+    FILE_LIMIT,
+    Entry,
+    FileStamp,
+    Listing,
+    finding_on,
+    list_source,
+    shown_path,
+    too_large,
+)
 from memosite.sources.sniff import head_of
 
 
@@ -37,6 +46,15 @@ class FolderSource:
     def read_file(self, path: str) -> File | Finding:
         """The bytes of one file, or why it was left out."""
         return read_file(self, path)
+
+    def stamp(self, path: str) -> FileStamp | None:
+        """The state of a file, as git's index has it."""
+        try:
+            found = os.lstat(self.root / path)
+        except OSError:
+            return None
+        token = (found.st_mode, found.st_size, found.st_mtime_ns, found.st_ctime_ns, found.st_ino, found.st_dev)
+        return FileStamp(token=token, changed=max(found.st_mtime_ns, found.st_ctime_ns))
 
     def has_file(self, path: str) -> bool:
         """Whether a path leads to a file or folder."""

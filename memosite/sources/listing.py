@@ -5,7 +5,7 @@ them is decided here (SPEC 2.2, 9), so that a repo is read alike from its checko
 """
 
 import re
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Literal, NamedTuple, Protocol
 
@@ -16,6 +16,18 @@ from memosite.formats.places import record_system
 from memosite.layout import SITE_MARKER, SKIPPED_FOLDERS, UNREAD_FOLDERS, matches_glob, place_of
 from memosite.names import BODY_SUFFIX, ENVELOPE_SUFFIX
 from memosite.sources.git import Holding
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FileStamp:
+    """The state of a file: as long as `token` is the same, so are its bytes.
+
+    `changed` is when it was last written, in nanoseconds since 1970; 0 for what never changes.
+    """
+
+    token: Hashable
+    changed: int = 0
+
 
 FILE_LIMIT = 32 * 1024 * 1024
 """The largest file that is read, in bytes (SPEC 9)."""
@@ -69,6 +81,9 @@ class Source(Protocol):
 
     def read_file(self, path: str) -> File | Finding:
         """The bytes of one file that was listed, or the finding that says why it was left out."""
+
+    def stamp(self, path: str) -> FileStamp | None:
+        """The state of a file that was listed, without reading it; None if it cannot be told."""
 
     def has_file(self, path: str) -> bool:
         """Whether a normal relative path leads to a file or folder of the source; no link is followed on the way."""

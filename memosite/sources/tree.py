@@ -20,6 +20,7 @@ from memosite.sources.listing import (
     FILES_LIMIT,
     SNIFFED,
     Entry,
+    FileStamp,
     Listing,
     finding_on,
     list_source,
@@ -88,6 +89,10 @@ class TreeSource:
     def read_file(self, path: str) -> File | Finding:
         """The bytes of one file, or why it was left out."""
         return _read_file(self, path)
+
+    def stamp(self, path: str) -> FileStamp | None:  # noqa: ARG002 - as of any source
+        """None: once the source is closed, its bytes cannot be had again, so they are read while it is open."""
+        return None
 
     def has_file(self, path: str) -> bool:
         """Whether a path leads to a file or folder of the commit."""

@@ -3,7 +3,6 @@
 import argparse
 import hashlib
 import json
-import os
 import shutil
 import signal
 import sys
@@ -14,6 +13,7 @@ from pathlib import Path
 from urllib.parse import urldefrag, urlsplit
 
 from memosite.errors import ConfigError
+from memosite.keys import state_home
 from memosite.watch.auth import read_credentials
 from memosite.watch.deliver import Printer, Runner
 from memosite.watch.fetch import Fetcher
@@ -137,7 +137,7 @@ def address_of(feed: str) -> str:
 
 
 def _folder() -> Path:
-    return Path(os.environ.get("XDG_STATE_HOME") or Path("~/.local/state").expanduser()) / "memosite" / "watch"
+    return state_home() / "watch"
 
 
 def state_path(address: str, given: str | None) -> Path:

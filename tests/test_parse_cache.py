@@ -1,0 +1,140 @@
+"""What was parsed is remembered for files that did not change, and for no others."""
+
+import os
+import pickle
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import pytest
+
+from memosite.errors import SourceError
+from memosite.facts import Parsed
+from memosite.findings import Finding
+from memosite.formats.document import File
+from memosite.keys import own_key, sign
+from memosite.read import Reader
+from memosite.shelf import Shelf
+from memosite.sources.folder import FolderSource
+from tests.build_org import digest, folder_source, write_memo
+
+
+@dataclass(frozen=True, kw_only=True)
+class Counting(FolderSource):
+    """A source that counts what is read of it."""
+
+    reads: list[str] = field(default_factory=list, compare=False)
+
+    def read_file(self, path: str) -> File | Finding:
+        """Read, and remember which."""
+        self.reads.append(path)
+        return super().read_file(path)
+
+
+@pytest.fixture
+def repo(tmp_path: Path) -> Path:
+    """Two memos."""
+    for name in ("one", "two"):
+        write_memo(tmp_path / "repo/memos", name, body=f"The body of {name}.")
+    return tmp_path / "repo"
+
+
+@pytest.fixture(autouse=True)
+def _later(monkeypatch: pytest.MonkeyPatch) -> None:
+    """All files were written long ago: when an inode changed cannot be set, so the clock is."""
+    monkeypatch.setattr("memosite.parse_cache.time.time_ns", lambda: 4_000_000_000_000_000_000)
+
+
+def read(repo: Path, cache: Path, shelf: Shelf | None = None) -> tuple[list[Parsed], list[str]]:
+    """What is parsed, and what was read for it."""
+    source = Counting(name="repo", root=repo)
+    with Shelf() as own:
+        reader = Reader(source, shelf or own, cache=cache)
+        parsed = reader.candidates(source.list_files())
+        reader.close()
+    return parsed, list(source.reads)
+
+
+def test_what_did_not_change_is_not_even_read(repo: Path, tmp_path: Path) -> None:
+    """The second time the result is the same, nothing is opened, and texts are there when they are asked for."""
+    first, read_first = read(repo, tmp_path / "cache")
+    with Shelf() as shelf:
+        again, read_again = read(repo, tmp_path / "cache", shelf)
+        assert shelf.text(digest("The body of one.")) == "The body of one."
+    assert (len(read_first), read_again) == (2, [])
+    assert again == first
+
+
+def test_an_edit_that_keeps_size_and_time_is_seen(repo: Path, tmp_path: Path) -> None:
+    """A tool may set back the time of a file; when its inode changed, nobody can set."""
+    read(repo, tmp_path / "cache")
+    memo = next(repo.rglob("*one*.openthing"))
+    times = memo.stat()
+    memo.write_text(memo.read_text().replace("The body", "THE BODY"))
+    os.utime(memo, ns=(times.st_atime_ns, times.st_mtime_ns))
+    _, seen = read(repo, tmp_path / "cache")
+    assert [Path(path).name for path in seen] == [memo.name]
+
+
+def test_what_was_written_just_now_is_read_again(repo: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It may be written once more within the same tick of the clock."""
+    memo = next(repo.rglob("*one*.openthing"))
+    now = memo.stat().st_ctime_ns
+    monkeypatch.setattr("memosite.parse_cache.time.time_ns", lambda: now + 1_000_000_000)
+    read(repo, tmp_path / "cache")
+    assert len(read(repo, tmp_path / "cache")[1]) == 2
+    monkeypatch.setattr("memosite.parse_cache.time.time_ns", lambda: now + 60_000_000_000)
+    read(repo, tmp_path / "cache")
+    assert read(repo, tmp_path / "cache")[1] == []
+
+
+class Planted:
+    """What runs when it is loaded."""
+
+    def __init__(self, file: Path) -> None:
+        """Tell that it ran by making this file."""
+        self.file = file
+
+    def __reduce__(self) -> tuple[object, ...]:
+        """Run `open(file, "w")`."""
+        return open, (str(self.file), "w")
+
+
+@pytest.mark.parametrize("key", [b"x" * 32, None], ids=["another key", "no signature"])
+def test_a_cache_that_somebody_planted_is_never_loaded(repo: Path, tmp_path: Path, key: bytes | None) -> None:
+    """A site may be a clone of anybody's repo, with a cache in it."""
+    expected, _ = read(repo, tmp_path / "cache")
+    [file] = (tmp_path / "cache/parsed").iterdir()
+    data = pickle.dumps(("program", {1: Planted(tmp_path / "ran")}))
+    file.write_bytes((sign(key, data) if key else b"") + data)
+    found, seen = read(repo, tmp_path / "cache")
+    assert not (tmp_path / "ran").exists()
+    assert (found, len(seen)) == (expected, 2)
+
+
+def test_a_text_whose_file_changed_meanwhile_is_never_another_one(repo: Path, tmp_path: Path) -> None:
+    """What is published is what was parsed; where that is gone, the command says so."""
+    read(repo, tmp_path / "cache")
+    with Shelf() as shelf:
+        read(repo, tmp_path / "cache", shelf)
+        next(repo.rglob("*one*.openthing")).write_text("{}")
+        with pytest.raises(SourceError, match="run the command again"):
+            shelf.text(digest("The body of one."))
+
+
+def test_the_key_is_for_its_user_alone() -> None:
+    """Whoever reads it can make a cache that is loaded."""
+    from memosite.keys import state_home
+
+    assert own_key() == own_key()
+    assert (state_home() / "key").stat().st_mode & 0o077 == 0
+
+
+def test_processes_give_what_one_gives(repo: Path) -> None:
+    """Files are parsed by several processes at once, in the order of their paths."""
+    for number in range(120):
+        write_memo(repo / "memos", f"m{number}", body=f"Body {number}.")
+    source = folder_source(repo)
+    with Shelf() as one, Shelf() as other:
+        serial = Reader(source, one).candidates(source.list_files())
+        assert Reader(source, other, jobs=2).candidates(source.list_files()) == serial
+        assert len(serial) == 122
