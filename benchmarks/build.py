@@ -10,6 +10,7 @@ from dataclasses import asdict
 from itertools import islice
 from pathlib import Path
 
+from benchmarks.arguments import parser
 from benchmarks.as_memodef import write_site
 from benchmarks.as_sessions import write_sessions
 from benchmarks.measure import changes, snapshot
@@ -22,7 +23,7 @@ PARTS = ("memosite", "hugo", "transcripts")
 
 def main(arguments: Sequence[str]) -> None:
     """Measure what was asked for, and print the tables."""
-    options = _parser().parse_args(arguments)
+    options = _options(arguments)
     parts = options.only or PARTS
     tools = [tool for part, tool in (("memosite", memosite(with_git=options.git)), ("hugo", hugo())) if part in parts]
     sizes = sorted(options.memos)
@@ -78,18 +79,11 @@ def measure_transcripts(work: Path, size: int, *, seed: int) -> dict[str, float]
     return each
 
 
-def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(prog="python -m benchmarks.build", description=__doc__)
-    parser.add_argument("--memos", type=int, nargs="+", default=[1_000], help="artifacts; several sizes show growth")
-    parser.add_argument("--only", choices=PARTS, action="append", help="measure this part; may be given again")
-    parser.add_argument("--git", action="store_true", help="give the repos a history")
-    parser.add_argument("--transcripts", type=int, default=100, metavar="N", help="conversations of the transcripts")
-    parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--json", type=Path, metavar="FILE", help="write all that was measured to FILE")
-    parser.add_argument(
-        "--work", type=Path, metavar="DIR", help="make the sites below DIR, not in the temporary folder"
-    )
-    return parser
+def _options(arguments: Sequence[str]) -> argparse.Namespace:
+    taken = parser("build", __doc__, parts=PARTS)
+    taken.add_argument("--git", action="store_true", help="give the repos a history")
+    taken.add_argument("--transcripts", type=int, default=100, metavar="N", help="conversations of the transcripts")
+    return taken.parse_args(arguments)
 
 
 if __name__ == "__main__":

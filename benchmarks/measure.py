@@ -87,12 +87,17 @@ class _Memory(threading.Thread):
         took = 0.0
         while not self._stopped.wait(max(PAUSE, REST * took)):
             started = time.perf_counter()
-            self.most = max(self.most, sum(map(_share, _processes(self._session))))
+            self.most = max(self.most, memory_of(self._session))
             took = time.perf_counter() - started
 
     def stop(self) -> None:
         self._stopped.set()
         self.join()
+
+
+def memory_of(session: int) -> int:
+    """Bytes that all processes of a session hold now, what they share counted once."""
+    return sum(map(_share, _processes(session)))
 
 
 def _processes(session: int) -> Iterable[int]:

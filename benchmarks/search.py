@@ -1,6 +1,5 @@
 """[I/O] Measures search: `python -m benchmarks.search --memos 1000 10000` (see README.md)."""
 
-import argparse
 import json
 import random
 import re
@@ -14,6 +13,7 @@ from dataclasses import asdict, dataclass
 from itertools import islice, pairwise
 from pathlib import Path
 
+from benchmarks.arguments import parser
 from benchmarks.as_hugo import write_bare_pages
 from benchmarks.as_memodef import write_site
 from benchmarks.measure import Measured, snapshot
@@ -52,7 +52,7 @@ class Found:
 
 def main(arguments: Sequence[str]) -> None:
     """Measure what was asked for, and print a table each size."""
-    options = _parser().parse_args(arguments)
+    options = parser("search", __doc__, parts=PARTS).parse_args(arguments)
     parts = options.only or PARTS
     found: list[Found] = []
     commands: dict[str, dict[str, Measured]] = {}
@@ -192,18 +192,6 @@ def command_table(memos: int, took: Mapping[str, Measured]) -> str:
             ),
         ]
     )
-
-
-def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(prog="python -m benchmarks.search", description=__doc__)
-    parser.add_argument("--memos", type=int, nargs="+", default=[1_000], help="artifacts, one size or several")
-    parser.add_argument("--only", choices=PARTS, action="append", help="measure this part; may be given again")
-    parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--json", type=Path, metavar="FILE", help="write all that was measured to FILE")
-    parser.add_argument(
-        "--work", type=Path, metavar="DIR", help="make the sites below DIR, not in the temporary folder"
-    )
-    return parser
 
 
 if __name__ == "__main__":

@@ -1,6 +1,8 @@
 """The benchmarks run: what they invent is sound, and their tables have the form that they are read by."""
 
 import json
+import subprocess
+import sys
 from itertools import islice
 from pathlib import Path
 
@@ -10,7 +12,7 @@ from benchmarks import build, search
 from benchmarks.as_hugo import write_hugo
 from benchmarks.as_memodef import add_to_site, write_site
 from benchmarks.as_sessions import write_sessions
-from benchmarks.measure import changes, snapshot
+from benchmarks.measure import changes, memory_of, run, snapshot
 from benchmarks.organization import artifacts, is_plain_reply, transcripts
 from benchmarks.table import ROWS
 from memosite.check import check
@@ -80,6 +82,26 @@ def test_what_was_written_and_what_changed_are_told_apart(tmp_path: Path) -> Non
     (tmp_path / "new").write_text("!")
     found = changes(before, snapshot(tmp_path))
     assert (found.files, found.written, found.changed) == (4, 3, 2)
+
+
+def test_memory_is_that_of_all_processes() -> None:
+    """What a child of the measured command holds counts as well."""
+    child = "held = bytearray(50_000_000); print('held', flush=True); input()"
+    parent = f"import subprocess, sys; subprocess.run([sys.executable, '-c', {child!r}])"
+    command = [sys.executable, "-c", parent]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, start_new_session=True) as process:
+        assert process.stdout is not None
+        assert process.stdout.readline() == b"held\n"
+        found = memory_of(process.pid)
+        process.communicate(b"\n")
+    assert 50_000_000 < found < 150_000_000
+    assert memory_of(process.pid) == 0
+
+
+def test_a_command_that_fails_is_not_measured(tmp_path: Path) -> None:
+    """A table never shows how fast something failed; what the command said is told instead."""
+    with pytest.raises(SystemExit, match="exit 3\nno such thing"):
+        run([sys.executable, "-c", "print('no such thing'); raise SystemExit(3)"], folder=tmp_path)
 
 
 def test_the_table_of_builds_has_a_row_for_each_bar(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
