@@ -1,0 +1,1 @@
+"""Benchmarks: generated organizations, and memosite measured on them beside other tools (see README.md)."""

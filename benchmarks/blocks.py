@@ -1,0 +1,40 @@
+"""[I/O] Reads a site and makes its search blocks, nothing else: `python -m benchmarks.blocks SITE FOLDER`."""
+
+import sys
+from collections.abc import Iterable
+from pathlib import Path
+
+from memosite.build import context_of, load_archive
+from memosite.config import load_config
+from memosite.facts import Ref
+from memosite.plan.search import block_members, plan_block
+from memosite.search.blocks import list_blocks, render_block
+from memosite.shelf import Shelf
+from memosite.workers import BATCH, default_jobs, run
+
+
+def main(site: Path, folder: Path) -> None:
+    """Write the blocks as a build does, one at a time and process."""
+    config = load_config(site)
+    with Shelf() as shelf:
+        archive, _ = load_archive(config, shelf)
+        context = context_of(config, archive, shelf)
+        blocks = list(block_members(context))
+
+        def make(block: tuple[str, tuple[Ref, ...]]) -> list[tuple[str, bytes]]:
+            (planned,) = plan_block(context, *block)
+            return render_block(planned, read_text=shelf.text)
+
+        _write(folder, [list_blocks([name for name, _ in blocks])])
+        for files in run(make, blocks, jobs=default_jobs(), weight=lambda _: BATCH):
+            _write(folder, files)
+
+
+def _write(folder: Path, files: Iterable[tuple[str, bytes]]) -> None:
+    for path, data in files:
+        (folder / path).parent.mkdir(parents=True, exist_ok=True)
+        (folder / path).write_bytes(data)
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1]), Path(sys.argv[2]))

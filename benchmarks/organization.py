@@ -1,0 +1,170 @@
+"""Invents an organization: memos with replies and threads, broadcasts, notes, transcripts, the same for the same seed.
+
+The shape is that of real archives: two memos in five have their text in a file beside them, over half are replies, one
+in a hundred goes to all and lies in every repo; 8 % of artifacts are notes, 2 % transcripts, 3 % in the legacy form.
+"""
+
+import datetime as dt
+import random
+from collections import deque
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import count
+from typing import Literal
+
+from benchmarks.words import Prose
+
+REPOS = ("harbour", "ledger", "orchard", "workshop", "signals", "kitchen")
+POSITIONS = tuple(f"{repo}-{role}" for repo in REPOS for role in ("strategist", "engineer", "maintainer", "validator"))
+BEGIN = dt.datetime(2024, 1, 1, tzinfo=dt.UTC)
+SPAN = dt.timedelta(days=625)
+"""All artifacts are of this time, be they many or few: months get longer, not more."""
+
+RECENT = 40
+"""A reply answers one of so many last memos."""
+
+Kind = Literal["memo", "note", "transcript"]
+Box = Literal["inbox", "read", "archive"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Turn:
+    """A turn of a conversation; `tool` is the command that was run in it, or ""."""
+
+    is_user: bool
+    at: dt.datetime
+    text: str
+    tool: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Artifact:
+    """A memo, note or transcript before it has a form.
+
+    `name` is the file's without extension; `to` a position, "all" or "file"; `text` is Markdown, in a file beside the
+    envelope if there is a `summary`. `parent` is the name of the memo that is answered, `thread` an explicit id.
+    """
+
+    kind: Kind
+    name: str
+    sender: str
+    to: str
+    subject: str
+    sent: dt.datetime
+    text: str = ""
+    summary: str = ""
+    parent: str = ""
+    thread: str = ""
+    box: Box = "inbox"
+    is_action: bool = False
+    is_legacy: bool = False
+    turns: tuple[Turn, ...] = ()
+
+    @property
+    def repos(self) -> tuple[str, ...]:
+        """The repos that it lies in: the recipient's, all for a broadcast, its own for what is filed."""
+        if self.to == "all":
+            return REPOS
+        return ((self.to if self.kind == "memo" else self.sender).split("-")[0],)
+
+
+class _Author:
+    """Writes one artifact after the other."""
+
+    def __init__(self, seed: int, step: dt.timedelta) -> None:
+        self.rng = random.Random(seed)
+        self.prose = Prose(self.rng)
+        self._step = step
+        self._recent: deque[Artifact] = deque(maxlen=RECENT)
+
+    def write(self, number: int) -> Artifact:
+        """The next artifact."""
+        sent = (BEGIN + (number + 1) * self._step).replace(microsecond=0)
+        kind = self.rng.random()
+        if kind < 0.02:
+            return self.transcript(number, sent)
+        if kind < 0.10:
+            return self._note(number, sent)
+        memo = self._memo(number, sent)
+        self._recent.append(memo)
+        return memo
+
+    def transcript(self, number: int, sent: dt.datetime) -> Artifact:
+        """A conversation between a person and a position, about the last memo."""
+        sender, subject = self.rng.choice(POSITIONS), self.prose.title()
+        turns: list[Turn] = []
+        at = sent
+        for place in range(self.rng.randint(20, 120)):
+            tool = f"ls {self.prose.words(1, 1)[0]}" if place % 5 == 1 else ""
+            text = self.prose.markdown(self.rng.randint(80, 900)).strip()
+            turns.append(Turn(is_user=place % 2 == 0, at=at, text=text, tool=tool))
+            at += dt.timedelta(seconds=self.rng.randint(5, 240))
+        return Artifact(
+            kind="transcript",
+            name=_name(sent, sender, subject, number),
+            sender=sender,
+            to="",
+            subject=subject,
+            sent=sent,
+            parent=self._recent[-1].name if self._recent else "",
+            turns=tuple(turns),
+        )
+
+    def _note(self, number: int, sent: dt.datetime) -> Artifact:
+        sender, subject = self.rng.choice(POSITIONS), self.prose.title()
+        return Artifact(
+            kind="note",
+            name=_name(sent, f"{sender}--file", subject, number),
+            sender=sender,
+            to="file",
+            subject=subject,
+            sent=sent,
+            text=self.prose.markdown(self.rng.randint(400, 4_000)),
+        )
+
+    def _memo(self, number: int, sent: dt.datetime) -> Artifact:
+        rng = self.rng
+        sender, to = rng.sample(POSITIONS, 2)
+        if rng.random() < 0.01:
+            to = "all"
+        parent = rng.choice(self._recent) if self._recent and rng.random() < 0.55 else None
+        subject = "Re: " + parent.subject.removeprefix("Re: ") if parent else self.prose.title()
+        thread = parent.thread if parent else f"thread-{number}" if rng.random() < 0.1 else ""
+        is_long = rng.random() < 0.4
+        return Artifact(
+            kind="memo",
+            name=_name(sent, f"{sender}--{to}", subject, number),
+            sender=sender,
+            to=to,
+            subject=subject,
+            sent=sent,
+            text=self.prose.markdown(rng.randint(4_000, 15_000) if is_long else rng.randint(300, 4_000)),
+            summary=self.prose.paragraph() if is_long else "",
+            parent=parent.name if parent else "",
+            thread=thread,
+            box=rng.choices(("inbox", "read", "archive"), (1, 5, 4))[0],
+            is_action=rng.random() < 0.3,
+            is_legacy=rng.random() < 0.03,
+        )
+
+
+def artifacts(size: int, *, seed: int) -> Iterator[Artifact]:
+    """The artifacts of an organization that has `size` of them after two years, and what comes next, without end."""
+    author = _Author(seed, SPAN / max(1, size))
+    return map(author.write, count())
+
+
+def transcripts(size: int, *, seed: int) -> Iterator[Artifact]:
+    """So many conversations, one a day."""
+    author = _Author(seed, dt.timedelta(days=1))
+    return (author.transcript(number, BEGIN + number * dt.timedelta(days=1)) for number in range(size))
+
+
+def is_plain_reply(artifact: Artifact) -> bool:
+    """Whether this is the kind of memo that is added one at a time: one that answers another, from one seat to one."""
+    return artifact.kind == "memo" and artifact.parent != "" and artifact.to != "all" and not artifact.is_legacy
+
+
+def _name(sent: dt.datetime, who: str, subject: str, number: int) -> str:
+    slug = "-".join(subject.removeprefix("Re: ").lower().split()[:6])
+    return f"{sent:%Y-%m-%d-%H%M}--{who}--{slug}-{number}"

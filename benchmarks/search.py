@@ -1,0 +1,198 @@
+"""[I/O] Measures search: `python -m benchmarks.search --memos 1000 10000` (see README.md)."""
+
+import json
+import random
+import re
+import shutil
+import statistics
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from itertools import islice, pairwise
+from pathlib import Path
+
+from benchmarks.arguments import parser
+from benchmarks.as_hugo import write_bare_pages
+from benchmarks.as_memodef import write_site
+from benchmarks.measure import Measured, snapshot
+from benchmarks.organization import artifacts
+from benchmarks.table import MEGABYTE, align, verdict
+from benchmarks.tools import ROOT, run_module, run_pagefind
+
+PARTS = ("memosite", "pagefind", "command")
+HITS = 20
+"""Hits that are shown, with their excerpts."""
+
+EACH = 10
+"""Queries of a kind: the median and the worst of them are printed."""
+
+AGAIN_BAR, COMMAND_BAR = 200, 0.5
+MOVED_BARS = {10_000: 300, 100_000: 1_000}
+"""kB that a two-word query may move, by the number of artifacts; the other bars are milliseconds and seconds."""
+
+Answer = Mapping[str, float]
+Answers = Mapping[str, Sequence[Answer]]
+"""By kind of query: hits in all, bytes and files moved, milliseconds the first time and again."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Found:
+    """What was measured of one search: making it, what is published of it, its program's bytes, and its answers."""
+
+    tool: str
+    memos: int
+    making: Measured
+    files: int
+    bytes: int
+    program: int
+    answers: Answers
+
+
+def main(arguments: Sequence[str]) -> None:
+    """Measure what was asked for, and print a table each size."""
+    options = parser("search", __doc__, parts=PARTS).parse_args(arguments)
+    parts = options.only or PARTS
+    found: list[Found] = []
+    commands: dict[str, dict[str, Measured]] = {}
+    for memos in sorted(options.memos):
+        with tempfile.TemporaryDirectory(prefix="memosite-benchmark-", dir=options.work) as work:
+            queries = make_queries(memos, seed=options.seed)
+            here = [
+                measure(Path(work), memos, queries, seed=options.seed)
+                for part, measure in (("memosite", measure_blocks), ("pagefind", measure_pagefind))
+                if part in parts
+            ]
+            if here:
+                print(search_table(memos, here) + "\n", flush=True)
+            found += here
+            if "command" in parts:
+                commands[str(memos)] = measure_command(Path(work), memos, queries, seed=options.seed)
+                print(command_table(memos, commands[str(memos)]) + "\n", flush=True)
+    if options.json:
+        took = {memos: {name: asdict(measured) for name, measured in each.items()} for memos, each in commands.items()}
+        said = {"browser": [asdict(one) for one in found], "command": took}
+        options.json.write_text(json.dumps(said, indent=1) + "\n")
+
+
+def make_queries(memos: int, *, seed: int) -> dict[str, list[str]]:
+    """Queries of each kind, cut from texts all over the archive: words as common as they are there."""
+    rng = random.Random(seed)
+    texts = [one.text for one in islice(artifacts(memos, seed=seed), 0, memos, max(1, memos // (4 * EACH)))]
+    # The first and the last word of a run may be parts of others.
+    runs = [run.split()[1:-1] for run in re.findall(r"[a-z]+(?: [a-z]+){9,}", "\n".join(texts))]
+    chosen = rng.sample([words for words in map(_long, runs) if words], EACH)
+    return {
+        "one word": [rng.choice(neighbours) for neighbours, _ in chosen],
+        "two words": [" ".join(apart) for _, apart in chosen],
+        "phrase": [f'"{" ".join(neighbours)}"' for neighbours, _ in chosen],
+    }
+
+
+def _long(words: list[str]) -> tuple[tuple[str, str], tuple[str, str]] | None:
+    """Two long words of a run that are neighbours, and the first and last long ones; None if there are none."""
+    long = [word for word in words if len(word) > 3]
+    neighbours = next((pair for pair in pairwise(words) if min(map(len, pair)) > 3), None)
+    return (neighbours, (long[0], long[-1])) if neighbours else None
+
+
+def measure_blocks(work: Path, memos: int, queries: Mapping[str, list[str]], *, seed: int) -> Found:
+    """Make memosite's search blocks, and ask them."""
+    write_site(work / "site", islice(artifacts(memos, seed=seed), memos), with_git=False)
+    folder = work / "blocks"
+    making = run_module("benchmarks.blocks", work / "site", folder, folder=work)
+    return _asked("memosite", memos, making, folder / "search", queries, client=ROOT / "static" / "search.js")
+
+
+def measure_pagefind(work: Path, memos: int, queries: Mapping[str, list[str]], *, seed: int) -> Found:
+    """Make Pagefind's index of bare pages with the same texts, and ask it."""
+    pages = work / "pages"
+    write_bare_pages(pages, islice(artifacts(memos, seed=seed), memos))
+    making = run_pagefind(pages)
+    client = Path(shutil.copy(pages / "pagefind" / "pagefind.js", work / "client.mjs"))
+    for path in (pages / "pagefind").glob("pagefind-*.*s"):  # its widgets, which no query needs
+        path.unlink()
+    return _asked("pagefind", memos, making, pages / "pagefind", queries, client=client)
+
+
+def _asked(
+    tool: str, memos: int, making: Measured, folder: Path, queries: Mapping[str, list[str]], *, client: Path
+) -> Found:
+    published = snapshot(folder)
+    program = client.stat().st_size + sum(path.stat().st_size for path in folder.glob("wasm.en.*"))
+    answers = {kind: _ask(tool, folder, client, several) for kind, several in queries.items()}
+    size = sum(size for _, _, size, _ in published.values())
+    return Found(
+        tool=tool, memos=memos, making=making, files=len(published), bytes=size, program=program, answers=answers
+    )
+
+
+def _ask(tool: str, folder: Path, client: Path, queries: list[str]) -> list[Answer]:
+    asked = {"tool": tool, "folder": str(folder), "client": str(client), "limit": HITS, "queries": queries}
+    command = ["node", str(Path(__file__).with_name("ask.js"))]
+    done = subprocess.run(command, input=json.dumps(asked), capture_output=True, text=True, check=False)
+    if done.returncode:
+        raise SystemExit(f"{' '.join(command)}: exit {done.returncode}\n{done.stderr[-2000:]}")
+    answers: list[Answer] = json.loads(done.stdout)
+    return answers
+
+
+def measure_command(work: Path, memos: int, queries: Mapping[str, list[str]], *, seed: int) -> dict[str, Measured]:
+    """Run `memosite search` with no index yet, and again with it."""
+    site = work / "site"
+    if not site.exists():
+        write_site(site, islice(artifacts(memos, seed=seed), memos), with_git=False)
+    query = queries["two words"][0]
+    return {name: run_module("memosite", "search", query, "--site", site, folder=work) for name in ("first", "again")}
+
+
+def search_table(memos: int, found: Sequence[Found]) -> str:
+    """What was measured at one size: a column each search, and the bars of SPEC 10 and 5 for memosite's."""
+    heads = [f"{memos:,} artifacts", *(one.tool for one in found), "bar"]
+    lines = [
+        ["index, s", *(f"{one.making.seconds:.2f}" for one in found), ""],
+        ["index, processor s", *(f"{one.making.processor:.2f}" for one in found), ""],
+        ["index, memory MB", *(f"{one.making.memory / MEGABYTE:,.0f}" for one in found), ""],
+        ["published, MB", *(f"{one.bytes / MEGABYTE:.1f}" for one in found), ""],
+        ["published, files", *(f"{one.files:,}" for one in found), ""],
+        ["program, kB", *(f"{one.program / 1000:.0f}" for one in found), ""],
+    ]
+    for kind in next(iter(found)).answers:
+        lines += _answer_lines(kind, memos, found)
+    return align([heads, *lines])
+
+
+def _answer_lines(kind: str, memos: int, found: Sequence[Found]) -> Iterator[list[str]]:
+    """Median and worst of the queries of a kind."""
+    ours = found[0].answers[kind] if found[0].tool == "memosite" else ()
+    for label, name, per, bar in (
+        ("moved, kB", "bytes", 1000, MOVED_BARS.get(memos) if kind == "two words" else None),
+        ("files", "files", 1, None),
+        ("first answer, ms", "first", 1, None),
+        ("again, ms", "again", 1, AGAIN_BAR),
+        ("hits", "total", 1, None),
+    ):
+        values = [[answer[name] / per for answer in one.answers[kind]] for one in found]
+        said = verdict(max(values[0]), bar, f"{bar:,}") if bar and ours else ""
+        form = ".0f" if name != "again" else ".1f"
+        yield [f"{kind}: {label}", *(f"{statistics.median(each):{form}} ≤ {max(each):{form}}" for each in values), said]
+
+
+def command_table(memos: int, took: Mapping[str, Measured]) -> str:
+    """What the command line took, start-up included."""
+    bar = verdict(took["again"].seconds, COMMAND_BAR, f"{COMMAND_BAR} s at 10,000")
+    return align(
+        [
+            ["memosite search", "s", "memory MB", "bar"],
+            *(
+                [f"{memos:,} artifacts, {name}", f"{one.seconds:.2f}", f"{one.memory / MEGABYTE:,.0f}"]
+                + ([bar] if name == "again" else [""])
+                for name, one in took.items()
+            ),
+        ]
+    )
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

@@ -1,0 +1,89 @@
+"""[I/O] The programs that are measured, each as a way to make its input, to add a memo, and to build."""
+
+import os
+import sys
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+
+from benchmarks.as_hugo import add_to_hugo, write_hugo
+from benchmarks.as_memodef import add_to_site, write_site
+from benchmarks.measure import Measured, run
+from benchmarks.organization import Artifact
+
+ROOT = Path(__file__).parent.parent
+PACKAGES = "benchmarks/.venv/lib/python*/site-packages"
+HUGO, PAGEFIND, CLAUDE_CODE_LOG = (
+    f"{PACKAGES}/hugo/binaries/hugo",
+    f"{PACKAGES}/pagefind_bin/pagefind",
+    "benchmarks/.venv/bin/claude-code-log",
+)
+"""Called as they are, without the Python that wraps them: it would count as theirs."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Tool:
+    """A site generator; `output` is the folder that it builds, in the site's."""
+
+    name: str
+    prepare: Callable[[Path, Iterable[Artifact]], None]
+    add: Callable[[Path, Artifact], None]
+    build: Callable[[Path], Measured]
+    output: str
+
+
+def program(pattern: str) -> Path:
+    """A program that `scripts/set-up bench` installs. Raises `SystemExit` that says so."""
+    found = next(ROOT.glob(pattern), None)
+    if found is None:
+        raise SystemExit(f"benchmarks: {pattern} is missing: run scripts/set-up bench")
+    return found
+
+
+def run_module(module: str, *arguments: str | Path, folder: Path) -> Measured:
+    """Run a module of this checkout, `memosite` or one of the benchmarks."""
+    environment = os.environ | {"PYTHONPATH": str(ROOT)}
+    return run([sys.executable, "-m", module, *arguments], folder=folder, environment=environment)
+
+
+def run_hugo(site: Path) -> Measured:
+    """Run Hugo, then Pagefind over what it built."""
+    environment = os.environ | {"HUGO_CACHEDIR": str(site / "cache")}
+    command: list[str | Path] = [program(HUGO), "--source", site, "--quiet", "--noBuildLock"]
+    return run(command, folder=site.parent, environment=environment).then(run_pagefind(site / "public"))
+
+
+def run_pagefind(pages: Path) -> Measured:
+    """Run Pagefind over a folder of pages; its files are `pagefind/` in it."""
+    return run([program(PAGEFIND), "--site", pages, "--quiet"], folder=pages.parent)
+
+
+def run_claude_code_log(sessions: Path) -> Measured:
+    """Run claude-code-log over a folder of sessions: a page each beside them, like ours, without one of all together.
+
+    Raises `SystemExit` if a page is missing: without its cache it ends well and writes none.
+    """
+    home = os.environ | {"HOME": str(sessions.parent)}
+    command: list[str | Path] = [program(CLAUDE_CODE_LOG), "convert", sessions, "--combined", "no"]
+    measured = run(command, folder=sessions.parent, environment=home)
+    pages, wanted = len(list(sessions.glob("session-*.html"))), len(list(sessions.glob("*.jsonl")))
+    if pages < wanted:
+        raise SystemExit(f"claude-code-log: found {pages} pages in {sessions}, expected {wanted}")
+    return measured
+
+
+def build_site(site: Path) -> Measured:
+    """A whole `memosite build`, with feeds and search."""
+    return run_module("memosite", "build", site, "--quiet", folder=site.parent)
+
+
+def memosite(*, with_git: bool) -> Tool:
+    """The program of this checkout, over plain folders, or over repos with their history."""
+    prepare = partial(write_site, with_git=with_git)
+    return Tool(name="memosite", prepare=prepare, add=add_to_site, build=build_site, output="_site")
+
+
+def hugo() -> Tool:
+    """Hugo and Pagefind."""
+    return Tool(name="Hugo + Pagefind", prepare=write_hugo, add=add_to_hugo, build=run_hugo, output="public")

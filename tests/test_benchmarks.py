@@ -1,0 +1,133 @@
+"""The benchmarks run: what they invent is sound, and their tables have the form that they are read by."""
+
+import json
+import subprocess
+import sys
+from itertools import islice
+from pathlib import Path
+
+import pytest
+
+from benchmarks import build, search
+from benchmarks.as_hugo import write_hugo
+from benchmarks.as_memodef import add_to_site, write_site
+from benchmarks.as_sessions import write_sessions
+from benchmarks.measure import changes, memory_of, run, snapshot
+from benchmarks.organization import artifacts, is_plain_reply, transcripts
+from benchmarks.table import ROWS
+from memosite.check import check
+from memosite.findings import Severity
+from tests.made_repos import run_git
+
+
+def test_an_organization_is_the_same_each_time_and_has_all_kinds() -> None:
+    """Both tools get equal texts only if the same seed gives them, and another seed gives others."""
+    first, again, other = (list(islice(artifacts(300, seed=seed), 300)) for seed in (1, 1, 2))
+    assert first == again != other
+    assert {one.kind for one in first} == {"memo", "note", "transcript"}
+    assert any(one.to == "all" for one in first)
+    assert any(one.is_legacy for one in first)
+    assert any(one.thread for one in first)
+    assert any(one.is_action for one in first)
+    assert len({one.name for one in first}) == 300
+
+
+@pytest.mark.parametrize("with_git", [False, True])
+def test_an_invented_organization_has_no_findings(tmp_path: Path, *, with_git: bool) -> None:
+    """What is measured is an archive as it should be, not the making of findings."""
+    stream = artifacts(60, seed=1)
+    write_site(tmp_path / "site", islice(stream, 60), with_git=with_git)
+    add_to_site(tmp_path / "site", next(filter(is_plain_reply, stream)))
+    found = check([tmp_path / "site"]).findings
+    assert [finding for finding in found if finding.severity is not Severity.NOTE] == []
+
+
+def test_git_tells_a_history_that_ends_with_the_same_files(tmp_path: Path) -> None:
+    """With a history or without, memos lie in the same mailboxes; with one they were moved there."""
+    for name, with_git in (("plain", False), ("git", True)):
+        write_site(tmp_path / name, islice(artifacts(40, seed=1), 40), with_git=with_git)
+    plain, git = ({path.relative_to(tmp_path / name): path.read_bytes() for path in (tmp_path / name).rglob("*.*")
+                   if path.is_file() and ".git" not in path.parts} for name in ("plain", "git"))  # fmt: skip
+    assert plain == git
+    repo = tmp_path / "git" / "ledger"
+    log = run_git(repo, "log", "--format=%s", "--name-status", "-M")
+    assert "receive " in log
+    assert "R100\tmemos/inbox/" in log
+    assert run_git(repo, "status", "--short") == ""
+
+
+def test_peers_get_the_same_texts(tmp_path: Path) -> None:
+    """Hugo has a file each artifact, claude-code-log a line each turn."""
+    several = list(islice(artifacts(20, seed=1), 20))
+    write_hugo(tmp_path / "hugo", several)
+    texts = [path.read_text() for path in (tmp_path / "hugo" / "content").rglob("*.md")]
+    assert len(texts) == 20
+    assert all(any(one.text in text for text in texts) for one in several)
+    (conversation,) = transcripts(1, seed=1)
+    write_sessions(tmp_path / "sessions", [conversation])
+    (session,) = (tmp_path / "sessions").iterdir()
+    entries = [json.loads(line) for line in session.read_text().splitlines()]
+    assert [entry["message"]["content"][0]["text"] for entry in entries] == [turn.text for turn in conversation.turns]
+
+
+def test_what_was_written_and_what_changed_are_told_apart(tmp_path: Path) -> None:
+    """A file written again with the same bytes counts as written, one left alone as neither."""
+    names = ("alone", "again", "other")
+    for name in names:
+        (tmp_path / name).write_text("as it was")
+    before = snapshot(tmp_path)
+    (tmp_path / "again").unlink()
+    (tmp_path / "again").write_text("as it was")
+    (tmp_path / "other").write_text("as it is")
+    (tmp_path / "new").write_text("!")
+    found = changes(before, snapshot(tmp_path))
+    assert (found.files, found.written, found.changed) == (4, 3, 2)
+
+
+def test_memory_is_that_of_all_processes() -> None:
+    """What a child of the measured command holds counts as well."""
+    child = "held = bytearray(50_000_000); print('held', flush=True); input()"
+    parent = f"import subprocess, sys; subprocess.run([sys.executable, '-c', {child!r}])"
+    command = [sys.executable, "-c", parent]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, start_new_session=True) as process:
+        assert process.stdout is not None
+        assert process.stdout.readline() == b"held\n"
+        found = memory_of(process.pid)
+        process.communicate(b"\n")
+    assert 50_000_000 < found < 150_000_000
+    assert memory_of(process.pid) == 0
+
+
+def test_a_command_that_fails_is_not_measured(tmp_path: Path) -> None:
+    """A table never shows how fast something failed; what the command said is told instead."""
+    with pytest.raises(SystemExit, match="exit 3\nno such thing"):
+        run([sys.executable, "-c", "print('no such thing'); raise SystemExit(3)"], folder=tmp_path)
+
+
+def test_the_table_of_builds_has_a_row_for_each_bar(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Two sizes of memosite alone: a table each, then one of growth; and the values as JSON."""
+    said = tmp_path / "said.json"
+    build.main(["--memos", "30", "10", "--only", "memosite", "--json", str(said), "--work", str(tmp_path)])
+    tables = [table.splitlines() for table in capsys.readouterr().out.strip().split("\n\n")]
+    assert [table[0].split("  ")[0] for table in tables] == ["10 artifacts", "30 artifacts", "memosite"]
+    assert [line.split("  ")[0] for line in tables[1][2:]] == [row.label for row in ROWS]
+    assert len(tables[2]) == 6
+    builds = json.loads(said.read_text())["builds"]
+    assert len(builds) == 6
+    assert all(one["measured"]["seconds"] > 0 and one["measured"]["memory"] > 0 for one in builds)
+    full, _, added = (one["changes"] for one in builds[:3])
+    assert full["written"] == full["changed"] == full["files"] >= 10
+    assert added["files"] > full["files"]
+    assert list(tmp_path.iterdir()) == [said]
+
+
+def test_the_table_of_search_tells_what_queries_move(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """The blocks of memosite alone: each query finds the text that it was cut from."""
+    said = tmp_path / "said.json"
+    search.main(["--memos", "30", "--only", "memosite", "--json", str(said)])
+    assert "two words: moved, kB" in capsys.readouterr().out
+    (found,) = json.loads(said.read_text())["browser"]
+    assert set(found["answers"]) == {"one word", "two words", "phrase"}
+    for answers in found["answers"].values():
+        assert len(answers) == search.EACH
+        assert all(answer["total"] > 0 and answer["bytes"] > 0 for answer in answers)
