@@ -84,6 +84,7 @@ def _add_build(commands: "Commands[argparse.ArgumentParser]") -> None:
     _add_output(command)
     command.add_argument("--jobs", type=int, metavar="N", help="processes to render with (default: one a core)")
     _add_fail_on(command, "never")
+    command.add_argument("--profile", action="store_true", help="say where the time and the memory went")
     command.set_defaults(run="build")
 
 

@@ -22,6 +22,7 @@ from memosite.page_parts import Site
 from memosite.plan import Context, FeedRules, SavedSearch, Unit, plan
 from memosite.plan.traced import Digests, common_values
 from memosite.program import program_digest
+from memosite.progress import Progress, silent
 from memosite.read import read_archive
 from memosite.render import Renderer
 from memosite.resolve import Rules
@@ -47,12 +48,14 @@ class BuildReport:
     seconds: float
 
 
-def build(config: Config, *, clock: Clock, jobs: int = 1, use_network: bool = True) -> BuildReport:
+def build(
+    config: Config, *, clock: Clock, jobs: int = 1, use_network: bool = True, progress: Progress = silent
+) -> BuildReport:
     """Build the whole site. Raises `MemositeError` for what the environment gets wrong, never for content.
 
     Configuration, theme, output folder and ledger are checked before anything is written. Units are made by `jobs`
     processes; their number makes no difference to what is written. Without `use_network` remotes are taken from the
-    cache, if they are there.
+    cache, if they are there. `progress` is told of each step, and may raise to stop between two of them.
     """
     started = clock()
     theme = load_theme(config.theme)
@@ -71,13 +74,16 @@ def build(config: Config, *, clock: Clock, jobs: int = 1, use_network: bool = Tr
         last = read_manifest(manifest_file(cache, config.output)) if cache else Manifest()
         output.open()
         try:
-            manifest = _make(units, last=last, context=context, theme=theme, shelf=shelf, output=output, jobs=jobs)
+            made = _make(
+                units, last=last, context=context, theme=theme, shelf=shelf, output=output, jobs=jobs, progress=progress
+            )
+            progress("finish", 0, 0)
             write_static(theme, output)
             finished = clock()
             output.write(STATUS_PATH, status(archive, finished))
             output.close(last.paths() if last.units else None)
             if cache:
-                write_manifest(manifest_file(cache, config.output), manifest)
+                write_manifest(manifest_file(cache, config.output), made)
         finally:
             output.unlock()
     return BuildReport(
@@ -99,6 +105,7 @@ def _make(
     shelf: Shelf,
     output: OutputFolder,
     jobs: int,
+    progress: Progress,
 ) -> Manifest:
     """Make what is stale, write it, and note what was made of what."""
     digests = Digests(context)
@@ -107,6 +114,7 @@ def _make(
     def is_there(one: Output) -> bool:
         return one.state is not None and output.state(one.path) == one.state
 
+    progress("decide", 0, 0)
     reasons = decide(units, last, common=common, digests=digests, is_there=is_there)
     maker = Maker(
         context=context,
@@ -120,10 +128,13 @@ def _make(
     weights = [unit.weight for unit in stale]
     results = run(lambda place: maker.make(stale[place]), range(len(stale)), jobs=jobs, weight=weights.__getitem__)
     noted: dict[str, Made] = {}
+    done = 0
     for unit, why in zip(units, reasons, strict=True):
         made = last.units.get(unit.name)
         states = {one.path: one.state for one in made.outputs} if made else {}
         if why or made is None:
+            progress("make", done, len(stale))
+            done += 1
             result = next(results)
             outputs = tuple(
                 Output(

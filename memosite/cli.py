@@ -18,6 +18,8 @@ from memosite.arguments import parser
 from memosite.errors import ConfigError, MemositeError
 
 if TYPE_CHECKING:
+    from threading import Event
+
     from memosite.build import BuildReport
     from memosite.config import Config
 
@@ -79,12 +81,17 @@ def _jobs(wanted: int | None) -> int:
 def _build(options: argparse.Namespace) -> int:
     from memosite.build import build
     from memosite.config import load_config
+    from memosite.progress import Profile, shown, silent
     from memosite.report import fails
 
     config = load_config(_site(options), output=options.output, base_url=options.base_url, cache=options.cache)
-    report = build(config, clock=_now, jobs=_jobs(options.jobs))
+    with contextlib.nullcontext(silent) if options.quiet else shown() as told:
+        profile = Profile(told)
+        report = build(config, clock=_now, jobs=_jobs(options.jobs), progress=profile)
     if not options.quiet:
         print(_summary(report, config, options))
+    if options.profile:
+        print("\n".join(profile.lines()))
     return EXIT_NOT_SO if fails(report.archive.findings, options.fail_on) else EXIT_FINE
 
 
@@ -104,26 +111,36 @@ def _shown(path: Path) -> str:
 def _serve(options: argparse.Namespace) -> int:
     from memosite.build import build
     from memosite.config import load_config
+    from memosite.progress import shown, silent
     from memosite.serve import check_port, serve
 
     def say(text: str) -> None:
         if not options.quiet:
             print(text, flush=True)
 
+    def warn(text: str) -> None:
+        print(f"memosite: {text}", file=sys.stderr, flush=True)
+
     def load() -> "Config":
         return load_config(_site(options), output=options.output, base_url=options.base_url, cache=options.cache)
 
-    def rebuild() -> None:
-        try:
-            config = load()
-            say(_summary(build(config, clock=_now, use_network=False), config, options))
-        except MemositeError as error:
-            print(f"memosite: {error}", file=sys.stderr, flush=True)
+    def rebuild(stop: "Event") -> "Config":
+        def go_on(_stage: str, _done: int, _total: int) -> None:
+            if stop.is_set():
+                raise MemositeError("interrupted")
+
+        config = load()
+        report = build(config, clock=_now, jobs=_jobs(None), use_network=False, progress=go_on)
+        if report.written > 1 or report.removed:  # status.json is written in any case
+            say(_summary(report, config, options))
+        return config
 
     check_port(options.port)
     config = load()
-    say(_summary(build(config, clock=_now), config, options))
-    serve(config, port=options.port, rebuild=rebuild, announce=say)
+    with contextlib.nullcontext(silent) if options.quiet else shown() as told:
+        report = build(config, clock=_now, jobs=_jobs(None), progress=told)
+    say(_summary(report, config, options))
+    serve(config, port=options.port, rebuild=rebuild, say=say, warn=warn)
     return EXIT_FINE
 
 

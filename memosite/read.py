@@ -17,6 +17,7 @@ from memosite.ledger import Ledger
 from memosite.model import Archive
 from memosite.names import BODY_SUFFIX, ENVELOPE_SUFFIX
 from memosite.parse_cache import Key, ParseCache
+from memosite.progress import Progress, silent
 from memosite.resolve import Rules, body_candidates, resolve
 from memosite.resolve.collect import memo_folders, operational_place
 from memosite.shelf import Shelf
@@ -28,15 +29,24 @@ from memosite.workers import run
 
 
 def read_archive(
-    sources: Sequence[Source], rules: Rules, ledger: Ledger, shelf: Shelf, *, cache: Path | None = None, jobs: int = 1
+    sources: Sequence[Source],
+    rules: Rules,
+    ledger: Ledger,
+    shelf: Shelf,
+    *,
+    cache: Path | None = None,
+    jobs: int = 1,
+    progress: Progress = silent,
 ) -> tuple[Archive, Ledger]:
     """Read every source and resolve what they say. Texts and published bytes are on the shelf afterwards.
 
     What was read of files and histories is kept below the folder `cache`, if one is given; what did not change since
     is not read. Files are read and parsed by `jobs` processes.
     """
-    readers = [Reader(source, shelf, cache=cache, jobs=jobs) for source in sources]
+    progress("list", 0, 0)
     listings = [source.list_files() for source in sources]
+    step = _counted(progress, sum(len(listing.candidates) for listing in listings))
+    readers = [Reader(source, shelf, cache=cache, jobs=jobs, step=step) for source in sources]
     read = [reader.candidates(listing) for reader, listing in zip(readers, listings, strict=True)]
     organizations = (one.fact for parsed in read for one in parsed if isinstance(one.fact, Organization))
     folders = memo_folders(organizations)
@@ -49,6 +59,7 @@ def read_archive(
         holding = listing.source.holding
         if holding is not None:
             histories[listing.source.name] = _history(holding, listing, found, shelf, cache)
+    progress("resolve", 0, 0)
     by_name = {source.name: source for source in sources}
 
     def is_there(source: str, path: str) -> bool:
@@ -57,6 +68,18 @@ def read_archive(
     return resolve(
         parsed, rules, ledger, LineFinder(shelf), has_file=is_there, data_of=DataFinder(shelf), histories=histories
     )
+
+
+def _counted(progress: Progress, total: int) -> Callable[[], None]:
+    """Tells of each file that was read; bodies that envelopes name are only known by then."""
+    done = 0
+
+    def step() -> None:
+        nonlocal done
+        done += 1
+        progress("read", done, max(total, done))
+
+    return step
 
 
 def _history(holding: Holding, listing: Listing, parsed: Iterable[Parsed], shelf: Shelf, cache: Path | None) -> History:
@@ -88,11 +111,20 @@ _PARSERS: Mapping[str, Callable[[File], Parsed]] = {
 class Reader:
     """Reads and parses the files of one source; what they give goes to the shelf."""
 
-    def __init__(self, source: Source, shelf: Shelf, *, cache: Path | None = None, jobs: int = 1) -> None:
-        """Read this source; without `cache` every file of it."""
+    def __init__(
+        self,
+        source: Source,
+        shelf: Shelf,
+        *,
+        cache: Path | None = None,
+        jobs: int = 1,
+        step: Callable[[], None] = lambda: None,
+    ) -> None:
+        """Read this source; without `cache` every file of it. `step` is called after each."""
         self._source = source
         self._shelf = shelf
         self._cache = ParseCache(cache, source.name)
+        self._step = step
         self._jobs = jobs if isinstance(source, FolderSource) else 1  # a commit's objects come through one pipe
 
     def candidates(self, listing: Listing) -> list[Parsed]:
@@ -142,6 +174,7 @@ class Reader:
         read = run(lambda place: self._read(wanted[place]), missing, jobs=self._jobs)
         parsed = []
         for key, stamp, one in zip(wanted, stamps, known, strict=True):
+            self._step()
             if one is not None:
                 self._shelf.promise(one.shelved, partial(self._bytes_of, key))
                 parsed.append(one.parsed)

@@ -1,34 +1,55 @@
 """[I/O] Serves a site on this machine, rebuilds it when a source changes, and reloads the browser (livereload).
 
-The script that reloads is a file, not inline, so that pages keep their strict content security policy. A build
-that fails is told in the terminal; the last good site stays up.
+    changes (the system's file events) ─► rebuild, in a thread ─┬─► done: browsers reload
+                                                               └─► trouble: browsers reload, each page says it
+
+The script that reloads is a file, not inline, so that pages keep their strict content security policy. Only pages
+of this server may listen to it, and only requests for this machine by name are answered: a page of another site whose
+name leads here reads nothing. A build that fails is told in the terminal and on the pages; the last good site stays.
 """
 
 import logging
 import socket
+import threading
 from collections.abc import Callable
+from html import escape
 from http import HTTPStatus
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
 from livereload.handlers import LiveReloadHandler, LiveReloadJSHandler
-from livereload.server import LiveScriptInjector, Server, StaticFileHandler
+from livereload.server import StaticFileHandler
 from tornado import web
+from tornado.ioloop import IOLoop
 
-from memosite.config import CONFIG_NAME, Config
-from memosite.errors import ConfigError
+from memosite.changes import each_change
+from memosite.config import Config
+from memosite.errors import ConfigError, MemositeError
 
 HOST = "127.0.0.1"
+_NAMES = (HOST, "localhost")
+_HEAD_END = b"</head>"
+_MAIN = b"<main"
+_SCRIPT = b'<script src="/livereload.js" defer></script>'
+
+Rebuild = Callable[[threading.Event], Config]
+"""Builds the site again and gives the configuration as it is now; ends when the event is set.
+
+Raises `MemositeError`.
+"""
 
 
-class _ScriptInjector(LiveScriptInjector):  # type: ignore[misc] # livereload ships no types
-    """Adds the reload script to each HTML page, as a file of this server."""
+class _OnThisMachine(web.RequestHandler):
+    """Answers only who asks for this machine by its own name, so that no other site's name leads here."""
 
-    script = b'<script src="/livereload.js" defer></script>'
+    def prepare(self) -> None:
+        """Refuse a Host that is somebody else's."""
+        if self.request.host_name not in _NAMES:
+            raise web.HTTPError(HTTPStatus.FORBIDDEN)
 
 
-class _ReloadHandler(LiveReloadHandler):  # type: ignore[misc]
+class _ReloadHandler(_OnThisMachine, LiveReloadHandler):  # type: ignore[misc] # livereload ships no types
     """Takes connections from this server's own pages only."""
 
     def check_origin(self, origin: str) -> bool:
@@ -36,7 +57,11 @@ class _ReloadHandler(LiveReloadHandler):  # type: ignore[misc]
         return bool(urlsplit(origin).netloc == self.request.headers.get("Host"))
 
 
-class _FileHandler(StaticFileHandler):  # type: ignore[misc]
+class _ScriptHandler(_OnThisMachine, LiveReloadJSHandler):  # type: ignore[misc]
+    """The script that reloads."""
+
+
+class _FileHandler(_OnThisMachine, StaticFileHandler):  # type: ignore[misc]
     """The files of the site; the site's own 404 page for all others."""
 
     def write_error(self, status_code: int, **details: Any) -> None:
@@ -48,20 +73,34 @@ class _FileHandler(StaticFileHandler):  # type: ignore[misc]
             super().write_error(status_code, **details)
 
 
-class _SiteServer(Server):  # type: ignore[misc]
-    """A livereload server whose pages load the reload script from a file."""
+class Trouble:
+    """What went wrong with the last build; "" if nothing did."""
 
-    def application(self, port: int, host: str, **_: Any) -> None:
-        """Listen, with the handlers of livereload and the files of the site."""
-        LiveReloadHandler.watcher = self.watcher
-        LiveReloadHandler.live_css = True
-        LiveReloadHandler.DEFAULT_RELOAD_TIME = 0
-        handlers: list[Any] = [
-            (r"/livereload", _ReloadHandler),
-            (r"/livereload.js", LiveReloadJSHandler),
-            (r"/(.*)", _FileHandler, {"path": self.root, "default_filename": "index.html"}),
-        ]
-        web.Application(handlers=handlers, transforms=[_ScriptInjector]).listen(port, address=host)
+    def __init__(self) -> None:
+        """Begin without any."""
+        self.text = ""
+
+
+Say = Callable[[str], None]
+
+
+def _injector(trouble: Trouble) -> type[web.OutputTransform]:
+    class Injector(web.OutputTransform):
+        """Adds the reload script to each HTML page, as a file of this server, and what is wrong now."""
+
+        def transform_first_chunk(self, status_code: int, headers: Any, chunk: bytes, finishing: bool) -> Any:  # noqa: ARG002, FBT001 - as tornado calls it
+            if "html" in headers.get("Content-Type", ""):
+                added = chunk.replace(_HEAD_END, _SCRIPT + _HEAD_END, 1)
+                if trouble.text:
+                    words = escape(trouble.text, quote=False)
+                    notice = f'<p class="notice" role="alert">Not rebuilt, this is the last good site. {words}</p>'
+                    added = added.replace(_MAIN, notice.encode() + _MAIN, 1)
+                if "Content-Length" in headers:
+                    headers["Content-Length"] = str(int(headers["Content-Length"]) + len(added) - len(chunk))
+                chunk = added
+            return status_code, headers, chunk
+
+    return Injector
 
 
 def check_port(port: int) -> None:
@@ -73,28 +112,70 @@ def check_port(port: int) -> None:
         try:
             probe.bind((HOST, port))
         except OSError as error:
-            raise ConfigError(f"--port {port}: cannot listen there ({error.strerror}); choose another port") from error
+            raise _taken(port, error) from error
 
 
-def serve(config: Config, *, port: int, rebuild: Callable[[], None], announce: Callable[[str], None]) -> None:
-    """Serve the built site until interrupted; call `rebuild` when a source or the configuration changes.
+def _taken(port: int, error: OSError) -> ConfigError:
+    return ConfigError(f"--port {port}: cannot listen there ({error.strerror}); choose another port")
+
+
+def serve(config: Config, *, port: int, rebuild: Rebuild, say: Say, warn: Say) -> None:
+    """Serve the built site until interrupted; `rebuild` when a source, the configuration or the theme changes.
 
     Raises `ConfigError` if the port is taken.
     """
-    server = _SiteServer()
-
-    def is_ours(path: str) -> bool:
-        return any(Path(path).is_relative_to(folder) for folder in (config.output, config.cache))
-
-    roots = [source.root for source in config.sources if source.root is not None]
-    for folder in (*roots, *((config.theme,) if config.theme else ())):
-        server.watch(str(folder), rebuild, ignore=is_ours)
-    if config.file is not None:
-        server.watch(str(config.site / CONFIG_NAME), rebuild)
-    server._setup_logging = lambda: logging.getLogger("livereload").setLevel(logging.ERROR)
-    logging.getLogger("tornado").setLevel(logging.ERROR)
-    announce(f"serving http://{HOST}:{port}/  (Ctrl-C ends it)")
+    logging.getLogger("livereload").setLevel(logging.ERROR)
+    logging.getLogger("tornado").setLevel(logging.CRITICAL)
+    trouble = Trouble()
+    handlers: list[Any] = [
+        (r"/livereload", _ReloadHandler),
+        (r"/livereload.js", _ScriptHandler),
+        (r"/(.*)", _FileHandler, {"path": str(config.output), "default_filename": "index.html"}),
+    ]
+    loop = IOLoop.current()
     try:
-        server.serve(port=port, host=HOST, root=str(config.output))
+        server = web.Application(handlers=handlers, transforms=[_injector(trouble)]).listen(port, address=HOST)
     except OSError as error:
-        raise ConfigError(f"--port {port}: cannot listen there ({error.strerror}); choose another port") from error
+        raise _taken(port, error) from error
+    stop = threading.Event()
+    follower = _Follower(config, rebuild=rebuild, trouble=trouble, warn=warn, loop=loop, stop=stop)
+    follower.start()
+    say(f"serving http://{HOST}:{port}/  (Ctrl-C ends it)")
+    try:
+        loop.start()
+    finally:
+        stop.set()
+        server.stop()
+        follower.join()
+
+
+class _Follower(threading.Thread):
+    """Rebuilds after each change, and has the browsers reload; whatever is wrong is said, and the server goes on."""
+
+    def __init__(
+        self, config: Config, *, rebuild: Rebuild, trouble: Trouble, warn: Say, loop: IOLoop, stop: threading.Event
+    ) -> None:
+        super().__init__(name="rebuild")
+        self._config = config
+        self._rebuild = rebuild
+        self._trouble = trouble
+        self._warn = warn
+        self._loop = loop
+        self._stop_event = stop
+
+    def run(self) -> None:
+        for _ in each_change(lambda: self._config, self._stop_event):
+            try:
+                self._config = self._rebuild(self._stop_event)
+                self._trouble.text = ""
+            except MemositeError as error:
+                if self._stop_event.is_set():
+                    return
+                self._trouble.text = str(error)
+                self._warn(self._trouble.text)
+            self._loop.add_callback(_reload)
+
+
+def _reload() -> None:
+    for browser in tuple(LiveReloadHandler.waiters):
+        browser.send_message({"command": "reload", "path": "*", "liveCSS": True, "liveImg": True})

@@ -1,0 +1,114 @@
+"""[I/O] How far a long command is: bars on a terminal, lines elsewhere, and where its time went.
+
+Whoever works calls a `Progress` at each step; it may raise, to stop the work between two steps.
+"""
+
+import resource
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import TextIO
+
+Progress = Callable[[str, int, int], None]
+"""Called with a stage, what is done of it, and how much it is; a stage begins with nothing done."""
+
+_LINES_EVERY = 5.0  # seconds between two lines where no bar can be shown
+
+
+def silent(_stage: str, _done: int, _total: int) -> None:
+    """Say nothing."""
+
+
+@contextmanager
+def shown(stream: TextIO = sys.stderr) -> Iterator[Progress]:
+    """Show progress on a stream: as bars with counts and rate if that is a terminal, else as a line now and then."""
+    if not stream.isatty():
+        yield _Lines(stream)
+        return
+    from rich import console, progress  # noqa: PLC0415 - slow to load, and only a terminal needs it
+
+    columns = (
+        progress.TextColumn("{task.description:<9}"),
+        progress.BarColumn(),
+        progress.MofNCompleteColumn(),
+        progress.TextColumn("{task.fields[rate]}"),
+        progress.TimeElapsedColumn(),
+    )
+    with progress.Progress(*columns, console=console.Console(file=stream), transient=True) as bars:
+        yield _Bars(bars.add_task, bars.update)
+
+
+class _Bars:
+    """A bar a stage."""
+
+    def __init__(self, add: Callable[..., int], update: Callable[..., None]) -> None:
+        self._add, self._update = add, update
+        self._stage = ""
+        self._task = 0
+        self._began = 0.0
+
+    def __call__(self, stage: str, done: int, total: int) -> None:
+        if stage != self._stage:
+            self._stage, self._began = stage, time.monotonic()
+            self._task = self._add(stage, total=total or None, rate="")
+        seconds = time.monotonic() - self._began
+        rate = f"{done / seconds:,.0f}/s" if done and seconds > 1 else ""
+        self._update(self._task, completed=done, total=total or None, rate=rate)
+
+
+class _Lines:
+    """A line for what takes longer than some seconds: `render    2,000 of 12,000`."""
+
+    def __init__(self, stream: TextIO) -> None:
+        self._stream = stream
+        self._last = time.monotonic()
+
+    def __call__(self, stage: str, done: int, total: int) -> None:
+        now = time.monotonic()
+        if now - self._last >= _LINES_EVERY and total:
+            self._last = now
+            print(f"{stage:<9} {done:,} of {total:,}", file=self._stream, flush=True)
+
+
+class Profile:
+    """Seconds and memory of each stage; what is called at each step is passed on."""
+
+    def __init__(self, further: Progress) -> None:
+        """Measure from now, and tell `further` as well."""
+        self._further = further
+        self._stage = "start"
+        self._began = time.monotonic()
+        self._cpu = _cpu_seconds()
+        self._rows: list[tuple[str, float, float, int]] = []
+
+    def __call__(self, stage: str, done: int, total: int) -> None:
+        """Note when a stage begins."""
+        if stage != self._stage:
+            self._end()
+            self._stage = stage
+        self._further(stage, done, total)
+
+    def lines(self) -> list[str]:
+        """The table: stage, seconds, seconds of all processors, and the highest memory of one process so far."""
+        self._end()
+        rows = [*self._rows, ("all", sum(row[1] for row in self._rows), sum(row[2] for row in self._rows), _peak())]
+        head = f"{'stage':<9} {'seconds':>8} {'cpu':>8} {'MB':>6}"
+        return [head, *(f"{name:<9} {wall:8.2f} {cpu:8.2f} {peak:6d}" for name, wall, cpu, peak in rows)]
+
+    def _end(self) -> None:
+        now, cpu = time.monotonic(), _cpu_seconds()
+        self._rows.append((self._stage, now - self._began, cpu - self._cpu, _peak()))
+        self._began, self._cpu = now, cpu
+
+
+def _cpu_seconds() -> float:
+    """Seconds of this process and of those that it started and that have ended."""
+    usages = (resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN))
+    return sum(usage.ru_utime + usage.ru_stime for usage in usages)
+
+
+def _peak() -> int:
+    """The highest memory of this process, or of one that it started, in MB."""
+    unit = 2**20 if sys.platform == "darwin" else 2**10  # bytes there, kilobytes elsewhere
+    return max(resource.getrusage(who).ru_maxrss for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)) // unit
