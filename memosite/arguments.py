@@ -18,6 +18,7 @@ def parser() -> argparse.ArgumentParser:
     commands = whole.add_subparsers(title="commands", metavar="COMMAND", required=True)
     _add_build(commands)
     _add_serve(commands)
+    _add_explain(commands)
     _add_check(commands)
     _add_search(commands)
     _add_export(commands)
@@ -84,6 +85,9 @@ def _add_build(commands: "Commands[argparse.ArgumentParser]") -> None:
     _add_output(command)
     command.add_argument("--jobs", type=int, metavar="N", help="processes to render with (default: one a core)")
     _add_fail_on(command, "never")
+    command.add_argument(
+        "--previous", metavar="DIR|URL", help="the published site to go on from, where the output is a new folder"
+    )
     command.add_argument("--profile", action="store_true", help="say where the time and the memory went")
     command.set_defaults(run="build")
 
@@ -99,6 +103,19 @@ def _add_serve(commands: "Commands[argparse.ArgumentParser]") -> None:
     _add_output(command)
     command.add_argument("--port", type=int, default=8000, metavar="N", help="port on 127.0.0.1 (default: 8000)")
     command.set_defaults(run="serve")
+
+
+def _add_explain(commands: "Commands[argparse.ArgumentParser]") -> None:
+    command = _command(
+        commands,
+        "explain",
+        "say what a file of the site was made of, and whether it would be made again now",
+        "memosite explain positions/director/index.html --site example-org",
+    )
+    command.add_argument("path", metavar="PATH", help="a file or page of the site, by its path or its address")
+    _add_site_option(command)
+    command.add_argument("-o", dest="output", type=Path, metavar="DIR", help="output folder (default: SITE/_site)")
+    command.set_defaults(run="explain", site=None)
 
 
 def _add_check(commands: "Commands[argparse.ArgumentParser]") -> None:

@@ -21,6 +21,7 @@ from memosite.output import OutputFolder
 from memosite.page_parts import Site
 from memosite.plan import Context, FeedRules, SavedSearch, Unit, plan
 from memosite.plan.traced import Digests, common_values
+from memosite.previous import known_ledger, previous_folder
 from memosite.program import program_digest
 from memosite.progress import Progress, silent
 from memosite.read import read_archive
@@ -49,26 +50,35 @@ class BuildReport:
 
 
 def build(
-    config: Config, *, clock: Clock, jobs: int = 1, use_network: bool = True, progress: Progress = silent
+    config: Config,
+    *,
+    clock: Clock,
+    jobs: int = 1,
+    use_network: bool = True,
+    previous: str | None = None,
+    progress: Progress = silent,
 ) -> BuildReport:
     """Build the whole site. Raises `MemositeError` for what the environment gets wrong, never for content.
 
     Configuration, theme, output folder and ledger are checked before anything is written. Units are made by `jobs`
     processes; their number makes no difference to what is written. Without `use_network` remotes are taken from the
-    cache, if they are there. `progress` is told of each step, and may raise to stop between two of them.
+    cache, if they are there. `previous` is a published site, a folder or an address, to go on from. `progress` is
+    told of each step, and may raise to stop between two of them.
     """
     started = clock()
     theme = load_theme(config.theme)
     check_output(config)
-    output = OutputFolder(config.output)
+    output = OutputFolder(config.output, previous=previous_folder(previous))
     output.check()
-    ledger = read_ledger(config.output)
+    ledger = known_ledger(config.output, previous)
     cache = open_cache(config.cache)
     with Shelf() as shelf:
         with open_sources(config, use_network=use_network) as opened:
+            rules = rules_of(config, opened.infos)
             archive, ledger = read_archive(
-                opened.sources, rules_of(config, opened.infos), ledger, shelf, cache=cache, jobs=jobs
+                opened.sources, rules, ledger, shelf, cache=cache, jobs=jobs, progress=progress
             )
+        progress("plan", 0, 0)
         context = context_of(config, archive, shelf)
         units = tuple(plan(context, ledger, saved_searches(config, archive, shelf)))
         last = read_manifest(manifest_file(cache, config.output)) if cache else Manifest()
@@ -115,14 +125,14 @@ def _make(
         return one.state is not None and output.state(one.path) == one.state
 
     progress("decide", 0, 0)
-    reasons = decide(units, last, common=common, digests=digests, is_there=is_there)
+    reasons = decide(units, last, common=common, digests=digests, is_there=output.is_as_left)
     maker = Maker(
         context=context,
         digests=digests,
         renderer=Renderer(theme, shelf.text),
         read_bytes=shelf.get,
         known=last.units.get if last.common == common else lambda _: None,
-        is_there=is_there,
+        is_there=output.is_as_left,
     )
     stale = [unit for unit, why in zip(units, reasons, strict=True) if why]
     weights = [unit.weight for unit in stale]
@@ -148,7 +158,13 @@ def _make(
         else:
             kept = (replace(one, state=output.keep(one.path, one.state)) for one in made.outputs)
             noted[unit.name] = Made(reads=made.reads, outputs=tuple(kept))
+    next(results, None)  # there is no more, and so the processes end
     return Manifest(common=common, units=noted)
+
+
+def common_digests(context: Context, theme: Theme, digests: Digests) -> dict[str, str]:
+    """What every unit is made of besides what it reads, by what it is."""
+    return {"program": program_digest(), "theme": theme.digest, "site": digests.of_value(common_values(context))}
 
 
 def write_static(theme: Theme, output: OutputFolder) -> None:

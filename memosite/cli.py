@@ -87,7 +87,7 @@ def _build(options: argparse.Namespace) -> int:
     config = load_config(_site(options), output=options.output, base_url=options.base_url, cache=options.cache)
     with contextlib.nullcontext(silent) if options.quiet else shown() as told:
         profile = Profile(told)
-        report = build(config, clock=_now, jobs=_jobs(options.jobs), progress=profile)
+        report = build(config, clock=_now, jobs=_jobs(options.jobs), previous=options.previous, progress=profile)
     if not options.quiet:
         print(_summary(report, config, options))
     if options.profile:
@@ -141,6 +141,15 @@ def _serve(options: argparse.Namespace) -> int:
         report = build(config, clock=_now, jobs=_jobs(None), progress=told)
     say(_summary(report, config, options))
     serve(config, port=options.port, rebuild=rebuild, say=say, warn=warn)
+    return EXIT_FINE
+
+
+def _explain(options: argparse.Namespace) -> int:
+    from memosite.config import load_config
+    from memosite.explain import explain
+
+    config = load_config(_site(options), output=options.output, cache=options.cache)
+    print("\n".join(explain(config, options.path)))
     return EXIT_FINE
 
 
@@ -237,6 +246,7 @@ def _diff(options: argparse.Namespace) -> int:
 _COMMANDS: dict[str, Callable[[argparse.Namespace], int]] = {
     "build": _build,
     "serve": _serve,
+    "explain": _explain,
     "check": _check,
     "search": _search,
     "export": _export,

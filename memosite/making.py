@@ -56,7 +56,7 @@ class Maker:
     def _outputs(self, planned: Planned, before: Mapping[str, Iterable[Output]]) -> Iterator[Bytes]:
         fingerprint = digest_of(planned)
         same = before.get(fingerprint)
-        if same is not None and all(map(self.is_there, same)):
+        if same is not None and all(self.is_there(one.path, one.state) for one in same):
             for output in same:
                 yield output.path, fingerprint, None
             return

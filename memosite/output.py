@@ -32,9 +32,10 @@ FileState = tuple[int, int, int]
 class OutputFolder:
     """A published site on disk. `written` and `unchanged` count files."""
 
-    def __init__(self, root: Path) -> None:
-        """Name the folder; nothing is touched before `open`."""
+    def __init__(self, root: Path, *, previous: Path | None = None) -> None:
+        """Name the folder; nothing is touched before `open`. A file as the site `previous` has it gets its time."""
         self.root = root
+        self._previous = previous
         self.written = 0
         self.unchanged = 0
         self.removed = 0
@@ -90,6 +91,10 @@ class OutputFolder:
             return None
         return (found.st_size, found.st_mtime_ns, found.st_ino) if stat.S_ISREG(found.st_mode) else None
 
+    def is_as_left(self, path: str, state: FileState | None) -> bool:
+        """Whether a file lies there as it was left."""
+        return state is not None and self.state(path) == state
+
     def keep(self, path: str, state: FileState | None) -> FileState | None:
         """Count a file as one of this build that lies there as it has to; None if another one has its path."""
         if not self._claim(path):
@@ -113,7 +118,7 @@ class OutputFolder:
             self._make_folder(path)
             unfinished = self.root / _UNFINISHED / "file"
             unfinished.write_bytes(data)
-            self._set_time(unfinished, target)
+            self._set_time(unfinished, target, path, data)
             unfinished.replace(target)
         except OSError as error:
             raise OutputError(f"{target}: cannot be written ({error.strerror})") from error
@@ -127,12 +132,19 @@ class OutputFolder:
         self._paths.add(path)
         return True
 
-    @staticmethod
-    def _set_time(unfinished: Path, target: Path) -> None:
-        """A whole second, later than that of what is replaced: servers answer 304 to new content with an old time."""
+    def _set_time(self, unfinished: Path, target: Path, path: str, data: bytes) -> None:
+        """A whole second, later than that of what is replaced: servers answer 304 to new content with an old time.
+
+        What stands in the place of a previous site's file has the time of that, or a later one.
+        """
         second = int(unfinished.stat().st_mtime)
         with contextlib.suppress(FileNotFoundError):
             second = max(second, int(target.lstat().st_mtime) + 1)
+        if self._previous is not None and not target.exists():
+            former = self._previous / path
+            with contextlib.suppress(FileNotFoundError, NotADirectoryError):
+                known = int(former.lstat().st_mtime)
+                second = known if self._is_there(former, data) else max(second, known + 1)
         os.utime(unfinished, (second, second))
 
     @staticmethod

@@ -6,14 +6,16 @@ no: new         no: which        no: which
 
 from collections.abc import Callable, Iterable, Mapping
 
-from memosite.manifest import Made, Manifest, Output
+from memosite.manifest import Made, Manifest
+from memosite.output import FileState
 from memosite.plan.traced import KEYS, Digests, Read
 from memosite.plan.units import Unit
 
 GIVEN: Read = ("given", KEYS)
 """What a unit is made of besides what it reads."""
 
-IsThere = Callable[[Output], bool]
+IsThere = Callable[[str, FileState | None], bool]
+"""Whether a file of the site lies there as it was left."""
 
 _COMMON = {
     "program": "memosite itself has changed",
@@ -48,7 +50,7 @@ def _why(unit: Unit, made: Made | None, digests: Digests, is_there: IsThere) -> 
         if read != GIVEN and digests.of_read(read) != digest:
             return f"{shown_read(read)} changed"
     for output in made.outputs:
-        if not is_there(output):
+        if not is_there(output.path, output.state):
             return f"{output.path} is not there as it was written"
     return ""
 
