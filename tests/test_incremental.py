@@ -1,11 +1,22 @@
 """What is made again: only what changed, and exactly what changed."""
 
+import functools
+import json
 import os
 import random
 import shutil
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 import pytest
+from lxml import etree
 
 from memosite.cli import main
 from tests.crawl import tree_bytes
@@ -15,6 +26,7 @@ EXAMPLE = Path(__file__).parent.parent / "example-org"
 LEDGER = "archive/ledger.jsonl"
 MARKER = ".memosite-site"
 
+KILLS = int(os.environ.get("MEMOSITE_KILLS", "20"))
 STEPS = int(os.environ.get("MEMOSITE_EDITS", "50"))
 
 
@@ -56,3 +68,225 @@ def test_after_random_edits_a_build_is_what_a_clean_one_would_be(organization: P
         done.append(rng.choice(EDITS)(organization, rng))
         build(organization)
         assert site_of(organization / "_site") == built_from_nothing(organization, tmp_path / "clean"), done[-3:]
+
+
+def states(folder: Path) -> dict[str, tuple[int, int]]:
+    """Time and inode of every file but the one that has a clock."""
+    found = {path.relative_to(folder).as_posix(): path.stat() for path in folder.rglob("*") if path.is_file()}
+    return {path: (state.st_mtime_ns, state.st_ino) for path, state in found.items() if path != "status.json"}
+
+
+def test_what_did_not_change_is_not_touched(organization: Path) -> None:
+    """A second build leaves times and inodes as they are."""
+    build(organization)
+    before = states(organization / "_site")
+    build(organization)
+    assert states(organization / "_site") == before
+
+
+def test_one_memo_touches_its_own_pages_and_what_lists_it(organization: Path) -> None:
+    """Pages of other threads, other months and other seats are not even written again."""
+    build(organization)
+    before = states(organization / "_site")
+    EDITS[0](organization, random.Random(1))
+    build(organization)
+    after = states(organization / "_site")
+    changed = {path for path, state in after.items() if before.get(path) != state}
+    assert {"index.html", "feed.xml", "archive/ledger.jsonl"} < changed
+    untouched = [path for path in before if path.startswith(("memos/2026-02", "memos/2026-03", "timeline/2026/03"))]
+    assert len(untouched) > 50
+    assert not changed & set(untouched)
+
+
+def test_what_somebody_changed_in_the_site_is_made_again(organization: Path) -> None:
+    """Edited, emptied or deleted: the next build sees that a file does not lie there as it was left."""
+    build(organization)
+    site = organization / "_site"
+    expected = site_of(site)
+    (site / "actions/index.html").write_text("<p>Nothing to do.</p>")
+    (site / "archive/index.json").unlink()
+    shutil.rmtree(site / "timeline")
+    build(organization)
+    assert site_of(site) == expected
+
+
+def test_without_its_cache_a_site_is_the_same_and_keeps_its_times(organization: Path) -> None:
+    """Deleting the cache costs only time (SPEC 10)."""
+    build(organization)
+    before = states(organization / "_site")
+    shutil.rmtree(organization / ".memosite")
+    build(organization)
+    assert states(organization / "_site") == before
+
+
+@pytest.mark.parametrize("damage", [b"", b"{", b'{"v": 1, "units": 1, "common": {}}\n[1]', b"\xff" * 100])
+def test_a_damaged_manifest_is_none(organization: Path, damage: bytes) -> None:
+    """It is made anew, and the site is what it was."""
+    build(organization)
+    expected = site_of(organization / "_site")
+    [manifest] = (organization / ".memosite/manifests").iterdir()
+    manifest.write_bytes(damage)
+    build(organization)
+    assert site_of(organization / "_site") == expected
+    assert len(manifest.read_bytes()) > 1000
+
+
+def test_a_unit_that_shows_everything_cannot_be_traced_by_mistake(organization: Path) -> None:
+    """Findings belong to no key: reading them through a traced context is an error in the program."""
+    from memosite.build import context_of, load_archive
+    from memosite.config import load_config
+    from memosite.plan.home import plan_health
+    from memosite.plan.traced import traced
+    from memosite.shelf import Shelf
+
+    config = load_config(organization)
+    with Shelf() as shelf:
+        archive, _ = load_archive(config, shelf)
+        context = traced(context_of(config, archive, shelf), set())
+        with pytest.raises(TypeError, match="must not be traced"):
+            list(plan_health(context))
+
+
+# Killed builds
+
+
+def test_a_killed_build_is_completed_by_the_next_one(organization: Path, tmp_path: Path) -> None:
+    """Kill -9 at random moments: no reader sees half a file, and the next build ends as a clean one does (SPEC 9)."""
+    rng = random.Random(20261122)
+    build(organization)
+    site = organization / "_site"
+    began = time.monotonic()
+    assert subprocess.run(_command(organization), check=False, capture_output=True).returncode == 0
+    longest = time.monotonic() - began + 1.0
+    for number in range(KILLS):
+        done = [rng.choice(EDITS)(organization, rng) for _ in range(3)]
+        with subprocess.Popen(_command(organization), stdout=subprocess.DEVNULL, start_new_session=True) as process:
+            end = time.monotonic() + rng.uniform(0, longest)
+            while time.monotonic() < end and process.poll() is None:
+                assert_whole(site)
+            os.killpg(process.pid, signal.SIGKILL)
+        assert_whole(site)
+        if number % 5 == 4:
+            build(organization)
+            assert site_of(site) == built_from_nothing(organization, tmp_path / "clean"), done
+
+
+def _command(site: Path) -> list[str]:
+    return [sys.executable, "-m", "memosite", "build", str(site), "--quiet", "--jobs", "2"]
+
+
+def assert_whole(site: Path) -> None:
+    """What a reader may fetch just now is whole: pages end as pages do, feeds and twins can be parsed."""
+    for path in ("index.html", "actions/index.html", "timeline/index.html", "404.html"):
+        assert (site / path).read_bytes().endswith(b"</html>\n")
+    for path in ("feed.xml", "positions/director/feed.xml"):
+        etree.fromstring((site / path).read_bytes())
+    json.loads((site / "archive/index.json").read_bytes())
+
+
+# Going on from a published site
+
+
+@contextmanager
+def published(folder: Path) -> Iterator[str]:
+    """The address of a site that a server shows."""
+    handler = functools.partial(SimpleHTTPRequestHandler, directory=str(folder))
+    with ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
+        thread = threading.Thread(target=server.serve_forever)
+        thread.start()
+        try:
+            yield f"http://127.0.0.1:{server.server_address[1]}/"
+        finally:
+            server.shutdown()
+            thread.join()
+
+
+@pytest.mark.parametrize("how", ["folder", "address"])
+def test_a_build_elsewhere_goes_on_from_the_published_site(organization: Path, tmp_path: Path, how: str) -> None:
+    """CI has no cache and an empty folder: ids and order of arrival are those that were published (SPEC 10)."""
+    build(organization)
+    old = organization / "_site"
+    gone = max(organization.glob("[!_]*/notes/**/*.openthing"))
+    gone.unlink()
+    arguments = ("-o", str(tmp_path / "new"), "--cache", str(tmp_path / "cache"))
+    if how == "folder":
+        build(organization, *arguments, "--previous", str(old))
+        same = {
+            path
+            for path, data in tree_bytes(tmp_path / "new").items()
+            if (old / path).is_file() and (old / path).read_bytes() == data
+        }
+        assert len(same) > 400
+        for path in same:
+            assert (old / path).stat().st_mtime == (tmp_path / "new" / path).stat().st_mtime, path
+        changed = "positions/director/index.html"
+        assert (tmp_path / "new" / changed).stat().st_mtime >= (old / changed).stat().st_mtime
+    else:
+        with published(old) as address:
+            build(organization, *arguments, "--previous", address)
+    assert (tmp_path / "new" / LEDGER).read_bytes().startswith((old / LEDGER).read_bytes())
+    assert "No longer here" in (tmp_path / f"new/notes/{gone.stem}/index.html").read_text()
+
+
+def test_a_previous_site_that_is_none_is_said(organization: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """A mistyped address must not lose every published URL."""
+    arguments = ["build", str(organization), "--previous"]
+    assert main([*arguments, str(organization / "governance")]) == 2
+    assert "leave the option out the first time" in capsys.readouterr().err
+    with published(organization) as address:
+        assert main([*arguments, address]) == 2
+    assert "404" in capsys.readouterr().err
+    assert not (organization / "_site").exists()
+
+
+def test_two_ledgers_that_went_on_apart_are_never_mixed(
+    organization: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """One of them would give published URLs another meaning."""
+    build(organization)
+    build(organization, "-o", str(tmp_path / "other"))
+    for number, site in enumerate((organization / "_site", tmp_path / "other")):
+        with (site / LEDGER).open("a") as ledger:
+            line = {"v": 1, "n": 900 + number, "kind": "memo", "id": f"m{number}", "key": f"{number}" * 16}
+            ledger.write(json.dumps(line) + "\n")
+    assert main(["build", str(organization), "--previous", str(tmp_path / "other")]) == 2
+    assert "went on differently" in capsys.readouterr().err
+
+
+# What is said of it
+
+
+def test_explain_says_what_a_file_is_made_of_and_why_it_is_new(
+    organization: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """By path, by folder, by address; before anything was built it says so."""
+    ask = ["explain", "--site", str(organization)]
+    assert main([*ask, "index.html"]) == 2
+    assert "run memosite build first" in capsys.readouterr().err
+    build(organization)
+    for name in (
+        "positions/director/index.html",
+        "positions/director/",
+        str(organization / "_site/positions/director"),
+    ):
+        assert main([*ask, name]) == 0
+        said = capsys.readouterr().out
+        assert "made as   position/director" in said
+        assert "by position director" in said
+        assert "it is as it was" in said
+    memo = next(path for path in (organization / "governance/memos").rglob("*director*.openthing"))
+    memo.write_text(memo.read_text().replace('"subject": "', '"subject": "Now '))
+    assert main([*ask, "positions/director/"]) == 0
+    assert "it would be made again: " in capsys.readouterr().out
+    assert main([*ask, "positions/directr/index.html"]) == 2
+    assert "did you mean positions/director/index.html?" in capsys.readouterr().err
+
+
+def test_a_profile_says_where_the_time_went(organization: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """A row a stage, and their sum."""
+    assert main(["build", str(organization), "--profile"]) == 0
+    rows = capsys.readouterr().out.split("stage ")[1].splitlines()
+    assert [row.split()[0] for row in rows[1:]] == [
+        "start", "list", "read", "resolve", "plan", "decide", "make", "finish", "all",
+    ]  # fmt: skip
+    assert all(float(cell) >= 0 for row in rows[1:] for cell in row.split()[1:])

@@ -1,6 +1,7 @@
 """The server: the real command, a real socket, a memo that arrives while it runs."""
 
 import asyncio
+import http.client
 import json
 import signal
 import socket
@@ -16,6 +17,7 @@ from tornado.httpclient import HTTPClientError, HTTPRequest
 from tornado.websocket import websocket_connect
 
 from tests.build_org import write_memo
+from tests.git_repos import Repo
 
 DEADLINE = 60
 
@@ -121,3 +123,74 @@ def test_a_port_that_is_taken_is_said_in_one_line(tmp_path: Path) -> None:
     assert done.returncode == 2
     assert f"--port {port}" in done.stderr
     assert done.stderr.count("\n") == 1
+
+
+def status_of(host: str, path: str, asked_for: str) -> int:
+    """What the server answers to a request that names another host."""
+    connection = http.client.HTTPConnection(host, timeout=10)
+    try:
+        connection.request("GET", path, headers={"Host": asked_for})
+        return connection.getresponse().status
+    finally:
+        connection.close()
+
+
+def test_only_this_machine_is_answered(tmp_path: Path) -> None:
+    """A page of another site, whose name its owner lets lead to 127.0.0.1, reads nothing."""
+    write_memo(tmp_path / "memos/inbox", "2026-05-01-1430--a--b--first")
+    with serving(tmp_path) as (host, _):
+        for path in ("/", "/livereload.js", "/memos/2026-05-01-1430--a--b--first/index.json"):
+            assert status_of(host, path, "evil.example") == 403
+            assert status_of(host, path, host) == 200
+            assert status_of(host, path, host.replace("127.0.0.1", "localhost")) == 200
+
+
+def test_what_is_broken_is_said_on_the_page_until_it_is_mended(tmp_path: Path) -> None:
+    """A broken configuration or template: the last good site stays, with a line that says why."""
+    write_memo(tmp_path / "memos/inbox", "2026-05-01-1430--a--b--first", subject="The first memo")
+    theme = tmp_path / "theme/templates"
+    theme.mkdir(parents=True)
+    configuration = tmp_path / "memosite.yml"
+    configuration.write_text("title: Well\ntheme: theme\n")
+    with serving(tmp_path) as (host, _):
+        home = f"http://{host}/"
+        configuration.write_text("titel: <Not so>\ntheme: theme\n")
+        wait_for(lambda: "titel" in fetch(home))
+        assert '<p class="notice" role="alert">Not rebuilt, this is the last good site.' in fetch(home)
+        assert "The first memo" in fetch(home)
+        configuration.write_text("title: Again\ntheme: theme\n")
+        wait_for(
+            lambda: "<h1>Again</h1>" in fetch(home) or ("Again" in fetch(home) and "Not rebuilt" not in fetch(home))
+        )
+        (theme / "memo.html").write_text(
+            "{% extends 'artifact.html' %}{{ page.nothing }}{% block main %}{{ page.no }}{% endblock %}"
+        )
+        wait_for(lambda: "templates/memo.html" in fetch(home))
+        (theme / "memo.html").unlink()
+        wait_for(lambda: "Not rebuilt" not in fetch(home))
+
+
+def test_a_folder_that_is_new_is_watched_and_a_commit_is_seen(tmp_path: Path) -> None:
+    """Repos come, folders come, and what is committed was received."""
+    write_memo(tmp_path / "repo/memos/inbox", "2026-05-01-1430--a--b--first", subject="The first memo")
+    repo = Repo(tmp_path / "repo")
+    with serving(tmp_path) as (host, _):
+        home = f"http://{host}/"
+        write_memo(tmp_path / "other/memos/inbox", "2026-05-02-1430--a--b--second", subject="The second memo")
+        wait_for(lambda: "The second memo" in fetch(home))
+        write_memo(tmp_path / "other/memos/archive/2026", "2026-05-03-1430--a--b--third", subject="The third memo")
+        wait_for(lambda: "The third memo" in fetch(home))
+        page = f"{home}memos/2026-05-01-1430--a--b--first/index.html"
+        commit = repo.commit("a memo was received")
+        wait_for(lambda: commit[:8] in fetch(page))
+
+
+def test_ctrl_c_ends_the_server_in_the_middle_of_a_build(tmp_path: Path) -> None:
+    """Whatever is being built, the next build completes it."""
+    for number in range(300):
+        write_memo(tmp_path / "memos/inbox", f"2026-05-01-1430--a--b--m{number}", body="word " * 500)
+    with serving(tmp_path) as (host, process):
+        (tmp_path / "memosite.yml").write_text("title: Everything is made again\n")
+        wait_for(lambda: "Everything is made again" in fetch(f"http://{host}/"))
+        process.send_signal(signal.SIGINT)
+        assert process.wait(DEADLINE) == 130
