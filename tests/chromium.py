@@ -88,6 +88,10 @@ class Browser:
         assert "exceptionDetails" not in answer, answer
         return answer["result"].get("value")
 
+    def go(self, steps: int) -> None:
+        """Go back (-1) or forward (1). The answer must come before the page that gives it is left."""
+        self.value(f"void setTimeout(() => history.go({steps}))")
+
     def wait_for(self, expression: str) -> Any:
         """Wait until an expression is true on the page, and give its value."""
         end = time.monotonic() + PATIENCE

@@ -71,7 +71,7 @@ def test_words_are_found_as_they_are_typed_and_a_hit_opens(address: str, browser
     browser.press("ArrowDown")
     browser.press("Enter")
     browser.wait_for("document.querySelector('h1')?.textContent === 'Tide tables'")
-    browser.value("history.back()")
+    browser.go(-1)
     assert browser.wait_for(f"location.href.includes('/search/') && {HITS}.length && {HITS}") == ["Tide tables", "Ebb"]
     assert browser.complaints == []
 
@@ -94,9 +94,9 @@ def test_facets_narrow_down_and_back_and_forward_work(address: str, browser: Bro
     browser.value(f"{month}.click()")
     browser.wait_for("document.getElementById('_query').value === 'kind:memo sent:2026'")
     browser.wait_for(f"{month}?.getAttribute('aria-current') === 'true'")
-    browser.value("history.back()")
+    browser.go(-1)
     browser.wait_for("document.getElementById('_query').value === 'kind:memo'")
-    browser.value("history.forward()")
+    browser.go(1)
     browser.wait_for("document.getElementById('_query').value === 'kind:memo sent:2026'")
     browser.wait_for(f"{STATUS} === '3 hits'")
 
