@@ -121,6 +121,18 @@ def test_a_command_may_finish_when_the_watch_is_ended(end: str, repeated: object
     assert numbers == (["0", "0", "1"] if repeated else ["0", "1"])
 
 
+def test_a_signal_that_comes_twice_ends_a_watch_that_starts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Without a traceback, as later on."""
+
+    def open_slowly(path: Path) -> object:
+        signal.raise_signal(signal.SIGTERM)
+        signal.raise_signal(signal.SIGTERM)
+        raise AssertionError(path)
+
+    monkeypatch.setattr("memosite.watch.command.open_state", open_slowly)
+    assert main(["watch", "--once", "--state", str(tmp_path / "state.sqlite"), "feed.xml"]) == 0
+
+
 def test_a_trouble_is_said_once_and_its_end_too(tmp_path: Path) -> None:
     """Not at every poll."""
     with publishing(Publisher()) as published, watch_of(published.feed, tmp_path) as (watching, notebook):
