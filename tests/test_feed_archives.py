@@ -121,6 +121,21 @@ def test_what_joins_a_feed_later_does_not_move_what_is_there(tmp_path: Path) -> 
     assert (folder.parent / "boss/feed.xml").read_bytes() == (folder / "feed.xml").read_bytes()
 
 
+def test_what_joins_a_feed_late_is_in_the_window_though_its_block_is_full_at_once(tmp_path: Path) -> None:
+    """Else a subscriber finds nothing new there, and never looks into the archive."""
+    repo = tmp_path / "repo"
+    write_memo(repo / "memos/read", "2025-01-01-0900--engineer--boss--old", to="boss", sent="2025-01-01T09:00:00Z")
+    write_many(repo, range(49))
+    write_json(repo / "memosite.yml", {"feeds": {"window": 1, "days": 0}})
+    assert "old" not in walk(build(repo) / "feed.xml")
+    write_json(
+        repo / "memosite.yml", {"feeds": {"window": 1, "days": 0}, "positions": {"aliases": {"boss": "director"}}}
+    )
+    folder = build(repo)
+    assert "old" in names(folder / "feed-1.xml")
+    assert "old" in names(folder / "feed.xml")
+
+
 def test_archive_documents_of_a_feed_that_goes_on_elsewhere_stay(tmp_path: Path) -> None:
     """An address once published answers for ever (SPEC 4)."""
     repo = tmp_path / "repo"

@@ -145,13 +145,14 @@ def _by_arrival(arranged: Arranged) -> list[Artifact]:
 def window(context: Context, arranged: Arranged) -> list[Artifact]:
     """All unread memos, the newest 50, and those of 30 days before the newest, by arrival (FEEDS, window).
 
-    What is in no full block belongs to it in any case. Unread is something only for the feed of a position.
+    What is in no full block belongs to it in any case, and as many as a block holds: what joins a feed late may become
+    the first of a block that is full at once. Unread is something only for the feed of a position.
     """
     channel = arranged.channel
     found = _by_arrival(arranged)
     times = context.arrival_times
     rest = {one.ref for one in arranged.rest}
-    recent = rest | {one.ref for one in found[-context.feeds.window :]}
+    recent = rest | {one.ref for one in found[-max(context.feeds.window, BLOCK) :]}
     newest = max((times[one.ref] for one in found if one.ref in times), default=None)
     since = _before(newest, context.feeds.days) if newest else None
     chosen = [

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from lxml import etree
 
-from memosite.feeds import MEMO
+from memosite.feeds import CONTROLS, MEMO
 
 _ATOM_LINK = "{http://www.w3.org/2005/Atom}link"
 _ARCHIVE = "{http://purl.org/syndication/history/1.0}archive"
@@ -26,8 +26,6 @@ MEMO_FIELDS = (
 )
 """The fields of an item besides its path, as the elements `memo:…` are called."""
 _MEMO_TAGS = tuple((name, f"{{{MEMO}}}{name}") for name in MEMO_FIELDS)
-_CONTROLS = {"Cc", "Cf", "Cs", "Zl", "Zp"}
-"""Control characters and those that reorder or break lines, as Unicode's categories."""
 _BREAKS = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029]")
 """What ends a line for some program, or acts on a terminal."""
 
@@ -160,7 +158,7 @@ def refusal(item: Item) -> str | None:
     if ".." in item.path.split("/"):
         return "its path holds .."
     for what, text in (("path", item.path), ("guid", item.guid)):
-        if not text.isprintable() and any(unicodedata.category(char) in _CONTROLS for char in text):
+        if not text.isprintable() and any(unicodedata.category(char) in CONTROLS for char in text):
             return f"its {what} holds control characters"
     if max(len(text.encode("utf-8", "replace")) for text in (item.path, item.guid)) > _LONGEST:
         return f"its path or guid is longer than {_LONGEST} bytes"
