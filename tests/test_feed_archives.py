@@ -9,6 +9,7 @@ from lxml import etree
 from memosite.cli import main
 from tests.build_org import write_json, write_memo
 from tests.crawl import found
+from tests.watching import watch
 
 BASE = "https://archive.example.org/a/"
 START = dt.datetime(2026, 1, 1, 9, tzinfo=dt.UTC)
@@ -71,6 +72,24 @@ def test_archive_documents_hold_everything_in_blocks_of_fifty_by_arrival(tmp_pat
         assert link(block, "prev-archive") == ([f"{BASE}positions/director/feed-{number - 1}.xml"] * (number > 1))
     assert link(folder / "feed.xml", "prev-archive") == [f"{BASE}positions/director/feed-2.xml"]
     assert parse(folder / "feed.xml").find("channel/{http://purl.org/syndication/history/1.0}archive") is None
+
+
+@pytest.mark.parametrize("base_url", [BASE, None])
+@pytest.mark.parametrize("gone", [range(50), range(50, 100), range(100, 150), range(150)])
+def test_a_document_that_lost_all_its_memos_ends_no_walk(tmp_path: Path, gone: range, base_url: str | None) -> None:
+    """Memos of a year are removed: their archive document is empty, which a subscriber takes for a broken one."""
+    repo = tmp_path / "repo"
+    write_many(repo, range(170))
+    folder = build(repo, base_url)
+    for number in gone:
+        next((repo / "memos/read").glob(f"*--memo-{number}.openthing")).unlink()
+    build(repo, base_url)
+    left = {str(number) for number in range(170) if number not in gone}
+    assert set(walk(folder / "feed.xml")) == left
+    done = watch("--once", "--since", "all", folder / "feed.xml", folder=tmp_path)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert {line.rpartition("-")[2].removesuffix(".openthing") for line in done.stdout.splitlines()} == left
+    assert (folder / f"feed-{gone.start // 50 + 1}.xml").is_file()
 
 
 @pytest.mark.parametrize("base_url", [BASE, None])
