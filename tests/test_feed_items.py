@@ -34,8 +34,8 @@ def site(tmp_path: Path) -> Path:
 
 def answer(site: Path) -> None:
     """The director answers the engineer, which discharges what was asked."""
-    fields = {"to": "engineer", "in_reply_to": ASK, "thread_id": "asked", "sent": "2026-05-02T09:00:00Z"}
-    write_memo(site / "engineer/memos/inbox", ANSWER, sender="director", **fields)
+    fields = {"from": "director", "to": "engineer", "in_reply_to": ASK, "thread_id": "asked"}
+    write_memo(site / "engineer/memos/inbox", ANSWER, sent="2026-05-02T09:00:00Z", extra=fields)
 
 
 def build(site: Path) -> Path:
