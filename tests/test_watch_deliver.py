@@ -12,6 +12,7 @@ from memosite.watch.document import Item
 from memosite.watch.locate import locate
 from memosite.watch.policy import Limit
 from memosite.watch.signals import Signals
+from memosite.watch.state import Delivery, State
 from tests.build_org import write_text
 from tests.feed_publisher import Publisher, guid, publishing
 from tests.watching import clean_environment, no_proxy, watch, watch_of
@@ -127,6 +128,27 @@ def test_a_batch_that_fails_is_given_up_only_as_far_as_it_was_tried(tmp_path: Pa
             f"given up after 2 tries: {name}: no (--retry-failed)",
             "not delivered, try 1 of 2: 2 memos: no",
         ]
+
+
+def test_what_waits_is_read_one_by_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """All that waits, read for each delivery, took a minute for 4,000 memos; a batch is read at once."""
+    asked: list[int] = []
+    pending = State.pending
+
+    def counted(state: State, address: str, count: int) -> tuple[Delivery, ...]:
+        asked.append(count)
+        return pending(state, address, count)
+
+    monkeypatch.setattr(State, "pending", counted)
+    for is_batch in (False, True):
+        publisher = Publisher(states=["inbox"] * 5)
+        with (
+            publishing(publisher) as published,
+            watch_of(published.feed, tmp_path / str(is_batch), is_batch=is_batch) as (watching, notebook),
+        ):
+            watching.cycle()
+        assert notebook.guids == publisher.guids()
+    assert asked == [1] * 6 + [10_000] * 2
 
 
 def test_a_command_is_found_from_here_and_run_in_the_repo(tmp_path: Path) -> None:

@@ -173,11 +173,12 @@ class Watcher:
         while not self._unrecorded:
             self._signals.check()
             allowed = self._allowed()
-            waiting = self._state.pending(self._source.address, max(1, min(allowed, 10_000)))
+            count = min(allowed, 10_000) if self._rules.is_batch else 1
+            waiting = self._state.pending(self._source.address, max(1, count))
             if not waiting or not allowed:
                 self._tell_waiting(bool(waiting))
                 return
-            if not self._deliver_some(waiting if self._rules.is_batch else waiting[:1]):
+            if not self._deliver_some(waiting):
                 return
 
     def _allowed(self) -> int:
