@@ -1,9 +1,12 @@
 """What each feed holds, and what an item tells of its artifact (FEEDS, which feeds and item)."""
 
+import re
+import shlex
 from pathlib import Path
 
 import pytest
 from lxml import etree
+from lxml import html as lxml_html
 
 from memosite.cli import main
 from tests.build_org import write_json, write_memo, write_note, write_org, write_text, write_transcript
@@ -145,6 +148,20 @@ def test_a_feed_names_its_position(site: Path) -> None:
     feeds = ("positions/director/feed.xml", "positions/engineer/notes.xml", "feed.xml")
     told = [read(output / path).findtext("channel/memo:position", namespaces=NAMESPACES) for path in feeds]
     assert told == ["director", "engineer", None]
+
+
+def test_the_commands_of_the_page_are_words_of_a_shell(tmp_path: Path) -> None:
+    """Whatever an address holds, and a seat is called."""
+    write_memo(tmp_path / "repo/memos/inbox", "2026-05-01-0900--a--b--c", to="-o'brien & co; $(id)~", sender="z")
+    base = "https://archive.example.org/a'b&c/"
+    assert main(["build", str(tmp_path / "repo"), "-o", str(tmp_path / "out"), "--quiet", "--base-url", base]) == 0
+    page = lxml_html.parse(tmp_path / "out/feeds/index.html")
+    commands = [shlex.split(line) for text in found(page, "//pre//text()") for line in text.splitlines()]
+    named = [word for words in commands for word in words if word.startswith("https:")]
+    assert len(named) == 6
+    assert all(url.startswith(f"{base}positions/") for url in named)
+    (add,) = [words for words in commands if words[:2] == ["r2e", "add"]]
+    assert re.fullmatch(r"\w[\w.-]*", add[2])
 
 
 def test_a_configuration_that_closes_an_action_closes_it_in_feeds(site: Path) -> None:
