@@ -97,6 +97,29 @@ def test_a_signal_ends_a_watch_that_waits(number: signal.Signals, code: int, tmp
     assert (process.returncode, out, err) == (code, "", "")
 
 
+def test_a_watch_under_nohup_outlives_its_terminal(tmp_path: Path) -> None:
+    """What is ignored when it starts stays so."""
+    publisher = Publisher(states=["inbox"])
+    with publishing(publisher) as published:
+        command = [sys.executable, "-m", "memosite", "watch", "--interval", "0.05", published.feed]
+        process = subprocess.Popen(
+            ["nohup", *command],
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            text=True,
+            env=clean_environment(tmp_path),
+        )
+        with process:
+            assert process.stdout
+            assert process.stdout.readline().endswith("--0.openthing\n")
+            process.send_signal(signal.SIGHUP)
+            publisher.arrive()
+            assert process.stdout.readline().endswith("--1.openthing\n")
+            process.terminate()
+        assert process.returncode == 0
+
+
 @pytest.mark.parametrize(("end", "repeated"), [("exit 0", False), ("exit 1", True)])
 def test_a_command_may_finish_when_the_watch_is_ended(end: str, repeated: object, tmp_path: Path) -> None:
     """It is told, and what it finished is done; else the memo waits, and no try is counted."""
