@@ -155,6 +155,15 @@ def test_what_joins_a_feed_late_is_in_the_window_though_its_block_is_full_at_onc
     assert "old" in names(folder / "feed.xml")
 
 
+@pytest.mark.parametrize("name", ["feed.xml", "feed-full.xml"])
+def test_a_watch_of_either_feed_finds_everything(tmp_path: Path, name: str) -> None:
+    """The one for people holds fifty; what came before them is in the same documents."""
+    write_many(tmp_path / "repo", range(130))
+    folder = build(tmp_path / "repo")
+    done = watch("--once", "--since", "all", folder / name, folder=tmp_path)
+    assert (done.returncode, done.stderr, len(done.stdout.splitlines())) == (0, "", 130)
+
+
 def test_archive_documents_of_a_feed_that_goes_on_elsewhere_stay(tmp_path: Path) -> None:
     """An address once published answers for ever (SPEC 4)."""
     repo = tmp_path / "repo"

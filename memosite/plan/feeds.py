@@ -130,8 +130,8 @@ def _plan_feed(context: Context, *, arranged: Arranged) -> Iterator[FeedFile]:
     if channel.has_full:
         name = f"{channel.name}-full.xml"
         newest = _newest_first(_by_arrival(arranged)[-FULL_CONTENT:])
-        feed = _feed(context, channel, channel.folder + name, newest, has_content=True)
-        forms.append((name, FeedFile(path="", form="rss", feed=feed)))
+        full = _feed(context, channel, channel.folder + name, newest, has_content=True)
+        forms.append((name, FeedFile(path="", form="rss", feed=replace(full, previous=feed.previous))))
     for name, file in forms:
         for folder in (channel.folder, *channel.also):
             yield replace(file, path=folder + name)
