@@ -3,8 +3,10 @@
 import datetime as dt
 import json
 import signal
+import sqlite3
 import subprocess
 import sys
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -174,11 +176,17 @@ def test_a_server_that_asks_for_time_gets_it(tmp_path: Path) -> None:
 
     with publishing(Publisher(states=["inbox"])) as published:
         published.misdeed = busy
-        assert watch("--once", published.feed, folder=tmp_path).returncode == 1
+        asked = watch("--once", published.feed, folder=tmp_path)
+        assert asked.returncode == 1
+        assert asked.stderr.endswith("429 Too Many Requests; nothing is lost, run it again\n")
         published.misdeed = None
         done = watch("--once", published.feed, folder=tmp_path)
         assert (done.returncode, len(published.requests)) == (1, 1)
         assert "asks to be left alone for 50m (Retry-After)" in done.stderr
+        state = next((tmp_path / "states").rglob("*.sqlite"))
+        with closing(sqlite3.connect(state, isolation_level=None)) as connection:
+            connection.execute("UPDATE feeds SET not_before = not_before + 100000")
+        assert watch("--once", published.feed, folder=tmp_path).returncode == 0
 
 
 def test_a_publisher_that_stands_still_is_reported(tmp_path: Path) -> None:

@@ -73,6 +73,7 @@ def _watchers(options: argparse.Namespace, signals: Signals, stack: ExitStack, *
         since=options.since,
         only_asked=options.only == "action",
         is_batch=options.batch,
+        is_once=options.once,
         limit=options.limit,
         retries=options.retries,
         interval=options.interval,

@@ -32,6 +32,7 @@ class Rules:
     since: Since = "inbox"
     only_asked: bool = False
     is_batch: bool = False
+    is_once: bool = False
     limit: Limit | None = None
     retries: int = 5
     interval: float = 60.0
@@ -155,7 +156,8 @@ class Watcher:
         self.due = time.monotonic() + seconds
         now = time.time()
         not_before = now + seconds if answer.wait else None
-        self._tell_once("feed", f"{answer.reason}; nothing is lost, asked again in {duration(seconds)}", answer.reason)
+        again = "run it again" if self._rules.is_once else f"asked again in {duration(seconds)}"
+        self._tell_once("feed", f"{answer.reason}; nothing is lost, {again}", answer.reason)
         unchanged = known.unchanged + 1
         self._state.note(self._source.address, error=answer.reason, unchanged=unchanged, not_before=not_before, now=now)
 
