@@ -27,6 +27,8 @@ _NAMESPACES = {
     "thr": "http://purl.org/syndication/thread/1.0",
 }
 _OLDEST = 1900  # the first year of a date as mails have it (RFC 5322, 3.3); readers take earlier ones for other years
+CONTROLS = frozenset({"Cc", "Cf", "Cs", "Zl", "Zp"})
+"""Unicode's categories of what no announced path holds: control characters, what reorders or breaks lines."""
 _FORBIDDEN = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 

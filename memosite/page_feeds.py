@@ -16,7 +16,7 @@ class FeedGroup:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Subscribing:
-    """What the commands for subscribing name: the feed of a position, that with texts, what to call it there.
+    """What the commands for subscribing name, quoted for a shell: the feed of a position, that with texts, its name.
 
     `outline` and `thread_outline` are the lists of feeds. `is_local` says that the site knows no address of its own,
     so that the commands name one on this machine.

@@ -9,6 +9,7 @@ from lxml import etree
 from memosite.cli import main
 from tests.build_org import write_json, write_memo
 from tests.crawl import found
+from tests.watching import watch
 
 BASE = "https://archive.example.org/a/"
 START = dt.datetime(2026, 1, 1, 9, tzinfo=dt.UTC)
@@ -74,6 +75,24 @@ def test_archive_documents_hold_everything_in_blocks_of_fifty_by_arrival(tmp_pat
 
 
 @pytest.mark.parametrize("base_url", [BASE, None])
+@pytest.mark.parametrize("gone", [range(50), range(50, 100), range(100, 150), range(150)])
+def test_a_document_that_lost_all_its_memos_ends_no_walk(tmp_path: Path, gone: range, base_url: str | None) -> None:
+    """Memos of a year are removed: their archive document is empty, which a subscriber takes for a broken one."""
+    repo = tmp_path / "repo"
+    write_many(repo, range(170))
+    folder = build(repo, base_url)
+    for number in gone:
+        next((repo / "memos/read").glob(f"*--memo-{number}.openthing")).unlink()
+    build(repo, base_url)
+    left = {str(number) for number in range(170) if number not in gone}
+    assert set(walk(folder / "feed.xml")) == left
+    done = watch("--once", "--since", "all", folder / "feed.xml", folder=tmp_path)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert {line.rpartition("-")[2].removesuffix(".openthing") for line in done.stdout.splitlines()} == left
+    assert (folder / f"feed-{gone.start // 50 + 1}.xml").is_file()
+
+
+@pytest.mark.parametrize("base_url", [BASE, None])
 @pytest.mark.parametrize("window", [1, 50])
 def test_a_walk_along_the_archive_finds_everything(tmp_path: Path, window: int, base_url: str | None) -> None:
     """However small the window; what is in no full document is in the feed itself."""
@@ -119,6 +138,30 @@ def test_what_joins_a_feed_later_does_not_move_what_is_there(tmp_path: Path) -> 
     assert (folder / "feed-1.xml").read_bytes() == before
     assert {f"old-{number}" for number in range(10)} <= set(names(folder / "feed.xml"))
     assert (folder.parent / "boss/feed.xml").read_bytes() == (folder / "feed.xml").read_bytes()
+
+
+def test_what_joins_a_feed_late_is_in_the_window_though_its_block_is_full_at_once(tmp_path: Path) -> None:
+    """Else a subscriber finds nothing new there, and never looks into the archive."""
+    repo = tmp_path / "repo"
+    write_memo(repo / "memos/read", "2025-01-01-0900--engineer--boss--old", to="boss", sent="2025-01-01T09:00:00Z")
+    write_many(repo, range(49))
+    write_json(repo / "memosite.yml", {"feeds": {"window": 1, "days": 0}})
+    assert "old" not in walk(build(repo) / "feed.xml")
+    write_json(
+        repo / "memosite.yml", {"feeds": {"window": 1, "days": 0}, "positions": {"aliases": {"boss": "director"}}}
+    )
+    folder = build(repo)
+    assert "old" in names(folder / "feed-1.xml")
+    assert "old" in names(folder / "feed.xml")
+
+
+@pytest.mark.parametrize("name", ["feed.xml", "feed-full.xml"])
+def test_a_watch_of_either_feed_finds_everything(tmp_path: Path, name: str) -> None:
+    """The one for people holds fifty; what came before them is in the same documents."""
+    write_many(tmp_path / "repo", range(130))
+    folder = build(tmp_path / "repo")
+    done = watch("--once", "--since", "all", folder / name, folder=tmp_path)
+    assert (done.returncode, done.stderr, len(done.stdout.splitlines())) == (0, "", 130)
 
 
 def test_archive_documents_of_a_feed_that_goes_on_elsewhere_stay(tmp_path: Path) -> None:

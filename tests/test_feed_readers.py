@@ -1,5 +1,6 @@
 """Every memo wakes its reader, and wakes it once: real readers poll a feed that is served on this machine (FEEDS)."""
 
+import signal
 import subprocess
 from email import message_from_bytes
 from email.policy import default
@@ -9,9 +10,10 @@ import pytest
 from lxml import html as lxml_html
 
 from memosite.cli import main
-from tests.build_org import write_memo
+from tests.build_org import write_memo, write_text
 from tests.crawl import found
 from tests.feed_readers import PROGRAMS, READERS, Reader, served, shown_path
+from tests.watching import clean_environment
 
 PREFIX = "tag:memosite.invalid,2026:archive/memo/"
 
@@ -85,6 +87,31 @@ def test_the_commands_of_the_page_bring_memos_by_mail(repo: Path, tmp_path: Path
         subprocess.run(["sh", "-euc", script], env=environment, check=True, timeout=60, capture_output=True)
     mails = [message_from_bytes(file.read_bytes(), policy=default) for file in home.glob("mail.*")]
     assert {str(mail["X-RSS-ID"]): shown_path(mail.get_content()) for mail in mails} == model(repo)
+
+
+def test_the_commands_of_the_page_wake_an_agent(repo: Path, tmp_path: Path) -> None:
+    """As they stand, each with a state of its own: once, and while they run, until Ctrl-C."""
+    site = tmp_path / "site"
+    site.mkdir()
+    unread = {path for path in model(repo).values() if "/inbox/" in path}
+    write_text(tmp_path / "on-memo", '#!/bin/sh\necho "new memo: $MEMO_PATH"\n').chmod(0o755)
+    with served(site) as base:
+        build(repo, site, base)
+        once, *running = commands(site, "For an agent or a daemon")
+        assert len(running) == 2
+        for command in (once, *running):
+            environment = clean_environment(tmp_path / command.replace("/", "-"), PATH=f"{PROGRAMS}:/usr/bin:/bin")
+            process = subprocess.Popen(
+                ["sh", "-c", f"exec {command}"], cwd=tmp_path, env=environment, stdout=subprocess.PIPE, text=True
+            )
+            with process:
+                assert process.stdout
+                lines = {process.stdout.readline().strip() for _ in unread}
+                if command != once:
+                    process.send_signal(signal.SIGINT)
+                rest = process.stdout.read()
+            assert lines == {f"new memo: {path}" for path in unread}
+            assert (process.returncode, rest) == (0 if command == once else 130, "")
 
 
 def test_the_commands_of_the_page_for_a_reader_in_a_terminal_work(repo: Path, tmp_path: Path) -> None:

@@ -119,6 +119,18 @@ def test_an_old_unread_memo_stays_in_the_window(tmp_path: Path) -> None:
     assert [guid.rpartition("-")[2] for guid in guids[:-1]] == [str(number) for number in range(119, 69, -1)]
 
 
+def test_a_path_is_told_as_it_is_unless_it_could_break_a_line(tmp_path: Path) -> None:
+    """Spaces of any kind are part of a name; what controls or reorders becomes U+FFFD."""
+    inbox = tmp_path / "repo/memos/inbox"
+    write_memo(inbox, "2026-05-01-0900--engineer--director--a\u00a0b\u3000c")
+    write_memo(inbox, "2026-05-02-0900--engineer--director--d\nnew memo: e\u202ef")
+    build(tmp_path / "repo", tmp_path / "out")
+    assert found(feed_of(tmp_path / "out", "director"), "//item/description/text()") == [
+        "new memo: memos/inbox/2026-05-02-0900--engineer--director--d\ufffdnew memo: e\ufffdf.openthing",
+        "new memo: memos/inbox/2026-05-01-0900--engineer--director--a\u00a0b\u3000c.openthing",
+    ]
+
+
 HOSTILE = "a\x00b\x0b\ufffe\ud800<script>&\"']]>\u0085\u2028"
 
 

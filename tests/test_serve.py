@@ -93,6 +93,7 @@ async def see_reload(host: str, site: Path) -> None:
     message = await asyncio.wait_for(browser.read_message(), DEADLINE)
     assert json.loads(str(message))["command"] == "reload"
     browser.close()
+    assert await browser.read_message() is None  # closed by both: a socket left open is told of in some later test
 
 
 def test_a_page_of_another_site_is_told_nothing(tmp_path: Path) -> None:

@@ -3,8 +3,10 @@
 import datetime as dt
 import json
 import signal
+import sqlite3
 import subprocess
 import sys
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -97,6 +99,29 @@ def test_a_signal_ends_a_watch_that_waits(number: signal.Signals, code: int, tmp
     assert (process.returncode, out, err) == (code, "", "")
 
 
+def test_a_watch_under_nohup_outlives_its_terminal(tmp_path: Path) -> None:
+    """What is ignored when it starts stays so."""
+    publisher = Publisher(states=["inbox"])
+    with publishing(publisher) as published:
+        command = [sys.executable, "-m", "memosite", "watch", "--interval", "0.05", published.feed]
+        process = subprocess.Popen(
+            ["nohup", *command],
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            text=True,
+            env=clean_environment(tmp_path),
+        )
+        with process:
+            assert process.stdout
+            assert process.stdout.readline().endswith("--0.openthing\n")
+            process.send_signal(signal.SIGHUP)
+            publisher.arrive()
+            assert process.stdout.readline().endswith("--1.openthing\n")
+            process.terminate()
+        assert process.returncode == 0
+
+
 @pytest.mark.parametrize(("end", "repeated"), [("exit 0", False), ("exit 1", True)])
 def test_a_command_may_finish_when_the_watch_is_ended(end: str, repeated: object, tmp_path: Path) -> None:
     """It is told, and what it finished is done; else the memo waits, and no try is counted."""
@@ -121,6 +146,18 @@ def test_a_command_may_finish_when_the_watch_is_ended(end: str, repeated: object
     assert numbers == (["0", "0", "1"] if repeated else ["0", "1"])
 
 
+def test_a_signal_that_comes_twice_ends_a_watch_that_starts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Without a traceback, as later on."""
+
+    def open_slowly(path: Path) -> object:
+        signal.raise_signal(signal.SIGTERM)
+        signal.raise_signal(signal.SIGTERM)
+        raise AssertionError(path)
+
+    monkeypatch.setattr("memosite.watch.command.open_state", open_slowly)
+    assert main(["watch", "--once", "--state", str(tmp_path / "state.sqlite"), "feed.xml"]) == 0
+
+
 def test_a_trouble_is_said_once_and_its_end_too(tmp_path: Path) -> None:
     """Not at every poll."""
     with publishing(Publisher()) as published, watch_of(published.feed, tmp_path) as (watching, notebook):
@@ -139,11 +176,17 @@ def test_a_server_that_asks_for_time_gets_it(tmp_path: Path) -> None:
 
     with publishing(Publisher(states=["inbox"])) as published:
         published.misdeed = busy
-        assert watch("--once", published.feed, folder=tmp_path).returncode == 1
+        asked = watch("--once", published.feed, folder=tmp_path)
+        assert asked.returncode == 1
+        assert asked.stderr.endswith("429 Too Many Requests; nothing is lost, run it again\n")
         published.misdeed = None
         done = watch("--once", published.feed, folder=tmp_path)
         assert (done.returncode, len(published.requests)) == (1, 1)
         assert "asks to be left alone for 50m (Retry-After)" in done.stderr
+        state = next((tmp_path / "states").rglob("*.sqlite"))
+        with closing(sqlite3.connect(state, isolation_level=None)) as connection:
+            connection.execute("UPDATE feeds SET not_before = not_before + 100000")
+        assert watch("--once", published.feed, folder=tmp_path).returncode == 0
 
 
 def test_a_publisher_that_stands_still_is_reported(tmp_path: Path) -> None:

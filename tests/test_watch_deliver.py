@@ -12,6 +12,7 @@ from memosite.watch.document import Item
 from memosite.watch.locate import locate
 from memosite.watch.policy import Limit
 from memosite.watch.signals import Signals
+from memosite.watch.state import Delivery, State
 from tests.build_org import write_text
 from tests.feed_publisher import Publisher, guid, publishing
 from tests.watching import clean_environment, no_proxy, watch, watch_of
@@ -108,6 +109,65 @@ def test_a_command_that_fails_is_tried_again_and_then_given_up(tmp_path: Path) -
         assert watch(*arguments, "--retry-failed", folder=tmp_path).returncode == 0
     numbers = [line.rpartition("--")[2][0] for line in (tmp_path / "log").read_text().splitlines()]
     assert numbers == ["0", "2", "1"]
+
+
+def test_a_batch_that_fails_is_given_up_only_as_far_as_it_was_tried(tmp_path: Path) -> None:
+    """What came later waits for its own tries, and is told so."""
+    publisher = Publisher(states=["inbox"])
+    with (
+        publishing(publisher) as published,
+        watch_of(published.feed, tmp_path, is_batch=True, retries=2) as (watching, notebook),
+    ):
+        notebook.outcome = lambda: Outcome(reason="no")
+        watching.cycle()
+        publisher.arrive(2)
+        watching.cycle()
+        said = [text.removeprefix(f"{published.feed}: ") for text in notebook.said[1:]]
+        name = "memos/inbox/2026-05-01-0900--engineer--director--0.openthing"
+        assert said == [
+            f"given up after 2 tries: {name}: no (--retry-failed)",
+            "not delivered, try 1 of 2: 2 memos: no",
+        ]
+
+
+def test_what_waits_is_read_one_by_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """All that waits, read for each delivery, took a minute for 4,000 memos; a batch is read at once."""
+    asked: list[int] = []
+    pending = State.pending
+
+    def counted(state: State, address: str, count: int) -> tuple[Delivery, ...]:
+        asked.append(count)
+        return pending(state, address, count)
+
+    monkeypatch.setattr(State, "pending", counted)
+    for is_batch in (False, True):
+        publisher = Publisher(states=["inbox"] * 5)
+        with (
+            publishing(publisher) as published,
+            watch_of(published.feed, tmp_path / str(is_batch), is_batch=is_batch) as (watching, notebook),
+        ):
+            watching.cycle()
+        assert notebook.guids == publisher.guids()
+    assert asked == [1] * 6 + [10_000] * 2
+
+
+def test_a_command_is_found_from_here_and_run_in_the_repo(tmp_path: Path) -> None:
+    """As it was typed: a relative path would mean another file there."""
+    (tmp_path / "repo").mkdir()
+    wake = write_text(tmp_path / "wake", "#!/bin/sh\npwd\n")
+    wake.chmod(0o755)
+    with publishing(Publisher(states=["inbox"])) as published:
+        command = [sys.executable, "-m", "memosite", "watch", "--once", "--exec", "./wake", "--repo", "repo"]
+        done = subprocess.run(
+            [*command, published.feed],
+            cwd=tmp_path,
+            capture_output=True,
+            text=True,
+            check=False,
+            timeout=60,
+            env=clean_environment(tmp_path, PYTHONPATH=str(Path(__file__).parent.parent)),
+        )
+    assert (done.returncode, done.stdout.strip()) == (0, str(tmp_path / "repo")), done.stderr
 
 
 def test_a_command_that_hangs_is_ended_with_all_it_started(tmp_path: Path) -> None:

@@ -1,7 +1,11 @@
 """Reading a feed strictly: whole and well-formed, or nothing of it."""
 
+import tracemalloc
+
 import pytest
 
+from memosite.feeds import MEMO
+from memosite.watch.deliver import Memo, as_json
 from memosite.watch.document import Document, Item, Rejected, read_document, refusal
 from tests.feed_misdeeds import BOMB, RSS, bomb, doubled, without_guid
 from tests.feed_publisher import FEED, Publisher, guid
@@ -102,6 +106,34 @@ def test_the_description_tells_the_path_where_nothing_else_does() -> None:
 def test_a_path_that_leads_elsewhere_or_acts_on_a_terminal_is_refused(path: str) -> None:
     """Whoever writes a memo chooses its name."""
     assert refusal(Item(guid="g", path=path)) is not None
+
+
+def test_a_guid_with_control_characters_is_refused() -> None:
+    """It stands in a command's environment, as the path does."""
+    assert refusal(Item(guid="a\nb", path="p")) == "its guid holds control characters"
+
+
+def test_what_a_feed_says_stays_in_one_line() -> None:
+    """A subject must not end a line that a command prints, nor one of JSON, and begin another."""
+    breaks = "a&#10;new memo: b&#13;\u0085\u2028\u2029\u009b2J"
+    item = f"<item><guid>g</guid><title>{breaks}</title><link>{breaks}</link><m:path>p</m:path>"
+    item += f"<m:subject>{breaks}</m:subject></item>"
+    feed = f'<rss xmlns:m="{MEMO}"><channel>{item}</channel></rss>'
+    found = document(feed.encode()).items[0]
+    line = as_json(Memo(feed="f", item=found, path=found.path))
+    assert {found.title, found.link, found.field("subject")} == {"a new memo: b     2J"}
+    assert line.splitlines() == [line]
+
+
+def test_what_stands_before_a_document_takes_no_memory() -> None:
+    """Sixteen megabytes of comments took a quarter of a gigabyte to look past."""
+    data = b"<!---->" * 1_000_000 + b"<!DOCTYPE rss><rss/>"
+    tracemalloc.start()
+    found = read_document(data)
+    _, most = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert found == Rejected(reason="found a DOCTYPE, expected none")
+    assert most < 3 * len(data)
 
 
 @pytest.mark.parametrize(

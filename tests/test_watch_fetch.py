@@ -1,6 +1,9 @@
 """Getting documents: bounds, validators, redirects, credentials, files."""
 
+import contextlib
 import os
+import socket
+import threading
 from pathlib import Path
 
 import pytest
@@ -104,6 +107,35 @@ def test_a_server_that_drips_or_says_nothing_is_left() -> None:
         assert reason(get(published, silent, Fetcher(timeout=0.1))) == "no answer within 0.1 s"
         assert reason(get(published, drip, Fetcher(timeout=5, whole=0.2))) == "not done within 0.2 s"
         published.pause.set()
+
+
+@pytest.mark.parametrize("drips", [b"\x16\x03\x03\x40\x00", b"HTTP/1.1 200 OK\r\nA: "], ids=["TLS", "head"])
+def test_a_server_that_drips_before_its_answer_is_left(drips: bytes) -> None:
+    """While TLS shakes hands, and within a header: each byte comes in time, the answer never."""
+    is_over = threading.Event()
+
+    def serve(listening: socket.socket) -> None:
+        with listening.accept()[0] as connection, contextlib.suppress(OSError):
+            connection.sendall(drips)
+            while not is_over.wait(0.01):
+                connection.sendall(b" ")
+
+    with socket.create_server(("127.0.0.1", 0)) as listening:
+        thread = threading.Thread(target=serve, args=(listening,))
+        thread.start()
+        scheme = "http" if drips.startswith(b"HTTP") else "https"
+        try:
+            answer = Fetcher(timeout=5, whole=0.2).get(f"{scheme}://127.0.0.1:{listening.getsockname()[1]}/")
+        finally:
+            is_over.set()
+            thread.join()
+    assert reason(answer) == "not done within 0.2 s"
+
+
+def test_a_connection_that_took_all_the_time_is_cut_off_at_once() -> None:
+    """Whatever comes over it."""
+    with publishing(Publisher(states=["inbox"])) as published:
+        assert reason(get(published, drip, Fetcher(timeout=5, whole=1e-6))) == "not done within 1e-06 s"
 
 
 def test_redirects_are_followed() -> None:

@@ -184,6 +184,31 @@ def test_a_disk_that_fills_up_anywhere_loses_and_repeats_nothing(room: int, tmp_
     assert len(lines) <= 63
 
 
+@pytest.mark.parametrize("option", ["--status", "--retry-failed"])
+def test_a_state_that_another_program_holds_is_said_in_one_line(option: str, tmp_path: Path) -> None:
+    """Exit 2; and nothing is lost."""
+    path = tmp_path / "state.sqlite"
+    fill(path, 2)
+    connection = sqlite3.connect(path, isolation_level=None)
+    connection.execute("PRAGMA locking_mode = EXCLUSIVE" if option == "--status" else "PRAGMA journal_mode")
+    connection.execute("BEGIN IMMEDIATE")
+    done = watch("--once", option, "--state", path, "feed.xml", folder=tmp_path)
+    connection.close()
+    assert (done.returncode, done.stderr.count("\n")) == (2, 1), done.stderr
+    assert "database is locked" in done.stderr
+
+
+def test_a_link_to_a_state_has_the_same_lock(tmp_path: Path) -> None:
+    """Two watches under two names would deliver everything twice."""
+    fill(tmp_path / "state.sqlite")
+    (tmp_path / "link.sqlite").symlink_to("state.sqlite")
+    state = open_state(tmp_path / "state.sqlite")
+    done = watch("--once", "--state", tmp_path / "link.sqlite", "feed.xml", folder=tmp_path)
+    state.close()
+    assert done.returncode == 2
+    assert "another watch is at work" in done.stderr
+
+
 def test_looking_at_a_state_that_is_not_there_makes_none(tmp_path: Path) -> None:
     """A wrong name is said."""
     with pytest.raises(StateError, match="no such state"):

@@ -18,7 +18,7 @@ from tests.feed_misdeeds import (
     stale,
     truncated,
 )
-from tests.feed_publisher import FEED, Misdeed, Publisher, guid, publishing
+from tests.feed_publisher import FEED, Misdeed, Publisher, Request, answer_well, guid, publishing
 from tests.watching import no_proxy, watch_of
 
 __all__ = ["no_proxy"]
@@ -154,6 +154,31 @@ def test_a_server_that_always_says_unchanged_is_asked_without_validators_now_and
             watching.cycle()
         assert notebook.guids == [guid(0), guid(1)]
         assert not notebook.said
+
+
+def test_a_server_that_stumbles_over_validators_is_asked_without_them_now_and_then(tmp_path: Path) -> None:
+    """A proxy that answers 400 to each conditional question would silence a feed for ever."""
+
+    def picky(request: Request, document: bytes | None) -> None:
+        request.give(400) if request.headers["If-None-Match"] else answer_well(request, document)
+
+    publisher = Publisher()
+    publisher.arrive()
+    with publishing(publisher) as published, watch_of(published.feed, tmp_path) as (watching, notebook):
+        watching.cycle()
+        published.misdeed = picky
+        publisher.arrive()
+        for _ in range(12):
+            watching.cycle()
+        assert notebook.guids == [guid(0), guid(1)]
+
+
+def test_a_feed_is_asked_for_in_every_round(tmp_path: Path) -> None:
+    """Rounds begin an interval apart: what waited for an interval after the end of a poll asked in every second one."""
+    with publishing() as published, watch_of(published.feed, tmp_path, interval=1000.0) as (watching, _):
+        for _ in range(3):
+            watching.cycle()
+        assert len(published.requests) == 3
 
 
 def test_a_feed_that_is_reset_and_restored_repeats_nothing(tmp_path: Path) -> None:

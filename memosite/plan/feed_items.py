@@ -1,9 +1,10 @@
 """Plans the items of feeds: what an artifact says of itself when it is announced (FEEDS, item)."""
 
+import unicodedata
 from collections.abc import Iterable
 from dataclasses import replace
 
-from memosite.feeds import Enclosure, FeedItem, tag_uri
+from memosite.feeds import CONTROLS, Enclosure, FeedItem, tag_uri
 from memosite.lines import shown_file
 from memosite.model import Artifact, Copy, Memo, Position, Transcript
 from memosite.page_parts import Body
@@ -30,7 +31,7 @@ def plan_item(context: Context, artifact: Artifact, position: Position | None, *
     item = FeedItem(
         guid=tag_uri(context.authority, context.archive_id, artifact.kind, artifact.id),
         title=artifact.short_subject if is_visible(artifact.short_subject) else artifact.id,
-        path="".join(char if char.isprintable() else "\ufffd" for char in copy.file.path),
+        path="".join("\ufffd" if unicodedata.category(char) in CONTROLS else char for char in copy.file.path),
         repo=copy.file.source,
         sender=copy.file.source,
         to="",

@@ -1,5 +1,6 @@
 """Plans the page that lists every feed and tells how to subscribe, and the lists of feeds for readers (OPML)."""
 
+import shlex
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from urllib.parse import quote
@@ -51,9 +52,12 @@ def plan_feed_page(context: Context, channels: Sequence[Channel]) -> Iterator[Fe
             thread_outline=Reference(
                 label="threads.opml", href=relative(FEEDS, THREADS_OPML), title="the feeds of threads"
             ),
-            example=f"{folder}{example.name}.xml",
-            example_full=f"{folder}{example.name}-full.xml" if example.has_full else f"{folder}{example.name}.xml",
-            name=quote(make_id(example.position.id if example.position else "everything")).replace("%", "-"),
+            example=shlex.quote(f"{folder}{example.name}.xml"),
+            example_full=shlex.quote(f"{folder}{example.name}{'-full' if example.has_full else ''}.xml"),
+            name=quote(make_id(example.position.id if example.position else "everything"), safe="")
+            .replace("%", "-")
+            .replace("~", "-")
+            .lstrip("-"),
             is_local=context.site.base_url is None,
         ),
     )

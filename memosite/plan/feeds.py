@@ -10,7 +10,7 @@ always in the window, so that a walk along `prev-archive` finds everything.
 
 import datetime as dt
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Container, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 
@@ -38,11 +38,14 @@ LIMIT = 5_000
 class Arranged:
     """A channel's members by arrival: full blocks, which may name what is no longer there, and the rest.
 
-    `is_closed` says that only the archive documents are left, since the feed goes on elsewhere.
+    `held` are the numbers of full blocks, from 1, that still hold something: nothing leads to the others, since an
+    empty archive document ends a walk. `is_closed` says that only the archive documents are left, since the feed goes
+    on elsewhere.
     """
 
     channel: Channel
     full: tuple[tuple[Ref, ...], ...]
+    held: tuple[int, ...]
     rest: tuple[Artifact, ...]
     is_closed: bool = False
 
@@ -51,8 +54,10 @@ def arrange(channels: Iterable[Channel], ledger: Ledger) -> tuple[list[Arranged]
     """Each channel with its blocks, and the blocks that have become full since the ledger was written.
 
     What joins a feed later, though it arrived earlier (a position got another name), comes after what is in a full
-    block already.
+    block already. `channels` hold every artifact in at least one of them.
     """
+    channels = list(channels)
+    present = {one.ref for channel in channels for one in channel.members}
     refs = {arrival.number: arrival.ref for arrival in ledger.arrivals}
     numbers = {ref: number for number, ref in refs.items()}
     known: dict[str, list[Block]] = defaultdict(list)
@@ -68,11 +73,17 @@ def arrange(channels: Iterable[Channel], ledger: Ledger) -> tuple[list[Arranged]
             full.append(block_refs)
             new.append(Block(feed=channel.stem, number=len(full), items=tuple(numbers[ref] for ref in block_refs)))
             rest = rest[BLOCK:]
-        arranged.append(Arranged(channel=channel, full=tuple(full), rest=tuple(rest)))
+        arranged.append(Arranged(channel=channel, full=tuple(full), held=_held(full, present), rest=tuple(rest)))
     for stem in sorted(known.keys() - {one.channel.stem for one in arranged}):
         full = [tuple(refs[number] for number in block.items if number in refs) for block in known[stem]]
-        arranged.append(Arranged(channel=closed_channel(stem), full=tuple(full), rest=(), is_closed=True))
+        held_numbers = _held(full, present)
+        closed = closed_channel(stem)
+        arranged.append(Arranged(channel=closed, full=tuple(full), held=held_numbers, rest=(), is_closed=True))
     return arranged, new
+
+
+def _held(full: Iterable[Iterable[Ref]], present: Container[Ref]) -> tuple[int, ...]:
+    return tuple(number for number, block in enumerate(full, 1) if any(ref in present for ref in block))
 
 
 def feed_units(arranged: Iterable[Arranged]) -> Iterator[Unit]:
@@ -82,13 +93,15 @@ def feed_units(arranged: Iterable[Arranged]) -> Iterator[Unit]:
     """
     for one in arranged:
         bare = replace(one.channel, members=(), current=())
+        previous, held = None, frozenset(one.held)
         for number, block in enumerate(one.full, 1):
             yield Unit(
                 name=f"feed/{one.channel.stem}-{number}",
-                make=partial(_plan_archive, channel=bare, number=number, block=block),
-                given=(bare, number, block),
+                make=partial(_plan_archive, channel=bare, number=number, previous=previous, block=block),
+                given=(bare, number, previous, block),
                 weight=5,
             )
+            previous = number if number in held else previous
         if not one.is_closed:
             yield Unit(name=f"feed/{one.channel.stem}", make=partial(_plan_feed, arranged=one), given=one, weight=5)
 
@@ -101,13 +114,15 @@ def plan_whole_feed(context: Context, position: Position) -> Feed:
 
 def _plan_feed(context: Context, *, arranged: Arranged) -> Iterator[FeedFile]:
     channel = arranged.channel
+    previous = arranged.held[-1] if arranged.held else None
     if arranged.full and arranged.rest:
         rest = [one.ref for one in arranged.rest]
-        yield from _plan_archive(context, channel=channel, number=len(arranged.full) + 1, block=rest)
+        number = len(arranged.full) + 1
+        yield from _plan_archive(context, channel=channel, number=number, previous=previous, block=rest)
     shown = window(context, arranged)
     feed = _feed(context, channel, f"{channel.stem}.xml", _newest_first(shown))
-    if arranged.full:
-        feed = replace(feed, previous=_block_address(context, channel, len(arranged.full)))
+    if previous is not None:
+        feed = replace(feed, previous=_block_address(context, channel, previous))
     forms = [(f"{channel.name}.xml", FeedFile(path="", form="rss", feed=feed))]
     if channel.has_json:
         address = _address(context, f"{channel.stem}.json")
@@ -115,14 +130,16 @@ def _plan_feed(context: Context, *, arranged: Arranged) -> Iterator[FeedFile]:
     if channel.has_full:
         name = f"{channel.name}-full.xml"
         newest = _newest_first(_by_arrival(arranged)[-FULL_CONTENT:])
-        feed = _feed(context, channel, channel.folder + name, newest, has_content=True)
-        forms.append((name, FeedFile(path="", form="rss", feed=feed)))
+        full = _feed(context, channel, channel.folder + name, newest, has_content=True)
+        forms.append((name, FeedFile(path="", form="rss", feed=replace(full, previous=feed.previous))))
     for name, file in forms:
         for folder in (channel.folder, *channel.also):
             yield replace(file, path=folder + name)
 
 
-def _plan_archive(context: Context, *, channel: Channel, number: int, block: Sequence[Ref]) -> Iterator[FeedFile]:
+def _plan_archive(
+    context: Context, *, channel: Channel, number: int, previous: int | None, block: Sequence[Ref]
+) -> Iterator[FeedFile]:
     """A block as a document, with the last arrived first, an order that no edit changes."""
     artifacts = context.archive.artifacts
     path = f"{channel.stem}-{number}.xml"
@@ -130,7 +147,7 @@ def _plan_archive(context: Context, *, channel: Channel, number: int, block: Seq
         _feed(context, channel, path, [artifacts[ref] for ref in reversed(block) if ref in artifacts]),
         is_archive=True,
         archive_of=_address(context, f"{channel.stem}.xml"),
-        previous=_block_address(context, channel, number - 1) if number > 1 else None,
+        previous=_block_address(context, channel, previous) if previous is not None else None,
     )
     yield FeedFile(path=path, form="rss", feed=feed)
 
@@ -145,13 +162,14 @@ def _by_arrival(arranged: Arranged) -> list[Artifact]:
 def window(context: Context, arranged: Arranged) -> list[Artifact]:
     """All unread memos, the newest 50, and those of 30 days before the newest, by arrival (FEEDS, window).
 
-    What is in no full block belongs to it in any case. Unread is something only for the feed of a position.
+    What is in no full block belongs to it in any case, and as many as a block holds: what joins a feed late may become
+    the first of a block that is full at once. Unread is something only for the feed of a position.
     """
     channel = arranged.channel
     found = _by_arrival(arranged)
     times = context.arrival_times
     rest = {one.ref for one in arranged.rest}
-    recent = rest | {one.ref for one in found[-context.feeds.window :]}
+    recent = rest | {one.ref for one in found[-max(context.feeds.window, BLOCK) :]}
     newest = max((times[one.ref] for one in found if one.ref in times), default=None)
     since = _before(newest, context.feeds.days) if newest else None
     chosen = [

@@ -3,6 +3,7 @@
 import argparse
 import hashlib
 import json
+import os
 import shutil
 import signal
 import sys
@@ -34,8 +35,8 @@ def watch(options: argparse.Namespace, *, say: Tell, show: Tell) -> int:
     _check(options)
     with ExitStack() as stack:
         signals = stack.enter_context(Signals())
-        watchers = _watchers(options, signals, stack, say=say)
         try:
+            watchers = _watchers(options, signals, stack, say=say)
             return _run(watchers, signals, interval=options.interval, is_once=options.once)
         except StoppedError:
             return _INTERRUPTED if signals.number == signal.SIGINT else 0
@@ -73,6 +74,7 @@ def _watchers(options: argparse.Namespace, signals: Signals, stack: ExitStack, *
         since=options.since,
         only_asked=options.only == "action",
         is_batch=options.batch,
+        is_once=options.once,
         limit=options.limit,
         retries=options.retries,
         interval=options.interval,
@@ -100,7 +102,13 @@ def _deliverer(options: argparse.Namespace, signals: Signals) -> Deliverer:
     if not options.command:
         return Printer(sys.stdout.buffer, is_json=options.json)
     folder = Path(options.repo) if options.repo else None
-    return Runner(options.command, timeout=options.timeout, is_json=options.json, folder=folder, signals=signals)
+    argv = (_command(options.command[0]), *options.command[1:])
+    return Runner(argv, timeout=options.timeout, is_json=options.json, folder=folder, signals=signals)
+
+
+def _command(name: str) -> str:
+    """A command by its path from here, since it is run elsewhere; or by its name, which is looked for each time."""
+    return str(Path(name).absolute()) if "/" in name else name
 
 
 def _sources(options: argparse.Namespace, signals: Signals) -> list[Source]:
@@ -143,7 +151,7 @@ def _folder() -> Path:
 def state_path(address: str, given: str | None) -> Path:
     """The state of a feed: the file that was named, else one a feed, so that watches do not get in each other's way."""
     if given:
-        return Path(given).absolute()
+        return Path(os.path.realpath(given))  # a link has the lock of what it leads to
     return _folder() / f"{hashlib.sha256(address.encode('utf-8', 'surrogateescape')).hexdigest()[:16]}.sqlite"
 
 

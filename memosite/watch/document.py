@@ -10,12 +10,12 @@ from dataclasses import dataclass
 
 from lxml import etree
 
-from memosite.feeds import MEMO
+from memosite.feeds import CONTROLS, MEMO
 
 _ATOM_LINK = "{http://www.w3.org/2005/Atom}link"
 _ARCHIVE = "{http://purl.org/syndication/history/1.0}archive"
 _BOM = b"\xef\xbb\xbf"
-_PROLOG = re.compile(rb"(?:\s+|<\?.*?\?>|<!--.*?-->)*", re.DOTALL)
+_PROLOG = re.compile(rb"(?:\s+|<\?.*?\?>|<!--.*?-->)*+", re.DOTALL)
 _ANNOUNCEMENT = "new memo: "
 _LONGEST = 4096
 """The longest path and guid, in bytes: that of a path on Linux."""
@@ -26,8 +26,8 @@ MEMO_FIELDS = (
 )
 """The fields of an item besides its path, as the elements `memo:…` are called."""
 _MEMO_TAGS = tuple((name, f"{{{MEMO}}}{name}") for name in MEMO_FIELDS)
-_CONTROLS = {"Cc", "Cf", "Cs", "Zl", "Zp"}
-"""Control characters and those that reorder or break lines, as Unicode's categories."""
+_BREAKS = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029]")
+"""What ends a line for some program, or acts on a terminal."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -134,16 +134,21 @@ def _read_item(element: "etree._Element") -> Item | Rejected:
     paths = texts.get(f"{{{MEMO}}}path", announced)
     if len(paths) != 1 or not paths[0].strip():
         return Rejected(reason=f"found {len([path for path in paths if path.strip()])} paths, expected one")
-    memo = [(name, texts.get(tag, [""])[0]) for name, tag in _MEMO_TAGS]
+    memo = [(name, _in_one_line(texts.get(tag, [""])[0])) for name, tag in _MEMO_TAGS]
     is_asked = ("action_required", "true") in memo or "action-required" in texts.get("category", ())
     return Item(
         guid=guids[0],
         path=paths[0],
-        title=texts.get("title", [""])[0],
-        link=texts.get("link", [""])[0].strip(),
+        title=_in_one_line(texts.get("title", [""])[0]),
+        link=_in_one_line(texts.get("link", [""])[0].strip()),
         is_asked=is_asked,
         memo=tuple((name, value) for name, value in memo if value),
     )
+
+
+def _in_one_line(text: str) -> str:
+    """A text that cannot pretend to be several lines to a command, which may print it."""
+    return _BREAKS.sub(" ", text)
 
 
 def refusal(item: Item) -> str | None:
@@ -152,8 +157,9 @@ def refusal(item: Item) -> str | None:
         return "its path begins with /"
     if ".." in item.path.split("/"):
         return "its path holds .."
-    if not item.path.isprintable() and any(unicodedata.category(char) in _CONTROLS for char in item.path):
-        return "its path holds control characters"
+    for what, text in (("path", item.path), ("guid", item.guid)):
+        if not text.isprintable() and any(unicodedata.category(char) in CONTROLS for char in text):
+            return f"its {what} holds control characters"
     if max(len(text.encode("utf-8", "replace")) for text in (item.path, item.guid)) > _LONGEST:
         return f"its path or guid is longer than {_LONGEST} bytes"
     return None

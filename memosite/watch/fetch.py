@@ -61,8 +61,12 @@ class Fetcher:
                 headers["If-Modified-Since"] = last_modified
         else:
             headers["Cache-Control"] = "no-cache"
+        return self._follow(address, headers)
+
+    def _try(self, address: str, headers: Mapping[str, str], deadline: "_Deadline") -> Answer | str:
+        """One request, whatever comes of it: an answer, or the address that it is redirected to."""
         try:
-            return self._follow(address, headers)
+            return self._ask(address, headers, deadline)
         except TimeoutError:
             return Failed(reason=f"no answer within {self._timeout:g} s")
         except urllib.error.URLError as error:
@@ -78,7 +82,7 @@ class Fetcher:
     def _follow(self, address: str, headers: Mapping[str, str]) -> Answer:
         for _ in range(self._redirects + 1):
             with _Deadline(self._whole) as deadline:
-                answer = self._ask(address, headers, deadline)
+                answer = self._try(address, headers, deadline)
                 if deadline.is_over:
                     return Failed(reason=f"not done within {self._whole:g} s")
             if not isinstance(answer, str):
@@ -86,13 +90,12 @@ class Fetcher:
             parts = urlsplit(answer)
             if parts.scheme not in {"http", "https"} or parts.username is not None:
                 return Failed(reason=f"a redirect to {printable(answer)[:200]}, expected http or https")
-            if address.startswith("https:") and parts.scheme != "https":
+            if urlsplit(address).scheme == "https" and parts.scheme != "https":
                 return Failed(reason=f"a redirect from https to {printable(answer)[:200]}")
             address = answer
         return Failed(reason=f"more than {self._redirects} redirects")
 
     def _ask(self, address: str, headers: Mapping[str, str], deadline: "_Deadline") -> Answer | str:
-        """One request: an answer, or the address that it is redirected to."""
         request = urllib.request.Request(address, headers=dict(headers))  # noqa: S310 - the scheme is checked
         authorization = self._credentials.header(address)
         if authorization is not None:
@@ -188,15 +191,17 @@ class _Deadline:
         self._timer = threading.Timer(seconds, self._cut)
         self._timer.daemon = True
 
-    def guard(self, connected: socket.socket | None) -> None:
-        """Cut this connection off, should it last too long."""
-        self._socket = connected
+    def guard(self, connected: socket.socket) -> None:
+        """Cut this connection off, should it last too long. TLS takes the socket itself away while it shakes hands."""
+        self._socket = connected.dup()
+        if self.is_over:  # connecting took all the time
+            self._cut()
 
     def _cut(self) -> None:
         self.is_over = True
         if self._socket is not None:
             with contextlib.suppress(OSError):
-                socket.socket.shutdown(self._socket, socket.SHUT_RDWR)  # below TLS, which another thread reads
+                self._socket.shutdown(socket.SHUT_RDWR)  # below TLS, which another thread reads
 
     def __enter__(self) -> "_Deadline":
         self._timer.start()
@@ -204,17 +209,20 @@ class _Deadline:
 
     def __exit__(self, *_: object) -> None:
         self._timer.cancel()
+        if self._socket is not None:
+            self._socket.close()
 
 
 class _Connection(http.client.HTTPConnection):
     def __init__(self, *arguments: Any, deadline: _Deadline, **settings: Any) -> None:
         super().__init__(*arguments, **settings)
         self._deadline = deadline
+        self._create_connection = self._connect  # before proxies and TLS, which may drip, too
 
-    def connect(self) -> None:
-        """Connect, and be cut off at the deadline."""
-        super().connect()
-        self._deadline.guard(self.sock)
+    def _connect(self, *arguments: Any) -> socket.socket:
+        connected = socket.create_connection(*arguments)
+        self._deadline.guard(connected)
+        return connected
 
 
 class _SafeConnection(_Connection, http.client.HTTPSConnection):

@@ -11,7 +11,7 @@ from memosite.watch.answers import Failed, Fetched, Unchanged
 from memosite.watch.deliver import Memo, Outcome
 from memosite.watch.document import Item, Rejected, printable, read_document, refusal
 from memosite.watch.locate import locate
-from memosite.watch.policy import UNCONDITIONAL_AFTER, Fate, Limit, Since, duration, fate, pause, time_alone
+from memosite.watch.policy import UNCONDITIONAL_EACH, Fate, Limit, Since, duration, fate, pause, time_alone
 from memosite.watch.signals import Signals
 from memosite.watch.sources import Source
 from memosite.watch.state import Delivery, FeedState, State, UnwritableError
@@ -32,6 +32,7 @@ class Rules:
     since: Since = "inbox"
     only_asked: bool = False
     is_batch: bool = False
+    is_once: bool = False
     limit: Limit | None = None
     retries: int = 5
     interval: float = 60.0
@@ -40,7 +41,7 @@ class Rules:
 
 
 class Watcher:
-    """Watches one feed. `due` is when to ask again (monotonic); `is_troubled` says that something is wrong now."""
+    """Watches one feed. `due` is before when not to ask (monotonic); `is_troubled` says that something is wrong now."""
 
     def __init__(
         self,
@@ -100,7 +101,7 @@ class Watcher:
             self.is_troubled = True
             self._tell_once("feed", f"asks to be left alone for {duration(alone)} (Retry-After)")
             return
-        is_conditional = known.etag is not None and known.unchanged < UNCONDITIONAL_AFTER
+        is_conditional = known.etag is not None and known.unchanged % UNCONDITIONAL_EACH != UNCONDITIONAL_EACH - 1
         with self._signals.interruptible():
             answer = self._source.read(known, is_conditional=is_conditional)
             if isinstance(answer, Fetched):
@@ -114,7 +115,7 @@ class Watcher:
             self._fail(answer, known)
         else:
             self._failures = 0
-            self.due = time.monotonic() + self._rules.interval
+            self.due = 0.0  # at the next round, which begins an interval after this one did
             self._tell_once("feed", None)
 
     def _read(self, answer: Fetched) -> tuple[Fetched | Failed, tuple[Item, ...]]:
@@ -155,10 +156,10 @@ class Watcher:
         self.due = time.monotonic() + seconds
         now = time.time()
         not_before = now + seconds if answer.wait else None
-        self._tell_once("feed", f"{answer.reason}; nothing is lost, asked again in {duration(seconds)}", answer.reason)
-        self._state.note(
-            self._source.address, error=answer.reason, unchanged=known.unchanged, not_before=not_before, now=now
-        )
+        again = "run it again" if self._rules.is_once else f"asked again in {duration(seconds)}"
+        self._tell_once("feed", f"{answer.reason}; nothing is lost, {again}", answer.reason)
+        unchanged = known.unchanged + 1
+        self._state.note(self._source.address, error=answer.reason, unchanged=unchanged, not_before=not_before, now=now)
 
     def _look_at_publisher(self) -> None:
         if self._rules.max_age is None:
@@ -174,11 +175,12 @@ class Watcher:
         while not self._unrecorded:
             self._signals.check()
             allowed = self._allowed()
-            waiting = self._state.pending(self._source.address, max(1, min(allowed, 10_000)))
+            count = min(allowed, 10_000) if self._rules.is_batch else 1
+            waiting = self._state.pending(self._source.address, max(1, count))
             if not waiting or not allowed:
                 self._tell_waiting(bool(waiting))
                 return
-            if not self._deliver_some(waiting if self._rules.is_batch else waiting[:1]):
+            if not self._deliver_some(waiting):
                 return
 
     def _allowed(self) -> int:
@@ -208,14 +210,19 @@ class Watcher:
             return True
         self._state.give_back(numbers, tries=int(outcome.is_try), retries=self._rules.retries)
         self.is_troubled = True
-        what = printable(memos[0].path) if len(memos) == 1 else f"{len(memos)} memos"
-        tries = waiting[0].tries + int(outcome.is_try)
-        if tries >= self._rules.retries:
-            self._tell(self._say, f"given up after {tries} tries: {what}: {outcome.reason} (--retry-failed)")
-            return True
-        again = f"try {tries} of {self._rules.retries}" if outcome.is_try else "it waits"
-        self._tell(self._say, f"not delivered, {again}: {what}: {outcome.reason}")
-        return False
+        retries = self._rules.retries
+        tries = [one.tries + int(outcome.is_try) for one in waiting]
+        given_up = [memo for memo, count in zip(memos, tries, strict=True) if count >= retries]
+        rest = [memo for memo, count in zip(memos, tries, strict=True) if count < retries]
+        if given_up:
+            self._tell(
+                self._say, f"given up after {max(tries)} tries: {_named(given_up)}: {outcome.reason} (--retry-failed)"
+            )
+        if rest:
+            again = f"try {max(count for count in tries if count < retries)} of {retries}"
+            again = again if outcome.is_try else "it waits"
+            self._tell(self._say, f"not delivered, {again}: {_named(rest)}: {outcome.reason}")
+        return not rest
 
     def _record(self) -> None:
         """Note down what was delivered. Until that has worked, nothing else is: it would come twice."""
@@ -249,3 +256,7 @@ class Watcher:
         elif subject != "limit":
             self._tell(self._note, f"{subject}: works again")
         self._told[subject] = key
+
+
+def _named(memos: Sequence[Memo]) -> str:
+    return printable(memos[0].path) if len(memos) == 1 else f"{len(memos)} memos"

@@ -10,8 +10,8 @@ from memosite.watch.document import Item, refusal
 Since = Literal["inbox", "all", "now"]
 Fate = Literal["pending", "skipped", "refused"]
 
-UNCONDITIONAL_AFTER = 10
-"""After so many answers of 304 in a row a feed is asked for without validators: a server may be stuck."""
+UNCONDITIONAL_EACH = 11
+"""Of so many questions in a row that gave nothing new, one is asked without validators: they may be the trouble."""
 LONGEST_WAIT = 3600.0
 """The longest pause between two polls of a feed that fails, in seconds, unless the interval is longer."""
 LONGEST_RETRY_AFTER = 86_400.0

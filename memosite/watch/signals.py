@@ -28,7 +28,8 @@ class Signals:
         self._former: list[tuple[signal.Signals, Any]] = []
 
     def __enter__(self) -> "Signals":
-        self._former = [(one, signal.signal(one, self._take)) for one in _SIGNALS]
+        heeded = [one for one in _SIGNALS if signal.getsignal(one) is not signal.SIG_IGN]  # nohup ignores one for us
+        self._former = [(one, signal.signal(one, self._take)) for one in heeded]
         return self
 
     def __exit__(self, *_: object) -> None:

@@ -41,13 +41,13 @@ CREATE INDEX items_by_fate ON items (feed, fate, id);
 _DAMAGE = {sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_ERROR, sqlite3.SQLITE_MISMATCH}
 
 
-class UnwritableError(Exception):
-    """The state cannot be written now: the disk is full, or the like. Nothing of the transaction is in it."""
+class UnwritableError(StateError):
+    """The state cannot be used now: locked, a full disk, or the like. Nothing of the transaction is in it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FeedState:
-    """What is known of a feed. `unchanged` counts answers of 304 in a row; times are seconds since 1970."""
+    """What is known of a feed. `unchanged` counts answers in a row with nothing new; times are seconds since 1970."""
 
     address: str
     is_known: bool = False
