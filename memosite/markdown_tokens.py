@@ -42,6 +42,8 @@ _MAX_BRACKETS = 6  # brackets within brackets that are tried as links; the time 
 # is looked at once per level of nesting, a bracket once per level of brackets.
 _COSTS: Final = {"\n": 65, "[": 20, "|": 16, "*": 8, "_": 8, "~": 8, "-": 8, "`": 6, "]": 4, "<": 2, "&": 2}
 
+_CHEAP_CHARS: Final = MAX_COST // (max(_COSTS.values()) + 1)  # so many of whatever characters cost less
+
 # The first character of what a rule reads; rules that are not named may begin with any other. "" is the end of a text.
 _BEGIN: Final = {
     "fence": "`~",
@@ -95,7 +97,7 @@ def read_body(text: str) -> Body:
     """Read the Markdown of a body; never raises. The tokens must not be changed: they are kept for the next call."""
     source = _NOT_TEXT.sub("\ufffd", text.removeprefix("\ufeff").replace("\r\n", "\n").replace("\r", "\n"))
     verbatim = Body(source=source, tokens=None)
-    if len(source) > MAX_CHARS or worst_cost(source) > MAX_COST:
+    if len(source) > MAX_CHARS or (len(source) > _CHEAP_CHARS and worst_cost(source) > MAX_COST):
         return verbatim
     env: dict[str, tuple[Heading, ...]] = {}
     try:
