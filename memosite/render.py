@@ -251,6 +251,8 @@ def _fragment(text: str, slots: _Slots, halvings: int) -> str:
     if front:
         source = source[front.end() :]
         shown = escape(front[1], quote=False)
+        if _size(shown) > PAGE_BYTES - 2 * _SPARE:  # no cutting of the text below would make room
+            shown = escape(front[1][: PAGE_BYTES // 12], quote=False) + "…"
         head = f'<details class="front-matter"><summary>Front matter</summary><pre>\n{shown}</pre></details>\n'
     links = {
         written: f"{_PREFIX}{_PREFIX}{number}{'#' if has_fragment else ''}{_PREFIX}"

@@ -994,6 +994,14 @@ def test_front_matter_is_folded_and_not_taken_for_a_heading() -> None:
     assert "status: accepted" not in " ".join(texts(tree, "//h2 | //h3"))
 
 
+def test_front_matter_that_would_not_fit_a_page_is_cut() -> None:
+    """However long it is as HTML, the page ends, and what follows it is shown."""
+    text = f"---\nkey: {'&' * 200_000}\n---\nThe text itself."
+    page = rendered(memo(body=body(text), summary=None, variants=()))
+    assert texts(page, "//details[@class='front-matter']/pre")[0].endswith("&…")
+    assert "The text itself." in texts(page, "//p")
+
+
 def test_turns_have_speaker_time_and_two_anchors() -> None:
     """One section a turn, with the time as written and in UTC, and the anchors of SPEC 7."""
     tree = rendered(transcript())
