@@ -13,9 +13,10 @@ it moves its anchor (SPEC 7).
 import hashlib
 import re
 import unicodedata
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cache, lru_cache
-from typing import Final
+from typing import Final, TypeVar
 
 from markdown_it import MarkdownIt
 from markdown_it.rules_block import StateBlock, table
@@ -24,6 +25,8 @@ from markdown_it.rules_inline import StateInline, autolink, image, link
 from markdown_it.token import Token
 
 from memosite.footnotes import add_footnotes, move_to_end
+
+_Rule = TypeVar("_Rule")
 
 MAX_CHARS: Final = 1_000_000
 MAX_COST: Final = 4_000_000
@@ -39,6 +42,32 @@ _MAX_BRACKETS = 6  # brackets within brackets that are tried as links; the time 
 # is looked at once per level of nesting, a bracket once per level of brackets.
 _COSTS: Final = {"\n": 65, "[": 20, "|": 16, "*": 8, "_": 8, "~": 8, "-": 8, "`": 6, "]": 4, "<": 2, "&": 2}
 
+_CHEAP_CHARS: Final = MAX_COST // (max(_COSTS.values()) + 1)  # so many of whatever characters cost less
+
+# The first character of what a rule reads; rules that are not named may begin with any other. "" is the end of a text.
+_BEGIN: Final = {
+    "fence": "`~",
+    "blockquote": ">",
+    "hr": "*-_",
+    "list": "*+-0123456789",
+    "footnote_def": "[",
+    "reference": "[",
+    "section": "=",
+    "heading": "#",
+    "newline": "\n",
+    "escape": "\\",
+    "backticks": "`",
+    "strikethrough": "~",
+    "emphasis": "*_",
+    "link": "[",
+    "image": "!",
+    "footnote_ref": "[",
+    "autolink": "<",
+    "entity": "&",
+}
+_FIRST: Final = ("", *sorted(set("".join(_BEGIN.values()))))
+
+_SPAN = re.compile(r"[\n!&*<\[\\\]_`~]")
 _NOT_TEXT = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ud800-\udfff\ufffe\uffff]")
 _NESTING = ("blockquote_open", "list_item_open", "footnote_reference_open")
 _TASK = re.compile(r"\[([ xX])\](?=\s)")
@@ -68,7 +97,7 @@ def read_body(text: str) -> Body:
     """Read the Markdown of a body; never raises. The tokens must not be changed: they are kept for the next call."""
     source = _NOT_TEXT.sub("\ufffd", text.removeprefix("\ufeff").replace("\r\n", "\n").replace("\r", "\n"))
     verbatim = Body(source=source, tokens=None)
-    if len(source) > MAX_CHARS or worst_cost(source) > MAX_COST:
+    if len(source) > MAX_CHARS or (len(source) > _CHEAP_CHARS and worst_cost(source) > MAX_COST):
         return verbatim
     env: dict[str, tuple[Heading, ...]] = {}
     try:
@@ -105,7 +134,8 @@ def joined_words(text: str, joint: str) -> str:
 @cache
 def _parser() -> MarkdownIt:
     parser = MarkdownIt("commonmark", {"html": False, "maxNesting": MAX_NESTING})
-    parser.enable(["table", "strikethrough"]).disable(["html_block", "html_inline"])
+    # `read_body` and what tokens hold are normalized already.
+    parser.enable(["table", "strikethrough"]).disable(["html_block", "html_inline", "normalize"])
     # Destinations must arrive as written, the hostile ones too: the writer decides what becomes of them.
     parser.validateLink = lambda url: True  # type: ignore[method-assign] # noqa: ARG005
     parser.normalizeLink = lambda url: url  # type: ignore[method-assign]
@@ -115,12 +145,50 @@ def _parser() -> MarkdownIt:
     parser.inline.ruler.at("link", _bounded_link)
     parser.inline.ruler.at("image", _single_image)
     parser.inline.ruler.at("autolink", _known_autolink)
-    parser.inline.terminator_re = re.compile(r"[\n!&*<\[\\\]_`~]")  # what a rule in use begins with: 10 % faster
+    parser.inline.terminator_re = _SPAN  # what a rule in use begins with: 10 % faster
+    parser.core.ruler.at("inline", _inline)
     add_footnotes(parser)
     parser.core.ruler.push("task_items", _task_items)
     parser.core.ruler.push("anchors", _anchors)
     parser.core.ruler.push("footnotes", move_to_end)  # last: anchors are numbered in the order of the source
+    _try_by_first_character(parser)
     return parser
+
+
+def _try_by_first_character(parser: MarkdownIt) -> None:
+    """Let a parser try only the rules that may begin with the next character, which are few of them."""
+    blocks, inlines = parser.block.ruler, parser.inline.ruler
+    block_rules = blocks.getRules
+    names = dict(zip(block_rules(), blocks.get_active_rules(), strict=True))
+    spans, other_spans = _by_first_character(dict(zip(inlines.get_active_rules(), inlines.getRules(), strict=True)))
+
+    def span(state: StateInline, silent: bool) -> bool:  # noqa: FBT001
+        for rule in spans.get(state.src[state.pos], other_spans):  # noqa: SIM110 - `any` takes longer
+            if rule(state, silent):
+                return True
+        return False
+
+    @cache
+    def block_rule(chain: str = "") -> list[Callable[[StateBlock, int, int, bool], bool]]:
+        rules, others = _by_first_character({names[rule]: rule for rule in block_rules(chain)})
+
+        def block(state: StateBlock, start: int, end: int, silent: bool) -> bool:  # noqa: FBT001
+            first = state.bMarks[start] + state.tShift[start]
+            for rule in rules.get(state.src[first : first + 1], others):  # noqa: SIM110
+                if rule(state, start, end, silent):
+                    return True
+            return False
+
+        return [block]
+
+    blocks.getRules = block_rule  # type: ignore[method-assign]
+    inlines.getRules = lambda chainName="": [span]  # type: ignore[method-assign] # noqa: ARG005, N803
+
+
+def _by_first_character(rules: Mapping[str, _Rule]) -> tuple[dict[str, list[_Rule]], list[_Rule]]:
+    """The rules for each character that some begin with, in their order, and those for any other character."""
+    others = [rule for name, rule in rules.items() if name not in _BEGIN]
+    return {char: [rule for name, rule in rules.items() if char in _BEGIN.get(name, char)] for char in _FIRST}, others
 
 
 def _section(state: StateBlock, start: int, _end: int, silent: bool) -> bool:  # noqa: FBT001
@@ -149,7 +217,8 @@ def _section(state: StateBlock, start: int, _end: int, silent: bool) -> bool:  #
 
 def _bounded_table(state: StateBlock, start: int, end: int, silent: bool) -> bool:  # noqa: FBT001
     """Read a table, and give up on the body when its tables have too many cells."""
-    found = table(state, start, end, silent)
+    first = state.bMarks[start] + state.tShift[start]
+    found = state.src.find("|", first, state.eMarks[start]) >= 0 and table(state, start, end, silent)
     if found and len(state.tokens) > _MAX_TOKENS:
         raise OverflowError("more cells than are worth showing as a table")
     return found
@@ -178,6 +247,18 @@ def _single_image(state: StateInline, silent: bool) -> bool:  # noqa: FBT001
 def _known_autolink(state: StateInline, silent: bool) -> bool:  # noqa: FBT001
     """Read `<https://…>` and addresses as links, and leave `<xs:element>` to be shown as text."""
     return _AUTOLINK.match(state.src, state.pos) is not None and autolink(state, silent)
+
+
+def _inline(state: StateCore) -> None:
+    """Read what stands within blocks; a line without markup, as many are, is a text as it is."""
+    for token in state.tokens:
+        if token.type == "inline":
+            children: list[Token] = []
+            token.children = children
+            if _SPAN.search(token.content):
+                state.md.inline.parse(token.content, state.md, state.env, children)
+            elif token.content:
+                children.append(Token("text", "", 0, content=token.content))
 
 
 def _task_items(state: StateCore) -> None:

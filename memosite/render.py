@@ -16,6 +16,7 @@ import traceback
 from collections import OrderedDict
 from collections.abc import Callable
 from html import escape
+from itertools import count
 from typing import Final, TypeAlias
 
 import jinja2
@@ -39,6 +40,7 @@ __all__ = ["Renderer"]
 
 _CACHE_BYTES: Final = 16 * 2**20
 _PREFIX: Final = "\x1a"  # stands for a page's prefix in cached HTML; a control character, which no text may hold
+_LINK: Final = re.compile(f"{_PREFIX}{_PREFIX}([0-9]+)#?{_PREFIX}")  # the number of a link, for where it leads
 _SPARE: Final = 1_000  # bytes for what is said when a text is cut
 _TOO_LONG: Final = '<p class="notice">This text is too long for this page: see its own page, or the original.</p>\n'
 _CUT: Final = '<p class="notice">Only the beginning of this text is shown.</p>\n'
@@ -58,7 +60,10 @@ _MEDIA_TYPES: Final = (
 PAGE_BYTES: Final = 900_000
 """The most bytes that the texts of one page may take as HTML, so that no page is over 1 MB (SPEC 4)."""
 
-_Key: TypeAlias = tuple[str, tuple[tuple[str, str], ...]]
+_Slots: TypeAlias = tuple[tuple[str, bool], ...]
+"""What is written for each link of a text, and whether where it leads has a fragment."""
+
+_Key: TypeAlias = tuple[str, _Slots, int]
 
 
 class Renderer:
@@ -115,12 +120,24 @@ class Renderer:
             return self._transcript(body)
         if body.form == "verbatim":
             return _safe(_verbatim(self._read_text(body.sha256)))
-        key = (body.sha256, body.links)
-        html = self._fragments.get(key)
-        if html is None:
-            html = _markdown_page(self._read_text(body.sha256), dict(body.links))
-            self._fragments.put(key, html)
-        return _safe(html.replace(_PREFIX, escape(body.prefix)))
+        return _safe(self._markdown(body).replace(_PREFIX, escape(body.prefix)))
+
+    def _markdown(self, body: Body) -> str:
+        """The HTML of a Markdown text with `_PREFIX` for its prefix, cut where it is too long for a page."""
+        links = dict(body.links)
+        slots = tuple((written, "#" in href) for written, href in links.items())
+        hrefs = [escape(href) for href in links.values()]
+        for halvings in count():
+            key = body.sha256, slots, halvings
+            fragment = self._fragments.get(key)
+            if fragment is None:
+                fragment = _fragment(self._read_text(body.sha256), slots, halvings)
+                self._fragments.put(key, fragment)
+            html = _LINK.sub(lambda match: hrefs[int(match[1])], fragment) if hrefs else fragment
+            if _size(html) <= PAGE_BYTES - _SPARE:
+                break
+        is_cut = halvings > 0 or body.chars > PAGE_CHARS
+        return html + (_CUT if is_cut else "")
 
     def _transcript(self, body: Body) -> Markup:
         key = (body.sha256, body.started)
@@ -170,8 +187,8 @@ class _Fragments:
 
 
 def _weight(key: _Key, html: str) -> int:
-    """Bytes of memory, roughly: the text as Python keeps it, and each link with its two strings."""
-    return 500 + sys.getsizeof(html) + sum(200 + len(written) + len(href) for written, href in key[1])
+    """Bytes of memory, roughly: the text as Python keeps it, and each link with what is written for it."""
+    return 500 + sys.getsizeof(html) + sum(150 + len(written) for written, _ in key[1])
 
 
 def _environment(theme: Theme) -> jinja2.Environment:
@@ -226,21 +243,24 @@ def _verbatim(text: str) -> str:
     return f'<pre class="verbatim" tabindex="0">\n{html}</pre>\n' + (_CUT if is_cut else "")
 
 
-def _markdown_page(text: str, links: dict[str, str]) -> str:
-    """The HTML of a Markdown text, with `_PREFIX` for its prefix, cut where it is too long for a page."""
+def _fragment(text: str, slots: _Slots, halvings: int) -> str:
+    """The HTML of a Markdown text, halved so many times, with `_PREFIX` for its prefix and a slot for each href."""
     source = text[:PAGE_CHARS].replace(_PREFIX, "\ufffd")
     front = _FRONT_MATTER.match(source)
     head = ""
     if front:
         source = source[front.end() :]
         shown = escape(front[1], quote=False)
+        if _size(shown) > PAGE_BYTES - 2 * _SPARE:  # no cutting of the text below would make room
+            shown = escape(front[1][: PAGE_BYTES // 12], quote=False) + "…"
         head = f'<details class="front-matter"><summary>Front matter</summary><pre>\n{shown}</pre></details>\n'
-    html = to_html(source, links=links, prefix=_PREFIX, base_level=LEVEL, with_passages=True)
-    is_cut = len(text) > PAGE_CHARS
-    while _size(head + html) > PAGE_BYTES - _SPARE:
-        source, is_cut = source[: len(source) // 2], True
-        html = to_html(source, links=links, prefix=_PREFIX, base_level=LEVEL, with_passages=True)
-    return head + html + (_CUT if is_cut else "")
+    links = {
+        written: f"{_PREFIX}{_PREFIX}{number}{'#' if has_fragment else ''}{_PREFIX}"
+        for number, (written, has_fragment) in enumerate(slots)
+    }
+    for _ in range(halvings):
+        source = source[: len(source) // 2]
+    return head + to_html(source, links=links, prefix=_PREFIX, base_level=LEVEL, with_passages=True)
 
 
 def _markdown(text: str, prefix: str, base_level: int = LEVEL) -> Markup:

@@ -21,36 +21,40 @@ _CONTROLS = dict.fromkeys((*range(0x20), *range(0x7F, 0xA0)), " ")
 
 _LOOK_BACK = 300
 _BREAK = r"\s`'\"()<>\[\]{}|,;*!?“”‘’«»=—、。，；：！？（）「」『』【】《》"
-_SUFFIXED = re.compile(r"(?:\.(?:openthing|opencatalog|md))+(?![A-Za-z0-9_-]|\.[A-Za-z0-9])", re.IGNORECASE | re.ASCII)
+# Patterns that are sought in whole texts begin with a character as it is: `re` finds those many times faster.
+_SUFFIX = r"\.(?:openthing|opencatalog|md)"
+_SUFFIXED = re.compile(rf"{_SUFFIX}(?:{_SUFFIX})*(?![A-Za-z0-9_-]|\.[A-Za-z0-9])", re.IGNORECASE | re.ASCII)
 _BREAKS = re.compile(rf"[{_BREAK}]")
 _COLON = re.compile(r":(?![/\\])")
 _STAMP = r"(?<![A-Za-z0-9-])[0-9]{4}-[0-9]{2}-[0-9]{2}-[0-9]{4}--"
 _STAMP_START = re.compile(_STAMP)
-_STAMPED = re.compile(_STAMP + r"[\w.-]{1,250}(?::-[\w.-]{1,250})?")  # "Re: gate" makes the slug re:-gate
+_STAMP_CHARS = len("2026-03-09-0950--")
+_STAMP_END = re.compile(rf"--(?<={_STAMP})")
+_STAMPED = re.compile(r"[\w.-]{1,250}(?::-[\w.-]{1,250})?")  # "Re: gate" makes the slug re:-gate
 _DRIVE_PATH = re.compile(rf":[/\\][^{_BREAK}:]{{1,{_LOOK_BACK}}}")
 _ROOTED_PATH = re.compile(rf"/[\w.@+-]{{1,100}}/[\w.@+/-]{{0,{_LOOK_BACK}}}")
-# Ids of records, each sought by its least common part: texts are long, and few name a record.
+# Ids of records, each sought by its least common part, where a text has that: texts are long, and few name a record.
 _NODE_KINDS = (
     *("project", "feature", "decision", "gotcha", "question"),
     *("architecture", "constraint", "fact", "source", "synthesis", "workflow", "note", "concept"),
 )
 _CATEGORIES = ("context", "decisions", "interfaces", "handoffs")
 _RECORD_ENDS = (
-    *(re.compile(rf"{kind}\.[a-z0-9][a-z0-9-]{{0,200}}(?![\w/\\(])") for kind in _NODE_KINDS),
-    *(re.compile(rf"\.{category}\.\w[\w-]{{0,200}}(?![\w/\\(])") for category in _CATEGORIES),
-    re.compile(r"\.[0-9a-f]{8}(?:-[0-9]{1,4})?(?![\w/\\(-])"),
-    re.compile(r"(?<=[0-9a-fA-F]{8})-(?:[0-9a-fA-F]{4}-){3}[0-9a-fA-F]{12}(?![0-9A-Za-z-])"),
+    *((f"{kind}.", re.compile(rf"{kind}\.[a-z0-9][a-z0-9-]{{0,200}}(?![\w/\\(])")) for kind in _NODE_KINDS),
+    *((f".{name}.", re.compile(rf"\.{name}\.\w[\w-]{{0,200}}(?![\w/\\(])")) for name in _CATEGORIES),
+    (".", re.compile(r"\.[0-9a-f]{8}(?:-[0-9]{1,4})?(?![\w/\\(-])")),
+    ("-", re.compile(r"-(?<=[0-9a-fA-F]{8}-)(?:[0-9a-fA-F]{4}-){3}[0-9a-fA-F]{12}(?![0-9A-Za-z-])")),
 )
-_COMMIT = re.compile(r"(?<=`)[0-9a-f]{7,64}(?=`)")
+_COMMIT = re.compile(r"`([0-9a-f]{7,64})(?=`)")
 _RECORD_START = re.compile(r"(?<![\w./\\-])[\w-]{0,100}(?:\.[\w-]{1,100}){0,4}\.?\Z")
 _RECORD_BEFORE = 250
 _OPENING = frozenset(" \t\n`'\"(<[{|“‘«（「")
 
 _TARGET = r"(?:<([^<>\n]{1,1000})>|([^()\s<>]{1,1000}(?:\([^()\s<>]{0,200}\)[^()\s<>]{0,200}){0,5}))"
+_INLINE = rf"\]\([ \t]{{0,20}}\n?[ \t]{{0,20}}{_TARGET}"
+_INLINE_DESTINATION = re.compile(_INLINE)
 _DESTINATION = re.compile(
-    rf"\]\([ \t]{{0,20}}\n?[ \t]{{0,20}}{_TARGET}"
-    rf"|^ {{0,3}}\[[^\]\n^][^\]\n]{{0,200}}\]:[ \t]{{0,20}}\n?[ \t]{{0,20}}{_TARGET}",
-    re.MULTILINE,
+    _INLINE + rf"|^ {{0,3}}\[[^\]\n^][^\]\n]{{0,200}}\]:[ \t]{{0,20}}\n?[ \t]{{0,20}}{_TARGET}", re.MULTILINE
 )
 _ELSEWHERE = ("http:", "https:", "mailto:", "#")
 
@@ -59,10 +63,11 @@ _BLOCK_MARK = re.compile(
     r"^[ \t]*(?:#{1,6}(?:[ \t]+|$)|[>*+-][ \t]+|\d{1,9}[.)][ \t]+|==+[ \t]*|\||`{3,}.*)", re.MULTILINE
 )
 _INLINE_MARK = re.compile(
+    r"(?=[`!\[_*~])(?:"  # what any of them begins with: five times faster
     r"(?P<ticks>`{1,3})(?P<code>[^`\n]{1,300})(?P=ticks)"
     r"|!?\[(?P<label>[^\]\n]{0,300})\]\([^)\s]{0,1000}\)"
     r"|(?<!\w)__(?P<strong>[^_\n]{1,300})__(?!\.?\w)"
-    r"|\*\*|`+|~~"
+    r"|\*\*|`+|~~)"
 )
 _RULE = re.compile(r"^[ \t]*(?:[-*_=]{3,}|==+)[ \t]*$|[ \t]==+[ \t]*$", re.MULTILINE)
 
@@ -83,7 +88,9 @@ def read_text(text: str, *, turns: int | None = None) -> tuple[Text, bytes]:
 
 def summarize(text: str) -> str:
     """The beginning of a text as one plain line of at most 240 characters."""
-    head = _FRONTMATTER.sub("", text[:6000]).lstrip()[:800]
+    head = text[:6000]
+    front = _FRONTMATTER.match(head)
+    head = head[front.end() if front else 0 :].lstrip()[:800]
     head = _INLINE_MARK.sub(_plain, _BLOCK_MARK.sub("", _RULE.sub("", head)))
     return cut_line(head, SUMMARY)
 
@@ -154,10 +161,14 @@ def _suffixed_spans(text: str) -> Iterator[_Span]:
 
 
 def _stamped_spans(text: str) -> Iterator[_Span]:
-    for match in _STAMPED.finditer(text) if "--" in text else ():
-        start = match.start()
-        is_emphasized = start > 0 and text[start - 1] == "_"
-        yield start, start + len(match[0].rstrip("._-" if is_emphasized else ".-"))
+    last = 0
+    for stamp in _STAMP_END.finditer(text):
+        start = stamp.end() - _STAMP_CHARS
+        match = _STAMPED.match(text, stamp.end()) if start >= last else None
+        if match is not None:
+            last = match.end()
+            is_emphasized = start > 0 and text[start - 1] == "_"
+            yield start, start + len(text[start:last].rstrip("._-" if is_emphasized else ".-"))
 
 
 def _drive_spans(text: str) -> Iterator[_Span]:
@@ -177,15 +188,15 @@ def _rooted_spans(text: str) -> Iterator[_Span]:
 
 def _commit_spans(text: str) -> Iterator[_Span]:
     for match in _COMMIT.finditer(text):
-        if not match[0].isdigit():
-            yield match.span()
+        if not match[1].isdigit():
+            yield match.span(1)
 
 
 def _record_spans(text: str) -> Iterator[_Span]:
     """What has the form of a record's id; whether there is such a record is for `resolve` to say."""
     found: dict[int, int] = {}
-    for pattern in _RECORD_ENDS:
-        for match in islice(pattern.finditer(text), 2 * MENTIONS):
+    for part, pattern in _RECORD_ENDS:
+        for match in islice(pattern.finditer(text), 2 * MENTIONS) if part in text else ():
             least = max(0, match.start() - _RECORD_BEFORE)
             before = _RECORD_START.search(text[least : match.start()])
             if before is not None:
@@ -208,8 +219,7 @@ def _with_others(spans: list[_Span], others: Iterable[_Span]) -> list[_Span]:
 
 def find_destinations(text: str) -> tuple[str, ...]:
     """The targets of Markdown links as written, in order, each once; those with a web scheme are left out."""
-    if "](" not in text and "]:" not in text:
-        return ()
-    targets = (next(filter(None, match.groups())) for match in _DESTINATION.finditer(text))
+    pattern = _DESTINATION if "]:" in text else _INLINE_DESTINATION
+    targets = (next(filter(None, match.groups())) for match in pattern.finditer(text))
     found = dict.fromkeys(target for target in targets if not target.lower().startswith(_ELSEWHERE))
     return tuple(found)[:MENTIONS]

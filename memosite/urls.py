@@ -5,6 +5,7 @@ in a file name, because `file://` shows folders as listings; canonical links, fe
 """
 
 import re
+from functools import lru_cache
 from urllib.parse import quote
 
 from memosite.facts import Kind, Ref
@@ -121,12 +122,17 @@ def relative(start: str, target: str) -> str:
     common = 0
     while common < min(len(here), len(there) - 1) and here[common] == there[common]:
         common += 1
-    return "../" * (len(here) - common) + quote("/".join(there[common:]), safe="/-._~")
+    return "../" * (len(here) - common) + _quoted("/".join(there[common:]))
+
+
+@lru_cache(maxsize=10_000)
+def _quoted(path: str) -> str:
+    return quote(path, safe="/-._~")
 
 
 def absolute(base_url: str, page: str) -> str:
     """The canonical address of a page or file."""
-    return base_url + quote(page, safe="/-._~")
+    return base_url + _quoted(page)
 
 
 def original_name(path: str, *, is_body: bool) -> str:

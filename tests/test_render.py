@@ -994,6 +994,14 @@ def test_front_matter_is_folded_and_not_taken_for_a_heading() -> None:
     assert "status: accepted" not in " ".join(texts(tree, "//h2 | //h3"))
 
 
+def test_front_matter_that_would_not_fit_a_page_is_cut() -> None:
+    """However long it is as HTML, the page ends, and what follows it is shown."""
+    text = f"---\nkey: {'&' * 200_000}\n---\nThe text itself."
+    page = rendered(memo(body=body(text), summary=None, variants=()))
+    assert texts(page, "//details[@class='front-matter']/pre")[0].endswith("&…")
+    assert "The text itself." in texts(page, "//p")
+
+
 def test_turns_have_speaker_time_and_two_anchors() -> None:
     """One section a turn, with the time as written and in UTC, and the anchors of SPEC 7."""
     tree = rendered(transcript())
@@ -1112,6 +1120,25 @@ def test_a_text_shown_on_two_pages_is_read_once_and_has_ids_of_its_own_on_each()
     assert first.xpath("//h3/@id") == ["plan"]
     assert second.xpath("//h3/@id") == ['m1"-plan']
     assert "Plan \ufffd" in texts(first, "//h3")[0]
+
+
+def test_a_text_whose_links_lead_elsewhere_from_each_page_is_read_once() -> None:
+    """What differs between the pages that show a text, where its links lead, is put into the rendered text."""
+    read: list[str] = []
+
+    def read_text(digest: str) -> str:
+        read.append(digest)
+        return TEXTS[digest]
+
+    renderer = Renderer(THEME, read_text)
+    text = body("# 1 one\n\nSee a.md, [part](<b.md#s t>) and [below](#1-one).", prefix="1")
+    for href, kept in (("../a/?x=1&y=2", "#s%20t"), ("https://b.example/'a'", "#s%20t"), ("../a/index.html", "#at")):
+        links = (("a.md", href), ("b.md", href + ("#at" if kept == "#at" else "")))
+        page = rendered(memo(body=dataclasses.replace(text, links=links), summary=None, variants=()), renderer)
+        assert page.xpath("//a[.='a.md']/@href") == [href]
+        assert page.xpath("//a[.='part']/@href") == [href + kept]
+        assert page.xpath("//a[.='below']/@href") == ["#11-one"]
+    assert read == [text.sha256, text.sha256]  # anew only where a link begins to name a place of its own
 
 
 def test_texts_that_were_not_used_for_longest_make_room() -> None:

@@ -4,7 +4,7 @@ import datetime as dt
 from collections import defaultdict
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import TypeVar
 
 from memosite.facts import BROADCAST, Mailbox, Ref
@@ -157,8 +157,12 @@ class Context:
             return position_id
         return position.names[0] if "~" in position_id and position.names else position_id
 
-    def position(self, start: str, id_: str | None, written: str = "") -> Reference:
-        """A link to a position's page, labelled as written."""
+    @cached_property
+    def position(self) -> Callable[..., Reference]:
+        """`position(start, id, written)` is a link to a position's page, labelled as written; a page repeats them."""
+        return lru_cache(maxsize=1_000)(self._position)
+
+    def _position(self, start: str, id_: str | None, written: str = "") -> Reference:
         if id_ is None or id_ not in self.archive.positions:
             return Reference(label=cut_line(written or id_ or "nobody", LABEL_CHARS))
         return Reference(
@@ -203,6 +207,8 @@ class Context:
 
     def row(self, start: str, artifact: Artifact, *, depth: int = 0, viewer: str | None = None) -> Row:
         """An artifact in a list; `viewer` is the position for whom it is unread or not."""
+        if isinstance(artifact, Memo):
+            return self._memo_row(start, artifact, depth, viewer)
         row = Row(
             kind=artifact.kind,
             href=relative(start, page_of(artifact)),
@@ -211,18 +217,6 @@ class Context:
             depth=depth,
             source=artifact.copies[0].file.source,
         )
-        if isinstance(artifact, Memo):
-            mailbox, source = self.where(artifact, viewer)
-            return replace(
-                row,
-                sender=self.position(start, artifact.sender_position, artifact.sender),
-                to=self.addressees(start, artifact),
-                mailbox=mailbox,
-                source=source,
-                action=self.action(artifact, viewer),
-                is_unread=self.is_unread(artifact, viewer),
-                status="unreadable" if artifact.broken else "",
-            )
         if isinstance(artifact, Transcript):
             status = "unreadable" if artifact.broken else "" if artifact.ended else "ongoing"
             sender = self.position(start, artifact.role) if artifact.role else None
@@ -233,6 +227,23 @@ class Context:
         is_said = successor is not None and status.casefold().startswith("superseded")
         return replace(
             row, status="" if is_said else status, is_superseded=is_superseded(artifact), successor=successor
+        )
+
+    def _memo_row(self, start: str, memo: Memo, depth: int, viewer: str | None) -> Row:
+        mailbox, source = self.where(memo, viewer)
+        return Row(
+            kind=memo.kind,
+            href=relative(start, page_of(memo)),
+            subject=memo.short_subject,
+            date=stamp(memo.date),
+            depth=depth,
+            sender=self.position(start, memo.sender_position, memo.sender),
+            to=self.addressees(start, memo),
+            mailbox=mailbox,
+            source=source,
+            action=self.action(memo, viewer),
+            is_unread=self.is_unread(memo, viewer),
+            status="unreadable" if memo.broken else "",
         )
 
     def successor(self, start: str, artifact: Artifact) -> Reference | None:
@@ -260,8 +271,9 @@ class Context:
 
     def where(self, memo: Memo, viewer: str | None) -> tuple[Mailbox | None, str]:
         """The mailbox and the source in which a memo lies for a position; of one for several, where all agree."""
-        if memo.kind != "memo":
-            return None, memo.copies[0].file.source
+        first = memo.copies[0]
+        if memo.kind != "memo" or len(memo.copies) == 1:
+            return first.mailbox if memo.kind == "memo" else None, first.file.source
         seats = [viewer] if viewer else [state.position for state in memo.recipients]
         repos = {self.archive.positions[seat].repo for seat in seats if seat in self.archive.positions}
         places = {
@@ -355,6 +367,7 @@ def is_superseded(artifact: Artifact) -> bool:
     return status_of(artifact).casefold().startswith("superseded")
 
 
+@lru_cache(maxsize=2_000)
 def stamp(moment: Moment | None) -> Stamp | None:
     """A date as pages show it: wall-clock time and offset as written; the day alone where no time was given."""
     if moment is None:

@@ -104,6 +104,8 @@ def thread_row(
         row = context.ghost_row(start, context.archive.ghosts[entry.ref[1]], depth=depth)
     else:
         row = context.row(start, context.archive.artifacts[entry.ref], depth=depth)
+    if not (is_current or entry.continues or entry.continued_from):
+        return row
     return replace(
         row,
         is_current=is_current,
