@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from memosite.search.analyzer import Analyzer
 from memosite.search.blocks import FULL, TAIL, Block, encode, list_blocks, plan_blocks, render_block
 from memosite.search.documents import Card
-from memosite.search.index import open_index
+from memosite.search.indexing import open_index
 from memosite.search.query import parse_query
 from memosite.search.reader import Reader
 from memosite.search.syntax import QueryError

@@ -14,7 +14,7 @@ import pytest
 
 from memosite.errors import OutputError
 from memosite.search.documents import Card
-from memosite.search.index import open_index
+from memosite.search.indexing import open_index
 from memosite.search.match import match
 from memosite.search.query import parse_query
 from memosite.search.reader import Reader
@@ -131,7 +131,7 @@ def test_a_memo_that_was_read_is_found_in_its_new_mailbox(tmp_path: Path) -> Non
 KILLED = """
     import os, signal, sys
     from pathlib import Path
-    from memosite.search.index import open_index
+    from memosite.search.indexing import open_index
     from tests.search_reference import reading
 
     left = int(sys.argv[3])

@@ -93,7 +93,7 @@ def render_block(block: Block, read_text: ReadText) -> list[tuple[str, bytes]]:
         for document in documents(card, read_text):
             built.add(document)
             rows.append(_row(document))
-            excerpts.append(cut_line(document.body[: 2 * EXCERPT_CHARS], EXCERPT_CHARS))
+            excerpts.append(cut_line(document.shown(2 * EXCERPT_CHARS), EXCERPT_CHARS))
     files = list(_term_files(block.name, built, FULL_SHARD if len(block.cards) > TAIL else TAIL_SHARD))
     head = {
         "artifacts": built.artifacts,
