@@ -47,7 +47,9 @@ def make_excerpt(text: str, wanted: Collection[Words], analyzer: Analyzer) -> tu
 
 def _wanted_words(line: str, wanted: Collection[Words], analyzer: Analyzer) -> list[Word]:
     """The words of a line that a query looks for; of a phrase only where it stands as a whole."""
-    words = analyzer.words(line)
+    whole = {term for one in wanted for term in one.terms}
+    begun = tuple(one.terms[-1] for one in wanted if one.prefix)
+    words = list(analyzer.find(line, lambda term: term in whole or term.startswith(begun)))
     places: dict[str, list[Word]] = {}
     for word in words:
         places.setdefault(word.term, []).append(word)

@@ -85,7 +85,8 @@ def _update(folder: Path, seal: Seal | None, job: _Job, inputs: str) -> Seal:
     else:
         break_seal(folder)
         found = index.open_dir(str(folder))
-    _write_documents(found.writer(limitmb=128), former, changed, job)
+    # As files of their own: what lies in a compound file Whoosh copies into memory whenever it is opened.
+    _write_documents(found.writer(limitmb=128, compound=False), former, changed, job)
     write_file(folder / DIGESTS, json.dumps(now))
     newest = max((card.date for card in cards if card.date is not None), default=None)
     seal = Seal(inputs=inputs, newest=newest)
