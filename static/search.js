@@ -471,8 +471,16 @@ const memositeSearch = (() => {
     return found;
   }
 
-  /** Ascending numbers from their gaps. @param {string} text @returns {number[]} */
+  /** Ascending numbers from their gaps, or from a bit for each. @param {string} text @returns {number[]} */
   function ascending(text) {
+    if (text[0] === "!") {
+      const found = [];
+      for (let i = 1; i < text.length; i++) {
+        const bits = /** @type {number} */ (DIGITS.get(text.charCodeAt(i)));
+        for (let bit = 0; bit < 6; bit++) if (bits & (1 << bit)) found.push((i - 1) * 6 + bit);
+      }
+      return found;
+    }
     let before = -1;
     return numbers(text).map((gap) => (before += gap + 1));
   }

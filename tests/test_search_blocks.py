@@ -14,11 +14,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memosite.search.analyzer import Analyzer
-from memosite.search.blocks import FULL, TAIL, Block, encode, list_blocks, plan_blocks, render_block
+from memosite.search.blocks import FULL, TAIL, Block, encode, list_blocks, pack, plan_blocks, render_block
 from memosite.search.documents import Card
-from memosite.search.indexing import open_index
 from memosite.search.query import parse_query
-from memosite.search.reader import Reader
 from memosite.search.syntax import QueryError
 from tests.build_org import write_memo
 from tests.search_reference import EXAMPLE, Read, many_queries, reading
@@ -65,8 +63,7 @@ def test_the_browser_finds_what_whoosh_finds(cut: str, example: Read, tmp_path: 
     """300 queries: the same hits in the same order, or the same error; and facets that count them."""
     blocks = plan_blocks(example.cards) if cut == "as planned" else in_small_blocks(example)
     write_blocks(blocks, example, tmp_path)
-    index = open_index(tmp_path / "cache", example.cards, example.shelf.text, example.analyzer, lambda _: None)
-    reader = Reader(index=index, analyzer=example.analyzer)
+    reader = example.index(tmp_path / "cache")
     queries = many_queries(example, 300)
     for query, answer in zip(queries, browse(tmp_path, queries, limit=100_000), strict=True):
         try:
@@ -178,6 +175,19 @@ def test_numbers_are_written_and_read_back(numbers: list[int]) -> None:
             found.append(before)
             value, weight = 0, 1
     assert found == numbers
+
+
+@given(st.lists(st.integers(0, 500), unique=True).map(sorted))
+def test_many_numbers_are_written_as_bits_where_that_is_shorter(numbers: list[int]) -> None:
+    """By the rule that is written down: six bits a digit, the lowest first."""
+    packed = pack(numbers)
+    assert len(packed) <= len(encode(numbers))
+    if packed.startswith("!"):
+        alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_"
+        bits = "".join(f"{alphabet.index(char):06b}"[::-1] for char in packed[1:])
+        assert [number for number, bit in enumerate(bits) if bit == "1"] == numbers
+    else:
+        assert packed == encode(numbers)
 
 
 def test_every_character_folds_alike_in_python_and_in_javascript() -> None:

@@ -35,7 +35,7 @@ DIGESTS = "state.json"
 OFTEN = 1_000
 """After so many artifacts it is said how far indexing is."""
 
-Say = Callable[[str], None]
+Say = Callable[[str], object]
 
 
 def open_index(
