@@ -442,6 +442,12 @@ const memositeSearch = (() => {
     return /** @type {Tree[]} */ (tree.slice(1)).flatMap((part) => leaves(part, wanted));
   }
 
+  /** Whether only what is no output of tools can match, so that words are not sought there. @param {Tree} tree */
+  function isOfText(tree) {
+    const parts = tree[0] === "and" ? /** @type {Tree[]} */ (tree.slice(1)) : [tree];
+    return parts.some((part) => part[0] === "key" && part[1] === "in" && part[2] === "text" && !part[3]);
+  }
+
   // Blocks
 
   /** @type {Record<string, string>} */
@@ -757,7 +763,7 @@ const memositeSearch = (() => {
       const blocks = await this.open();
       const dates = blocks.map((block) => block.head.newest).filter((date) => date !== null);
       const newest = dates.length ? dates.reduce((one, other) => Math.max(one, other)) : null;
-      const asked = { newest, tools: namesPlace(tree) };
+      const asked = { newest, tools: !isOfText(tree) };
       const found = await Promise.all(blocks.map((block) => match(tree, block, asked)));
       const total = found.reduce((sum, set) => sum + set.reduce((count, bit) => count + bit, 0), 0);
       const places = await firstPlaces(blocks, found, limit);

@@ -18,7 +18,7 @@ from memosite.search.blocks import FULL, TAIL, Block, encode, list_blocks, pack,
 from memosite.search.documents import Card
 from memosite.search.query import parse_query
 from memosite.search.syntax import QueryError
-from tests.build_org import write_memo
+from tests.build_org import write_memo, write_transcript
 from tests.search_reference import EXAMPLE, Read, many_queries, reading
 
 HERE = Path(__file__).parent
@@ -97,6 +97,24 @@ def test_a_two_word_query_moves_little(example: Read, tmp_path: Path) -> None:
     (answer,) = browse(tmp_path, ["shelf holds"], limit=10)
     assert answer["total"] > 0
     assert answer["bytes"] < sum(map(len, files.values())) / 2
+
+
+def test_a_query_of_texts_moves_nothing_of_tools(tmp_path: Path) -> None:
+    """Words are sought among the output of tools only if the query may find some."""
+    text = (
+        "## User\n\n"
+        + " ".join(f"w{n}" for n in range(2000))
+        + "\n\n## Assistant\n\n> **🔧 Bash**\n> "
+        + " ".join(f"tide w{n}" for n in range(2000))
+    )
+    write_transcript(tmp_path / "site/transcripts/engineer", "talk", text=text)
+    with reading(tmp_path / "site") as read:
+        write_blocks(plan_blocks(read.cards), read, tmp_path / "out")
+    texts, both, neither = browse(
+        tmp_path / "out", ["w1500", "w1500 (in:tools OR in:text)", "w1500 NOT in:tools"], limit=10
+    )
+    assert (texts["total"], both["total"], neither["total"]) == (1, 2, 1)
+    assert texts["files"] == both["files"] - 1
 
 
 def numbered(read: Read, count: int) -> list[Card]:
