@@ -13,6 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from memosite.cli import main
 from memosite.search.analyzer import Analyzer
 from memosite.search.blocks import FULL, TAIL, Block, encode, list_blocks, pack, plan_blocks, render_block
 from memosite.search.documents import Card
@@ -137,6 +138,37 @@ def test_one_more_artifact_rewrites_the_last_block_alone(example: Read) -> None:
     assert before[:-1] == after[:-1]
     assert before[-1] != after[-1]
     assert [block.name for block in before] == [block.name for block in after]
+
+
+def test_builds_rewrite_the_blocks_of_what_changed_and_nothing_else(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """One memo more: the files of the last block. An edit: those of its own. A clean build gives the same bytes."""
+    monkeypatch.setattr("memosite.search.blocks.FULL", 16)
+    monkeypatch.setattr("memosite.search.blocks.TAIL", 4)
+    folder, output = tmp_path / "site/memos/inbox", tmp_path / "out"
+
+    def build(target: Path = output) -> dict[str, tuple[bytes, int]]:
+        assert main(["build", str(tmp_path / "site"), "-o", str(target), "--jobs", "1", "--quiet"]) == 0
+        files = (path for path in sorted((target / "search").rglob("*.js")))
+        return {path.relative_to(target).as_posix(): (path.read_bytes(), path.stat().st_mtime_ns) for path in files}
+
+    def write(number: int, body: str = "tide and ebb") -> None:
+        write_memo(folder, f"memo-{number:02}", body=f"{body} w{number}", sent=f"2026-05-{number:02}T12:00:00Z")
+
+    for number in range(1, 23):
+        write(number)
+    before = build()
+    assert {path.split("/")[1] for path in before} == {"blocks.js", "f0", "t4", "t5"}
+    write(23)
+    added = build()
+    changed = {path for path in {*before, *added} if before.get(path) != added.get(path)}
+    assert {path.split("/")[1] for path in changed} == {"t5"}
+    write(3, body="another wording")
+    edited = build()
+    assert {path.split("/")[1] for path in edited if added.get(path) != edited[path]} == {"f0"}
+    clean = build(tmp_path / "clean")
+    assert {path: data for path, (data, _) in clean.items()} == {path: data for path, (data, _) in edited.items()}
 
 
 def test_files_do_not_depend_on_the_order_in_which_cards_come(example: Read, tmp_path: Path) -> None:
