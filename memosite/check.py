@@ -16,12 +16,12 @@ from memosite.errors import ConfigError
 from memosite.findings import Finding
 from memosite.formats.library import CATALOG_SUFFIX
 from memosite.formats.memory_store_parts import part_of
-from memosite.formats.places import record_system, root_of_record
 from memosite.layout import place_of
 from memosite.ledger import Ledger
 from memosite.model import SourceInfo
 from memosite.names import BODY_SUFFIX, ENVELOPE_SUFFIX
 from memosite.read import DataFinder, LineFinder, read_source
+from memosite.record_places import record_system, root_of_record
 from memosite.resolve import Rules, resolve
 from memosite.shelf import Shelf
 from memosite.sources.folder import FolderSource, list_files

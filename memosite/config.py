@@ -74,7 +74,7 @@ def load_config(
         or _get(fields, "output", lambda entry: _output(entry, folder), None)
         or (folder / OUTPUT_NAME).resolve()
     )
-    cache_folder = _folder_to_write(cache, "--cache") or (folder / CACHE_NAME).resolve()
+    cache_folder = _folder_to_write(cache, "--cache") or _cache(folder)
     aliases, people = _get(fields, "positions", _positions, (_NO_ALIASES, _NOTHING))
     return Config(
         site=folder,
@@ -145,6 +145,14 @@ def _output(entry: Entry, folder: Path) -> Path:
         shown = quote(text, longest=LONGEST_PATH)
         raise entry.error(f"{shown}, which is no folder", "a folder to write, existing or not")
     return resolved
+
+
+def _cache(folder: Path) -> Path:
+    """The cache of a site. A link in its place is nobody's choice: it may have come with a cloned repo."""
+    path = folder / CACHE_NAME
+    if path.is_symlink():
+        raise ConfigError(f"{printable(str(path))}: a symbolic link, expected a folder; remove it, or use --cache DIR")
+    return path
 
 
 def _folder_to_write(path: Path | None, option: str) -> Path | None:

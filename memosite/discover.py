@@ -12,13 +12,9 @@ from pathlib import Path
 
 from memosite.config_schema import SourceConfig, clean_name, printable
 from memosite.errors import ConfigError, SourceError
-from memosite.formats.memory_layer import memory_place
-from memosite.formats.memory_store_parts import FOLDER as STORE_FOLDER
-from memosite.formats.mif import SUFFIX as MIF_SUFFIX
-from memosite.formats.wyren import MEMORY_NAME
-from memosite.formats.wyren import ROOTS as WYREN_ROOTS
 from memosite.layout import SITE_MARKER, SKIPPED_FOLDERS, UNREAD_FOLDERS, place_of
 from memosite.names import BODY_SUFFIX, ENVELOPE_SUFFIX
+from memosite.record_places import MIF_SUFFIX, STORE_FOLDER, WYREN_NAME, WYREN_ROOTS, memory_place
 from memosite.sources.sniff import starts_as_record
 
 DEPTH_LIMIT = 40
@@ -76,7 +72,7 @@ def _memory_layer(folder: Folder) -> int | None:
 
 
 def _wyren_store(folder: Folder) -> int | None:
-    has_memory = folder.parts[-1:] in [(root,) for root in WYREN_ROOTS] and MEMORY_NAME in folder.files
+    has_memory = folder.parts[-1:] in [(root,) for root in WYREN_ROOTS] and WYREN_NAME in folder.files
     return len(folder.parts) - 1 if has_memory else None
 
 

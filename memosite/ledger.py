@@ -12,7 +12,7 @@ byte for byte; what is new stands after them.
   again should its id change.
 - `{"v": 1, "kind": "position", "id": "…"}`: a position's page and feed. Likewise `entity` and `ghost`, which have no
   feed; `name`, another name of a position, under which its feed is found, too; `changes`, the page of what was
-  edited of an artifact; `month`; and `digest`, a closed day or week.
+  edited of an artifact; `month`; `digest`, a closed day or week; and `saved`, a saved search by its name.
 - `{"v": 1, "kind": "block", "id": "positions/…/feed", "n": 2, "items": [51, …]}`: the second full archive document
   of a feed, with the numbers of its items: what it holds, and in which order, never changes (FEEDS, window).
 
@@ -68,9 +68,10 @@ class Ledger:
     `arrivals` hold each artifact once, in order of arrival, with its first key; `renewals` the keys it was given
     since. `threads` maps a thread's id to a member of it. `others` are further pages that were published: ghosts
     (`("ghost", "memo/<id>")`), other names of positions (`("name", "<id>")`), pages of changes (`("changes",
-    "memo/<id>")`), months (`("month", "2026/05")`) and digests (`("digest", "<day>")`). `entities` are what records
-    speak of, `blocks` the full archive documents of feeds. `published` are the lines as they were read, with the
-    numbers of arrivals, renewals, threads, positions, others, entities and blocks that they hold.
+    "memo/<id>")`), months (`("month", "2026/05")`), digests (`("digest", "<day>")`) and saved searches (`("saved",
+    "<name>")`). `entities` are what records speak of, `blocks` the full archive documents of feeds. `published` are
+    the lines as they were read, with the numbers of arrivals, renewals, threads, positions, others, entities and
+    blocks that they hold.
     """
 
     arrivals: tuple[Arrival, ...] = ()
@@ -225,7 +226,7 @@ class _Lines:
         elif kind == "block":
             items = tuple(map(_number, entry["items"]))
             self.blocks.append(Block(feed=id_, number=_number(entry["n"]), items=items))
-        elif kind in {"ghost", "name", "changes", "month", "digest"}:
+        elif kind in {"ghost", "name", "changes", "month", "digest", "saved"}:
             self.others[kind, id_] = None
         elif kind == "entity":
             self.entities[id_] = None

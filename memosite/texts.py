@@ -65,10 +65,13 @@ _BLOCK_MARK = re.compile(
 _INLINE_MARK = re.compile(
     r"(?=[`!\[_*~])(?:"  # what any of them begins with: five times faster
     r"(?P<ticks>`{1,3})(?P<code>[^`\n]{1,300})(?P=ticks)"
-    r"|!?\[(?P<label>[^\]\n]{0,300})\]\([^)\s]{0,1000}\)"
+    r"|!?\[(?P<label>[^\[\]\n]{0,300})\]\([^)\s]{0,1000}\)"
     r"|(?<!\w)__(?P<strong>[^_\n]{1,300})__(?!\.?\w)"
     r"|\*\*|`+|~~)"
 )
+_EMPHASIS = re.compile(r"(?<![\w*\\])(\*)(?=[^\s*])([^*\n]{1,300})(?<=\S)\*(?![\w*])")
+_TABLE_RULE = re.compile(r"^[ \t|]*:?-[ \t:|-]*$", re.MULTILINE)
+_FENCE = re.compile(r"^[ \t>]*(?:`{3,}[^`\n]*|~{3,}.*)$", re.MULTILINE)
 _RULE = re.compile(r"^[ \t]*(?:[-*_=]{3,}|==+)[ \t]*$|[ \t]==+[ \t]*$", re.MULTILINE)
 
 
@@ -93,6 +96,15 @@ def summarize(text: str) -> str:
     head = head[front.end() if front else 0 :].lstrip()[:800]
     head = _INLINE_MARK.sub(_plain, _BLOCK_MARK.sub("", _RULE.sub("", head)))
     return cut_line(head, SUMMARY)
+
+
+def plain_text(text: str) -> str:
+    """A text of Markdown for showing a piece of it: its words without its marks; code stays as it is written."""
+    pieces = _FENCE.split(_FRONTMATTER.sub("", text))
+    for index in range(0, len(pieces), 2):
+        lines = _INLINE_MARK.sub(_plain, _BLOCK_MARK.sub("", _TABLE_RULE.sub("", _RULE.sub("", pieces[index]))))
+        pieces[index] = _EMPHASIS.sub(r"\2", lines)
+    return "\n".join(pieces)
 
 
 def _plain(match: re.Match[str]) -> str:

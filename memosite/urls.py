@@ -6,11 +6,14 @@ in a file name, because `file://` shows folders as listings; canonical links, fe
 
 import re
 from functools import lru_cache
+from typing import TYPE_CHECKING
 from urllib.parse import quote
 
 from memosite.facts import Kind, Ref
-from memosite.model import Artifact
 from memosite.names import make_id
+
+if TYPE_CHECKING:
+    from memosite.model import Artifact
 
 FOLDERS: dict[Kind, str] = {
     "memo": "memos",
@@ -47,12 +50,12 @@ def record_page(system: str, id_: str) -> str:
     return f"records/{system}/{id_}/"
 
 
-def page_of(artifact: Artifact) -> str:
+def page_of(artifact: "Artifact") -> str:
     """The page of any artifact of the archive."""
     return record_page(artifact.system, artifact.id) if artifact.kind == "record" else artifact_page(artifact.ref)
 
 
-def changes_page(artifact: Artifact) -> str:
+def changes_page(artifact: "Artifact") -> str:
     """The page of what was edited after receipt."""
     return f"{page_of(artifact)}changes/"
 
@@ -87,7 +90,7 @@ def digest_page(day: str) -> str:
     return f"{DIGESTS}{day}/"
 
 
-def month_of(artifact: Artifact) -> str:
+def month_of(artifact: "Artifact") -> str:
     """The month an artifact belongs to, `2026/05`, by its instant in UTC; `undated` if it has no date."""
     if artifact.date is None:
         return UNDATED_MONTH

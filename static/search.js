@@ -442,6 +442,12 @@ const memositeSearch = (() => {
     return /** @type {Tree[]} */ (tree.slice(1)).flatMap((part) => leaves(part, wanted));
   }
 
+  /** Whether only what is no output of tools can match, so that words are not sought there. @param {Tree} tree */
+  function isOfText(tree) {
+    const parts = tree[0] === "and" ? /** @type {Tree[]} */ (tree.slice(1)) : [tree];
+    return parts.some((part) => part[0] === "key" && part[1] === "in" && part[2] === "text" && !part[3]);
+  }
+
   // Blocks
 
   /** @type {Record<string, string>} */
@@ -471,8 +477,16 @@ const memositeSearch = (() => {
     return found;
   }
 
-  /** Ascending numbers from their gaps. @param {string} text @returns {number[]} */
+  /** Ascending numbers from their gaps, or from a bit for each. @param {string} text @returns {number[]} */
   function ascending(text) {
+    if (text[0] === "!") {
+      const found = [];
+      for (let i = 1; i < text.length; i++) {
+        const bits = /** @type {number} */ (DIGITS.get(text.charCodeAt(i)));
+        for (let bit = 0; bit < 6; bit++) if (bits & (1 << bit)) found.push((i - 1) * 6 + bit);
+      }
+      return found;
+    }
     let before = -1;
     return numbers(text).map((gap) => (before += gap + 1));
   }
@@ -749,7 +763,7 @@ const memositeSearch = (() => {
       const blocks = await this.open();
       const dates = blocks.map((block) => block.head.newest).filter((date) => date !== null);
       const newest = dates.length ? dates.reduce((one, other) => Math.max(one, other)) : null;
-      const asked = { newest, tools: namesPlace(tree) };
+      const asked = { newest, tools: !isOfText(tree) };
       const found = await Promise.all(blocks.map((block) => match(tree, block, asked)));
       const total = found.reduce((sum, set) => sum + set.reduce((count, bit) => count + bit, 0), 0);
       const places = await firstPlaces(blocks, found, limit);

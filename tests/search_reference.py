@@ -2,8 +2,8 @@
 
 import random
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -11,8 +11,10 @@ from memosite.build import load_archive
 from memosite.config import load_config
 from memosite.model import Archive
 from memosite.search.analyzer import Analyzer
-from memosite.search.documents import Card, SearchDocument, describe, documents
+from memosite.search.documents import Card, ReadText, SearchDocument, describe, documents
+from memosite.search.indexing import open_index
 from memosite.search.match import KEYS
+from memosite.search.reader import Reader
 from memosite.shelf import Shelf
 
 EXAMPLE = Path(__file__).parent.parent / "example-org"
@@ -26,6 +28,13 @@ class Read:
     cards: tuple[Card, ...]
     shelf: Shelf
     analyzer: Analyzer
+    opened: ExitStack
+
+    def index(self, cache: Path, read_text: ReadText | None = None, say: Callable[[str], object] = str) -> Reader:
+        """The index of the archive, brought up to date and open as long as the archive is."""
+        found = open_index(cache, self.cards, read_text or self.shelf.text, self.analyzer, say)
+        self.opened.callback(found.reader.close)
+        return Reader(index=found, analyzer=self.analyzer)
 
     def documents(self) -> list[SearchDocument]:
         """All documents, in the order in which hits are shown."""
@@ -37,10 +46,10 @@ class Read:
 def reading(site: Path) -> Iterator[Read]:
     """Read a site for search."""
     analyzer = Analyzer()
-    with Shelf() as shelf:
+    with Shelf() as shelf, ExitStack() as opened:
         archive, _ = load_archive(load_config(site), shelf)
         cards = tuple(describe(archive, artifact, analyzer) for artifact in archive.artifacts.values())
-        yield Read(archive=archive, cards=cards, shelf=shelf, analyzer=analyzer)
+        yield Read(archive=archive, cards=cards, shelf=shelf, analyzer=analyzer, opened=opened)
 
 
 @dataclass(kw_only=True)

@@ -14,6 +14,7 @@ from memosite.findings import Severity
 from memosite.formats import memory_layer
 from memosite.formats.document import File
 from memosite.markdown_tokens import read_body
+from memosite.record_places import LAYER_CATEGORIES, MemoryPlace, memory_place
 from tests.record_cases import check_case, check_promises, inputs_of, read_case
 from tests.test_formats import CASES
 
@@ -83,8 +84,8 @@ def test_a_category_that_is_not_the_folders_is_a_warning_and_the_folder_makes_th
 )
 def test_the_place_of_a_file_is_told_by_its_folders(path: str, category: str, is_archived: bool) -> None:
     """Below any of the three roots, at any depth of the source."""
-    place = memory_layer.memory_place(path)
-    assert place == memory_layer.MemoryPlace(category=category, is_archived=is_archived)
+    place = memory_place(path)
+    assert place == MemoryPlace(category=category, is_archived=is_archived)
 
 
 @pytest.mark.parametrize(
@@ -102,7 +103,7 @@ def test_the_place_of_a_file_is_told_by_its_folders(path: str, category: str, is
 )
 def test_other_folders_are_no_place_of_a_memory_layer(path: str) -> None:
     """The root, `memory` and the category must all be there."""
-    assert memory_layer.memory_place(path) is None
+    assert memory_place(path) is None
 
 
 @pytest.mark.parametrize("name", ["x", "archive/x"])
@@ -157,7 +158,7 @@ SCALARS = (
     | st.integers()
     | st.floats()
     | st.text(max_size=20)
-    | st.sampled_from([*memory_layer.CATEGORIES, "\ud800", "```", "- ", "\r\n", "2026-05-04T08:12:30Z", "\0"])
+    | st.sampled_from([*LAYER_CATEGORIES, "\ud800", "```", "- ", "\r\n", "2026-05-04T08:12:30Z", "\0"])
 )
 VALUES = st.recursive(
     SCALARS, lambda inner: st.lists(inner, max_size=4) | st.dictionaries(KEYS, inner, max_size=4), max_leaves=12

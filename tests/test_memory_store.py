@@ -13,7 +13,8 @@ from memosite.facts import Parsed, RecordCard
 from memosite.findings import Severity
 from memosite.formats import memory_store
 from memosite.formats.document import File, find_key_line
-from memosite.formats.memory_store_parts import key_of_path, part_of, store_of
+from memosite.formats.memory_store_parts import key_of_path, part_of
+from memosite.record_places import store_of
 from memosite.resolve.memory_store import JoinedStores, join_stores
 from tests.test_formats import EXPECTED, describe, expectation_of
 

@@ -13,11 +13,11 @@ from hypothesis import strategies as st
 from memosite.check import check
 from memosite.discover import discover
 from memosite.facts import Ref
-from memosite.formats.places import record_system, root_of_record
 from memosite.ledger import Ledger, parse_ledger
 from memosite.lines import artifact_line, body_texts, exported
 from memosite.model import Archive, Record, SourceInfo
 from memosite.read import LineFinder, read_archive, read_source
+from memosite.record_places import record_system, root_of_record
 from memosite.resolve import Rules, resolve
 from memosite.resolve.anchors import compare
 from memosite.shelf import Shelf

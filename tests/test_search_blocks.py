@@ -13,14 +13,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from memosite.cli import main
 from memosite.search.analyzer import Analyzer
-from memosite.search.blocks import FULL, TAIL, Block, encode, list_blocks, plan_blocks, render_block
+from memosite.search.blocks import FULL, TAIL, Block, encode, list_blocks, pack, plan_blocks, render_block
 from memosite.search.documents import Card
-from memosite.search.index import open_index
 from memosite.search.query import parse_query
-from memosite.search.reader import Reader
 from memosite.search.syntax import QueryError
-from tests.build_org import write_memo
+from tests.build_org import write_memo, write_transcript
 from tests.search_reference import EXAMPLE, Read, many_queries, reading
 
 HERE = Path(__file__).parent
@@ -65,8 +64,7 @@ def test_the_browser_finds_what_whoosh_finds(cut: str, example: Read, tmp_path: 
     """300 queries: the same hits in the same order, or the same error; and facets that count them."""
     blocks = plan_blocks(example.cards) if cut == "as planned" else in_small_blocks(example)
     write_blocks(blocks, example, tmp_path)
-    index = open_index(tmp_path / "cache", example.cards, example.shelf.text, example.analyzer, lambda _: None)
-    reader = Reader(index=index, analyzer=example.analyzer)
+    reader = example.index(tmp_path / "cache")
     queries = many_queries(example, 300)
     for query, answer in zip(queries, browse(tmp_path, queries, limit=100_000), strict=True):
         try:
@@ -102,6 +100,24 @@ def test_a_two_word_query_moves_little(example: Read, tmp_path: Path) -> None:
     assert answer["bytes"] < sum(map(len, files.values())) / 2
 
 
+def test_a_query_of_texts_moves_nothing_of_tools(tmp_path: Path) -> None:
+    """Words are sought among the output of tools only if the query may find some."""
+    text = (
+        "## User\n\n"
+        + " ".join(f"w{n}" for n in range(2000))
+        + "\n\n## Assistant\n\n> **🔧 Bash**\n> "
+        + " ".join(f"tide w{n}" for n in range(2000))
+    )
+    write_transcript(tmp_path / "site/transcripts/engineer", "talk", text=text)
+    with reading(tmp_path / "site") as read:
+        write_blocks(plan_blocks(read.cards), read, tmp_path / "out")
+    texts, both, neither = browse(
+        tmp_path / "out", ["w1500", "w1500 (in:tools OR in:text)", "w1500 NOT in:tools"], limit=10
+    )
+    assert (texts["total"], both["total"], neither["total"]) == (1, 2, 1)
+    assert texts["files"] == both["files"] - 1
+
+
 def numbered(read: Read, count: int) -> list[Card]:
     """So many cards, the example's over and over under other ids."""
     cards = read.cards
@@ -122,6 +138,37 @@ def test_one_more_artifact_rewrites_the_last_block_alone(example: Read) -> None:
     assert before[:-1] == after[:-1]
     assert before[-1] != after[-1]
     assert [block.name for block in before] == [block.name for block in after]
+
+
+def test_builds_rewrite_the_blocks_of_what_changed_and_nothing_else(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """One memo more: the files of the last block. An edit: those of its own. A clean build gives the same bytes."""
+    monkeypatch.setattr("memosite.search.blocks.FULL", 16)
+    monkeypatch.setattr("memosite.search.blocks.TAIL", 4)
+    folder, output = tmp_path / "site/memos/inbox", tmp_path / "out"
+
+    def build(target: Path = output) -> dict[str, tuple[bytes, int]]:
+        assert main(["build", str(tmp_path / "site"), "-o", str(target), "--jobs", "1", "--quiet"]) == 0
+        files = (path for path in sorted((target / "search").rglob("*.js")))
+        return {path.relative_to(target).as_posix(): (path.read_bytes(), path.stat().st_mtime_ns) for path in files}
+
+    def write(number: int, body: str = "tide and ebb") -> None:
+        write_memo(folder, f"memo-{number:02}", body=f"{body} w{number}", sent=f"2026-05-{number:02}T12:00:00Z")
+
+    for number in range(1, 23):
+        write(number)
+    before = build()
+    assert {path.split("/")[1] for path in before} == {"blocks.js", "f0", "t4", "t5"}
+    write(23)
+    added = build()
+    changed = {path for path in {*before, *added} if before.get(path) != added.get(path)}
+    assert {path.split("/")[1] for path in changed} == {"t5"}
+    write(3, body="another wording")
+    edited = build()
+    assert {path.split("/")[1] for path in edited if added.get(path) != edited[path]} == {"f0"}
+    clean = build(tmp_path / "clean")
+    assert {path: data for path, (data, _) in clean.items()} == {path: data for path, (data, _) in edited.items()}
 
 
 def test_files_do_not_depend_on_the_order_in_which_cards_come(example: Read, tmp_path: Path) -> None:
@@ -178,6 +225,19 @@ def test_numbers_are_written_and_read_back(numbers: list[int]) -> None:
             found.append(before)
             value, weight = 0, 1
     assert found == numbers
+
+
+@given(st.lists(st.integers(0, 500), unique=True).map(sorted))
+def test_many_numbers_are_written_as_bits_where_that_is_shorter(numbers: list[int]) -> None:
+    """By the rule that is written down: six bits a digit, the lowest first."""
+    packed = pack(numbers)
+    assert len(packed) <= len(encode(numbers))
+    if packed.startswith("!"):
+        alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_"
+        bits = "".join(f"{alphabet.index(char):06b}"[::-1] for char in packed[1:])
+        assert [number for number, bit in enumerate(bits) if bit == "1"] == numbers
+    else:
+        assert packed == encode(numbers)
 
 
 def test_every_character_folds_alike_in_python_and_in_javascript() -> None:

@@ -10,7 +10,8 @@ from memosite.search.analyzer import Analyzer, prepare
 from memosite.search.excerpt import LENGTH, make_excerpt
 from memosite.search.match import wanted_words
 from memosite.search.query import parse_query
-from tests.build_org import write_memo
+from tests.build_org import write_memo, write_text
+from tests.git_repos import Repo
 
 
 @pytest.fixture
@@ -85,6 +86,70 @@ def test_quiet_says_nothing_and_the_exit_code_tells(site: Path, capsys: pytest.C
     assert search(site, "--quiet", "tide") == 0
     assert search(site, "--quiet", "ferri") == 1
     assert capsys.readouterr() == ("", "")
+
+
+def refuse_to_read(*_: object, **__: object) -> None:
+    """What reading an archive is replaced by, to tell that nobody does."""
+    raise AssertionError("the archive was read")
+
+
+def test_an_archive_that_did_not_change_is_not_read_again(
+    site: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The index alone gives the same answers, hints and JSON; every change makes the archive be read."""
+    asked = (["ferry"], ["ferri"], ["--json", "is:open OR tide"], ["--base-url", "https://x.example/", "ebb"])
+    search(site, "ferry")
+    capsys.readouterr()
+    first = []
+    for arguments in asked:
+        write_memo(site / "memos/inbox", "another")
+        first.append((search(site, *arguments), capsys.readouterr()))
+    monkeypatch.setattr("memosite.read.read_archive", refuse_to_read)
+    assert [(search(site, *arguments), capsys.readouterr()) for arguments in asked] == first
+    write_memo(site / "memos/inbox", "third")
+    with pytest.raises(AssertionError, match="was read"):
+        search(site, "ferry")
+
+
+def test_what_git_received_is_no_longer_unread(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """A memo in a flat folder is unread until it is committed, whether or not it was added."""
+    repo = Repo(tmp_path)
+    repo.commit()
+    write_memo(tmp_path / "memos", "one")
+    assert search(tmp_path, "is:unread") == 0
+    repo.git("add", "--all", "memos")
+    assert search(tmp_path, "is:unread") == 0
+    repo.git("commit", "--quiet", "-m", "one")
+    assert search(tmp_path, "is:unread") == 1
+    assert "nothing found" in capsys.readouterr().out
+
+
+def test_a_search_does_not_wait_for_the_network(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """A remote counts as it was last fetched; only one that never was is fetched."""
+    origin = Repo(tmp_path / "origin")
+    write_memo(origin.root / "memos/inbox", "one")
+    origin.commit()
+    site = tmp_path / "site"
+    write_text(site / "memosite.yml", f"sources: [{{git: 'file://{origin.root}'}}]\n")
+    assert search(site, "text") == 0
+    write_memo(origin.root / "memos/inbox", "two")
+    origin.commit()
+    capsys.readouterr()
+    assert search(site, "text") == 0
+    assert capsys.readouterr().out.endswith("1 hit\n")
+    assert main(["check", "--site", str(site), "--cache", str(site / "cache"), "--quiet"]) == 0  # it fetches
+    assert search(site, "--quiet", "two") == 0
+
+
+def test_excerpts_are_plain_text(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Marks of Markdown say nothing in a line; code stays as it is written."""
+    write_memo(
+        tmp_path / "memos/inbox",
+        "one",
+        body="## Ferry\n\n**The** [ferry](https://x.example/) *leaves* at `__ebb__`:\n\n- | a | b |\n",
+    )
+    assert search(tmp_path, "ferry") == 0
+    assert capsys.readouterr().out.splitlines()[2] == "  *Ferry* The *ferry* leaves at __ebb__: | a | b |"
 
 
 def test_content_cannot_drive_a_terminal(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

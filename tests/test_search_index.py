@@ -14,7 +14,6 @@ import pytest
 
 from memosite.errors import OutputError
 from memosite.search.documents import Card
-from memosite.search.index import open_index
 from memosite.search.match import match
 from memosite.search.query import parse_query
 from memosite.search.reader import Reader
@@ -27,8 +26,7 @@ Place = tuple[str, str, int, str]
 
 def open_reader(read: Read, cache: Path, said: list[str] | None = None) -> Reader:
     """The index of an archive; what it says goes into a list."""
-    found = open_index(cache, read.cards, read.shelf.text, read.analyzer, (said if said is not None else []).append)
-    return Reader(index=found, analyzer=read.analyzer)
+    return read.index(cache, say=(said if said is not None else []).append)
 
 
 def ids(site: Path, cache: Path, query: str, said: list[str] | None = None) -> list[str]:
@@ -108,12 +106,11 @@ def test_only_what_changed_is_indexed_again(tmp_path: Path) -> None:
             asked.append(digest)
             return read.shelf.text(digest)
 
-        found = open_index(cache, read.cards, read_text, read.analyzer, lambda _: None)
-        reader = Reader(index=found, analyzer=read.analyzer)
+        reader = read.index(cache, read_text)
         answer = reader.find(parse_query("text", read.analyzer))
         assert sorted(hit.id for hit in answer.hits) == ["four", "one"]
         assert len(asked) == 2
-        open_index(cache, read.cards, read_text, read.analyzer, lambda _: None)
+        read.index(cache, read_text)
         assert len(asked) == 2
     assert ids(tmp_path, cache, "wording") == ["two"]
 
@@ -131,7 +128,6 @@ def test_a_memo_that_was_read_is_found_in_its_new_mailbox(tmp_path: Path) -> Non
 KILLED = """
     import os, signal, sys
     from pathlib import Path
-    from memosite.search.index import open_index
     from tests.search_reference import reading
 
     left = int(sys.argv[3])
@@ -142,7 +138,7 @@ KILLED = """
             if left < 0:
                 os.kill(os.getpid(), signal.SIGKILL)
             return read.shelf.text(digest)
-        open_index(Path(sys.argv[2]), read.cards, read_text, read.analyzer, print)
+        read.index(Path(sys.argv[2]), read_text)
 """
 
 

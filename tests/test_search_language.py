@@ -110,3 +110,15 @@ def test_folding_is_done_once(text: str) -> None:
 def test_every_field_is_documented(name: str) -> None:
     """docs/search.md has a line for each."""
     assert f"`{name}:" in DOCUMENTATION
+
+
+@given(
+    st.text(alphabet="abAB12 -_éß鐘楼ー\u0301\u200d", max_size=60),
+    st.sets(st.sampled_from(["a", "ab", "b", "e", "鐘", "1"])),
+)
+def test_words_that_are_sought_are_those_among_all(text: str, sought: set[str]) -> None:
+    """The fast way gives what the slow one does, places included."""
+    analyzer, prepared = Analyzer(), prepare(text)
+    assert list(analyzer.find(prepared, sought.__contains__)) == [
+        word for word in analyzer.words(prepared) if word.term in sought
+    ]

@@ -10,8 +10,15 @@ from typing import Any
 import pytest
 
 from memosite.cli import main
+from memosite.ledger import parse_ledger
+from memosite.page_parts import Site
+from memosite.plan.channels import all_channels
+from memosite.plan.context import Context
+from memosite.plan.files import SavedSearch, published_searches
+from memosite.plan.search import plan_former_searches
 from tests.build_org import write_memo, write_transcript
 from tests.chromium import Browser, chromium
+from tests.small_repos import read_repos
 
 HITS = "[...document.querySelectorAll('#_hits a')].map((link) => link.textContent)"
 STATUS = "document.getElementById('_status').textContent"
@@ -174,3 +181,29 @@ def test_a_saved_search_that_cannot_be_is_an_error_with_its_line(
     found = capsys.readouterr().err
     assert "memosite.yml:3:" in found
     assert said in found
+
+
+def test_a_search_that_is_no_longer_saved_leaves_a_tombstone_and_a_feed(tmp_path: Path) -> None:
+    """A URL once published answers for ever; the ledger remembers the name."""
+    write_memo(tmp_path / "memos/inbox", "one")
+    ledger = parse_ledger('{"v": 1, "kind": "saved", "id": "tides"}\n', name="ledger")
+    still = SavedSearch(name="Tides", query="tide", found=frozenset())
+    with read_repos(tmp_path) as (archive, shelf):
+        context = Context(
+            archive=archive,
+            site=Site(title="Harbour", language="en", base_url=None, generator=""),
+            read_text=shelf.text,
+        )
+        (page,) = plan_former_searches(context, ledger, ())
+        assert (page.path, page.id) == ("saved/tides/index.html", "tides")
+        feeds = {channel.stem: channel.group for channel in all_channels(context, ledger, ())}
+        assert feeds["saved/tides/feed"] == "Former"
+        assert list(plan_former_searches(context, ledger, [still])) == []
+    known = ledger.with_pages(
+        (), (), published_searches([still, SavedSearch(name="ebb", query="x", found=frozenset())])
+    )
+    assert parse_ledger(known.to_jsonl(), name="ledger").others == (
+        ("saved", "tides"),
+        ("saved", "Tides"),
+        ("saved", "ebb"),
+    )

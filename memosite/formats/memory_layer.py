@@ -8,26 +8,23 @@ names, so the shape decides; the folder says which file that cannot be read was 
 import json
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 from memosite.facts import Parsed, RecordCard, RecordFile, Relation
 from memosite.formats.document import File, clean_text, shown
 from memosite.formats.fields import Fields, show_json
 from memosite.names import NO_SUBJECT, stem_of
+from memosite.record_places import LAYER_ARCHIVE, LAYER_CATEGORIES, MemoryPlace, memory_place
 from memosite.texts import cut_line, is_visible, one_line, read_text, summarize
 from memosite.times import read_moment
 
 NAME = "memory-layer"
 _CLAUSE = "memory-layer format, Memory File Envelope and Required Meta Fields; SPEC 2.2"
 
-ROOTS = (".claude", ".cui", ".plan")
-CATEGORIES = ("context", "decisions", "interfaces", "handoffs")
-
-_ARCHIVE = "archive"
 _META = ("created", "category", "summary", "session_id")
 _LOOKS_MEANT = (re.compile(r'"meta"\s{0,20}:'), re.compile(r'"(?:category|content)"\s{0,20}:'))
-_SECOND_ARCHIVE = re.compile(r"(?P<id>.+)_(?P<day>\d{8})(?P<clock>\d{6})", re.DOTALL | re.ASCII)
+_SECONDLAYER_ARCHIVE = re.compile(r"(?P<id>.+)_(?P<day>\d{8})(?P<clock>\d{6})", re.DOTALL | re.ASCII)
 
 _ORDER = (
     "task",
@@ -61,24 +58,6 @@ _TICKS = re.compile("`+")
 _FENCE = re.compile(r" {0,3}(?P<mark>`{3,}+(?=[^`]*$)|~{3,})(?P<info>.*)")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class MemoryPlace:
-    """Where a file of a memory layer lies: the category its folder is for, and whether that is in the archive."""
-
-    category: str
-    is_archived: bool
-
-
-def memory_place(path: str) -> MemoryPlace | None:
-    """The place of a file, None outside `{.claude,.cui,.plan}/memory/[archive/]<category>/`."""
-    *folders, category, _ = ("", *path.split("/"))
-    is_archived = folders[-1:] == [_ARCHIVE]
-    root = folders[-3:-1] if is_archived else folders[-2:]
-    if category not in CATEGORIES or len(root) < 2 or root[0] not in ROOTS or root[1] != "memory":
-        return None
-    return MemoryPlace(category=category, is_archived=is_archived)
-
-
 def matches(file: File) -> bool:
     """Whether the file is an envelope of a memory layer, or lies in one and was plainly meant to be an envelope.
 
@@ -95,7 +74,7 @@ def matches(file: File) -> bool:
     meta = fields.get("meta")
     if not isinstance(meta, dict):
         return False
-    has_category, has_content = meta.get("category") in CATEGORIES, "content" in fields
+    has_category, has_content = meta.get("category") in LAYER_CATEGORIES, "content" in fields
     if has_category and has_content:
         return True
     return is_placed and (has_category or has_content) and sum(name in meta for name in _META) > 1
@@ -125,9 +104,9 @@ def parse(file: File) -> Parsed:
     left = ({"meta": rest} if (rest := meta.left()) else {}) | fields.left()
     card = RecordCard(
         system="memory-layer",
-        key=f"{_ARCHIVE}.{folder}.{stem}" if place and place.is_archived else f"{folder}.{stem}",
+        key=f"{LAYER_ARCHIVE}.{folder}.{stem}" if place and place.is_archived else f"{folder}.{stem}",
         file=file.facts,
-        type=category if category in CATEGORIES else folder,
+        type=category if category in LAYER_CATEGORIES else folder,
         title=title if is_visible(title) else _stem_title(stem),
         text=replace(known, summary=summary) if text else None,
         status=_status(content),
@@ -152,7 +131,7 @@ def _parse_broken(file: File) -> Parsed:
     archived, relations = _archived(stem, place)
     card = RecordCard(
         system="memory-layer",
-        key=f"{_ARCHIVE}.{folder}.{stem}" if place and place.is_archived else f"{folder}.{stem}",
+        key=f"{LAYER_ARCHIVE}.{folder}.{stem}" if place and place.is_archived else f"{folder}.{stem}",
         file=file.facts,
         type=folder,
         title=_stem_title(stem),
@@ -170,8 +149,8 @@ def _stem_title(stem: str) -> str:
 
 
 def _check_category(meta: Fields, category: str, place: MemoryPlace | None) -> None:
-    if category and category not in CATEGORIES:
-        message = f'"category" is "{shown(category)}", expected one of {", ".join(CATEGORIES)}'
+    if category and category not in LAYER_CATEGORIES:
+        message = f'"category" is "{shown(category)}", expected one of {", ".join(LAYER_CATEGORIES)}'
         meta.note("memory-layer-category", message, "category")
     elif category and place and category != place.category:
         message = f'"category" is "{category}", but the file lies in {place.category}/'
@@ -182,13 +161,13 @@ def _archived(stem: str, place: MemoryPlace | None) -> tuple[tuple[tuple[str, st
     """What the archive says of a record. An id archived for the second time has the time of that in its name."""
     if place is None or not place.is_archived:
         return (), ()
-    again = _SECOND_ARCHIVE.fullmatch(stem)
+    again = _SECONDLAYER_ARCHIVE.fullmatch(stem)
     moment = read_moment(f"{again['day']}T{again['clock']}") if again else None
     if again is None or moment is None:
         return (("Archived", "yes"),), ()
     said = f"again, at {moment.local.isoformat(' ')}"
     before = Relation(
-        predicate="archive_of", target=f"{_ARCHIVE}.{place.category}.{again['id']}", label=one_line(again["id"])
+        predicate="archive_of", target=f"{LAYER_ARCHIVE}.{place.category}.{again['id']}", label=one_line(again["id"])
     )
     return (("Archived", said), ("Archive of", one_line(again["id"]))), (before,)
 

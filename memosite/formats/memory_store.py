@@ -17,6 +17,7 @@ from memosite.formats.json_text import NumberText
 from memosite.formats.memory_store_events import is_events, parse_events
 from memosite.formats.memory_store_nodes import is_node, label_of, parse_node, read_evidence, value_text
 from memosite.formats.memory_store_parts import Part, file_findings, hashed_bytes, is_relation_id, part_of
+from memosite.record_places import MIF_SUFFIX
 from memosite.texts import one_line, read_text, summarize
 
 NAME = "memory-store"
@@ -37,7 +38,6 @@ CONFIDENCES = ("low", "medium", "high")
 _CONFIG_CLAUSE = "memory-store reference, Config; SPEC 2.2"
 _RELATION_CLAUSE = "memory-store reference, Relations; SPEC 2.2"
 _RELATION_TELLS = ("from", "predicate", "to")
-_MIF_SUFFIX = ".memory.md"
 _MIF_TYPES = ("semantic", "episodic", "procedural")
 
 
@@ -163,7 +163,7 @@ def _words_beside(fields: Fields, id_: str, since: str, changed: str) -> str:
 
 def _is_body(file: File) -> bool:
     """Whether a Markdown file may be a body: one that mif has made is a record of its own."""
-    if file.name.lower().endswith(_MIF_SUFFIX):
+    if file.name.lower().endswith(MIF_SUFFIX):
         return False
     matter = read_frontmatter(file.markdown)
     return not (matter.text("id") and matter.text("type").lower() in _MIF_TYPES)

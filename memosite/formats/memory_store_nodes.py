@@ -11,7 +11,8 @@ from typing import Any
 from memosite.facts import Citation, Parsed, RecordCard, RecordFile
 from memosite.formats.document import File, clean_text, shown
 from memosite.formats.fields import Fields, canonical_json
-from memosite.formats.memory_store_parts import KINDS, file_findings, hashed_bytes, is_node_id, key_of_path, store_of
+from memosite.formats.memory_store_parts import KINDS, file_findings, hashed_bytes, is_node_id, key_of_path
+from memosite.record_places import store_of
 from memosite.texts import one_line
 
 STATUSES = ("active", "open", "closed", "stale", "superseded")

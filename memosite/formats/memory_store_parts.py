@@ -10,9 +10,7 @@ from typing import Any, Literal
 from memosite.findings import Finding
 from memosite.formats.document import File, shown
 from memosite.formats.fields import canonical_json
-
-FOLDER = ".memory"
-"""The name of a store's folder."""
+from memosite.record_places import store_of
 
 KINDS = (
     *("project", "feature", "decision", "gotcha", "question"),
@@ -28,18 +26,6 @@ _MARKER = re.compile(r"(?:<{7}|>{7}|\|{7}) \S.*")
 _BETWEEN = "======="
 _NODE_ID = re.compile(r"[a-z][a-z0-9_]*\.[a-z0-9][a-z0-9-]*")
 _RELATION_ID = re.compile(r"rel\.[a-z0-9][a-z0-9-]*")
-
-
-def store_of(path: str) -> tuple[str, str] | None:
-    """The store's folder and the path below it; None outside every store.
-
-    Of stores that lie in one another the outermost counts: the others are copies that its tool has put away.
-    """
-    folders = path.split("/")
-    if FOLDER not in folders[:-1]:
-        return None
-    end = folders.index(FOLDER) + 1
-    return "/".join(folders[:end]), "/".join(folders[end:])
 
 
 def part_of(path: str) -> Part | None:

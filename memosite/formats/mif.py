@@ -24,12 +24,12 @@ from memosite.formats.mif_sources import (
 from memosite.formats.mif_times import FieldRow, read_times, show_moment
 from memosite.formats.yaml_text import LIMIT, Head, read_yaml, split_head
 from memosite.names import BODY_SUFFIX
+from memosite.record_places import MIF_SUFFIX
 from memosite.texts import cut_line, one_line, read_text, summarize
 from memosite.times import Moment, read_moment
 
 NAME = "mif"
 
-SUFFIX = ".memory.md"
 TYPES = ("semantic", "episodic", "procedural")
 URN = "urn:mif:"
 
@@ -68,7 +68,8 @@ def parse(file: File) -> Parsed:
     if not head.is_closed:
         message = "the frontmatter is not closed; expected a line --- after its fields"
         broken.append(Finding(rule="frontmatter-invalid", location=file.at(head.line - 1), message=message))
-    is_early = file.name.lower().endswith(SUFFIX) and not any(name in _V1_NAMES for path in yaml.lines for name in path)
+    has_later_names = any(name in _V1_NAMES for path in yaml.lines for name in path)
+    is_early = file.name.lower().endswith(MIF_SUFFIX) and not has_later_names
     fields = MifFields(file, yaml, yaml.fields)
     card, data = _read_card(file, fields, head.body, is_early=is_early)
     return Parsed(
@@ -90,7 +91,7 @@ def _record_head(file: File) -> Head | None:
         return None
     written = {match["name"]: _bare(match["value"]) for match in _SHAPE.finditer(head.source[:LIMIT])}
     has_type = written.get("type") in TYPES
-    if not name.endswith(SUFFIX):
+    if not name.endswith(MIF_SUFFIX):
         return head if has_type and head.is_closed and "id" in written and "created" in written else None
     if has_type or "id" in written:
         return head if written.keys() - {"title", "id" if "id" in written else "type"} else None
@@ -181,7 +182,7 @@ def _read_identity(file: File, fields: MifFields, links: BodyLinks, *, is_early:
             )
         if not title and not fields.is_unread("title"):
             fields.note("mif-title", '"title" is missing or empty; it must be a text for people', "title")
-    stem = file.name[: -len(SUFFIX if file.name.lower().endswith(SUFFIX) else _MARKDOWN)]
+    stem = file.name[: -len(MIF_SUFFIX if file.name.lower().endswith(MIF_SUFFIX) else _MARKDOWN)]
     named = (
         title
         or summarize(links.title).replace("*", "")

@@ -9,7 +9,7 @@ import re
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import replace
-from itertools import islice
+from itertools import islice, pairwise
 
 from memosite.facts import DocumentHead, Parsed, RecordCard, RecordFile, Text
 from memosite.findings import Finding
@@ -21,13 +21,12 @@ from memosite.formats.markdown_document import parse as parse_document
 from memosite.formats.wyren_outline import LIMIT, Block, Outline, Section, read_outline
 from memosite.formats.wyren_tags import read_tags
 from memosite.names import short_hash, short_subject, stem_of
+from memosite.record_places import WYREN_NAME, WYREN_ROOTS
 from memosite.texts import cut_line, one_line, read_text, summarize
 from memosite.times import Moment, read_moment
 
 NAME = "wyren"
 
-ROOTS = (".wyren", ".relay")
-MEMORY_NAME = "memory.md"
 BROADCAST = "broadcast"
 
 SECTION_LINES = 30
@@ -58,9 +57,9 @@ def matches(file: File) -> bool:
     """
     if broadcast_path(file.path):
         return True
-    if file.name.lower() != MEMORY_NAME or not any(section.is_known for section in read_outline(file.text).sections):
+    if file.name.lower() != WYREN_NAME or not any(section.is_known for section in read_outline(file.text).sections):
         return False
-    return file.path.split("/")[-2:-1] in [[root] for root in ROOTS] or read_tags(file.markdown[:LIMIT]).is_tagged
+    return file.path.split("/")[-2:-1] in [[root] for root in WYREN_ROOTS] or read_tags(file.markdown[:LIMIT]).is_tagged
 
 
 def broadcast_path(path: str) -> tuple[str, ...]:
@@ -68,8 +67,8 @@ def broadcast_path(path: str) -> tuple[str, ...]:
     parts = tuple(path.split("/"))
     if not parts[-1].lower().endswith(".md"):
         return ()
-    places = (index for index, part in enumerate(parts[1:-1], 1) if part == BROADCAST and parts[index - 1] in ROOTS)
-    place = next(places, None)
+    pairs = enumerate(pairwise(parts[:-1]), 1)
+    place = next((index for index, (root, part) in pairs if root in WYREN_ROOTS and part == BROADCAST), None)
     return parts[place + 1 :] if place is not None else ()
 
 

@@ -23,7 +23,7 @@ from memosite.plan.digests import Digest, closed_digests, plan_digest, plan_dige
 from memosite.plan.documents import plan_document, plan_library
 from memosite.plan.feed_page import plan_feed_page
 from memosite.plan.feeds import arrange, feed_units
-from memosite.plan.files import SavedSearch, Stored, Written
+from memosite.plan.files import SavedSearch, Stored, Written, published_searches
 from memosite.plan.home import plan_former, plan_health, plan_home, plan_not_found, redirect
 from memosite.plan.lists import by_month, month_name, plan_actions, plan_month, plan_timeline
 from memosite.plan.lives import has_changes, plan_changes
@@ -31,7 +31,7 @@ from memosite.plan.memos import plan_ghost, plan_memo
 from memosite.plan.positions import plan_organization, plan_position, record
 from memosite.plan.records import plan_record
 from memosite.plan.rules import FeedRules
-from memosite.plan.search import block_members, plan_block, plan_search
+from memosite.plan.search import block_members, plan_block, plan_former_searches, plan_search
 from memosite.plan.systems import plan_entities, plan_systems, systems_twins
 from memosite.plan.threads import plan_thread
 from memosite.plan.transcripts import plan_transcript
@@ -51,7 +51,9 @@ def plan(context: Context, ledger: Ledger, searches: Sequence[SavedSearch] = ())
     archive = context.archive
     months = by_month(archive.artifacts.values())
     systems = {one.ref: one.system for found in context.records.values() for one in found}
-    ledger = ledger.with_records(systems, context.entities).with_pages((), (), _dated_pages(archive, months))
+    ledger = ledger.with_records(systems, context.entities).with_pages(
+        (), (), chain(_dated_pages(archive, months), published_searches(searches))
+    )
     digests = closed_digests(context)
     feeds, new_blocks = arrange(all_channels(context, ledger, searches), ledger)
     ledger = ledger.with_feeds(new_blocks, [digest.day for digest in digests])
@@ -80,7 +82,9 @@ def plan(context: Context, ledger: Ledger, searches: Sequence[SavedSearch] = ())
     for name, members in block_members(context):
         make_block = partial(plan_block, name=name, members=members)
         yield Unit(name=f"block/{name}", make=make_block, given=members, weight=len(members))
-    yield _whole("search", lambda context: plan_search(context, searches))
+    yield _whole(
+        "search", lambda context: chain(plan_search(context, searches), plan_former_searches(context, ledger, searches))
+    )
     yield _whole("feeds", lambda context: plan_feed_page(context, [one.channel for one in feeds]))
     # Feeds go last: what they announce is there when they do.
     yield from feed_units(feeds)

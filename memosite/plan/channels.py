@@ -9,7 +9,7 @@ from memosite.ledger import Ledger
 from memosite.model import Artifact, Memo, Position, Transcript
 from memosite.names import make_id
 from memosite.plan.context import Context
-from memosite.plan.files import SavedSearch
+from memosite.plan.files import SavedSearch, former_searches
 from memosite.plan.positions import received
 from memosite.plan.systems import published_systems
 from memosite.urls import ACTIONS, HOME, position_page, saved_page, system_page, thread_page
@@ -71,6 +71,9 @@ def all_channels(context: Context, ledger: Ledger, searches: Sequence[SavedSearc
         page = saved_page(saved.name)
         found = (artifact for artifact in everything if artifact.ref in saved.found)
         yield _channel("Searches", page, f"{title}: {saved.name}", f"What is found by: {saved.query}", found, page=page)
+    for name in former_searches(ledger, searches):
+        page = saved_page(name)
+        yield _channel("Former", page, f"{title}: {name}", "A search that is no longer saved.", (), page=page)
     yield from _position_channels(context, ledger)
     yield from _thread_channels(context, ledger)
 

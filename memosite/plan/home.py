@@ -164,10 +164,10 @@ def plan_former(context: Context, ledger: Ledger) -> Iterable[RedirectPage | Gon
             if moved:
                 yield redirect(context, start, context.page(moved))
             else:
-                yield _gone(context, start, arrival.id, _removal(context, arrival.ref))
+                yield gone(context, start, arrival.id, _removal(context, arrival.ref))
     for id_ in ledger.entities:
         if id_ not in context.entities:
-            yield _gone(context, entity_page(id_), id_)
+            yield gone(context, entity_page(id_), id_)
     yield from _former_ghosts(context, ledger, ghosts)
     for id_, member in ledger.threads:
         if id_ in archive.threads and len(archive.threads[id_].memos) > 1:
@@ -177,7 +177,7 @@ def plan_former(context: Context, ledger: Ledger) -> Iterable[RedirectPage | Gon
         if isinstance(artifact, Memo):
             yield redirect(context, start, context.thread_target(artifact.thread))
         else:
-            yield _gone(context, start, id_)
+            yield gone(context, start, id_)
     yield from _former_positions(context, ledger)
     yield from _former_lists(context, ledger)
 
@@ -187,7 +187,7 @@ def _former_ghosts(context: Context, ledger: Ledger, ghosts: Collection[Ref]) ->
     for kind, name in ledger.others:
         ref: Ref = ("note" if name.startswith("note/") else "memo", name.partition("/")[2])
         if kind == "ghost" and ref not in keys and ref not in ghosts:
-            yield _gone(context, artifact_page(ref), ref[1], _removal(context, ref))
+            yield gone(context, artifact_page(ref), ref[1], _removal(context, ref))
 
 
 def _former_positions(context: Context, ledger: Ledger) -> Iterable[RedirectPage | GonePage]:
@@ -201,7 +201,7 @@ def _former_positions(context: Context, ledger: Ledger) -> Iterable[RedirectPage
             target = stands_for.get(id_)
             start = position_page(id_)
             is_there = target in archive.positions
-            yield redirect(context, start, position_page(target)) if target and is_there else _gone(context, start, id_)
+            yield redirect(context, start, position_page(target)) if target and is_there else gone(context, start, id_)
 
 
 def _former_record(context: Context, arrival: Arrival, moved: Ref | None) -> Iterable[RedirectPage | GonePage]:
@@ -211,7 +211,7 @@ def _former_record(context: Context, arrival: Arrival, moved: Ref | None) -> Ite
     former = record_page(arrival.system, arrival.id)
     ref = arrival.ref if arrival.ref in context.archive.artifacts else moved
     if ref is None:
-        yield _gone(context, former, arrival.id)
+        yield gone(context, former, arrival.id)
     elif context.page(ref) != former:
         yield redirect(context, former, context.page(ref))
 
@@ -240,7 +240,7 @@ def _former_lists(context: Context, ledger: Ledger) -> Iterable[RedirectPage | G
             artifact = artifacts.get(ref)
             start = f"{artifact_page(ref)}changes/"
             if artifact is None:
-                yield _gone(context, start, ref[1], _removal(context, ref))
+                yield gone(context, start, ref[1], _removal(context, ref))
             elif not has_changes(artifact):
                 yield redirect(context, start, artifact_page(ref))
 
@@ -251,7 +251,8 @@ def _removal(context: Context, ref: Ref) -> Removal | None:
     return removed.get(ref) or removed.get((ref[0], ref[1].partition("~")[0]))
 
 
-def _gone(context: Context, start: str, id_: str, removal: Removal | None = None) -> GonePage:
+def gone(context: Context, start: str, id_: str, removal: Removal | None = None) -> GonePage:
+    """What stands where something was published that is not there any more."""
     return GonePage(
         site=context.site,
         path=index_file(start),

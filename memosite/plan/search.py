@@ -3,10 +3,12 @@
 from collections.abc import Iterator, Sequence
 
 from memosite.facts import Ref
+from memosite.ledger import Ledger
 from memosite.page_parts import Reference
-from memosite.pages import ListPage, SearchPage
+from memosite.pages import GonePage, ListPage, SearchPage
 from memosite.plan.context import Context
-from memosite.plan.files import SavedSearch, Written
+from memosite.plan.files import SavedSearch, Written, former_searches
+from memosite.plan.home import gone
 from memosite.plan.lists import part_count, plan_parts, section
 from memosite.plan.parts import part_links
 from memosite.search.analyzer import Analyzer
@@ -34,6 +36,12 @@ def plan_search(context: Context, searches: Sequence[SavedSearch]) -> Iterator[S
     names = [name for name, _ in cut_blocks(context.archive.artifacts.values(), lambda artifact: artifact.arrival)]
     path, data = list_blocks(names)
     yield Written(path=path, data=data)
+
+
+def plan_former_searches(context: Context, ledger: Ledger, searches: Sequence[SavedSearch]) -> Iterator[GonePage]:
+    """Where searches were that are not saved any more."""
+    for name in former_searches(ledger, searches):
+        yield gone(context, saved_page(name), name)
 
 
 def _plan_saved(context: Context, saved: SavedSearch) -> Iterator[ListPage]:

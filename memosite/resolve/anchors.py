@@ -12,8 +12,8 @@ from itertools import islice
 
 from memosite.facts import FileFacts, Ref
 from memosite.findings import Finding, Location
-from memosite.formats.places import root_of_record
 from memosite.model import Link
+from memosite.record_places import root_of_record
 from memosite.resolve.links import LinkResolver, Origin
 
 MATCHES = 50

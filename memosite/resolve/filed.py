@@ -11,10 +11,10 @@ from dataclasses import dataclass, replace
 
 from memosite.facts import DocumentHead, FileFacts, Kind, LibraryCard, RecordCard, Ref, Text
 from memosite.findings import Finding, Location
-from memosite.formats.memory_store_parts import store_of
 from memosite.ledger import Ledger, identity_key
 from memosite.model import Copy
 from memosite.names import make_id, short_hash
+from memosite.record_places import store_of
 from memosite.times import Moment, read_stamp
 
 _NOTHING_SAID = Text(sha256="", chars=0, summary="")

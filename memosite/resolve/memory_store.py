@@ -28,7 +28,8 @@ from memosite.formats.json_text import shown
 from memosite.formats.memory_store import NAME
 from memosite.formats.memory_store_events import relation_sentence
 from memosite.formats.memory_store_nodes import title_of_key
-from memosite.formats.memory_store_parts import KINDS, key_of_path, store_of
+from memosite.formats.memory_store_parts import KINDS, key_of_path
+from memosite.record_places import store_of
 from memosite.resolve.bodies import LineOf
 
 _BOM = b"\xef\xbb\xbf"

@@ -12,9 +12,9 @@ from memosite.facts import FileFacts, RecordCard, Ref, Relation
 from memosite.findings import Finding, Location
 from memosite.formats.json_text import shown
 from memosite.formats.mif_links import INVERSE as MIF_INVERSE
-from memosite.formats.places import root_of_record
 from memosite.model import Link, RecordLink
 from memosite.names import stem_of
+from memosite.record_places import root_of_record
 from memosite.resolve.anchors import AnchorIndex
 from memosite.resolve.bodies import LineOf
 from memosite.resolve.filed import Filed, body_path

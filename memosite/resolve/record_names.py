@@ -8,11 +8,9 @@ from collections import defaultdict
 from collections.abc import Iterable
 
 from memosite.facts import RecordCard, Ref
-from memosite.formats.memory_layer import memory_place
-from memosite.formats.memory_store_parts import store_of
-from memosite.formats.mif import SUFFIX, URN
-from memosite.formats.places import layer_of
+from memosite.formats.mif import URN
 from memosite.names import make_id
+from memosite.record_places import MIF_SUFFIX, layer_of, memory_place, store_of
 from memosite.resolve.filed import Filed
 from memosite.texts import one_line
 
@@ -83,7 +81,7 @@ def _stem(path: str) -> str:
     """A file's name without its suffix; `.memory.md` is one suffix."""
     name = path.rpartition("/")[2]
     lowered = name.lower()
-    return next((name[: -len(suffix)] for suffix in (SUFFIX, ".md", ".json") if lowered.endswith(suffix)), name)
+    return next((name[: -len(suffix)] for suffix in (MIF_SUFFIX, ".md", ".json") if lowered.endswith(suffix)), name)
 
 
 def _home(card: RecordCard) -> str:

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 
 from memosite.facts import Parsed, RecordCard, RecordEvent, RecordFile, System
 from memosite.findings import Finding, Location
-from memosite.formats.memory_store_parts import part_of, store_of
-from memosite.formats.places import record_system
+from memosite.formats.memory_store_parts import part_of
 from memosite.model import SourceInfo
+from memosite.record_places import record_system, store_of
 from memosite.resolve.bodies import LineOf
 from memosite.resolve.memory_store import DataOf, JoinedStores, Place, is_store_part, join_stores
 

@@ -8,7 +8,7 @@ The rules are in docs/search.md; `static/search.js` has the same ones and is hel
 
 import re
 import unicodedata
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
 MOST_CHARS = 128
@@ -41,6 +41,7 @@ _LETTERS = {
 _CJK = (
     "\u3005-\u3007\u3040-\u30ff\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7a3\uf900-\ufaff\U00020000-\U0003ffff"
 )
+_RUN = re.compile("[^ ]+")
 _HALF_WIDTH = re.compile("[\uff66-\uff9f]+")
 _SCRIPT = re.compile(f"[{_CJK}]+|[^{_CJK}]+")
 _IS_CJK = re.compile(f"[{_CJK}]")
@@ -82,6 +83,20 @@ class Analyzer:
         """The words of a prepared text, parts after the word they are of."""
         return list(self._words(text))
 
+    def find(self, text: str, is_wanted: Callable[[str], bool]) -> Iterator[Word]:
+        """The words and parts of a prepared text whose terms are wanted; as of `words`, and faster."""
+        folded = text.translate(self._folding)
+        if not folded.isascii() or len(folded) != len(text):
+            yield from (word for word in self._words(text) if is_wanted(word.term))
+            return
+        for position, run in enumerate(_RUN.finditer(folded)):
+            term, (start, end) = run[0], run.span()
+            if is_wanted(term[:MOST_CHARS]):
+                yield Word(term=term[:MOST_CHARS], position=position, start=start, end=end)
+            for part in camel_parts(text[start:end]) or () if text[start:end] != term else ():
+                if is_wanted(part):
+                    yield Word(term=part, position=position, start=start, end=end, part=True)
+
     def terms(self, text: str) -> Iterator[tuple[str, int]]:
         """Terms and positions of all words and parts: what an index holds."""
         folded = text.translate(self._folding)
@@ -106,7 +121,7 @@ class Analyzer:
     def _words(self, text: str) -> Iterator[Word]:
         folded, starts = self._fold(text)
         position = 0
-        for run in re.finditer(r"[^ ]+", folded):
+        for run in _RUN.finditer(folded):
             for piece in _SCRIPT.finditer(run[0]):
                 first, last = run.start() + piece.start(), run.start() + piece.end()
                 if _IS_CJK.match(piece[0]):
@@ -164,7 +179,7 @@ def is_hash(term: str) -> bool:
 
 def _runs(folded: str, text: str) -> Iterator[tuple[str, ...] | None]:
     """For each run of word characters its parts, None for nearly all; both texts are equally long."""
-    for run in re.finditer(r"[^ ]+", folded):
+    for run in _RUN.finditer(folded):
         written = text[run.start() : run.end()]
         yield None if written == run[0] else camel_parts(written)
 

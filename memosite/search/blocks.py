@@ -15,6 +15,7 @@ Each file calls `memositeBlock(name, value)`: script tags work from `file://` an
 
 import datetime as dt
 import json
+from array import array
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
@@ -80,7 +81,7 @@ def cut_blocks(items: Iterable[T], arrival: Callable[[T], int]) -> list[tuple[st
 
 def list_blocks(names: Sequence[str]) -> tuple[str, bytes]:
     """The file that names all blocks; it changes when there is one more, not with every artifact."""
-    return _file("blocks", {"v": 1, "blocks": list(names)})
+    return _file("blocks", {"v": 2, "blocks": list(names)})
 
 
 def render_block(block: Block, read_text: ReadText) -> list[tuple[str, bytes]]:
@@ -93,7 +94,7 @@ def render_block(block: Block, read_text: ReadText) -> list[tuple[str, bytes]]:
         for document in documents(card, read_text):
             built.add(document)
             rows.append(_row(document))
-            excerpts.append(cut_line(document.body[: 2 * EXCERPT_CHARS], EXCERPT_CHARS))
+            excerpts.append(cut_line(document.shown(2 * EXCERPT_CHARS), EXCERPT_CHARS))
     files = list(_term_files(block.name, built, FULL_SHARD if len(block.cards) > TAIL else TAIL_SHARD))
     head = {
         "artifacts": built.artifacts,
@@ -102,7 +103,7 @@ def render_block(block: Block, read_text: ReadText) -> list[tuple[str, bytes]]:
         "newest": built.dates[0] if built.dates else None,
         "oldest": built.dates[-1] if built.dates else None,
         "years": _years(built.dates),
-        "tools": encode(built.tools),
+        "tools": pack(built.tools),
         "terms": ",".join(first for first, _ in files),
     }
     found = [_file(f"{block.name}/block", head), *(file for _, pair in files for file in pair)]
@@ -129,6 +130,18 @@ def encode(numbers: Iterable[int]) -> str:
     return "".join(found)
 
 
+def pack(numbers: Sequence[int]) -> str:
+    """Ascending numbers in the shorter of two forms: their gaps, or `!` and a bit for each number, six a digit."""
+    gaps = encode(numbers)
+    count = numbers[-1] // 6 + 1 if numbers else 0
+    if len(gaps) <= count + 1:
+        return gaps
+    bits = [0] * count
+    for number in numbers:
+        bits[number // 6] |= 1 << number % 6
+    return "!" + "".join(DIGITS[each] for each in bits)
+
+
 def digits(number: int) -> str:
     """A number from 0 on."""
     if number < 32:
@@ -142,10 +155,9 @@ def digits(number: int) -> str:
 
 @dataclass(slots=True)
 class _Term:
-    """The documents of a term so far, and where it stands in each."""
+    """The documents of a term so far, and where it stands in each, as digits."""
 
-    last: int = -1
-    documents: bytearray = field(default_factory=bytearray)
+    documents: "array[int]" = field(default_factory=lambda: array("I"))
     places: bytearray = field(default_factory=bytearray)
 
 
@@ -203,8 +215,7 @@ class _Builder:
 
     def _note(self, key: str, number: int) -> _Term:
         found = self.terms[key]
-        found.documents += digits(number - found.last - 1).encode()
-        found.last = number
+        found.documents.append(number)
         return found
 
 
@@ -220,7 +231,7 @@ def _term_files(block: str, built: _Builder, limit: int) -> Iterator[tuple[str, 
             term = built.terms[keys[end]]
             shared = _shared(last, keys[end])
             common = len(keys[end][:shared].encode("utf-16-le")) // 2
-            entries.append(f"{digits(common)}{keys[end][shared:]} {term.documents.decode()}")
+            entries.append(f"{digits(common)}{keys[end][shared:]} {pack(term.documents)}")
             places.append(term.places.decode())
             size += len(entries[-1].encode())
             last = keys[end]
@@ -256,7 +267,7 @@ def _years(dates: Sequence[int]) -> list[list[object]]:
 
 def _facets(facets: dict[str, dict[str, list[int]]]) -> dict[str, dict[str, str]]:
     return {
-        name: {value: encode(facets[name][value]) for value in sorted(facets[name])} for name in sorted(facets)
+        name: {value: pack(facets[name][value]) for value in sorted(facets[name])} for name in sorted(facets)
     }  # fmt: skip
 
 

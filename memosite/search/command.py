@@ -1,76 +1,33 @@
-"""What commands and saved searches do with search: read a query, open the index of an archive, ask it."""
+"""What commands and saved searches do with search once an archive is read: index it, ask it, restrict it."""
 
 import contextlib
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from types import MappingProxyType
 
 from memosite.config import Config
-from memosite.errors import ConfigError
 from memosite.model import Archive
 from memosite.search.analyzer import Analyzer
+from memosite.search.answer import Search, read_query
 from memosite.search.documents import describe
-from memosite.search.index import open_index
-from memosite.search.query import parse_query
-from memosite.search.reader import Hit, Reader, Sort
-from memosite.search.syntax import Node, QueryError
+from memosite.search.indexing import open_index
+from memosite.search.reader import Reader
 from memosite.shelf import Shelf
 
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Query:
-    """A query as typed, and as understood."""
-
-    text: str
-    node: Node
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Found:
-    """The hits to be shown, how many there are in all, and hints if there is none."""
-
-    hits: tuple[Hit, ...]
-    total: int
-    hints: tuple[str, ...]
-
-
-@dataclass(frozen=True, kw_only=True)
-class Search:
-    """The search of one archive."""
-
-    reader: Reader
-
-    def find(self, query: Query, *, sort: Sort = "date", limit: int | None = None) -> Found:
-        """What a query finds; if nothing, words and values of the archive that are similar."""
-        answer = self.reader.find(query.node, sort=sort, limit=limit)
-        hints = () if answer.total else self.reader.suggest(query.node)
-        return Found(hits=answer.hits, total=answer.total, hints=hints)
-
-    def refs(self, query: Query) -> frozenset[tuple[str, str]]:
-        """Kind and id of all artifacts that a query finds."""
-        return self.reader.refs(query.node)
-
-
-def read_query(text: str) -> Query:
-    """Read a query from the command line. Raises `ConfigError` that points at the place."""
-    try:
-        return Query(text=text, node=parse_query(text, Analyzer()))
-    except QueryError as error:
-        # What was typed may hold anything; a terminal is told only what can be seen.
-        shown = "".join(char if char.isprintable() else "\ufffd" for char in text)
-        start = max(0, error.position - 60)
-        raise ConfigError(
-            f"{error.message}\n  {shown[start : start + 120]}\n  {' ' * (error.position - start)}^\n"
-            f"  for example: {error.example}"
-        ) from error
+__all__ = ["open_search", "read_query", "restrict"]
 
 
 @contextlib.contextmanager
-def open_search(archive: Archive, shelf: Shelf, config: Config, *, say: Callable[[str], None]) -> Iterator[Search]:
-    """Bring the index in the cache up to date with an archive whose texts are on the shelf, and open it."""
+def open_search(
+    archive: Archive, shelf: Shelf, config: Config, *, say: Callable[[str], None], inputs: str = ""
+) -> Iterator[Search]:
+    """Bring the index in the cache up to date with an archive whose texts are on the shelf, and open it.
+
+    `inputs` is the digest of what the archive was read from, if it was taken before (see `inputs`).
+    """
     analyzer = Analyzer()
     cards = [describe(archive, artifact, analyzer) for artifact in archive.artifacts.values()]
-    found = open_index(config.cache, cards, shelf.text, analyzer, say)
+    found = open_index(config.cache, cards, shelf.text, analyzer, say, inputs=inputs)
     with contextlib.closing(found.reader):
         yield Search(reader=Reader(index=found, analyzer=analyzer))
 

@@ -22,12 +22,15 @@ from memosite.names import read_stamped_name
 from memosite.page_parts import cut_turns
 from memosite.resolve.actions import is_unread_by_any
 from memosite.search.analyzer import Analyzer, prepare
-from memosite.texts import cut_line
+from memosite.texts import cut_line, plain_text
 from memosite.transcripts import Turn, blocks, parse_conversation
 from memosite.urls import index_file, page_of, part_page
 
 MOST_CHARS = 1_000_000
 """The most characters of one document that are searched."""
+
+SHOWN_CHARS = 200_000
+"""Excerpts are cut from the beginning of a document, up to here."""
 
 WHO_CHARS = 120
 """The longest line that says who wrote to whom."""
@@ -99,10 +102,9 @@ class SearchDocument:
         date = self.card.date
         return (date is None, -(date or 0), self.card.id, self.card.kind, self.turn, self.is_tools)
 
-    @property
-    def body(self) -> str:
-        """The text that excerpts are cut from."""
-        return self.texts[-1]
+    def shown(self, chars: int = SHOWN_CHARS) -> str:
+        """The text that excerpts are cut from: the first characters of the body, without the marks of Markdown."""
+        return plain_text(self.texts[-1][:chars])
 
 
 def describe(archive: Archive, artifact: Artifact, analyzer: Analyzer) -> Card:

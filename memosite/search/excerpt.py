@@ -14,9 +14,6 @@ LENGTH = 240
 BEFORE = 40
 """At most so many characters stand before the first marked word."""
 
-SEEN_CHARS = 200_000
-"""Words are sought in the beginning of a text, up to here."""
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Piece:
@@ -28,7 +25,7 @@ class Piece:
 
 def make_excerpt(text: str, wanted: Collection[Words], analyzer: Analyzer) -> tuple[Piece, ...]:
     """The excerpt of a prepared text, as pieces; the beginning where no word is in it."""
-    line = one_line(text[:SEEN_CHARS])
+    line = one_line(text)
     found = _wanted_words(line, wanted, analyzer)
     if not found:
         shown = cut_line(line, LENGTH)
@@ -50,7 +47,9 @@ def make_excerpt(text: str, wanted: Collection[Words], analyzer: Analyzer) -> tu
 
 def _wanted_words(line: str, wanted: Collection[Words], analyzer: Analyzer) -> list[Word]:
     """The words of a line that a query looks for; of a phrase only where it stands as a whole."""
-    words = analyzer.words(line)
+    whole = {term for one in wanted for term in one.terms}
+    begun = tuple(one.terms[-1] for one in wanted if one.prefix)
+    words = list(analyzer.find(line, lambda term: term in whole or term.startswith(begun)))
     places: dict[str, list[Word]] = {}
     for word in words:
         places.setdefault(word.term, []).append(word)

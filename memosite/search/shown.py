@@ -3,7 +3,7 @@
 import json
 from collections.abc import Iterator
 
-from memosite.search.command import Found, Query
+from memosite.search.answer import Found, Query
 from memosite.search.reader import Hit
 from memosite.urls import absolute
 

@@ -7,15 +7,17 @@ them is decided here (SPEC 2.2, 9), so that a repo is read alike from its checko
 import re
 from collections.abc import Callable, Collection, Hashable, Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import Literal, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Literal, NamedTuple, Protocol
 
 from memosite.errors import SourceError
 from memosite.findings import Finding, Location
-from memosite.formats.document import File
-from memosite.formats.places import record_system
 from memosite.layout import SITE_MARKER, SKIPPED_FOLDERS, UNREAD_FOLDERS, matches_glob, place_of
 from memosite.names import BODY_SUFFIX, ENVELOPE_SUFFIX
+from memosite.record_places import record_system
 from memosite.sources.git import Holding
+
+if TYPE_CHECKING:
+    from memosite.formats.document import File  # discovering sources should not wait for all formats
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -79,7 +81,7 @@ class Source(Protocol):
     def list_files(self) -> "Listing":
         """What there is to read. Raises `SourceError` if it cannot be listed, or if there are too many files."""
 
-    def read_file(self, path: str) -> File | Finding:
+    def read_file(self, path: str) -> "File | Finding":
         """The bytes of one file that was listed, or the finding that says why it was left out."""
 
     def stamp(self, path: str) -> FileStamp | None:

@@ -12,6 +12,9 @@ from typing import IO, Self, cast
 from memosite.sources.git import GitError, Repo, end_git, git, start_git
 from memosite.times import Moment
 
+HEAD = "HEAD"
+"""What is read of a repo unless a source names something else."""
+
 ANSWER_SECONDS = 60
 """The longest that git may be silent when asked for an object."""
 

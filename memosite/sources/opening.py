@@ -13,11 +13,9 @@ from memosite.model import SourceInfo
 from memosite.sources.folder import FolderSource
 from memosite.sources.git import GitError, Repo, git, holding_repo, repo_at
 from memosite.sources.listing import Source
-from memosite.sources.objects import Commit, Objects, commit_at
+from memosite.sources.objects import HEAD, Commit, Objects, commit_at
 from memosite.sources.remote import Fetched, fetch
 from memosite.sources.tree import TreeSource, read_tree
-
-HEAD = "HEAD"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -93,7 +93,7 @@ def fetch(url: str, ref: str, *, cache: Path, use_network: bool = True) -> Fetch
     if found is not None:
         raise SourceError(f"{shown}: found {found}, expected an address that can be fetched")
     try:
-        place = _Place(url=url, folder=_folder(cache) / hashlib.sha256(url.encode()).hexdigest()[:32])
+        place = _Place(url=url, folder=_folder(cache) / _name(url))
         known = None if use_network else _last_good(place, ref, problem="")
         if known is not None:
             return known
@@ -112,11 +112,23 @@ def fetch(url: str, ref: str, *, cache: Path, use_network: bool = True) -> Fetch
     return known
 
 
+def last_fetched(url: str, ref: str, *, cache: Path) -> str:
+    """The commit of a ref that was last fetched, by what the cache says; "" if it never was. Git is not asked."""
+    place = _Place(url=url, folder=cache / "git" / _name(url))
+    entry = _entries(place).get(ref)
+    name = entry.get("commit") if isinstance(entry, Mapping) else None
+    return name if isinstance(name, str) else ""
+
+
 def _without_folder(text: str, url: str) -> str:
     """What git says of a repo on this machine, with its name for its path: pages tell it (SPEC 10)."""
     parsed = parse_git_url(url)
     path = unquote(parsed.path).rstrip("/") if parsed and parsed.protocol == "file" else ""
     return text.replace(path, path.rpartition("/")[2]) if path else text
+
+
+def _name(url: str) -> str:
+    return hashlib.sha256(url.encode()).hexdigest()[:32]
 
 
 def _folder(cache: Path) -> Path:

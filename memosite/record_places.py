@@ -4,17 +4,58 @@ Other tools use the same folders, so a place only says which adapter is asked an
 decides.
 """
 
-from memosite.facts import System
-from memosite.formats.memory_layer import ROOTS as LAYER_ROOTS
-from memosite.formats.memory_store_parts import store_of
-from memosite.formats.mif import SUFFIX as MIF_SUFFIX
-from memosite.formats.wyren import ROOTS as WYREN_ROOTS
+from dataclasses import dataclass
 
+from memosite.facts import System
+
+STORE_FOLDER = ".memory"
+"""The name of a memory-store's folder."""
+
+MIF_SUFFIX = ".memory.md"
+
+WYREN_ROOTS = (".wyren", ".relay")
+WYREN_NAME = "memory.md"
+"""The name of wyren's memory, in one of its folders."""
+
+LAYER_ROOTS = (".claude", ".cui", ".plan")
+LAYER_CATEGORIES = ("context", "decisions", "interfaces", "handoffs")
+LAYER_ARCHIVE = "archive"
 LAYER_FOLDER = "memory"
 """The folder of a memory-layer, below one of `.claude`, `.cui` and `.plan`."""
 
 _GENERATED = frozenset({"schema", "index", "recovery", ".backup"})
 _STORE_SUFFIXES = (".json", ".md", ".jsonl")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MemoryPlace:
+    """Where a file of a memory-layer lies: the category its folder is for, and whether that is in the archive."""
+
+    category: str
+    is_archived: bool
+
+
+def memory_place(path: str) -> MemoryPlace | None:
+    """The place of a file, None outside `{.claude,.cui,.plan}/memory/[archive/]<category>/`."""
+    *folders, category, _ = ("", *path.split("/"))
+    is_archived = folders[-1:] == [LAYER_ARCHIVE]
+    root = folders[-3:-1] if is_archived else folders[-2:]
+    is_category = category in LAYER_CATEGORIES and len(root) == 2
+    if not is_category or root[0] not in LAYER_ROOTS or root[1] != LAYER_FOLDER:
+        return None
+    return MemoryPlace(category=category, is_archived=is_archived)
+
+
+def store_of(path: str) -> tuple[str, str] | None:
+    """The folder of the memory-store that a file lies in, and the path below it; None outside of any.
+
+    Of stores that lie in one another the outermost counts: the others are copies that its tool has put away.
+    """
+    folders = path.split("/")
+    if STORE_FOLDER not in folders[:-1]:
+        return None
+    end = folders.index(STORE_FOLDER) + 1
+    return "/".join(folders[:end]), "/".join(folders[end:])
 
 
 def record_system(path: str) -> System | None:

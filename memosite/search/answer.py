@@ -1,0 +1,57 @@
+"""Queries as commands read and answer them, over an index that is open."""
+
+from dataclasses import dataclass
+
+from memosite.errors import ConfigError
+from memosite.search.analyzer import Analyzer
+from memosite.search.query import parse_query
+from memosite.search.reader import Hit, Reader, Sort
+from memosite.search.syntax import Node, QueryError
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Query:
+    """A query as typed, and as understood."""
+
+    text: str
+    node: Node
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Found:
+    """The hits to be shown, how many there are in all, and hints if there is none."""
+
+    hits: tuple[Hit, ...]
+    total: int
+    hints: tuple[str, ...]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Search:
+    """The search of one archive."""
+
+    reader: Reader
+
+    def find(self, query: Query, *, sort: Sort = "date", limit: int | None = None) -> Found:
+        """What a query finds; if nothing, words and values of the archive that are similar."""
+        answer = self.reader.find(query.node, sort=sort, limit=limit)
+        hints = () if answer.total else self.reader.suggest(query.node)
+        return Found(hits=answer.hits, total=answer.total, hints=hints)
+
+    def refs(self, query: Query) -> frozenset[tuple[str, str]]:
+        """Kind and id of all artifacts that a query finds."""
+        return self.reader.refs(query.node)
+
+
+def read_query(text: str) -> Query:
+    """Read a query from the command line. Raises `ConfigError` that points at the place."""
+    try:
+        return Query(text=text, node=parse_query(text, Analyzer()))
+    except QueryError as error:
+        # What was typed may hold anything; a terminal is told only what can be seen.
+        shown = "".join(char if char.isprintable() else "\ufffd" for char in text)
+        start = max(0, error.position - 60)
+        raise ConfigError(
+            f"{error.message}\n  {shown[start : start + 120]}\n  {' ' * (error.position - start)}^\n"
+            f"  for example: {error.example}"
+        ) from error

@@ -1,0 +1,300 @@
+"""Whether anything that an archive is read from has changed is told without reading it."""
+
+import mmap
+import os
+import shutil
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from memosite.config import load_config
+from memosite.inputs import RECENT, Inputs, compare_inputs, inputs_digest
+from memosite.sources.folder import FolderSource
+from memosite.sources.opening import open_sources
+from memosite.sources.remote import fetch
+from tests.build_org import write_memo, write_text
+from tests.git_repos import Repo
+from tests.search_reference import EXAMPLE
+
+SITE = "sources: [{path: engine, exclude: ['secret/**'], include: ['odd/*.txt']}]\n"
+CODE = "engine/src/gate.py"
+
+
+@pytest.fixture
+def site(tmp_path: Path) -> Path:
+    """A repo with a memo, a body, a document and code, and a configuration."""
+    write_text(tmp_path / "memosite.yml", SITE)
+    repo = Repo(tmp_path / "engine")
+    write_memo(repo.root / "memos/inbox", "one", body_ref="one.txt")
+    repo.write("memos/inbox/one.txt", "The text.")
+    repo.write("decisions/gate.md", "# Gate\n")
+    repo.write("src/gate.py", "pass\n")
+    repo.write("odd/list.txt", "a list\n")
+    repo.write("tests/memos/inbox/sample.openthing", "{}")
+    repo.commit()
+    repo.git("branch", "other")
+    return tmp_path
+
+
+def digest(site: Path) -> str:
+    """The digest of a site as of long after now, when nothing in it counts as recent."""
+    return inputs_digest(load_config(site), now=time.time_ns() + 2 * RECENT)
+
+
+def compare(site: Path, known: str) -> Inputs:
+    """The comparison of a site with a known digest."""
+    return compare_inputs(load_config(site), known)
+
+
+def test_nothing_has_changed_where_nothing_was_touched(site: Path) -> None:
+    """However often it is asked, and whether or not files were recent."""
+    known = inputs_digest(load_config(site))
+    assert compare(site, known).is_same
+    assert compare(site, compare(site, known).digest).is_same
+    assert compare(site, digest(site)).is_same
+
+
+@pytest.mark.parametrize("known", ["", "1", "-", "x-y", "1-" + "0" * 64, "9" * 5000 + "-", "²-0"])
+def test_a_digest_that_is_none_is_never_the_same(known: str, site: Path) -> None:
+    """The cache may hold anything."""
+    assert not compare(site, known).is_same
+
+
+def rewrite(path: Path, old: str, new: str) -> None:
+    """Put other words of the same length into a file that keeps its times."""
+    status = path.stat()
+    path.write_text(path.read_text().replace(old, new))
+    os.utime(path, ns=(status.st_atime_ns, status.st_mtime_ns))
+
+
+def become_link(path: Path) -> None:
+    """Put a link where a file was."""
+    path.unlink()
+    path.symlink_to("elsewhere")
+
+
+def run_git(site: Path, *arguments: str) -> None:
+    """Run git in the site's repo."""
+    Repo(site / "engine", top=site).git(*arguments)
+
+
+CHANGES: dict[str, Callable[[Path], object]] = {
+    "an edit": lambda site: write_text(site / "engine/memos/inbox/one.txt", "Another text."),
+    "an edit of the same length with the same times": lambda site: rewrite(
+        site / "engine/memos/inbox/one.txt", "The", "Any"
+    ),
+    "a new memo": lambda site: write_memo(site / "engine/memos/inbox", "two"),
+    "a removal": lambda site: (site / "engine/memos/inbox/one.txt").unlink(),
+    "a move to another mailbox": lambda site: shutil.move(site / "engine/memos/inbox", site / "engine/memos/read"),
+    "a document": lambda site: write_text(site / "engine/decisions/gate.md", "# Gate two\n"),
+    "what is included": lambda site: write_text(site / "engine/odd/list.txt", "another list\n"),
+    "a file that memos may mention": lambda site: write_text(site / "engine/src/new.py", ""),
+    "a sample that memos may mention": lambda site: write_text(site / "engine/tests/new.py", ""),
+    "a link in place of a file": lambda site: become_link(site / CODE),
+    "a file that nobody may read any more": lambda site: (site / "engine/memos/inbox/one.txt").chmod(0),
+    "a repo in the source": lambda site: (site / "engine/memos/.git").mkdir(),
+    "a commit": lambda site: run_git(site, "commit", "--allow-empty", "-m", "empty"),
+    "another branch": lambda site: run_git(site, "switch", "--quiet", "--orphan", "third"),
+    "a commit under another name": lambda site: run_git(
+        site, "commit", "--amend", "--allow-empty", "-m", "other", "--author=Somebody Else <s@example.org>"
+    ),
+    "objects that a memo may mention": lambda site: run_git(site, "stash", "push", "--include-untracked", "--all"),
+    "the address of the forge": lambda site: run_git(site, "remote", "add", "origin", "https://x.example/y.git"),
+    "a shallow clone": lambda site: write_text(site / "engine/.git/shallow", "0" * 40),
+    "packed refs": lambda site: run_git(site, "pack-refs", "--all"),
+    "no repo any more": lambda site: shutil.rmtree(site / "engine/.git"),
+    "the configuration": lambda site: write_text(site / "memosite.yml", SITE + "positions: {people: [director]}\n"),
+    "another source": lambda site: write_text(site / "memosite.yml", SITE.replace("engine", "engine/decisions")),
+    "the ledger": lambda site: write_text(site / "_site/archive/ledger.jsonl", ""),
+}
+
+
+@pytest.mark.parametrize("change", CHANGES)
+@pytest.mark.parametrize("recent", [True, False])
+def test_every_change_is_told(change: str, recent: bool, site: Path) -> None:
+    """Whether the digest was taken right after the files were written, or long after."""
+    if change == "objects that a memo may mention":
+        write_memo(site / "engine/memos/inbox", "untracked")
+    known = inputs_digest(load_config(site)) if recent else digest(site)
+    CHANGES[change](site)
+    assert not compare(site, known).is_same
+
+
+HARMLESS: dict[str, Callable[[Path], object]] = {
+    "code": lambda site: write_text(site / CODE, "raise SystemExit\n"),
+    "samples": lambda site: write_text(site / "engine/tests/memos/inbox/sample.openthing", "{1}"),
+    "the cache": lambda site: write_text(site / ".memosite/search/seal.json", "{}"),
+    "the site": lambda site: write_text(site / "_site/index.html", ""),
+    "what is excluded": lambda site: write_text(site / "engine/secret/plan.md", ""),
+    "git's index": lambda site: run_git(site, "update-index", "--refresh", "--force-write-index"),
+}
+
+
+@pytest.mark.parametrize("change", HARMLESS)
+def test_what_nothing_is_read_from_may_change(change: str, site: Path) -> None:
+    """Work on code does not make an archive be read again."""
+    (site / "engine/secret").mkdir()
+    known = digest(site)
+    HARMLESS[change](site)
+    assert compare(site, known).is_same
+
+
+def test_a_second_write_within_one_tick_of_the_clock_is_told(site: Path) -> None:
+    """A mapped file is written without its size, times or inode changing: only its contents tell."""
+    file = site / "engine/memos/inbox/one.txt"
+    with file.open("r+b") as stream, mmap.mmap(stream.fileno(), 0) as mapped:
+        mapped[0:1] = b"t"
+        known = inputs_digest(load_config(site))
+        before = file.stat()
+        mapped[0:1] = b"A"
+        after = file.stat()
+        assert (before.st_mtime_ns, before.st_ctime_ns, before.st_size) == (
+            after.st_mtime_ns,
+            after.st_ctime_ns,
+            after.st_size,
+        )
+        assert not compare(site, known).is_same
+
+
+def test_files_from_the_future_count_by_their_contents(site: Path) -> None:
+    """A clock that was wrong when they were written."""
+    file = site / "engine/memos/inbox/one.txt"
+    long_after = time.time_ns() + 100 * RECENT
+    with file.open("r+b") as stream, mmap.mmap(stream.fileno(), 0) as mapped:
+        mapped[0:1] = b"t"
+        os.utime(file, ns=(long_after, long_after))
+        known = digest(site)
+        mapped[0:1] = b"A"
+        assert file.stat().st_mtime_ns == long_after
+        assert not compare(site, known).is_same
+
+
+def test_what_is_no_longer_recent_is_compared_by_its_state_the_next_time(site: Path) -> None:
+    """So that reading contents ends once the files are old."""
+    config = load_config(site)
+    known = inputs_digest(config)
+    later = time.time_ns() + 2 * RECENT
+    renewed = compare_inputs(config, known, now=later)
+    assert renewed.is_same
+    assert renewed.digest != known
+    assert compare_inputs(config, renewed.digest, now=later + 1) == renewed
+
+
+def test_a_commit_after_git_add_is_told_and_so_is_the_add(site: Path) -> None:
+    """Adding writes the file into the repo, committing makes it received."""
+    write_memo(site / "engine/memos/inbox", "two")
+    untracked = digest(site)
+    run_git(site, "add", "--all")
+    added = compare(site, untracked)
+    assert not added.is_same
+    run_git(site, "commit", "--quiet", "-m", "two")
+    assert not compare(site, added.digest).is_same
+
+
+def test_further_work_trees_have_a_head_of_their_own(tmp_path: Path) -> None:
+    """Their branches lie in the first one's repo, outside of the site."""
+    first = Repo(tmp_path / "first")
+    write_memo(first.root / "memos/inbox", "one")
+    first.commit()
+    first.git("worktree", "add", "--quiet", "-b", "side", str(tmp_path / "site/second"))
+    site = tmp_path / "site"
+    known = digest(site)
+    assert compare(site, known).is_same
+    Repo(site / "second", top=site).git("commit", "--quiet", "--allow-empty", "-m", "more")
+    assert not compare(site, known).is_same
+
+
+def test_refs_in_tables_count_by_their_list(site: Path) -> None:
+    """Of a repo with reftables HEAD says nothing, and each commit makes another table."""
+    write_text(site / "engine/.git/HEAD", "ref: refs/heads/.invalid\n")
+    write_text(site / "engine/.git/reftable/tables.list", "0x1-0x1-aaaa.ref\n")
+    known = digest(site)
+    assert compare(site, known).is_same
+    write_text(site / "engine/.git/reftable/tables.list", "0x1-0x1-bbbb.ref\n")
+    assert not compare(site, known).is_same
+
+
+def test_a_head_that_leads_out_of_the_repo_is_left_to_git(site: Path) -> None:
+    """No file outside of the sources is read."""
+    os.mkfifo(site / "fifo")
+    for name in ("refs/../../../fifo", "../../fifo", str(site / "fifo")):
+        write_text(site / "engine/.git/HEAD", f"ref: {name}\n")
+        known = digest(site)
+        assert compare(site, known).is_same
+
+
+def test_a_ref_counts_by_its_commit(site: Path) -> None:
+    """Files as they lie make no difference to a source that is read from a branch."""
+    write_text(site / "memosite.yml", "sources: [{path: engine, ref: other}]\n")
+    known = digest(site)
+    write_memo(site / "engine/memos/inbox", "two")
+    assert compare(site, known).is_same
+    run_git(site, "branch", "--force", "other", "other@{0}")
+    assert compare(site, known).is_same
+    run_git(site, "add", "--all")
+    run_git(site, "commit", "--quiet", "-m", "two")
+    run_git(site, "branch", "--force", "other", "main")
+    assert not compare(site, known).is_same
+
+
+def test_a_remote_counts_as_it_was_last_fetched(site: Path) -> None:
+    """Nothing is fetched to compare."""
+    url = f"file://{site / 'engine'}"
+    write_text(site / "memosite.yml", f"sources: [{{git: '{url}', name: engine}}]\n")
+    never = digest(site)
+    cache = load_config(site).cache
+    fetch(url, "HEAD", cache=cache)
+    known = digest(site)
+    assert not compare(site, never).is_same
+    run_git(site, "commit", "--quiet", "--allow-empty", "-m", "more")
+    assert compare(site, known).is_same
+    fetch(url, "HEAD", cache=cache)
+    assert not compare(site, known).is_same
+
+
+def test_further_folders_count_where_they_are_named(site: Path) -> None:
+    """Such as a theme's."""
+    theme = site / "theme"
+    write_text(theme / "static/site.css", "a {}")
+    config = load_config(site)
+    known = inputs_digest(config, also=[theme])
+    assert compare_inputs(config, known, also=[theme]).is_same
+    write_text(theme / "static/site.css", "b {}")
+    assert not compare_inputs(config, known, also=[theme]).is_same
+
+
+def listed(site: Path) -> list[Path]:
+    """Every file that reading a site may open, whatever Markdown begins with."""
+    found: list[Path] = []
+    with open_sources(load_config(site)) as opened:
+        for source in opened.sources:
+            assert isinstance(source, FolderSource)
+            listing = source.list_files()
+            found += [source.root / path for path in (*listing.candidates, *listing.others)]
+    return found
+
+
+def test_every_file_that_is_listed_counts(tmp_path: Path) -> None:
+    """In a copy of the demonstration, each by itself."""
+    shutil.copytree(EXAMPLE, tmp_path / "site")
+    files = listed(tmp_path / "site")
+    assert len(files) > 100
+    known = digest(tmp_path / "site")
+    for file in files:
+        times = file.stat()
+        os.utime(file, ns=(times.st_atime_ns, times.st_mtime_ns + 1))
+        found = compare(tmp_path / "site", known)
+        assert not found.is_same, file
+        known = digest(tmp_path / "site")
+
+
+def test_names_cannot_be_taken_for_states(tmp_path: Path) -> None:
+    """A name may hold line breaks, quotes and bytes that are no UTF-8."""
+    write_memo(tmp_path / "memos/inbox", "one")
+    for name in (b"a\nb.md", b"a'), ('b.md", b"\xff\xfe.md", "\u2028.md".encode()):
+        known = digest(tmp_path)
+        (tmp_path / os.fsdecode(name)).touch()
+        assert not compare(tmp_path, known).is_same
+        assert compare(tmp_path, digest(tmp_path)).is_same
