@@ -6,20 +6,30 @@ load_config ─► read_archive ─► plan ─► render ─► write ─► Bu
 import datetime as dt
 import json
 from collections import Counter
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 
 from memosite import __version__
 from memosite.cache import open_cache
 from memosite.config import Config, check_output
 from memosite.findings import Severity
+from memosite.inputs import Inputs, compare_inputs
 from memosite.ledger import Ledger, read_ledger
-from memosite.making import Maker
-from memosite.manifest import Made, Manifest, Output, manifest_file, read_manifest, write_manifest
+from memosite.making import Maker, make_site
+from memosite.manifest import (
+    Manifest,
+    Seal,
+    manifest_file,
+    read_manifest,
+    read_seal,
+    seal_file,
+    write_manifest,
+    write_seal,
+)
 from memosite.model import Archive, SourceInfo
 from memosite.output import OutputFolder
 from memosite.page_parts import Site
-from memosite.plan import Context, FeedRules, SavedSearch, Unit, plan
+from memosite.plan import Context, FeedRules, SavedSearch, Unit, Written, plan
 from memosite.plan.traced import Digests, common_values
 from memosite.previous import known_ledger, previous_folder
 from memosite.program import program_digest
@@ -29,9 +39,7 @@ from memosite.render import Renderer
 from memosite.resolve import Rules
 from memosite.shelf import Shelf
 from memosite.sources.opening import open_sources
-from memosite.stale import decide
-from memosite.theme import Theme, load_theme
-from memosite.workers import run
+from memosite.theme import Theme, load_theme, theme_folders
 
 STATUS_PATH = "status.json"
 Clock = Callable[[], dt.datetime]
@@ -39,9 +47,11 @@ Clock = Callable[[], dt.datetime]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BuildReport:
-    """What a build did."""
+    """What a build read and did. `kinds` counts artifacts, `findings` those of each severity."""
 
-    archive: Archive
+    kinds: Mapping[str, int]
+    sources: int
+    findings: Mapping[str, int]
     written: int
     unchanged: int
     removed: int
@@ -72,94 +82,88 @@ def build(
     output.check()
     ledger = known_ledger(config.output, previous)
     cache = open_cache(config.cache)
+    seal = read_seal(seal_file(cache, config.output)) if cache and previous is None else Seal()
     with Shelf() as shelf:
         with open_sources(config, use_network=use_network) as opened:
+            inputs = compare_inputs(config, seal.inputs, also=theme_folders(config.theme), with_ledger=False)
+            if inputs.is_same and output.is_whole(seal.outputs):
+                return _as_it_was(seal, output, started=started, clock=clock)
             rules = rules_of(config, opened.infos)
             archive, ledger = read_archive(
                 opened.sources, rules, ledger, shelf, cache=cache, jobs=jobs, progress=progress
             )
         progress("plan", 0, 0)
         context = context_of(config, archive, shelf)
-        units = tuple(plan(context, ledger, saved_searches(config, archive, shelf)))
+        units = (*plan(context, ledger, saved_searches(config, archive, shelf)), static_unit(theme))
         last = read_manifest(manifest_file(cache, config.output)) if cache else Manifest()
         output.open()
         try:
-            made = _make(
-                units, last=last, context=context, theme=theme, shelf=shelf, output=output, jobs=jobs, progress=progress
+            digests = Digests(context)
+            maker = Maker(
+                context=context,
+                digests=digests,
+                renderer=Renderer(theme, shelf.text),
+                read_bytes=shelf.get,
+                last=last,
+                common=common_digests(context, theme, digests),
+                output=output,
             )
+            made = make_site(units, maker, jobs=jobs, progress=progress)
             progress("finish", 0, 0)
-            write_static(theme, output)
             finished = clock()
-            output.write(STATUS_PATH, status(archive, finished))
+            told = status(archive, finished)
+            output.write(STATUS_PATH, _status_bytes(told))
             output.close(last.paths() if last.units else None)
+            report = BuildReport(
+                kinds=Counter(artifact.kind for artifact in archive.artifacts.values()),
+                sources=len(archive.sources),
+                findings=Counter(str(finding.severity) for finding in archive.findings),
+                written=output.written,
+                unchanged=output.unchanged,
+                removed=output.removed,
+                collisions=tuple(output.collisions),
+                seconds=(finished - started).total_seconds(),
+            )
             if cache:
                 write_manifest(manifest_file(cache, config.output), made)
+                write_seal(seal_file(cache, config.output), _seal(inputs, made, report, told))
         finally:
             output.unlock()
+    return report
+
+
+def _as_it_was(seal: Seal, output: OutputFolder, *, started: dt.datetime, clock: Clock) -> BuildReport:
+    """What is built of the same, and lies there as it was left, is current: only `status.json` tells a new time."""
+    output.open()
+    try:
+        finished = clock()
+        output.write(STATUS_PATH, _status_bytes({**seal.status, "built": _utc(finished)}))
+    finally:
+        output.leave()
+    seconds = (finished - started).total_seconds()
     return BuildReport(
-        archive=archive,
+        kinds=seal.kinds,
+        sources=seal.sources,
+        findings=seal.findings,
         written=output.written,
-        unchanged=output.unchanged,
-        removed=output.removed,
-        collisions=tuple(output.collisions),
-        seconds=(finished - started).total_seconds(),
+        unchanged=len(seal.outputs),
+        removed=0,
+        collisions=seal.collisions,
+        seconds=seconds,
     )
 
 
-def _make(
-    units: Sequence[Unit],
-    *,
-    last: Manifest,
-    context: Context,
-    theme: Theme,
-    shelf: Shelf,
-    output: OutputFolder,
-    jobs: int,
-    progress: Progress,
-) -> Manifest:
-    """Make what is stale, write it, and note what was made of what."""
-    digests = Digests(context)
-    common = {"program": program_digest(), "theme": theme.digest, "site": digests.of_value(common_values(context))}
-
-    def is_there(one: Output) -> bool:
-        return one.state is not None and output.state(one.path) == one.state
-
-    progress("decide", 0, 0)
-    reasons = decide(units, last, common=common, digests=digests, is_there=output.is_as_left)
-    maker = Maker(
-        context=context,
-        digests=digests,
-        renderer=Renderer(theme, shelf.text),
-        read_bytes=shelf.get,
-        known=last.units.get if last.common == common else lambda _: None,
-        is_there=output.is_as_left,
+def _seal(inputs: Inputs, made: Manifest, report: BuildReport, told: Mapping[str, object]) -> Seal:
+    states = {one.path: one.state for unit in made.units.values() for one in unit.outputs if one.state is not None}
+    return Seal(
+        inputs=inputs.digest,
+        outputs=states,
+        kinds=report.kinds,
+        sources=report.sources,
+        findings=report.findings,
+        collisions=report.collisions,
+        status=told,
     )
-    stale = [unit for unit, why in zip(units, reasons, strict=True) if why]
-    weights = [unit.weight for unit in stale]
-    results = run(lambda place: maker.make(stale[place]), range(len(stale)), jobs=jobs, weight=weights.__getitem__)
-    noted: dict[str, Made] = {}
-    done = 0
-    for unit, why in zip(units, reasons, strict=True):
-        made = last.units.get(unit.name)
-        states = {one.path: one.state for one in made.outputs} if made else {}
-        if why or made is None:
-            progress("make", done, len(stale))
-            done += 1
-            result = next(results)
-            outputs = tuple(
-                Output(
-                    path=path,
-                    fingerprint=fingerprint,
-                    state=output.keep(path, states[path]) if data is None else output.write(path, data),
-                )
-                for path, fingerprint, data in result.outputs
-            )
-            noted[unit.name] = Made(reads=result.reads, outputs=outputs)
-        else:
-            kept = (replace(one, state=output.keep(one.path, one.state)) for one in made.outputs)
-            noted[unit.name] = Made(reads=made.reads, outputs=tuple(kept))
-    next(results, None)  # there is no more, and so the processes end
-    return Manifest(common=common, units=noted)
 
 
 def common_digests(context: Context, theme: Theme, digests: Digests) -> dict[str, str]:
@@ -167,18 +171,18 @@ def common_digests(context: Context, theme: Theme, digests: Digests) -> dict[str
     return {"program": program_digest(), "theme": theme.digest, "site": digests.of_value(common_values(context))}
 
 
-def write_static(theme: Theme, output: OutputFolder) -> None:
-    """Write the theme's static files below `static/`."""
-    for name in sorted(theme.static):
-        output.write(f"static/{name}", theme.static[name])
+def static_unit(theme: Theme) -> Unit:
+    """The theme's static files, below `static/`."""
+    files = [Written(path=f"static/{name}", data=theme.static[name]) for name in sorted(theme.static)]
+    return Unit(name="static", make=lambda _: files, is_traced=False)
 
 
-def status(archive: Archive, now: dt.datetime) -> bytes:
-    """`status.json`: the one file with a clock (SPEC 4)."""
+def status(archive: Archive, now: dt.datetime) -> dict[str, object]:
+    """What `status.json` tells, the one file with a clock (SPEC 4)."""
     severities = Counter(finding.severity for finding in archive.findings)
-    value = {
+    return {
         "v": 1,
-        "built": now.astimezone(dt.UTC).isoformat(timespec="seconds").replace("+00:00", "Z"),
+        "built": _utc(now),
         "outcome": "ok",
         "generator": f"memosite {__version__}",
         "artifacts": len(archive.artifacts),
@@ -193,7 +197,14 @@ def status(archive: Archive, now: dt.datetime) -> bytes:
             for source in archive.sources
         ],
     }
+
+
+def _status_bytes(value: Mapping[str, object]) -> bytes:
     return (json.dumps(value, indent=1, ensure_ascii=False) + "\n").encode("utf-8", "replace")
+
+
+def _utc(now: dt.datetime) -> str:
+    return now.astimezone(dt.UTC).isoformat(timespec="seconds").replace("+00:00", "Z")
 
 
 def load_archive(config: Config, shelf: Shelf, ledger: Ledger | None = None) -> tuple[Archive, Ledger]:

@@ -65,10 +65,17 @@ def inputs_digest(config: Config, *, also: Iterable[Path] = (), now: int | None 
     return compare_inputs(config, "", also=also, now=now).digest
 
 
-def compare_inputs(config: Config, known: str, *, also: Iterable[Path] = (), now: int | None = None) -> Inputs:
-    """Whether what an archive is read from is as it was when the digest `known` was taken."""
+def compare_inputs(
+    config: Config, known: str, *, also: Iterable[Path] = (), with_ledger: bool = True, now: int | None = None
+) -> Inputs:
+    """Whether what an archive is read from is as it was when the digest `known` was taken.
+
+    A build leaves out the ledger, which it writes itself and knows as one of its outputs.
+    """
     moment = time.time_ns() if now is None else now
     states = _States()
+    if with_ledger:
+        states.look_at(config.output / LEDGER_PATH)
     _collect(config, also, states)
     written = _DIGEST.fullmatch(known)
     if written and states.digest(then := int(written[1])) == known:
@@ -140,7 +147,6 @@ def _collect(config: Config, also: Iterable[Path], states: _States) -> None:
     _add_folder(_PACKAGE, states, suffix=".py")  # in a checkout one version has many states
     for folder in also:
         _add_folder(folder, states)
-    states.look_at(config.output / LEDGER_PATH)
     roots = [source.root for source in config.sources if source.root is not None]
     holes = {str(path) for path in (*roots, config.output, config.cache)}
     for source in config.sources:

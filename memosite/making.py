@@ -4,17 +4,20 @@ unit ─► traced context ─► planned output ─► fingerprint ─┬─ kn
 └─ else: bytes
 """
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 
 from memosite.feeds import FeedFile
-from memosite.manifest import Made, Output
+from memosite.manifest import Made, Manifest, Output
+from memosite.output import OutputFolder
 from memosite.plan import Context, Planned, Stored, Unit, Written
 from memosite.plan.traced import Digests, Read, traced
+from memosite.progress import Progress
 from memosite.render import Renderer
 from memosite.search.blocks import Block, render_block
-from memosite.stale import GIVEN, IsThere
+from memosite.stale import GIVEN, decide
 from memosite.values import digest_of
+from memosite.workers import run
 
 Bytes = tuple[str, str, bytes | None]
 """An output: its path, the fingerprint of its model, and its bytes; None if it stays as it is."""
@@ -30,20 +33,25 @@ class MadeUnit:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Maker:
-    """What units are made with. `known` gives what is known of a unit from the last build, by its name."""
+    """What units are made with. `last` is what the last build made, `common` what all units are made of now."""
 
     context: Context
     digests: Digests
     renderer: Renderer
     read_bytes: Callable[[str], bytes]
-    known: Callable[[str], Made | None]
-    is_there: IsThere
+    last: Manifest
+    common: Mapping[str, str]
+    output: OutputFolder
+
+    def known(self, unit: Unit) -> Made | None:
+        """The unit as it was made last, if what is common to all is what it was."""
+        return self.last.units.get(unit.name) if self.last.common == self.common else None
 
     def make(self, unit: Unit) -> MadeUnit:
         """Plan and render one unit. Raises `ConfigError` for a fault of the theme."""
         reads: set[Read] = set()
         context = traced(self.context, reads) if unit.is_traced else self.context
-        made = self.known(unit.name)
+        made = self.known(unit)
         before: dict[str, list[Output]] = {}
         for output in made.outputs if made else ():
             before.setdefault(output.fingerprint, []).append(output)
@@ -56,7 +64,7 @@ class Maker:
     def _outputs(self, planned: Planned, before: Mapping[str, Iterable[Output]]) -> Iterator[Bytes]:
         fingerprint = digest_of(planned)
         same = before.get(fingerprint)
-        if same is not None and all(self.is_there(one.path, one.state) for one in same):
+        if same is not None and all(self.output.is_as_left(one.path, one.state) for one in same):
             for output in same:
                 yield output.path, fingerprint, None
             return
@@ -74,3 +82,42 @@ class Maker:
             case Written():
                 return [(planned.path, planned.data)]
         return [(planned.path, self.renderer.render(planned))]
+
+
+def make_site(units: Sequence[Unit], maker: Maker, *, jobs: int, progress: Progress) -> Manifest:
+    """Make the units that are stale, by `jobs` processes, write what is new of them, and note what was made of what.
+
+    Outputs are written in the order of the units, whoever makes them.
+    """
+    progress("decide", 0, 0)
+    output, last = maker.output, maker.last
+    reasons = decide(units, last, common=maker.common, digests=maker.digests, is_there=output.is_as_left)
+    stale = [unit for unit, why in zip(units, reasons, strict=True) if why]
+    weights = [unit.weight for unit in stale]
+    results = run(lambda place: maker.make(stale[place]), range(len(stale)), jobs=jobs, weight=weights.__getitem__)
+    noted: dict[str, Made] = {}
+    done = 0
+    for unit, why in zip(units, reasons, strict=True):
+        made = last.units.get(unit.name)
+        if made is not None and not why:
+            kept = tuple(replace(one, state=output.keep(one.path, one.state)) for one in made.outputs)
+            noted[unit.name] = Made(reads=made.reads, outputs=kept)
+            continue
+        progress("make", done, len(stale))
+        done += 1
+        noted[unit.name] = _write(next(results), made, output)
+    next(results, None)  # there is no more, and so the processes end
+    return Manifest(common=maker.common, units=noted)
+
+
+def _write(result: MadeUnit, made: Made | None, output: OutputFolder) -> Made:
+    states = {one.path: one.state for one in made.outputs} if made else {}
+    outputs = tuple(
+        Output(
+            path=path,
+            fingerprint=fingerprint,
+            state=output.keep(path, states[path]) if data is None else output.write(path, data),
+        )
+        for path, fingerprint, data in result.outputs
+    )
+    return Made(reads=result.reads, outputs=outputs)

@@ -52,9 +52,52 @@ class Manifest:
         return (one.path for made in self.units.values() for one in made.outputs if one.state is not None)
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Seal:
+    """What a build began with and how it ended: equal inputs and outputs that lie there as they did are a whole site.
+
+    `inputs` is a digest of all that was read, `outputs` the state of every file; the rest is what a report says.
+    """
+
+    inputs: str = ""
+    outputs: Mapping[str, FileState] = field(default_factory=dict)
+    kinds: Mapping[str, int] = field(default_factory=dict)
+    sources: int = 0
+    findings: Mapping[str, int] = field(default_factory=dict)
+    collisions: tuple[str, ...] = ()
+    status: Mapping[str, object] = field(default_factory=dict)
+
+
 def manifest_file(cache: Path, output: Path) -> Path:
     """Where the manifest of an output folder lies."""
     return cache / "manifests" / f"{blake2b(bytes(output.resolve()), digest_size=8).hexdigest()}.jsonl"
+
+
+def seal_file(cache: Path, output: Path) -> Path:
+    """Where the seal of an output folder lies."""
+    return manifest_file(cache, output).with_suffix(".seal")
+
+
+def read_seal(file: Path) -> Seal:
+    """The seal in a file; an empty one if there is none that can be read."""
+    try:
+        known = json.loads(file.read_bytes())
+        return Seal(
+            inputs=known["inputs"],
+            outputs={path: tuple(state) for path, state in known["outputs"].items()},
+            kinds={str(kind): int(number) for kind, number in known["kinds"].items()},
+            sources=int(known["sources"]),
+            findings={str(severity): int(number) for severity, number in known["findings"].items()},
+            collisions=tuple(map(str, known["collisions"])),
+            status=dict(known["status"]),
+        )
+    except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError):
+        return Seal()
+
+
+def write_seal(file: Path, seal: Seal) -> None:
+    """Write a seal, whole or not at all."""
+    write_whole(file, json.dumps({name: getattr(seal, name) for name in Seal.__slots__}).encode())
 
 
 def read_manifest(file: Path) -> Manifest:

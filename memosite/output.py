@@ -10,7 +10,7 @@ import fcntl
 import os
 import shutil
 import stat
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 from memosite.errors import OutputError
@@ -94,6 +94,11 @@ class OutputFolder:
     def is_as_left(self, path: str, state: FileState | None) -> bool:
         """Whether a file lies there as it was left."""
         return state is not None and self.state(path) == state
+
+    def is_whole(self, states: Mapping[str, FileState]) -> bool:
+        """Whether the last build came to its end, and all these files lie there as they were left."""
+        is_finished = bool(states) and not (self.root / _UNFINISHED).exists()
+        return is_finished and all(self.state(path) == state for path, state in states.items())
 
     def keep(self, path: str, state: FileState | None) -> FileState | None:
         """Count a file as one of this build that lies there as it has to; None if another one has its path."""
@@ -181,6 +186,10 @@ class OutputFolder:
                 self._remove_known(known)
         except OSError as error:
             raise OutputError(f"{error.filename or self.root}: cannot be removed ({error.strerror})") from error
+        self.leave()
+
+    def leave(self) -> None:
+        """End a build that is whole, whatever lies there besides."""
         shutil.rmtree(self.root / _UNFINISHED, ignore_errors=True)
         self.unlock()
 

@@ -23,10 +23,10 @@ _NOT_A_BYTE = re.compile("[\ud800-\udc7f\udd00-\udfff]")
 """Halves of characters that do not stand for a byte of a file's name (PEP 383)."""
 
 
-def fails(findings: Iterable[Finding], threshold: Threshold) -> bool:
-    """Whether a command that fails at a severity has to fail. A note never fails (SPEC 8)."""
+def fails(severities: Iterable[str], threshold: Threshold) -> bool:
+    """Whether a command that fails at a severity has to fail for findings of these. A note never fails (SPEC 8)."""
     bad = {"error": {Severity.ERROR}, "warning": {Severity.ERROR, Severity.WARNING}, "never": set()}[threshold]
-    return any(finding.severity in bad for finding in findings)
+    return not bad.isdisjoint(severities)
 
 
 def to_text(findings: Iterable[Finding], *, root_of: Mapping[str, str]) -> str:

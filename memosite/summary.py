@@ -1,6 +1,5 @@
 """What a command says when it is done: the summary of a build, and nouns in the number they are used in."""
 
-from collections import Counter
 from typing import TYPE_CHECKING
 
 from memosite.lines import exported
@@ -12,23 +11,19 @@ if TYPE_CHECKING:  # what makes a report is slow to import, and nouns need none
 
 def summary(report: "BuildReport", *, index: str, site: str) -> str:
     """What a build did, in four lines: read, written, findings, where to look."""
-    archive = report.archive
-    kinds = Counter(artifact.kind for artifact in archive.artifacts.values())
-    what = ", ".join(f"{number} {plural(kind, number)}" for kind, number in kinds.items()) or "nothing"
-    sources = f"{len(archive.sources)} {plural('source', len(archive.sources))}"
-    severities = Counter(str(finding.severity) for finding in archive.findings)
-    findings = ", ".join(
-        f"{severities[name]} {plural(name, severities[name])}" for name in ("error", "warning", "note")
-    )
+    what = ", ".join(f"{number} {plural(kind, number)}" for kind, number in report.kinds.items()) or "nothing"
+    sources = f"{report.sources} {plural('source', report.sources)}"
+    numbers = {name: report.findings.get(name, 0) for name in ("error", "warning", "note")}
+    findings = ", ".join(f"{number} {plural(name, number)}" for name, number in numbers.items())
     changed = f"{report.written} {plural('file', report.written)}, {report.unchanged} unchanged"
     changed += f", {report.removed} removed" if report.removed else ""
-    hint = f"  (memosite check {site})" if archive.findings else ""
+    hint = f"  (memosite check {site})" if report.findings else ""
     return "\n".join(
         (
             f"read      {what} from {sources}",
             f"written   {changed}",
             *(f"left out  {path}: two files of the site have one path, please report it" for path in report.collisions),
-            f"findings  {findings}{hint}" if archive.findings else "findings  none",
+            f"findings  {findings}{hint}" if report.findings else "findings  none",
             f"done      in {report.seconds:.1f} s: {index}",
         )
     )

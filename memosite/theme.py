@@ -18,7 +18,7 @@ import jinja2
 
 from memosite.errors import ConfigError
 
-__all__ = ["Theme", "bundled_theme", "load_theme"]
+__all__ = ["Theme", "bundled_theme", "load_theme", "theme_folders"]
 
 _PACKAGE = Path(__file__).parent
 _WRITERS = ("jinja2", "markdown-it-py", "mdit-py-plugins", "pygments")  # what is written depends on their versions too
@@ -36,6 +36,13 @@ class Theme:
     static: Mapping[str, bytes]
     digest: str
     own: frozenset[str] = frozenset()
+
+
+def theme_folders(folder: Path | None, *, package: Path = _PACKAGE) -> tuple[Path, ...]:
+    """The folders that a theme is loaded from."""
+    base = bundled_theme(package)
+    own = (folder,) if folder is not None else ()
+    return tuple(where / part for where in (base, *own) for part in ("templates", "static"))
 
 
 def load_theme(folder: Path | None, *, package: Path = _PACKAGE) -> Theme:

@@ -10,11 +10,13 @@ from pathlib import Path
 
 import pytest
 
-from memosite.build import build
+from memosite.build import build, load_archive
 from memosite.config import load_config
 from memosite.errors import SourceError
 from memosite.facts import Ref
 from memosite.findings import Finding
+from memosite.model import Archive
+from memosite.shelf import Shelf
 from memosite.sources import listing as listing_module
 from memosite.sources import tree as tree_module
 from memosite.sources.git import Repo, repo_at
@@ -209,8 +211,14 @@ def site_of(folder: Path, text: str) -> Path:
 
 def refs_and_commits(site: Path) -> tuple[set[Ref], str]:
     """Build, and give what is on the site and its home page."""
-    report = build(load_config(site), clock=lambda: NOW)
-    return set(report.archive.artifacts), (site / "_site/index.html").read_text()
+    build(load_config(site), clock=lambda: NOW)
+    return set(archive_of(site).artifacts), (site / "_site/index.html").read_text()
+
+
+def archive_of(site: Path) -> Archive:
+    """What is read of a site."""
+    with Shelf() as shelf:
+        return load_archive(load_config(site), shelf)[0]
 
 
 def test_a_ref_is_read_and_not_the_files_as_they_lie(repo: Path, tmp_path: Path) -> None:
@@ -257,7 +265,7 @@ def test_a_commit_has_its_own_history(repo: Path, tmp_path: Path) -> None:
     pages = []
     for number, text in enumerate(texts):
         site = site_of(tmp_path / f"site{number}", f"sources: [{{{text}}}]\n")
-        (memo,) = build(load_config(site), clock=lambda: NOW).archive.memos()
+        (memo,) = archive_of(site).memos()
         life = memo.copies[0].life
         assert life is not None
         pages.append([event.kind for event in life.events])
