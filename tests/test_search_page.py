@@ -201,6 +201,22 @@ def test_saved_searches_become_pages(tmp_path: Path) -> None:
     assert 'href="../saved/tides/index.html"' in (tmp_path / "_site/search/index.html").read_text()
 
 
+def test_a_saved_search_that_is_removed_answers_for_ever(tmp_path: Path) -> None:
+    """Its page says that it is gone, build after build; saved again, it is back."""
+    write_memo(tmp_path / "memos/inbox", "one", subject="Tide tables")
+    config, page = tmp_path / "memosite.yml", tmp_path / "_site/saved/tides/index.html"
+    for searches, said in (
+        ("{tides: 'tid*'}", "Tide tables"),
+        ("{}", "No longer here"),
+        ("{tides: tide}", "Tide tables"),
+    ):
+        config.write_text(f"feeds: {{searches: {searches}}}\n")
+        for _ in range(2):
+            assert main(["build", str(tmp_path), "--quiet"]) == 0
+            assert said in page.read_text()
+            assert page.with_name("feed.xml").exists()
+
+
 @pytest.mark.parametrize(
     ("searches", "said"),
     [
