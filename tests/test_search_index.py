@@ -198,6 +198,30 @@ def test_an_index_that_came_with_a_repo_is_never_opened(tmp_path: Path) -> None:
     assert not (tmp_path / "executed").exists()
 
 
+@pytest.mark.parametrize("planted", ["a file", "a pipe", "an endless link", "a seal without end", "a deep seal"])
+def test_whatever_lies_where_the_index_belongs_is_replaced(planted: str, tmp_path: Path) -> None:
+    """Nothing is waited for, and no more is read than a seal has."""
+    write_memo(tmp_path / "memos/inbox", "one")
+    folder = tmp_path / "cache/search"
+    folder.parent.mkdir()
+    if planted == "a file":
+        folder.write_text("text")
+    else:
+        folder.mkdir()
+    seal = folder / "seal.json"
+    if planted == "a pipe":
+        os.mkfifo(seal)
+    elif planted == "an endless link":
+        seal.symlink_to("/dev/zero")
+    elif planted != "a file":
+        seal.write_text(("[" if planted == "a deep seal" else " ") * (1 << 21))
+    said: list[str] = []
+    assert ids(tmp_path, tmp_path / "cache", "text", said) == ["one"]
+    assert "made anew" in said[0]
+    assert ids(tmp_path, tmp_path / "cache", "text", said) == ["one"]
+    assert len(said) == 1
+
+
 def test_a_link_in_the_cache_is_refused(tmp_path: Path) -> None:
     """It would lead writing and removing out of the cache."""
     write_memo(tmp_path / "memos/inbox", "one")

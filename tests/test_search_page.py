@@ -2,6 +2,7 @@
 
 import threading
 from collections.abc import Iterator
+from contextlib import contextmanager
 from functools import partial
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
@@ -18,6 +19,7 @@ from memosite.plan.files import SavedSearch, published_searches
 from memosite.plan.search import plan_former_searches
 from tests.build_org import write_memo, write_transcript
 from tests.chromium import Browser, chromium
+from tests.search_reference import EXAMPLE
 from tests.small_repos import read_repos
 
 HITS = "[...document.querySelectorAll('#_hits a')].map((link) => link.textContent)"
@@ -46,10 +48,10 @@ class Quiet(SimpleHTTPRequestHandler):
         """Say nothing."""
 
 
-@pytest.fixture(params=["file", "http"])
-def address(request: pytest.FixtureRequest, site: Path) -> Iterator[str]:
-    """The site's address: on disk, and served below a prefix."""
-    if request.param == "file":
+@contextmanager
+def addressed(site: Path, how: str) -> Iterator[str]:
+    """A site's address: on disk, or served below a prefix."""
+    if how == "file":
         yield site.as_uri()
         return
     server = ThreadingHTTPServer(("127.0.0.1", 0), partial(Quiet, directory=str(site.parent)))
@@ -57,6 +59,21 @@ def address(request: pytest.FixtureRequest, site: Path) -> Iterator[str]:
     yield f"http://127.0.0.1:{server.server_port}/{site.name}"
     server.shutdown()
     server.server_close()
+
+
+@pytest.fixture(params=["file", "http"])
+def address(request: pytest.FixtureRequest, site: Path) -> Iterator[str]:
+    """The site's address, both ways."""
+    with addressed(site, request.param) as found:
+        yield found
+
+
+@pytest.fixture(scope="module")
+def library(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The demonstration, built."""
+    output = tmp_path_factory.mktemp("library") / "site"
+    assert main(["build", str(EXAMPLE), "-o", str(output), "--cache", str(output.parent / "cache"), "--quiet"]) == 0
+    return output
 
 
 @pytest.fixture(scope="module")
@@ -106,6 +123,28 @@ def test_facets_narrow_down_and_back_and_forward_work(address: str, browser: Bro
     browser.go(1)
     browser.wait_for("document.getElementById('_query').value === 'kind:memo sent:2026'")
     browser.wait_for(f"{STATUS} === '3 hits'")
+
+
+@pytest.mark.parametrize("how", ["file", "http"])
+def test_the_demonstration_is_searched(how: str, library: Path, browser: Browser) -> None:
+    """By words, by facets, back and forward, and a hit opens at its turn; the policy has nothing to complain of."""
+    browser.complaints.clear()
+    box = "document.getElementById('_query').value"
+    kind = "[...document.querySelectorAll('#_facets a')].find((link) => link.textContent === 'transcript')"
+    with addressed(library, how) as address:
+        browser.open(f"{address}/search/index.html")
+        browser.wait_for("document.activeElement?.id === '_query'")
+        browser.type("shelf")
+        browser.wait_for(f"{STATUS}.endsWith(' hits') && {kind} !== undefined")
+        browser.value(f"{kind}.click()")
+        browser.wait_for(f"{box} === 'shelf kind:transcript' && {STATUS} === '1 hit'")
+        browser.go(-1)
+        browser.wait_for(f"{box} === 'shelf' && {STATUS}.endsWith(' hits')")
+        browser.go(1)
+        browser.wait_for(f"{box} === 'shelf kind:transcript' && {STATUS} === '1 hit'")
+        browser.value("document.querySelector('#_hits a').click()")
+        browser.wait_for("location.hash === '#t11' && document.querySelector('#t11') !== null")
+    assert browser.complaints == []
 
 
 def test_nothing_found_and_what_cannot_be_read_are_said(address: str, browser: Browser) -> None:
@@ -160,6 +199,22 @@ def test_saved_searches_become_pages(tmp_path: Path) -> None:
     assert "Tide tables" in saved
     assert "Ferries" not in saved
     assert 'href="../saved/tides/index.html"' in (tmp_path / "_site/search/index.html").read_text()
+
+
+def test_a_saved_search_that_is_removed_answers_for_ever(tmp_path: Path) -> None:
+    """Its page says that it is gone, build after build; saved again, it is back."""
+    write_memo(tmp_path / "memos/inbox", "one", subject="Tide tables")
+    config, page = tmp_path / "memosite.yml", tmp_path / "_site/saved/tides/index.html"
+    for searches, said in (
+        ("{tides: 'tid*'}", "Tide tables"),
+        ("{}", "No longer here"),
+        ("{tides: tide}", "Tide tables"),
+    ):
+        config.write_text(f"feeds: {{searches: {searches}}}\n")
+        for _ in range(2):
+            assert main(["build", str(tmp_path), "--quiet"]) == 0
+            assert said in page.read_text()
+            assert page.with_name("feed.xml").exists()
 
 
 @pytest.mark.parametrize(

@@ -125,11 +125,12 @@ class Analyzer:
             for piece in _SCRIPT.finditer(run[0]):
                 first, last = run.start() + piece.start(), run.start() + piece.end()
                 if _IS_CJK.match(piece[0]):
-                    words = list(_cjk_words(piece[0], position, starts[first : last + 1]))
+                    words = _cjk_words(piece[0], position, starts[first : last + 1])
                 else:
-                    words = list(_plain_words(piece[0], position, starts[first], starts[last], text))
-                yield from words
-                position = words[-1].position + 1 if words else position
+                    words = _plain_words(piece[0], position, starts[first], starts[last], text)
+                for word in words:
+                    yield word
+                    position = word.position + 1
 
     def _fold(self, text: str) -> tuple[str, "range | list[int]"]:
         """The folded text, and for each of its characters (and its end) where that stands in the text."""

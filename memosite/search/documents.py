@@ -29,7 +29,7 @@ from memosite.urls import index_file, page_of, part_page
 MOST_CHARS = 1_000_000
 """The most characters of one document that are searched."""
 
-SHOWN_CHARS = 200_000
+SHOWN_CHARS = 100_000
 """Excerpts are cut from the beginning of a document, up to here."""
 
 WHO_CHARS = 120

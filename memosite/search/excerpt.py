@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
+from itertools import islice
 
 from memosite.search.analyzer import Analyzer, Word
 from memosite.search.syntax import Words
@@ -13,6 +14,10 @@ LENGTH = 240
 
 BEFORE = 40
 """At most so many characters stand before the first marked word."""
+
+
+MOST_WORDS = 1_000
+"""Of so many words that are sought, the first ones, the best place for an excerpt is chosen."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -47,9 +52,11 @@ def make_excerpt(text: str, wanted: Collection[Words], analyzer: Analyzer) -> tu
 
 def _wanted_words(line: str, wanted: Collection[Words], analyzer: Analyzer) -> list[Word]:
     """The words of a line that a query looks for; of a phrase only where it stands as a whole."""
+    if not wanted:
+        return []
     whole = {term for one in wanted for term in one.terms}
     begun = tuple(one.terms[-1] for one in wanted if one.prefix)
-    words = list(analyzer.find(line, lambda term: term in whole or term.startswith(begun)))
+    words = list(islice(analyzer.find(line, lambda term: term in whole or term.startswith(begun)), MOST_WORDS))
     places: dict[str, list[Word]] = {}
     for word in words:
         places.setdefault(word.term, []).append(word)

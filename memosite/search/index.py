@@ -13,6 +13,7 @@ import contextlib
 import fcntl
 import json
 import os
+import stat
 import warnings
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass
@@ -35,6 +36,7 @@ UNDATED = -(2**63)
 
 FOLDER = "search"
 _SEAL = "seal.json"
+_SEAL_BYTES = 1 << 20
 _LOCK = "lock"
 
 
@@ -84,7 +86,7 @@ def read_seal(folder: Path) -> tuple[Seal | None, str]:
     if not folder.exists():
         return None, ""
     try:
-        value = json.loads((folder / _SEAL).read_text())
+        value = json.loads(_read_small(folder / _SEAL))
         if value["version"] != VERSION:
             return None, "it was made by another version of memosite"
         if value["files"] != _files_of(folder):
@@ -92,6 +94,15 @@ def read_seal(folder: Path) -> tuple[Seal | None, str]:
         return Seal(inputs=str(value["inputs"]), newest=value["newest"]), ""
     except (OSError, ValueError, KeyError, TypeError, RecursionError):
         return None, "it is damaged, or was not finished"
+
+
+def _read_small(path: Path) -> bytes:
+    """A regular file of some kilobytes; a cache may have come with anything. Raises `OSError` or `ValueError`."""
+    handle = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
+    with os.fdopen(handle, "rb") as stream:
+        if not stat.S_ISREG(os.fstat(handle).st_mode):
+            raise ValueError(f"{path} is no regular file")
+        return stream.read(_SEAL_BYTES)
 
 
 def write_seal(folder: Path, seal: Seal) -> None:

@@ -78,8 +78,9 @@ def _update(folder: Path, seal: Seal | None, job: _Job, inputs: str) -> Seal:
             write_seal(folder, seal)
         return seal
     if known is None:
-        if folder.exists():
+        if folder.is_dir():
             shutil.rmtree(folder)
+        folder.unlink(missing_ok=True)
         folder.mkdir()
         found = index.create_in(str(folder), _schema())
     else:
