@@ -73,11 +73,32 @@ class _Folding(dict[int, str]):
         return folded
 
 
+class _Writing(dict[int, str]):
+    """Characters as they are written, those that are no part of a word as a space.
+
+    One that does not fold to exactly one character becomes two: a text that is longer then is not cut so.
+    """
+
+    def __init__(self, folding: _Folding) -> None:
+        super().__init__()
+        self._folding = folding
+
+    def __missing__(self, code: int) -> str:
+        folded = self._folding[code]
+        found = self[code] = " " if folded == " " else chr(code) if len(folded) == 1 else "--"
+        return found
+
+
 @dataclass(frozen=True, slots=True)
 class Analyzer:
     """Takes texts apart. One is kept for many texts, since it remembers the characters it has met."""
 
     _folding: _Folding = field(default_factory=_Folding, repr=False, compare=False)
+    _writing: _Writing = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        """Have both tables of characters agree."""
+        object.__setattr__(self, "_writing", _Writing(self._folding))
 
     def words(self, text: str) -> list[Word]:
         """The words of a prepared text, parts after the word they are of."""
@@ -97,17 +118,21 @@ class Analyzer:
                 if is_wanted(part):
                     yield Word(term=part, position=position, start=start, end=end, part=True)
 
-    def terms(self, text: str) -> Iterator[tuple[str, int]]:
-        """Terms and positions of all words and parts: what an index holds."""
+    def terms(self, text: str) -> tuple[list[str], list[tuple[str, int]]]:
+        """What an index holds of a text: its words in order, each at its place, and parts of words with theirs."""
         folded = text.translate(self._folding)
-        if folded.isascii() and len(folded) == len(text):
-            for position, (piece, parts) in enumerate(zip(folded.split(), _runs(folded, text), strict=True)):
-                yield piece[:MOST_CHARS], position
-                for part in parts or ():
-                    yield part, position
-            return
-        for word in self._words(text):
-            yield word.term, word.position
+        written = text.translate(self._writing)
+        if folded.isascii() and len(folded) == len(written):
+            words = folded.split()
+            pairs = enumerate(zip(words, written.split(), strict=True))
+            cased = [(place, camel_parts(as_written)) for place, (word, as_written) in pairs if word != as_written]
+            parts = [(part, place) for place, found in cased for part in found or ()]
+            return [word[:MOST_CHARS] for word in words], parts
+        found = self.words(text)
+        whole = {word.position: word.term for word in found if not word.part}
+        return [whole[place] for place in range(len(whole))], [
+            (word.term, word.position) for word in found if word.part
+        ]
 
     def phrase(self, text: str) -> tuple[str, ...]:
         """The words of a query's text, one after the other, without parts."""
@@ -176,13 +201,6 @@ def _is_accent(code: int) -> bool:
 def is_hash(term: str) -> bool:
     """Whether a term looks like the beginning of a hash, which is then found by its beginning."""
     return _HASH.fullmatch(term) is not None
-
-
-def _runs(folded: str, text: str) -> Iterator[tuple[str, ...] | None]:
-    """For each run of word characters its parts, None for nearly all; both texts are equally long."""
-    for run in _RUN.finditer(folded):
-        written = text[run.start() : run.end()]
-        yield None if written == run[0] else camel_parts(written)
 
 
 def camel_parts(written: str) -> tuple[str, ...] | None:

@@ -19,6 +19,7 @@ from array import array
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from itertools import pairwise
 from typing import TypeVar
 
 from memosite.search.analyzer import Analyzer
@@ -153,6 +154,14 @@ def digits(number: int) -> str:
     return found + DIGITS[number]
 
 
+_CODES = tuple(digits(number).encode() for number in range(4_096))
+
+
+def _code(number: int) -> bytes:
+    """`digits` as bytes: nearly all numbers are small, and there are millions of them."""
+    return _CODES[number] if number < len(_CODES) else digits(number).encode()
+
+
 @dataclass(slots=True)
 class _Term:
     """The documents of a term so far, and where it stands in each, as digits."""
@@ -167,7 +176,7 @@ class _Builder:
     def __init__(self) -> None:
         self.artifacts = 0
         self.documents = 0
-        self.terms: dict[str, _Term] = defaultdict(_Term)
+        self.terms: dict[str, dict[str, _Term]] = defaultdict(lambda: defaultdict(_Term))
         self.dates: list[int] = []
         self.tools: list[int] = []
         self.facets: dict[str, dict[str, list[int]]] = defaultdict(lambda: defaultdict(list))
@@ -196,7 +205,7 @@ class _Builder:
         self._add_words("s", (document.subject,), number)
         self._add_words("n", document.names, number)
         for name, value in document.card.keys:
-            self._note(f"k:{name}:{value}", number)
+            self.terms["k"][f"{name}:{value}"].documents.append(number)
 
     @property
     def more(self) -> str:
@@ -209,35 +218,41 @@ class _Builder:
         return found
 
     def _add_words(self, family: str, texts: Iterable[str], number: int) -> None:
-        for term, positions in positions_of(texts, self._analyzer).items():
-            found = self._note(f"{family}:{term}", number)
-            found.places += (digits(len(positions)) + encode(positions)).encode()
+        terms = self.terms[family]
+        for word, positions in positions_of(texts, self._analyzer).items():
+            found = terms[word]
+            found.documents.append(number)
+            if len(positions) == 1:
+                found.places += _code(1) + _code(positions[0])
+            else:
+                gaps = (_code(place - before - 1) for before, place in pairwise((-1, *positions)))
+                found.places += b"".join((_code(len(positions)), *gaps))
 
-    def _note(self, key: str, number: int) -> _Term:
-        found = self.terms[key]
-        found.documents.append(number)
-        return found
+    def all_terms(self) -> list[tuple[str, _Term]]:
+        """The terms of all families under the names they have in shards, in order."""
+        named = ((f"{family}:{word}", term) for family, terms in self.terms.items() for word, term in terms.items())
+        return sorted(named, key=lambda entry: entry[0])
 
 
 def _term_files(block: str, built: _Builder, limit: int) -> Iterator[tuple[str, tuple[tuple[str, bytes], ...]]]:
     """Shards of the terms: for each the beginning that tells it from the one before, and its two files."""
-    keys = sorted(built.terms)
+    terms = built.all_terms()
     start, number, before = 0, 0, ""
-    while start < len(keys):
+    while start < len(terms):
         entries: list[str] = []
         places: list[str] = []
         size, last, end = 0, "", start
-        while end < len(keys) and (size < limit or end == start):
-            term = built.terms[keys[end]]
-            shared = _shared(last, keys[end])
-            common = len(keys[end][:shared].encode("utf-16-le")) // 2
-            entries.append(f"{digits(common)}{keys[end][shared:]} {pack(term.documents)}")
+        while end < len(terms) and (size < limit or end == start):
+            key, term = terms[end]
+            shared = _shared(last, key)
+            common = len(key[:shared].encode("utf-16-le")) // 2
+            entries.append(f"{digits(common)}{key[shared:]} {pack(term.documents)}")
             places.append(term.places.decode())
             size += len(entries[-1].encode())
-            last = keys[end]
+            last = key
             end += 1
         files = (_file(f"{block}/t{number}", ",".join(entries)), _file(f"{block}/p{number}", ",".join(places)))
-        first = keys[start]
+        first = terms[start][0]
         yield first[: _shared(before, first) + 1], files
         start, number, before = end, number + 1, last
 

@@ -10,7 +10,7 @@ so that a hit opens the turn and only `in:tools` finds such output (SPEC 5).
 import datetime as dt
 import hashlib
 import json
-from array import array
+from bisect import bisect_left
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import asdict, dataclass
 from typing import Literal
@@ -275,18 +275,22 @@ def _memo_keys(archive: Archive, memo: Memo) -> Iterator[tuple[str, str]]:
         yield from states
 
 
-def positions_of(texts: Iterable[str], analyzer: Analyzer) -> dict[str, "array[int]"]:
+def positions_of(texts: Iterable[str], analyzer: Analyzer) -> dict[str, list[int]]:
     """The terms of several texts with their positions; no phrase reaches from one text into the next."""
-    found: dict[str, array[int]] = {}
+    found: dict[str, list[int]] = {}
     start = 0
     for text in texts:
-        last = start
-        for term, position in analyzer.terms(text):
-            last = start + position
-            places = found.get(term)
+        words, parts = analyzer.terms(text)
+        for place, word in enumerate(words, start):
+            places = found.get(word)
             if places is None:
-                places = found[term] = array("I")
-            if not places or places[-1] != last:
-                places.append(last)
-        start = last + 2
+                found[word] = [place]
+            else:
+                places.append(place)
+        for part, place in parts:
+            places = found.setdefault(part, [])
+            index = bisect_left(places, start + place)
+            if places[index : index + 1] != [start + place]:  # a part may be a word at the same place
+                places.insert(index, start + place)
+        start += max(len(words) + 1, 2)
     return found
