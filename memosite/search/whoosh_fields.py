@@ -5,12 +5,12 @@ is several times as fast and leaves no second analyzer to keep in step.
 """
 
 from array import array
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from whoosh import fields, formats
 
-Terms = Mapping[str, "array[int]"]
+Terms = Mapping[str, Sequence[int]]
 
 
 class Positions(fields.FieldType):  # type: ignore[misc] # Whoosh has no types
@@ -22,7 +22,7 @@ class Positions(fields.FieldType):  # type: ignore[misc] # Whoosh has no types
     def index(self, value: Terms, **_: Any) -> Iterator[tuple[bytes, int, float, bytes]]:
         """Terms with frequency, weight and positions, as Whoosh stores them."""
         for term, positions in value.items():
-            yield term.encode(), len(positions), float(len(positions)), positions.tobytes()
+            yield term.encode(), len(positions), float(len(positions)), array("I", positions).tobytes()
 
 
 class Keys(fields.FieldType):  # type: ignore[misc] # Whoosh has no types
