@@ -615,9 +615,9 @@ const memositeSearch = (() => {
 
     /** @param {number} document @returns {Promise<Row>} */
     async row(document) {
-      const rows = await this.get(`r${Math.floor(document / 16)}`, (value) => value);
+      const rows = await this.get(`r${Math.floor(document / 20)}`, (value) => value);
       /** @type {Row} */
-      const row = rows[document % 16];
+      const row = rows[document % 20];
       const [kind, id, turn, tools, subject, label, who, date, file] = row;
       const usual = `${FOLDERS[kind]}/${id}/index.html${turn ? `#t${turn}` : ""}`;
       return [kind, id, turn, tools, subject, label, who, date, file || usual];
@@ -625,8 +625,8 @@ const memositeSearch = (() => {
 
     /** @param {number} document @returns {Promise<string>} */
     async text(document) {
-      const texts = await this.get(`e${Math.floor(document / 8)}`, (value) => value);
-      return texts[document % 8];
+      const texts = await this.get(`e${Math.floor(document / 12)}`, (value) => value);
+      return texts[document % 12];
     }
   }
 

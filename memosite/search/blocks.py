@@ -35,13 +35,13 @@ FULL = 4_096
 TAIL = 256
 """Artifacts of a block at the end: a new artifact changes one of these."""
 
-FULL_SHARD = 4_000
-TAIL_SHARD = 2_000
+FULL_SHARD = 7_000
+TAIL_SHARD = 4_000
 """Bytes after which a shard of terms ends; there are more small blocks than full ones, and each is asked."""
 
-ROWS = 16
-EXCERPTS = 8
-EXCERPT_CHARS = 500
+ROWS = 20
+EXCERPTS = 12
+EXCERPT_CHARS = 400
 
 DIGITS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_"
 """Digits of numbers: five bits each, the lowest first; the sixth bit says that more follow."""
