@@ -52,7 +52,13 @@ def place_of(path: str, *, memo_folders: tuple[str, ...] = ()) -> Place | None:
 
     Of stores that lie in one another the innermost counts.
     """
-    folders = path.split("/")[:-1]
+    return _place_of_folder(path.rpartition("/")[0], memo_folders)
+
+
+@lru_cache(maxsize=4_096)
+def _place_of_folder(path: str, memo_folders: tuple[str, ...]) -> Place | None:
+    """All files of a folder have one place, and each is asked for it several times."""
+    folders = path.split("/") if path else []
     for end in range(len(folders), 0, -1):
         store = _STORES.get(folders[end - 1])
         length = 1

@@ -100,14 +100,21 @@ def make_site(units: Sequence[Unit], maker: Maker, *, jobs: int, progress: Progr
     for unit, why in zip(units, reasons, strict=True):
         made = last.units.get(unit.name)
         if made is not None and not why:
-            kept = tuple(replace(one, state=output.keep(one.path, one.state)) for one in made.outputs)
-            noted[unit.name] = Made(reads=made.reads, outputs=kept)
+            noted[unit.name] = _keep(made, output)
             continue
         progress("make", done, len(stale))
         done += 1
         noted[unit.name] = _write(next(results), made, output)
     next(results, None)  # there is no more, and so the processes end
     return Manifest(common=maker.common, units=noted)
+
+
+def _keep(made: Made, output: OutputFolder) -> Made:
+    states = [output.keep(one.path, one.state) for one in made.outputs]
+    if all(state == one.state for state, one in zip(states, made.outputs, strict=True)):
+        return made
+    kept = (replace(one, state=state) for state, one in zip(states, made.outputs, strict=True))
+    return Made(reads=made.reads, outputs=tuple(kept))  # another unit has taken one of its paths
 
 
 def _write(result: MadeUnit, made: Made | None, output: OutputFolder) -> Made:

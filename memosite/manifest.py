@@ -34,10 +34,14 @@ class Output:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Made:
-    """A unit as it was made: the digest of each of its reads, and its outputs. `reads` is None if it was not traced."""
+    """A unit as it was made: the digest of each of its reads, and its outputs. `reads` is None if it was not traced.
+
+    `line` is its line in the manifest that it was read from, "" if it was made since.
+    """
 
     reads: Mapping[Read, str] | None
     outputs: tuple[Output, ...]
+    line: str = field(default="", compare=False, repr=False)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -115,7 +119,7 @@ def read_manifest(file: Path) -> Manifest:
 def write_manifest(file: Path, manifest: Manifest) -> None:
     """Write a manifest, whole or not at all."""
     head = json.dumps({"v": VERSION, "units": len(manifest.units), "common": dict(manifest.common)})
-    lines = (_line(name, made) for name, made in manifest.units.items())
+    lines = (made.line or _line(name, made) for name, made in manifest.units.items())
     write_whole(file, "\n".join((head, *lines)).encode())
 
 
@@ -134,7 +138,7 @@ def _unit(line: str) -> tuple[str, Made]:
     known = None
     if reads is not None:
         known = {(mapping, _key(key)): digest for mapping, found in reads.items() for key, digest in found}
-    return name, Made(reads=known, outputs=tuple(_outputs(outputs)))
+    return name, Made(reads=known, outputs=tuple(_outputs(outputs)), line=line)
 
 
 def _outputs(found: Iterable[Any]) -> Iterable[Output]:

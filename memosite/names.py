@@ -7,6 +7,7 @@ import hashlib
 import re
 import unicodedata
 from dataclasses import dataclass
+from functools import lru_cache
 
 from memosite.texts import cut_line, is_visible, one_line
 from memosite.times import Moment, read_stamp
@@ -46,6 +47,7 @@ def stem_of(filename: str) -> str:
     return filename.rpartition(".")[0] or filename
 
 
+@lru_cache(maxsize=65_536)
 def read_stamped_name(stem: str) -> StampedName:
     """Read the recommended name `YYYY-MM-DD-HHMM--<from>--<to>--<short-subject>`; anything else is all slug.
 

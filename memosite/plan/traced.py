@@ -9,6 +9,7 @@ So there are no dependencies to declare, and none to forget: what a unit can rea
 notes it, is the same for all pages of a build (`build.common_key`), or cannot be reached.
 """
 
+import datetime as dt
 from collections.abc import Hashable, Iterator, Mapping, MutableSet
 from dataclasses import replace
 from typing import Any, Final, NoReturn, TypeVar
@@ -141,7 +142,7 @@ class Digests:
 
     def of_value(self, value: object) -> str:
         """The digest of a value that may hold artifacts and threads."""
-        return digest_of(value, self._reducers)
+        return self._short(value) or digest_of(value, self._reducers)
 
     def _find(self, name: str, key: Key) -> str:
         if name == _BROADCASTS:
@@ -150,6 +151,16 @@ class Digests:
         if key is KEYS:
             return digest_of(list(mapping))
         return self.of_value(mapping[key]) if key in mapping else _ABSENT
+
+    def _short(self, value: object) -> str | None:
+        """The digest of what needs no pickling; None for other values. Each is told from those of another class."""
+        if isinstance(value, (Artifact, Thread)):
+            return self._whole(value)
+        if type(value) in {int, bool, type(None), dt.datetime}:
+            return repr(value)
+        if type(value) is tuple and len(value) == 2 and isinstance(value[0], Thread):  # where a memo is placed
+            return f"{self._whole(value[0])} {value[1]!r}"
+        return None
 
     def _whole(self, one: Artifact | Thread) -> str:
         name = (type(one), one.id if isinstance(one, Thread) else one.ref)
