@@ -3,6 +3,7 @@
 import multiprocessing
 import os
 import signal
+import threading
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ProcessPoolExecutor
@@ -73,9 +74,20 @@ _inherited: list[Callable[..., object]] = []
 
 
 def _start(function: Callable[..., object]) -> None:
-    """Begin a worker: it leaves interrupts to the process that started it."""
+    """Begin a worker: it leaves interrupts to the process that started it, and ends when that does, however it ends.
+
+    One that went on waiting would hold what it inherited: the lock of the output folder, for one.
+    """
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     _inherited.append(function)
+    threading.Thread(target=_end_with_parent, daemon=True).start()
+
+
+def _end_with_parent() -> None:
+    parent = multiprocessing.parent_process()
+    if parent is not None:
+        parent.join()
+        os._exit(1)
 
 
 def _apply(batch: list[Item]) -> list[Result]:
