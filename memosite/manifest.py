@@ -2,7 +2,7 @@
 
 It lies in the cache, one for each output folder, as JSON lines: what is common to all pages, then one line for each
 unit with what it read and its outputs. A manifest that is missing, damaged, of another version or of another folder
-is none: everything is made again, which costs only time.
+is none: everything is made again, which costs only time. It is signed (`keys`), since it also tells what to remove.
 """
 
 import json
@@ -12,7 +12,7 @@ from hashlib import blake2b
 from pathlib import Path
 from typing import Any
 
-from memosite.cache import write_whole
+from memosite.keys import read_signed, write_signed
 from memosite.output import FileState
 
 VERSION = 1
@@ -78,10 +78,33 @@ def seal_file(cache: Path, output: Path) -> Path:
     return manifest_file(cache, output).with_suffix(".seal")
 
 
+def last_file(cache: Path, output: Path) -> Path:
+    """Where it is written how the last build from this cache left an output folder."""
+    return manifest_file(cache, output).with_suffix(".last")
+
+
+def read_last(file: Path) -> FileState | None:
+    """How `status.json`, which each build writes, lay there when the last build from this cache ended.
+
+    If it lies there otherwise, somebody else built there since (with another cache, or as another user), or the
+    folder is another one: what a manifest and a seal tell of it may be too little.
+    """
+    try:
+        size, time, inode = json.loads(read_signed(file) or b"[]")
+    except (ValueError, TypeError, RecursionError):
+        return None
+    return size, time, inode
+
+
+def write_last(file: Path, state: FileState | None) -> None:
+    """Write down how `status.json` lies there now."""
+    write_signed(file, json.dumps(state).encode())
+
+
 def read_seal(file: Path) -> Seal:
     """The seal in a file; an empty one if there is none that can be read."""
     try:
-        known = json.loads(file.read_bytes())
+        known = json.loads(read_signed(file) or b"{}")
         return Seal(
             inputs=known["inputs"],
             outputs={path: tuple(state) for path, state in known["outputs"].items()},
@@ -91,24 +114,24 @@ def read_seal(file: Path) -> Seal:
             collisions=tuple(map(str, known["collisions"])),
             status=dict(known["status"]),
         )
-    except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError):
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
         return Seal()
 
 
 def write_seal(file: Path, seal: Seal) -> None:
     """Write a seal, whole or not at all."""
-    write_whole(file, json.dumps({name: getattr(seal, name) for name in Seal.__slots__}).encode())
+    write_signed(file, json.dumps({name: getattr(seal, name) for name in Seal.__slots__}).encode())
 
 
 def read_manifest(file: Path) -> Manifest:
     """The manifest in a file; an empty one if there is none that can be read."""
     try:
-        head, *lines = file.read_text(encoding="utf-8").splitlines()
+        head, *lines = (read_signed(file) or b"{}").decode().split("\n")
         first = json.loads(head)
         if first["v"] != VERSION or first["units"] != len(lines):
             return Manifest()
         return Manifest(common=dict(first["common"]), units=dict(map(_unit, lines)))
-    except (OSError, ValueError, KeyError, TypeError, IndexError, RecursionError):
+    except (ValueError, KeyError, TypeError, IndexError, RecursionError):
         return Manifest()
 
 
@@ -116,7 +139,7 @@ def write_manifest(file: Path, manifest: Manifest) -> None:
     """Write a manifest, whole or not at all."""
     head = json.dumps({"v": VERSION, "units": len(manifest.units), "common": dict(manifest.common)})
     lines = (_line(name, made) for name, made in manifest.units.items())
-    write_whole(file, "\n".join((head, *lines)).encode())
+    write_signed(file, "\n".join((head, *lines)).encode())
 
 
 def _line(name: str, made: Made) -> str:
