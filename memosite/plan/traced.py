@@ -6,7 +6,7 @@
                                         equal digests in the next build: nothing to plan
 
 So there are no dependencies to declare, and none to forget: what a unit can reach goes through a mapping that
-notes it, is the same for all pages of a build (`build.common_key`), or cannot be reached.
+notes it, is the same for all pages of a build (`common_values`), or cannot be reached.
 """
 
 from collections.abc import Hashable, Iterator, Mapping, MutableSet
