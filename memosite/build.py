@@ -6,28 +6,33 @@ load_config ─► read_archive ─► plan ─► render ─► write ─► Bu
 import datetime as dt
 import json
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from pathlib import Path
 
 from memosite import __version__
 from memosite.cache import open_cache
 from memosite.config import Config, check_output
+from memosite.errors import OutputError
 from memosite.findings import Severity
 from memosite.inputs import Inputs, compare_inputs
-from memosite.ledger import Ledger, read_ledger
+from memosite.ledger import LEDGER_PATH, Ledger, read_ledger
 from memosite.making import Maker, make_site
 from memosite.manifest import (
     Manifest,
     Seal,
+    last_file,
     manifest_file,
+    read_last,
     read_manifest,
     read_seal,
     seal_file,
+    write_last,
     write_manifest,
     write_seal,
 )
 from memosite.model import Archive, SourceInfo
-from memosite.output import OutputFolder
+from memosite.output import FileState, OutputFolder
 from memosite.page_parts import Site
 from memosite.plan import Context, FeedRules, SavedSearch, Unit, Written, plan
 from memosite.plan.traced import Digests, common_values
@@ -80,14 +85,19 @@ def build(
     check_output(config)
     output = OutputFolder(config.output, previous=previous_folder(previous))
     output.check()
+    ledger_state = output.state(LEDGER_PATH)
     ledger = known_ledger(config.output, previous)
     cache = open_cache(config.cache)
-    seal = read_seal(seal_file(cache, config.output)) if cache and previous is None else Seal()
+    seal = _valid_seal(cache, output) if cache and previous is None else Seal()
     with Shelf() as shelf:
         with open_sources(config, use_network=use_network) as opened:
             inputs = compare_inputs(config, seal.inputs, also=theme_folders(config.theme), with_ledger=False)
-            if inputs.is_same and output.is_whole(seal.outputs):
-                return _as_it_was(seal, output, started=started, clock=clock)
+            if (
+                inputs.is_same
+                and cache
+                and output.is_whole(read_manifest(manifest_file(cache, config.output)).states())
+            ):
+                return _as_it_was(seal, output, cache, started=started, clock=clock)
             rules = rules_of(config, opened.infos)
             archive, ledger = read_archive(
                 opened.sources, rules, ledger, shelf, cache=cache, jobs=jobs, progress=progress
@@ -95,9 +105,11 @@ def build(
         progress("plan", 0, 0)
         context = context_of(config, archive, shelf)
         units = (*plan(context, ledger, saved_searches(config, archive, shelf)), static_unit(theme))
-        last = read_manifest(manifest_file(cache, config.output)) if cache else Manifest()
         output.open()
         try:
+            _check_ledger(output, ledger_state)
+            last = read_manifest(manifest_file(cache, config.output)) if cache else Manifest()
+            is_ours = cache is not None and _is_ours(cache, output)
             digests = Digests(context)
             maker = Maker(
                 context=context,
@@ -112,57 +124,87 @@ def build(
             progress("finish", 0, 0)
             finished = clock()
             told = status(archive, finished)
-            output.write(STATUS_PATH, _status_bytes(told))
-            output.close(last.paths() if last.units else None)
-            report = BuildReport(
-                kinds=Counter(artifact.kind for artifact in archive.artifacts.values()),
-                sources=len(archive.sources),
-                findings=Counter(str(finding.severity) for finding in archive.findings),
-                written=output.written,
-                unchanged=output.unchanged,
-                removed=output.removed,
-                collisions=tuple(output.collisions),
-                seconds=(finished - started).total_seconds(),
-            )
+            status_state = output.write(STATUS_PATH, _status_bytes(told))
+            output.prune((path for path, _ in last.states()) if last.units and is_ours else None)
+            report = _report(archive, output, seconds=(finished - started).total_seconds())
             if cache:
                 write_manifest(manifest_file(cache, config.output), made)
-                write_seal(seal_file(cache, config.output), _seal(inputs, made, report, told))
+                write_seal(seal_file(cache, config.output), _seal(inputs, report, told))
+                write_last(last_file(cache, config.output), status_state)
+            output.leave()
         finally:
             output.unlock()
     return report
 
 
-def _as_it_was(seal: Seal, output: OutputFolder, *, started: dt.datetime, clock: Clock) -> BuildReport:
+def _report(archive: Archive, output: OutputFolder, *, seconds: float) -> BuildReport:
+    return BuildReport(
+        kinds=Counter(artifact.kind for artifact in archive.artifacts.values()),
+        sources=len(archive.sources),
+        findings=Counter(str(finding.severity) for finding in archive.findings),
+        written=output.written,
+        unchanged=output.unchanged,
+        removed=output.removed,
+        collisions=tuple(output.collisions),
+        seconds=seconds,
+    )
+
+
+def _is_ours(cache: Path, output: OutputFolder) -> bool:
+    """Whether the last build in this output folder was one from this cache."""
+    return output.is_as_left(STATUS_PATH, read_last(last_file(cache, output.root)))
+
+
+def _valid_seal(cache: Path, output: OutputFolder) -> Seal:
+    return read_seal(seal_file(cache, output.root)) if _is_ours(cache, output) else Seal()
+
+
+def _states(cache: Path, output: OutputFolder) -> Iterator[tuple[str, FileState]]:
+    return read_manifest(manifest_file(cache, output.root)).states()
+
+
+def _check_ledger(output: OutputFolder, state: FileState | None) -> None:
+    """Raise `OutputError` if the ledger is not the one that was read: what another build noted in it would be lost."""
+    if output.state(LEDGER_PATH) != state:
+        raise OutputError(f"{output.root}: another build wrote there meanwhile; run the command again")
+
+
+def _as_it_was(
+    seal: Seal, output: OutputFolder, cache: Path | None, *, started: dt.datetime, clock: Clock
+) -> BuildReport:
     """What is built of the same, and lies there as it was left, is current: only `status.json` tells a new time."""
     output.open()
     try:
         finished = clock()
-        output.write(STATUS_PATH, _status_bytes({**seal.status, "built": _utc(finished)}))
+        is_ours = cache is not None and _is_ours(cache, output)
+        state = output.write(STATUS_PATH, _status_bytes({**seal.status, "built": _utc(finished)}))
+        if cache and is_ours:
+            write_last(last_file(cache, output.root), state)
     finally:
         output.leave()
+        output.unlock()
     seconds = (finished - started).total_seconds()
     return BuildReport(
         kinds=seal.kinds,
         sources=seal.sources,
         findings=seal.findings,
         written=output.written,
-        unchanged=len(seal.outputs),
+        unchanged=seal.files,
         removed=0,
         collisions=seal.collisions,
         seconds=seconds,
     )
 
 
-def _seal(inputs: Inputs, made: Manifest, report: BuildReport, told: Mapping[str, object]) -> Seal:
-    states = {one.path: one.state for unit in made.units.values() for one in unit.outputs if one.state is not None}
+def _seal(inputs: Inputs, report: BuildReport, told: Mapping[str, object]) -> Seal:
     return Seal(
         inputs=inputs.digest,
-        outputs=states,
         kinds=report.kinds,
         sources=report.sources,
         findings=report.findings,
         collisions=report.collisions,
         status=told,
+        files=report.written + report.unchanged,
     )
 
 

@@ -5,6 +5,7 @@ somewhere else, and is refused (SPEC 9).
 """
 
 import os
+import stat
 from contextlib import suppress
 from pathlib import Path
 
@@ -36,10 +37,21 @@ def refuse_link(path: Path) -> None:
         raise OutputError(f"{message}; remove the link, or name another folder with --cache")
 
 
+def read_whole(file: Path) -> bytes | None:
+    """A file of the cache; None if there is none that can be read. Links are not followed, pipes not waited for."""
+    try:
+        handle = os.open(file, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
+        with os.fdopen(handle, "rb") as stream:
+            return stream.read() if stat.S_ISREG(os.fstat(handle).st_mode) else None
+    except OSError:
+        return None
+
+
 def write_whole(file: Path, data: bytes) -> None:
     """Write a file of the cache, whole or not at all; if it cannot be written, it is made again next time.
 
-    Raises `OutputError` if its folder is a link.
+    What lay there before is then gone, too: it would tell of an earlier build than the last one. Raises `OutputError`
+    if its folder is a link.
     """
     refuse_link(file.parent)
     partial = file.with_name(f".{file.name}.{os.getpid()}.partial")
@@ -49,6 +61,8 @@ def write_whole(file: Path, data: bytes) -> None:
         try:
             _write_new(partial, data)
             partial.replace(file)
+        except OSError:
+            file.unlink(missing_ok=True)
         finally:
             partial.unlink(missing_ok=True)
 

@@ -1,6 +1,6 @@
 """[I/O] One digest of all that an archive is read from, taken without reading it: it tells whether anything changed.
 
-    config, version, ledger ──┐
+    config, program, ledger ──┐
     sources: names, states ───┼─► states of files ──► digest as of a moment
     git: HEAD, refs, objects ─┘
 
@@ -23,11 +23,11 @@ from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from memosite import __version__
 from memosite.config_schema import Config, SourceConfig
 from memosite.layout import SITE_MARKER, SKIPPED_FOLDERS, UNREAD_FOLDERS, matches_glob, place_of
 from memosite.ledger import LEDGER_PATH
 from memosite.names import ENVELOPE_SUFFIX
+from memosite.program import program_digest
 from memosite.sources.git import GitError, Repo, holding_repo, repo_at
 from memosite.sources.objects import HEAD, commit_at
 from memosite.sources.remote import last_fetched
@@ -42,7 +42,6 @@ LINE_BYTES = 4096
 """The most that is read of a file that should hold one line, such as HEAD."""
 
 _DIGEST = re.compile(r"([0-9]{1,20})-[0-9a-f]{64}")
-_PACKAGE = Path(__file__).parent
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -143,8 +142,7 @@ def _content_of(path: str, status: os.stat_result) -> str:
 
 
 def _collect(config: Config, also: Iterable[Path], states: _States) -> None:
-    states.say(__version__, repr(config), shutil.which("git") or "no git")
-    _add_folder(_PACKAGE, states, suffix=".py")  # in a checkout one version has many states
+    states.say(program_digest(), repr(config), shutil.which("git") or "no git")
     for folder in also:
         _add_folder(folder, states)
     roots = [source.root for source in config.sources if source.root is not None]
@@ -157,13 +155,15 @@ def _collect(config: Config, also: Iterable[Path], states: _States) -> None:
             _add_source(config, source, source.root, holes, states)
 
 
-def _add_folder(folder: Path, states: _States, *, suffix: str = "") -> None:
-    """All files below a folder of our own or of the site's owner."""
+def _add_folder(folder: Path, states: _States) -> None:
+    """All files below a folder of a theme, and what links among them lead to."""
     for place, folders, names in os.walk(folder):
         folders.sort()
         for name in sorted(names):
-            if name.endswith(suffix):
-                states.look_at(Path(place, name))
+            path = Path(place, name)
+            states.look_at(path)
+            if path.is_symlink():
+                states.look_at(Path(os.path.realpath(path)))
 
 
 # Folders

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from memosite.feeds import FeedFile
-from memosite.manifest import Made, Manifest, Output
+from memosite.manifest import Made, Manifest, Output, Units
 from memosite.output import OutputFolder
 from memosite.plan import Context, Planned, Stored, Unit, Written
 from memosite.plan.traced import Digests, Read, traced
@@ -95,26 +95,27 @@ def make_site(units: Sequence[Unit], maker: Maker, *, jobs: int, progress: Progr
     stale = [unit for unit, why in zip(units, reasons, strict=True) if why]
     weights = [unit.weight for unit in stale]
     results = run(lambda place: maker.make(stale[place]), range(len(stale)), jobs=jobs, weight=weights.__getitem__)
-    noted: dict[str, Made] = {}
+    noted = Units()
     done = 0
     for unit, why in zip(units, reasons, strict=True):
         made = last.units.get(unit.name)
         if made is not None and not why:
-            noted[unit.name] = _keep(made, output)
+            _keep(unit.name, made, last.units, noted, output=output)
             continue
         progress("make", done, len(stale))
         done += 1
-        noted[unit.name] = _write(next(results), made, output)
+        noted.note(unit.name, _write(next(results), made, output))
     next(results, None)  # there is no more, and so the processes end
     return Manifest(common=maker.common, units=noted)
 
 
-def _keep(made: Made, output: OutputFolder) -> Made:
+def _keep(name: str, made: Made, known: Units, noted: Units, *, output: OutputFolder) -> None:
     states = [output.keep(one.path, one.state) for one in made.outputs]
     if all(state == one.state for state, one in zip(states, made.outputs, strict=True)):
-        return made
+        noted.keep(name, known)
+        return
     kept = (replace(one, state=state) for state, one in zip(states, made.outputs, strict=True))
-    return Made(reads=made.reads, outputs=tuple(kept))  # another unit has taken one of its paths
+    noted.note(name, Made(reads=made.reads, outputs=tuple(kept)))  # another unit has taken one of its paths
 
 
 def _write(result: MadeUnit, made: Made | None, output: OutputFolder) -> Made:

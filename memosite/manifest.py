@@ -2,7 +2,7 @@
 
 It lies in the cache, one for each output folder, as JSON lines: what is common to all pages, then one line for each
 unit with what it read and its outputs. A manifest that is missing, damaged, of another version or of another folder
-is none: everything is made again, which costs only time.
+is none: everything is made again, which costs only time. It is signed (`keys`), since it also tells what to remove.
 """
 
 import json
@@ -12,7 +12,7 @@ from hashlib import blake2b
 from pathlib import Path
 from typing import Any
 
-from memosite.cache import write_whole
+from memosite.keys import read_signed, write_signed
 from memosite.output import FileState
 
 VERSION = 1
@@ -34,42 +34,79 @@ class Output:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Made:
-    """A unit as it was made: the digest of each of its reads, and its outputs. `reads` is None if it was not traced.
-
-    `line` is its line in the manifest that it was read from, "" if it was made since.
-    """
+    """A unit as it was made: the digest of each of its reads, and its outputs. `reads` is None if it was not traced."""
 
     reads: Mapping[Read, str] | None
     outputs: tuple[Output, ...]
-    line: str = field(default="", compare=False, repr=False)
+
+
+class Units(Mapping[str, Made]):
+    """Units by name, each kept as its line and read when it is asked for: of 100,000 artifacts there are 70,000."""
+
+    def __init__(self) -> None:
+        """Begin without any."""
+        self._lines: dict[str, str] = {}
+
+    def __getitem__(self, name: str) -> Made:
+        """The unit of this name."""
+        return _read_line(self._lines[name])
+
+    def __iter__(self) -> Iterator[str]:
+        """The names, in the order in which they were noted."""
+        return iter(self._lines)
+
+    def __len__(self) -> int:
+        """How many there are."""
+        return len(self._lines)
+
+    def lines(self) -> Iterable[str]:
+        """The lines, as a manifest holds them."""
+        return self._lines.values()
+
+    def note(self, name: str, made: Made) -> None:
+        """Note what a unit was made of, and as."""
+        self._lines[name] = _line(name, made)
+
+    def note_line(self, line: str) -> None:
+        """Note a unit by its line. Raises `ValueError` if it is none."""
+        name, _ = _NAMES.raw_decode(line, 1)
+        self._lines[str(name)] = line
+
+    def keep(self, name: str, others: "Units") -> None:
+        """Note a unit as others have it."""
+        self._lines[name] = others._lines[name]
+
+
+_NAMES = json.JSONDecoder()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Manifest:
-    """The units of the last build by name. `common` are the digests of what all of them are made of, by what it is."""
+    """The units of the last build. `common` are the digests of what all of them are made of, by what it is."""
 
     common: Mapping[str, str] = field(default_factory=dict)
-    units: Mapping[str, Made] = field(default_factory=dict)
+    units: Units = field(default_factory=Units)
 
-    def paths(self) -> Iterator[str]:
-        """Every path that was written."""
-        return (one.path for made in self.units.values() for one in made.outputs if one.state is not None)
+    def states(self) -> Iterator[tuple[str, FileState]]:
+        """Every file that was written, and how it lay there then."""
+        for made in self.units.values():
+            yield from ((one.path, one.state) for one in made.outputs if one.state is not None)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Seal:
     """What a build began with and how it ended: equal inputs and outputs that lie there as they did are a whole site.
 
-    `inputs` is a digest of all that was read, `outputs` the state of every file; the rest is what a report says.
+    `inputs` is a digest of all that was read; the rest is what a report says. The outputs are those of the manifest.
     """
 
     inputs: str = ""
-    outputs: Mapping[str, FileState] = field(default_factory=dict)
     kinds: Mapping[str, int] = field(default_factory=dict)
     sources: int = 0
     findings: Mapping[str, int] = field(default_factory=dict)
     collisions: tuple[str, ...] = ()
     status: Mapping[str, object] = field(default_factory=dict)
+    files: int = 0
 
 
 def manifest_file(cache: Path, output: Path) -> Path:
@@ -82,45 +119,71 @@ def seal_file(cache: Path, output: Path) -> Path:
     return manifest_file(cache, output).with_suffix(".seal")
 
 
+def last_file(cache: Path, output: Path) -> Path:
+    """Where it is written how the last build from this cache left an output folder."""
+    return manifest_file(cache, output).with_suffix(".last")
+
+
+def read_last(file: Path) -> FileState | None:
+    """How `status.json`, which each build writes, lay there when the last build from this cache ended.
+
+    If it lies there otherwise, somebody else built there since (with another cache, or as another user), or the
+    folder is another one: what a manifest and a seal tell of it may be too little.
+    """
+    try:
+        size, time, inode = json.loads(read_signed(file) or b"[]")
+    except (ValueError, TypeError, RecursionError):
+        return None
+    return size, time, inode
+
+
+def write_last(file: Path, state: FileState | None) -> None:
+    """Write down how `status.json` lies there now."""
+    write_signed(file, json.dumps(state).encode())
+
+
 def read_seal(file: Path) -> Seal:
     """The seal in a file; an empty one if there is none that can be read."""
     try:
-        known = json.loads(file.read_bytes())
+        known = json.loads(read_signed(file) or b"{}")
         return Seal(
             inputs=known["inputs"],
-            outputs={path: tuple(state) for path, state in known["outputs"].items()},
             kinds={str(kind): int(number) for kind, number in known["kinds"].items()},
             sources=int(known["sources"]),
             findings={str(severity): int(number) for severity, number in known["findings"].items()},
             collisions=tuple(map(str, known["collisions"])),
             status=dict(known["status"]),
+            files=int(known["files"]),
         )
-    except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError):
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
         return Seal()
 
 
 def write_seal(file: Path, seal: Seal) -> None:
     """Write a seal, whole or not at all."""
-    write_whole(file, json.dumps({name: getattr(seal, name) for name in Seal.__slots__}).encode())
+    write_signed(file, json.dumps({name: getattr(seal, name) for name in Seal.__slots__}).encode())
 
 
 def read_manifest(file: Path) -> Manifest:
     """The manifest in a file; an empty one if there is none that can be read."""
     try:
-        head, *lines = file.read_text(encoding="utf-8").splitlines()
+        head, *lines = (read_signed(file) or b"{}").decode().split("\n")
         first = json.loads(head)
         if first["v"] != VERSION or first["units"] != len(lines):
             return Manifest()
-        return Manifest(common=dict(first["common"]), units=dict(map(_unit, lines)))
-    except (OSError, ValueError, KeyError, TypeError, IndexError, RecursionError):
+        units = Units()
+        for line in lines:
+            units.note_line(line)
+        return Manifest(common=dict(first["common"]), units=units)
+    except (ValueError, KeyError, TypeError, IndexError, RecursionError):
         return Manifest()
 
 
 def write_manifest(file: Path, manifest: Manifest) -> None:
     """Write a manifest, whole or not at all."""
     head = json.dumps({"v": VERSION, "units": len(manifest.units), "common": dict(manifest.common)})
-    lines = (made.line or _line(name, made) for name, made in manifest.units.items())
-    write_whole(file, "\n".join((head, *lines)).encode())
+    lines = (line.encode() for line in manifest.units.lines())
+    write_signed(file, b"\n".join((head.encode(), *lines)))
 
 
 def _line(name: str, made: Made) -> str:
@@ -133,12 +196,12 @@ def _line(name: str, made: Made) -> str:
     return json.dumps([name, reads, outputs])
 
 
-def _unit(line: str) -> tuple[str, Made]:
-    name, reads, outputs = json.loads(line)
+def _read_line(line: str) -> Made:
+    _, reads, outputs = json.loads(line)
     known = None
     if reads is not None:
         known = {(mapping, _key(key)): digest for mapping, found in reads.items() for key, digest in found}
-    return name, Made(reads=known, outputs=tuple(_outputs(outputs)), line=line)
+    return Made(reads=known, outputs=tuple(_outputs(outputs)))
 
 
 def _outputs(found: Iterable[Any]) -> Iterable[Output]:

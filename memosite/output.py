@@ -10,7 +10,7 @@ import fcntl
 import os
 import shutil
 import stat
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from pathlib import Path
 
 from memosite.errors import OutputError
@@ -95,10 +95,16 @@ class OutputFolder:
         """Whether a file lies there as it was left."""
         return state is not None and self.state(path) == state
 
-    def is_whole(self, states: Mapping[str, FileState]) -> bool:
+    def is_whole(self, states: Iterable[tuple[str, FileState]]) -> bool:
         """Whether the last build came to its end, and all these files lie there as they were left."""
-        is_finished = bool(states) and not (self.root / _UNFINISHED).exists()
-        return is_finished and all(self.state(path) == state for path, state in states.items())
+        if (self.root / _UNFINISHED).exists():
+            return False
+        is_empty = True
+        for path, state in states:
+            is_empty = False
+            if self.state(path) != state:
+                return False
+        return not is_empty
 
     def keep(self, path: str, state: FileState | None) -> FileState | None:
         """Count a file as one of this build that lies there as it has to; None if another one has its path."""
@@ -121,6 +127,7 @@ class OutputFolder:
                 self.unchanged += 1
                 return self.state(path)
             self._make_folder(path)
+            self._make_room(path)
             unfinished = self.root / _UNFINISHED / "file"
             unfinished.write_bytes(data)
             self._set_time(unfinished, target, path, data)
@@ -155,9 +162,8 @@ class OutputFolder:
     @staticmethod
     def _is_there(target: Path, data: bytes) -> bool:
         try:
-            if target.is_symlink() or target.stat().st_size != len(data):
-                return False
-            return target.read_bytes() == data
+            found = target.lstat()
+            return stat.S_ISREG(found.st_mode) and found.st_size == len(data) and target.read_bytes() == data
         except (FileNotFoundError, NotADirectoryError):
             return False
 
@@ -169,12 +175,19 @@ class OutputFolder:
                 path_so_far = "/".join(parts[:index])
                 if path_so_far not in self._folders:
                     step = self.root / path_so_far
-                    if step.is_symlink():  # it would lead out of the output
-                        step.unlink()
+                    with contextlib.suppress(FileNotFoundError):
+                        if not stat.S_ISDIR(step.lstat().st_mode):  # a link, that leads out, or a file of before
+                            step.unlink()
                     step.mkdir(exist_ok=True)
                     self._folders.add(path_so_far)
 
-    def close(self, known: Iterable[str] | None = None) -> None:
+    def _make_room(self, path: str) -> None:
+        """Remove a folder of an earlier build that stands where a file belongs, unless this build writes into it."""
+        target = self.root / path
+        if path.partition("/")[0] in _OWNED and path not in self._folders and target.is_dir():
+            shutil.rmtree(target) if not target.is_symlink() else target.unlink()
+
+    def prune(self, known: Iterable[str] | None = None) -> None:
         """Remove what earlier builds wrote into memosite's own folders and this one did not; then what is empty.
 
         `known` are the paths that the last build wrote, if that is sure; else the folders are searched for them.
@@ -186,26 +199,31 @@ class OutputFolder:
                 self._remove_known(known)
         except OSError as error:
             raise OutputError(f"{error.filename or self.root}: cannot be removed ({error.strerror})") from error
-        self.leave()
 
     def leave(self) -> None:
-        """End a build that is whole, whatever lies there besides."""
+        """Say that the build is whole; one that never says so is completed by the next one."""
         shutil.rmtree(self.root / _UNFINISHED, ignore_errors=True)
-        self.unlock()
 
     def _remove_known(self, known: Iterable[str]) -> None:
         for path in sorted(set(known) - self._paths, reverse=True):
             file = self.root / path
-            with contextlib.suppress(FileNotFoundError):
-                file.unlink()
-                self.removed += 1
+            if self._is_led_astray(file):
+                continue
+            with contextlib.suppress(FileNotFoundError, NotADirectoryError):
+                if not stat.S_ISDIR(file.lstat().st_mode):
+                    file.unlink()
+                    self.removed += 1
             for folder in file.parents:
-                if folder == self.root or folder.is_symlink():
+                if folder == self.root:
                     break
                 try:
                     folder.rmdir()
                 except OSError:  # something else lies in it
                     break
+
+    def _is_led_astray(self, file: Path) -> bool:
+        """Whether a link lies on the way to a file: what it leads to is not ours to remove."""
+        return any(folder.is_symlink() for folder in file.parents if folder.is_relative_to(self.root))
 
     def _remove_what_is_found(self) -> None:
         for path in (*self.root.glob("sitemap*.xml"), *self.root.glob("feed-[0-9]*.xml")):

@@ -1,16 +1,29 @@
 """[I/O] What memosite itself is made of: pages made by another version of it are made again."""
 
+import sys
+from functools import lru_cache
 from importlib.metadata import version
 from pathlib import Path
 
 from memosite.values import digest_of
 
 _PACKAGE = Path(__file__).parent
-_WRITERS = ("lxml", "markupsafe")  # what is written depends on their versions; the theme counts the others
+_WRITERS = (
+    "jinja2",
+    "lxml",
+    "markdown-it-py",
+    "markupsafe",
+    "mdit-py-plugins",
+    "pygments",
+    "pyyaml",
+    "whoosh-reloaded",
+)
+"""What is written, found or remembered depends on their versions."""
 
 
+@lru_cache(maxsize=1)
 def program_digest(package: Path = _PACKAGE) -> str:
-    """The digest of memosite's modules, by name, size and time, and of libraries that write pages and feeds."""
-    files = sorted(package.rglob("*.py"))
-    states = [(file.name, found.st_size, found.st_mtime_ns) for file in files for found in [file.stat()]]
-    return digest_of((states, [version(name) for name in _WRITERS]))
+    """The digest of what runs: memosite's modules by path, size and time, Python and the libraries by version."""
+    found = sorted((file.relative_to(package).as_posix(), file.stat()) for file in package.rglob("*.py"))
+    states = [(name, state.st_size, state.st_mtime_ns) for name, state in found]
+    return digest_of((states, tuple(sys.version_info), [version(name) for name in _WRITERS]))

@@ -11,7 +11,6 @@ import hashlib
 import os
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from importlib.metadata import version
 from pathlib import Path
 
 import jinja2
@@ -21,14 +20,13 @@ from memosite.errors import ConfigError
 __all__ = ["Theme", "bundled_theme", "load_theme", "theme_folders"]
 
 _PACKAGE = Path(__file__).parent
-_WRITERS = ("jinja2", "markdown-it-py", "mdit-py-plugins", "pygments")  # what is written depends on their versions too
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Theme:
     """What pages are made with. Names are paths with `/` below `templates/` and `static/`, in sorted order.
 
-    `digest` is a SHA-256 in hex: pages made with equal digests and equal models are equal. `own` names the
+    `digest` is a SHA-256 in hex: one program makes equal pages of equal digests and equal models. `own` names the
     templates that come from the site's folder, whose faults are the site's to mend.
     """
 
@@ -135,10 +133,8 @@ def _check_syntax(path: Path, source: str) -> None:
 
 
 def _digest(templates: Mapping[str, str], static: Mapping[str, bytes]) -> str:
-    """SHA-256 over the writers' versions and every name and content, each with its length before it."""
+    """SHA-256 over every name and content, each with its length before it."""
     parts: list[bytes] = []
-    for name in _WRITERS:
-        parts += (name.encode(), version(name).encode())
     for name, source in templates.items():
         parts += (b"template", name.encode("utf-8", "surrogateescape"), source.encode())
     for name, data in static.items():

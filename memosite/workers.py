@@ -1,8 +1,10 @@
 """[I/O] The only concurrency: pure functions over many items, serially or in forked processes, results in order."""
 
+import gc
 import multiprocessing
 import os
 import signal
+import threading
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ProcessPoolExecutor
@@ -41,6 +43,7 @@ def run(
         yield from map(function, first if second is None else chain.from_iterable(batches))
         return
     context = multiprocessing.get_context("fork")
+    gc.freeze()  # what looks for garbage in a process would copy every page of memory that it shares with this one
     with ProcessPoolExecutor(jobs, mp_context=context, initializer=_start, initargs=(function,)) as pool:
         under_way: deque[Future[list[Result]]] = deque()
         try:
@@ -53,6 +56,8 @@ def run(
         except BaseException:
             pool.shutdown(wait=False, cancel_futures=True)
             raise
+        finally:
+            gc.unfreeze()
 
 
 def _in_batches(items: Iterable[Item], weight: Callable[[Item], int]) -> Iterator[list[Item]]:
@@ -73,9 +78,20 @@ _inherited: list[Callable[..., object]] = []
 
 
 def _start(function: Callable[..., object]) -> None:
-    """Begin a worker: it leaves interrupts to the process that started it."""
+    """Begin a worker: it leaves interrupts to the process that started it, and ends when that does, however it ends.
+
+    One that went on waiting would hold what it inherited: the lock of the output folder, for one.
+    """
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     _inherited.append(function)
+    threading.Thread(target=_end_with_parent, daemon=True).start()
+
+
+def _end_with_parent() -> None:
+    parent = multiprocessing.parent_process()
+    if parent is not None:
+        parent.join()
+        os._exit(1)
 
 
 def _apply(batch: list[Item]) -> list[Result]:

@@ -58,7 +58,8 @@ def test_two_builds_do_not_write_into_one_output(tmp_path: Path, capsys: pytest.
     waiting.start()
     waiting.join()
     assert "another build is writing" in capsys.readouterr().err
-    first.close()
+    first.leave()
+    first.unlock()
     assert f"memos/{NAME}/index.html" in build(tmp_path / "repo", tmp_path / "out")
 
 

@@ -1,5 +1,6 @@
 """What is made again: only what changed, and exactly what changed."""
 
+import datetime as dt
 import functools
 import json
 import os
@@ -10,7 +11,7 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
@@ -18,7 +19,10 @@ from pathlib import Path
 import pytest
 from lxml import etree
 
+from memosite.build import build as run_build
 from memosite.cli import main
+from memosite.config import load_config
+from memosite.errors import OutputError
 from tests.crawl import tree_bytes
 from tests.random_edits import EDITS, open_site
 
@@ -129,14 +133,70 @@ def test_a_damaged_manifest_is_none(organization: Path, damage: bytes) -> None:
         file.write_bytes(damage)
     build(organization)
     assert site_of(organization / "_site") == expected
-    assert len(files) == 2
-    assert all(len(file.read_bytes()) > 1000 for file in files)
+    assert [file.suffix for file in files] == [".jsonl", ".last", ".seal"]
+    assert all(len(file.read_bytes()) > 30 for file in files)
+
+
+def test_a_planted_manifest_removes_nothing(organization: Path, tmp_path: Path) -> None:
+    """A cache that came with a repo tells of files that were never part of the site."""
+    (tmp_path / "letter.txt").write_text("mine")
+    build(organization)
+    [file] = (organization / ".memosite/manifests").glob("*.jsonl")
+    paths = ("../../letter.txt", str(tmp_path / "letter.txt"))
+    head = {"v": 1, "units": 1, "common": {}}
+    unit = ["memo/x", {}, [[path, "0", [1, 2, 3]] for path in paths]]
+    file.write_text(f"{json.dumps(head)}\n{json.dumps(unit)}")
+    EDITS[0](organization, random.Random(1))
+    build(organization)
+    assert (tmp_path / "letter.txt").read_text() == "mine"
+
+
+def test_two_caches_for_one_site_leave_nothing_over(organization: Path, tmp_path: Path) -> None:
+    """As in a container and outside: a manifest that is not of the last build does not know what that wrote."""
+    build(organization)
+    EDITS[0](organization, random.Random(1))
+    build(organization, "--cache", str(tmp_path / "other"))
+    theme = organization / "theme/static/extra.css"
+    theme.write_text("/* only for a while */")
+    build(organization, "--cache", str(tmp_path / "other"))
+    theme.unlink()
+    build(organization)
+    assert site_of(organization / "_site") == built_from_nothing(organization, tmp_path / "clean")
+
+
+def test_a_build_that_read_an_older_ledger_writes_nothing(organization: Path) -> None:
+    """Two builds at once: what the first to end noted of arrivals is never written over (SPEC 10)."""
+    config = load_config(organization)
+    ledger = organization / "_site" / LEDGER
+    noted: list[bytes] = []
+
+    def other(stage: str, _done: int, _total: int) -> None:
+        if stage == "plan":
+            EDITS[0](organization, random.Random(1))
+            build(organization)
+            noted.append(ledger.read_bytes())
+
+    with pytest.raises(OutputError, match="run the command again"):
+        run_build(config, clock=lambda: dt.datetime.now(dt.UTC), progress=other)
+    assert [ledger.read_bytes()] == noted
+    build(organization)
+    assert ledger.read_bytes() == noted[0]
+
+
+def test_a_build_that_was_killed_alone_leaves_the_next_one_free(organization: Path) -> None:
+    """Its processes end with it, and with them the lock of the output."""
+    for number in range(400):
+        EDITS[0](organization, random.Random(number))
+    output = organization / "_site"
+    with subprocess.Popen(_command(organization), stdout=subprocess.DEVNULL) as process:
+        wait_until(lambda: sum(1 for _ in output.rglob("*.html")) > 40)
+        process.kill()
+    build(organization)
 
 
 def test_a_unit_that_shows_everything_cannot_be_traced_by_mistake(organization: Path) -> None:
     """Findings belong to no key: reading them through a traced context is an error in the program."""
     from memosite.build import context_of, load_archive
-    from memosite.config import load_config
     from memosite.plan.home import plan_health
     from memosite.plan.traced import traced
     from memosite.shelf import Shelf
@@ -175,6 +235,14 @@ def test_a_killed_build_is_completed_by_the_next_one(organization: Path, tmp_pat
 
 def _command(site: Path) -> list[str]:
     return [sys.executable, "-m", "memosite", "build", str(site), "--quiet", "--jobs", "2"]
+
+
+def wait_until(condition: Callable[[], bool]) -> None:
+    """Ask again and again until it holds; fail when it takes far too long."""
+    end = time.monotonic() + 60
+    while not condition():
+        assert time.monotonic() < end
+        time.sleep(0.05)
 
 
 def assert_whole(site: Path) -> None:

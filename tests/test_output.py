@@ -21,7 +21,9 @@ def written(root: Path, files: dict[str, bytes]) -> OutputFolder:
     output.open()
     for path, data in files.items():
         output.write(path, data)
-    output.close()
+    output.prune()
+    output.leave()
+    output.unlock()
     return output
 
 
@@ -50,7 +52,9 @@ def test_one_path_is_written_once(tmp_path: Path) -> None:
     output.open()
     output.write("a", b"1")
     output.write("a", b"2")
-    output.close()
+    output.prune()
+    output.leave()
+    output.unlock()
     assert output.collisions == ["a"]
     assert (tmp_path / "site/a").read_bytes() == b"1"
 
@@ -66,6 +70,40 @@ def test_a_link_in_the_output_is_replaced_not_followed(tmp_path: Path) -> None:
     written(root, {"index.html": b"mine"})
     assert not (root / "index.html").is_symlink()
     assert outside.read_text() == "mine"
+
+
+def test_a_file_may_become_a_folder_and_a_folder_a_file(tmp_path: Path) -> None:
+    """What an earlier build left where it is in the way goes."""
+    root = tmp_path / "site"
+    for files in ({"static/a": b"1"}, {"static/a/b": b"2"}, {"static/a": b"3"}):
+        written(root, files)
+        assert {path: data for path, data in tree_bytes(root).items() if path.startswith("static/")} == files
+
+
+def test_a_pipe_in_the_output_is_not_waited_for(tmp_path: Path) -> None:
+    """It is empty, as the file may be that belongs there."""
+    root = tmp_path / "site"
+    written(root, {"archive/2026/05.jsonl": b""})
+    (root / "archive/2026/05.jsonl").unlink()
+    os.mkfifo(root / "archive/2026/05.jsonl")
+    written(root, {"archive/2026/05.jsonl": b""})
+    assert (root / "archive/2026/05.jsonl").is_file()
+
+
+def test_nothing_is_removed_behind_a_link(tmp_path: Path) -> None:
+    """A folder of the site that somebody replaced by a link leads to files that are not ours."""
+    root, mine = tmp_path / "site", tmp_path / "mine"
+    written(root, {"memos/a/index.html": b"1", "index.html": b"1"})
+    mine.mkdir()
+    (mine / "index.html").write_text("mine")
+    (root / "memos/a/index.html").unlink()
+    (root / "memos/a").rmdir()
+    (root / "memos/a").symlink_to(mine)
+    output = OutputFolder(root)
+    output.open()
+    output.prune(["memos/a/index.html"])
+    output.unlock()
+    assert (mine / "index.html").read_text() == "mine"
 
 
 def test_an_unwritable_folder_is_said_in_one_line(tmp_path: Path) -> None:

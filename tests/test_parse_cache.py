@@ -11,7 +11,8 @@ from memosite.errors import SourceError
 from memosite.facts import Parsed
 from memosite.findings import Finding
 from memosite.formats.document import File
-from memosite.keys import own_key, sign
+from memosite.keys import KEY_BYTES, own_key, state_home, write_signed
+from memosite.program import program_digest
 from memosite.read import Reader
 from memosite.shelf import Shelf
 from memosite.sources.folder import FolderSource
@@ -99,13 +100,25 @@ class Planted:
         return open, (str(self.file), "w")
 
 
-@pytest.mark.parametrize("key", [b"x" * 32, None], ids=["another key", "no signature"])
-def test_a_cache_that_somebody_planted_is_never_loaded(repo: Path, tmp_path: Path, key: bytes | None) -> None:
-    """A site may be a clone of anybody's repo, with a cache in it."""
+@pytest.mark.parametrize("how", ["another key", "no signature", "another file's", "another version's"])
+def test_a_cache_that_somebody_planted_is_never_loaded(
+    repo: Path, tmp_path: Path, how: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A site may be a clone of anybody's repo, with a cache in it; and what another version wrote may not load."""
     expected, _ = read(repo, tmp_path / "cache")
     [file] = (tmp_path / "cache/parsed").iterdir()
-    data = pickle.dumps(("program", {1: Planted(tmp_path / "ran")}))
-    file.write_bytes((sign(key, data) if key else b"") + data)
+    data = program_digest().encode() + pickle.dumps({1: Planted(tmp_path / "ran")})
+    if how == "another key":
+        with monkeypatch.context() as other:
+            other.setenv("XDG_STATE_HOME", str(tmp_path / "other"))
+            write_signed(file, data)
+    elif how == "no signature":
+        file.write_bytes(data)
+    elif how == "another file's":
+        write_signed(file.with_name("other.cache"), data)
+        file.with_name("other.cache").replace(file)
+    else:
+        write_signed(file, b"0" * len(program_digest()) + data)
     found, seen = read(repo, tmp_path / "cache")
     assert not (tmp_path / "ran").exists()
     assert (found, len(seen)) == (expected, 2)
@@ -123,10 +136,46 @@ def test_a_text_whose_file_changed_meanwhile_is_never_another_one(repo: Path, tm
 
 def test_the_key_is_for_its_user_alone() -> None:
     """Whoever reads it can make a cache that is loaded."""
-    from memosite.keys import state_home
-
     assert own_key() == own_key()
     assert (state_home() / "key").stat().st_mode & 0o077 == 0
+
+
+@pytest.mark.parametrize("left", [b"", b"half"])
+def test_a_key_that_is_damaged_is_made_anew(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, left: bytes) -> None:
+    """Whoever wrote it was killed, or the disk was full; else nothing would ever be remembered again."""
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))
+    (tmp_path / "memosite").mkdir()
+    (tmp_path / "memosite/key").write_bytes(left)
+    key = own_key()
+    assert key is not None
+    assert len(key) == KEY_BYTES
+    assert own_key() == key
+    assert [path.name for path in (tmp_path / "memosite").iterdir()] == ["key"]
+
+
+def test_a_user_without_a_home_has_no_key(monkeypatch: pytest.MonkeyPatch) -> None:
+    """In a container nobody may have that number; everything is read anew there."""
+    monkeypatch.delenv("XDG_STATE_HOME")
+    monkeypatch.delenv("HOME")
+    monkeypatch.setattr("os.getuid", lambda: 2**31 - 5)
+    assert own_key() is None
+
+
+def test_a_relative_state_folder_does_not_count(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """The key would lie in whichever repo is the current folder (XDG base directories)."""
+    monkeypatch.setenv("XDG_STATE_HOME", "state")
+    monkeypatch.setenv("HOME", str(tmp_path))
+    assert state_home() == tmp_path / ".local/state/memosite"
+
+
+def test_a_pipe_in_the_cache_is_not_waited_for(repo: Path, tmp_path: Path) -> None:
+    """It is replaced by what belongs there."""
+    expected, _ = read(repo, tmp_path / "cache")
+    [file] = (tmp_path / "cache/parsed").iterdir()
+    file.unlink()
+    os.mkfifo(file)
+    assert read(repo, tmp_path / "cache")[0] == expected
+    assert file.is_file()
 
 
 def test_processes_give_what_one_gives(repo: Path) -> None:

@@ -1,5 +1,8 @@
 """Pure functions over many items, in one process or several, with the same results in the same order."""
 
+import signal
+import subprocess
+import sys
 from collections.abc import Iterator
 
 import pytest
@@ -44,3 +47,18 @@ def test_an_error_in_a_worker_is_raised_here() -> None:
 def test_there_is_always_somebody_to_do_the_work() -> None:
     """At least one process."""
     assert default_jobs() >= 1
+
+
+def test_processes_end_with_the_one_that_started_them() -> None:
+    """However it ends: one that went on waiting would hold the lock of the output folder for ever."""
+    program = (
+        "import os, signal, sys\n"
+        "from memosite.workers import run\n"
+        "results = run(lambda _: os.getpid(), range(10_000), jobs=2)\n"
+        "print(*sorted({next(results) for _ in range(200)}), flush=True)\n"
+        "os.kill(os.getpid(), signal.SIGKILL)\n"
+    )
+    with subprocess.Popen([sys.executable, "-c", program], stdout=subprocess.PIPE, text=True) as process:
+        began, _ = process.communicate(timeout=60)  # it ends when nobody is left who could write there
+        assert began.split()
+        assert process.returncode == -signal.SIGKILL

@@ -6,7 +6,7 @@
                                         equal digests in the next build: nothing to plan
 
 So there are no dependencies to declare, and none to forget: what a unit can reach goes through a mapping that
-notes it, is the same for all pages of a build (`build.common_key`), or cannot be reached.
+notes it, is the same for all pages of a build (`common_values`), or cannot be reached.
 """
 
 import datetime as dt
@@ -34,6 +34,7 @@ _OF_CONTEXT: Final = (
 )  # fmt: skip
 _BROADCASTS: Final = "broadcasts"
 _ABSENT: Final = "absent"
+_MOST_KNOWN: Final = 200_000  # digests that are remembered at once: 50 MB
 
 
 def traced(context: Context, reads: MutableSet[Read]) -> Context:
@@ -137,6 +138,8 @@ class Digests:
         """The digest of what a read finds now."""
         known = self._known.get(read)
         if known is None:
+            if len(self._known) >= _MOST_KNOWN:
+                self._known.clear()
             known = self._known[read] = self._find(*read)
         return known
 

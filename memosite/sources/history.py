@@ -11,7 +11,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import cast, get_args
 
-from memosite.cache import write_whole
+from memosite.cache import read_whole, write_whole
 from memosite.history import Change, Commit, EventKind, History, LifeEvent, Replay, can_concern, split_trunk
 from memosite.sources.git import GitError, Repo, git, git_tokens
 from memosite.sources.listing import shown_path
@@ -178,7 +178,7 @@ def _read_cache(file: Path | None, name: str) -> tuple[str, dict[str, tuple[Life
     if file is None:
         return "", {}
     try:
-        value = json.loads(file.read_bytes())
+        value = json.loads(read_whole(file) or b"{}")
         if value["name"] != name:
             return "", {}
         authors, dates = value["who"], [read_moment(text) for text in value["at"]]

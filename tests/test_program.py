@@ -1,0 +1,53 @@
+"""What memosite itself is made of."""
+
+from pathlib import Path
+
+import pytest
+
+from memosite.config import load_config
+from memosite.inputs import compare_inputs, inputs_digest
+from memosite.program import program_digest
+from tests.build_org import write_memo, write_text
+
+
+def test_the_digest_depends_on_modules_and_versions(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Another module, or another jinja2 or markdown-it-py, may write other bytes."""
+    found = []
+    for change in (
+        lambda: write_text(tmp_path / "a.py", "1"),
+        lambda: write_text(tmp_path / "b/a.py", "12"),
+        lambda: write_text(tmp_path / "b/a.py", "123"),
+        lambda: monkeypatch.setattr("memosite.program.version", lambda name: f"{name} of tomorrow"),
+    ):
+        change()
+        program_digest.cache_clear()
+        found.append(program_digest(tmp_path))
+    program_digest.cache_clear()
+    assert len(set(found)) == 4
+
+
+def test_another_library_is_another_input(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A build after an upgrade does not find everything as it was."""
+    write_memo(tmp_path / "memos/inbox", "one")
+    config = load_config(tmp_path)
+    known = inputs_digest(config)
+    assert compare_inputs(config, known).is_same
+    program_digest.cache_clear()
+    with monkeypatch.context() as upgraded:
+        upgraded.setattr("memosite.program.version", lambda name: f"{name} of tomorrow")
+        assert not compare_inputs(config, known).is_same
+    program_digest.cache_clear()
+
+
+def test_what_a_link_in_a_theme_leads_to_is_an_input(tmp_path: Path) -> None:
+    """A theme may hold a file once and link to it."""
+    write_memo(tmp_path / "memos/inbox", "one")
+    theme = tmp_path / "theme"
+    write_text(theme / "shared/house.css", "p { color: red }")
+    (theme / "static").mkdir()
+    (theme / "static/house.css").symlink_to("../shared/house.css")
+    config = load_config(tmp_path)
+    known = inputs_digest(config, also=[theme / "static"])
+    assert compare_inputs(config, known, also=[theme / "static"]).is_same
+    write_text(theme / "shared/house.css", "p { color: blue }")
+    assert not compare_inputs(config, known, also=[theme / "static"]).is_same
