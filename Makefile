@@ -1,7 +1,9 @@
-# make soak [SECONDS=600]: the fault simulation of `memosite watch` with ever new seeds, then kill -9 anywhere, each so long.
+# make soak [SECONDS=600]: what the test command does for a short while, done long: the fault simulation of
+# `memosite watch` with ever new seeds, then kill -9 anywhere, each so long; 500 random edits, 100 killed builds.
 SECONDS ?= 600
 PYTHON ?= .venv/bin/python
 
 .PHONY: soak
 soak:
 	MEMOSITE_SOAK=$(SECONDS) $(PYTHON) -m pytest -p no:cacheprovider -rP tests/test_watch_faults.py
+	MEMOSITE_EDITS=500 MEMOSITE_KILLS=100 $(PYTHON) -m pytest -p no:cacheprovider -rP tests/test_incremental.py
