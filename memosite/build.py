@@ -13,7 +13,7 @@ from pathlib import Path
 from memosite import __version__
 from memosite.cache import open_cache
 from memosite.config import Config, check_output
-from memosite.errors import OutputError
+from memosite.errors import BusyError
 from memosite.findings import Severity
 from memosite.inputs import Inputs, compare_inputs
 from memosite.ledger import LEDGER_PATH, Ledger, read_ledger
@@ -91,12 +91,9 @@ def build(
     seal = _valid_seal(cache, output) if cache and previous is None else Seal()
     with Shelf() as shelf:
         with open_sources(config, use_network=use_network) as opened:
-            inputs = compare_inputs(config, seal.inputs, also=theme_folders(config.theme), with_ledger=False)
-            if (
-                inputs.is_same
-                and cache
-                and output.is_whole(read_manifest(manifest_file(cache, config.output)).states())
-            ):
+            themes = theme_folders(config.theme)
+            inputs = compare_inputs(config, seal.inputs, also=themes, findings=opened.findings, with_ledger=False)
+            if inputs.is_same and cache and output.is_whole(_states(cache, output)):
                 return _as_it_was(seal, output, cache, started=started, clock=clock)
             rules = rules_of(config, opened.infos)
             archive, ledger = read_archive(
@@ -164,9 +161,9 @@ def _states(cache: Path, output: OutputFolder) -> Iterator[tuple[str, FileState]
 
 
 def _check_ledger(output: OutputFolder, state: FileState | None) -> None:
-    """Raise `OutputError` if the ledger is not the one that was read: what another build noted in it would be lost."""
+    """Raise `BusyError` if the ledger is not the one that was read: what another build noted in it would be lost."""
     if output.state(LEDGER_PATH) != state:
-        raise OutputError(f"{output.root}: another build wrote there meanwhile; run the command again")
+        raise BusyError(f"{output.root}: another build wrote there meanwhile; run the command again")
 
 
 def _as_it_was(
