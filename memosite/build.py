@@ -13,7 +13,7 @@ from pathlib import Path
 from memosite import __version__
 from memosite.cache import open_cache
 from memosite.config import Config, check_output
-from memosite.errors import OutputError
+from memosite.errors import BusyError
 from memosite.findings import Severity
 from memosite.inputs import Inputs, compare_inputs
 from memosite.ledger import LEDGER_PATH, Ledger, read_ledger
@@ -164,9 +164,9 @@ def _states(cache: Path, output: OutputFolder) -> Iterator[tuple[str, FileState]
 
 
 def _check_ledger(output: OutputFolder, state: FileState | None) -> None:
-    """Raise `OutputError` if the ledger is not the one that was read: what another build noted in it would be lost."""
+    """Raise `BusyError` if the ledger is not the one that was read: what another build noted in it would be lost."""
     if output.state(LEDGER_PATH) != state:
-        raise OutputError(f"{output.root}: another build wrote there meanwhile; run the command again")
+        raise BusyError(f"{output.root}: another build wrote there meanwhile; run the command again")
 
 
 def _as_it_was(

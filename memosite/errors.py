@@ -23,3 +23,7 @@ class OutputError(MemositeError):
 
 class StateError(MemositeError):
     """What a watch remembers cannot be read or written, or another watch has it."""
+
+
+class BusyError(OutputError):
+    """Another build is writing to the output folder: trying again later helps."""

@@ -13,7 +13,7 @@ import stat
 from collections.abc import Iterable
 from pathlib import Path
 
-from memosite.errors import OutputError
+from memosite.errors import BusyError, OutputError
 from memosite.layout import SITE_MARKER
 
 _UNFINISHED = ".memosite-unfinished"
@@ -77,7 +77,7 @@ class OutputFolder:
             shutil.rmtree(self.root / _UNFINISHED, ignore_errors=True)
             (self.root / _UNFINISHED).mkdir()
         except BlockingIOError as error:
-            raise OutputError(f"{self.root}: another build is writing there; wait for it to end") from error
+            raise BusyError(f"{self.root}: another build is writing there; wait for it to end") from error
         except OSError as error:
             raise OutputError(f"{self.root}: the output folder cannot be made ({error.strerror})") from error
         self.write(SITE_MARKER, _MARKER_TEXT.encode())

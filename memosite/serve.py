@@ -25,9 +25,10 @@ from tornado.ioloop import IOLoop
 
 from memosite.changes import each_change
 from memosite.config import Config
-from memosite.errors import ConfigError, MemositeError
+from memosite.errors import BusyError, ConfigError, MemositeError
 
 HOST = "127.0.0.1"
+_BUSY_SECONDS = 0.5
 _NAMES = (HOST, "localhost")
 _HEAD_END = b"</head>"
 _MAIN = b"<main"
@@ -165,15 +166,24 @@ class _Follower(threading.Thread):
 
     def run(self) -> None:
         for _ in each_change(lambda: self._config, self._stop_event):
-            try:
-                self._config = self._rebuild(self._stop_event)
-                self._trouble.text = ""
-            except MemositeError as error:
-                if self._stop_event.is_set():
-                    return
+            while self._is_busy():
+                self._stop_event.wait(_BUSY_SECONDS)
+            if self._stop_event.is_set():
+                return
+            self._loop.add_callback(_reload)
+
+    def _is_busy(self) -> bool:
+        """Rebuild; whether that has to wait, since somebody else is building."""
+        try:
+            self._config = self._rebuild(self._stop_event)
+            self._trouble.text = ""
+        except BusyError:
+            return not self._stop_event.is_set()
+        except MemositeError as error:
+            if not self._stop_event.is_set():
                 self._trouble.text = str(error)
                 self._warn(self._trouble.text)
-            self._loop.add_callback(_reload)
+        return False
 
 
 def _reload() -> None:

@@ -16,6 +16,8 @@ from pathlib import Path
 from tornado.httpclient import HTTPClientError, HTTPRequest
 from tornado.websocket import websocket_connect
 
+from memosite.errors import OutputError
+from memosite.output import OutputFolder
 from tests.build_org import write_memo
 from tests.git_repos import Repo
 
@@ -169,6 +171,33 @@ def test_what_is_broken_is_said_on_the_page_until_it_is_mended(tmp_path: Path) -
         wait_for(lambda: "templates/memo.html" in fetch(home))
         (theme / "memo.html").unlink()
         wait_for(lambda: "Not rebuilt" not in fetch(home))
+
+
+def test_a_build_beside_the_server_is_waited_for(tmp_path: Path) -> None:
+    """What changes while somebody else builds into the same folder is on the page when they are done."""
+    write_memo(tmp_path / "memos/inbox", "2026-05-01-1430--a--b--first", subject="The first memo")
+    with serving(tmp_path) as (host, _):
+        other = OutputFolder(tmp_path / "_site")
+        wait_for(lambda: is_opened(other))
+        write_memo(tmp_path / "memos/inbox", "2026-05-02-1430--a--b--second", subject="The second memo")
+        (tmp_path / "memosite.yml").write_text("titel: Broken\n")  # said, and so it is known to have looked
+        wait_for(lambda: "titel" in fetch(f"http://{host}/"))
+        (tmp_path / "memosite.yml").unlink()
+        time.sleep(1)  # it tries to build meanwhile, of which nothing is to be seen
+        other.leave()
+        other.unlock()
+        wait_for(lambda: "The second memo" in fetch(f"http://{host}/"))
+        wait_for(lambda: "Not rebuilt" not in fetch(f"http://{host}/"))
+
+
+def is_opened(output: OutputFolder) -> bool:
+    """Whether nobody else was writing there, so that we are now."""
+    try:
+        output.open()
+    except OutputError:
+        output.unlock()
+        return False
+    return True
 
 
 def test_a_folder_that_is_new_is_watched_and_a_commit_is_seen(tmp_path: Path) -> None:
