@@ -44,7 +44,10 @@ def _in_site(config: Config, path: str) -> str:
     """The path of a file in the site; a folder stands for its page."""
     if "://" in path:
         base = urlsplit(config.base_url or "").path or "/"
-        found = unquote(urlsplit(path).path).removeprefix(base)
+        try:
+            found = unquote(urlsplit(path).path).removeprefix(base)
+        except ValueError as error:
+            raise ConfigError(f"{path}: no address ({error}), expected that of a page of the site") from error
     elif Path(path).absolute().is_relative_to(config.output.absolute()):
         found = Path(path).absolute().relative_to(config.output.absolute()).as_posix()
         found = f"{found}/" if Path(path).is_dir() else found

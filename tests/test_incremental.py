@@ -350,6 +350,8 @@ def test_explain_says_what_a_file_is_made_of_and_why_it_is_new(
     assert "it would be made again: " in capsys.readouterr().out
     assert main([*ask, "positions/directr/index.html"]) == 2
     assert "did you mean positions/director/index.html?" in capsys.readouterr().err
+    assert main([*ask, "http://[::1"]) == 2
+    assert "no address" in capsys.readouterr().err
 
 
 def test_a_profile_says_where_the_time_went(organization: Path, capsys: pytest.CaptureFixture[str]) -> None:
