@@ -14,7 +14,7 @@ from collections import OrderedDict
 from collections.abc import Callable, Iterable
 from typing import Self
 
-from memosite.errors import SourceError
+from memosite.errors import OutputError, SourceError
 
 Recover = Callable[[], Iterable[bytes]]
 """Makes all bytes of one file again, those that were promised among them."""
@@ -23,7 +23,7 @@ _RECOVERED_BYTES = 32 * 2**20
 
 
 class Shelf:
-    """Bytes by digest. Raises `KeyError` for a digest that was never put, `OSError` if the disk is full."""
+    """Bytes by digest. Raises `KeyError` for a digest that was never put, `OutputError` if the disk is full."""
 
     def __init__(self) -> None:
         """Open an empty shelf in the system's folder for temporary files."""
@@ -40,10 +40,19 @@ class Shelf:
         if digest not in self._places:
             written = 0
             while written < len(data):
-                written += os.pwrite(self._file.fileno(), memoryview(data)[written:], self._end + written)
+                written += self._write(memoryview(data)[written:], self._end + written)
             self._places[digest] = (self._end, len(data))
             self._end += len(data)
         return digest
+
+    def _write(self, data: memoryview, place: int) -> int:
+        try:
+            return os.pwrite(self._file.fileno(), data, place)
+        except OSError as error:
+            raise OutputError(
+                f"{tempfile.gettempdir()}: what was read cannot be kept there ({error.strerror}); "
+                "make room, or name another folder in TMPDIR"
+            ) from error
 
     def promise(self, digests: Iterable[str], recover: Recover) -> None:
         """Have the bytes of these digests made when they are asked for."""
