@@ -29,11 +29,9 @@ from memosite.ledger import LEDGER_PATH
 from memosite.names import ENVELOPE_SUFFIX
 from memosite.program import program_digest
 from memosite.sources.git import GitError, Repo, holding_repo, repo_at
+from memosite.sources.listing import RECENT
 from memosite.sources.objects import HEAD, commit_at
 from memosite.sources.remote import last_fetched
-
-RECENT = 2_000_000_000
-"""Nanoseconds: no disk keeps times more coarsely (FAT keeps every other second)."""
 
 READ_SUFFIXES = (ENVELOPE_SUFFIX, ".opencatalog", ".md", ".markdown", ".json", ".jsonl")
 """What is read wherever it lies; of other files outside of stores only the names count."""

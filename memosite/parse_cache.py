@@ -17,10 +17,7 @@ from pathlib import Path
 from memosite.facts import Parsed
 from memosite.keys import read_signed, write_signed
 from memosite.program import program_digest
-from memosite.sources.listing import FileStamp
-
-RECENT = 2_000_000_000
-"""Nanoseconds: no disk keeps times more coarsely (FAT keeps every other second)."""
+from memosite.sources.listing import RECENT, FileStamp
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

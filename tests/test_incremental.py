@@ -207,6 +207,9 @@ def test_a_unit_that_shows_everything_cannot_be_traced_by_mistake(organization: 
         context = traced(context_of(config, archive, shelf), set())
         with pytest.raises(TypeError, match="must not be traced"):
             list(plan_health(context))
+        for look in (bool, len, tuple):
+            with pytest.raises(TypeError, match="must not be traced"):
+                look(context.archive.findings)
 
 
 # Killed builds

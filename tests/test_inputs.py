@@ -10,8 +10,9 @@ from pathlib import Path
 import pytest
 
 from memosite.config import load_config
-from memosite.inputs import RECENT, Inputs, compare_inputs, inputs_digest
+from memosite.inputs import Inputs, compare_inputs, inputs_digest
 from memosite.sources.folder import FolderSource
+from memosite.sources.listing import RECENT
 from memosite.sources.opening import open_sources
 from memosite.sources.remote import fetch
 from tests.build_org import write_memo, write_text

@@ -14,7 +14,7 @@ from collections.abc import Hashable, Iterator, Mapping, MutableSet
 from dataclasses import replace
 from typing import Any, Final, NoReturn, TypeVar
 
-from memosite.model import Artifact, Thread
+from memosite.model import Archive, Artifact, SourceInfo, Thread
 from memosite.plan.context import Context
 from memosite.values import Reducers, digest_of
 
@@ -32,6 +32,7 @@ _OF_CONTEXT: Final = (
     "by_position", "arrival_times", "webs", "records", "entities", "captures", "placed", "received", "seat_positions",
     "thread_sizes",
 )  # fmt: skip
+_UNREADABLE: Final = "a traced unit reads all findings: it must not be traced"
 _BROADCASTS: Final = "broadcasts"
 _ABSENT: Final = "absent"
 _MOST_KNOWN: Final = 200_000  # digests that are remembered at once: 50 MB
@@ -40,12 +41,7 @@ _MOST_KNOWN: Final = 200_000  # digests that are remembered at once: 50 MB
 def traced(context: Context, reads: MutableSet[Read]) -> Context:
     """The same context, of which every read is noted in `reads`."""
     mappings: dict[str, Any] = {name: _Traced(name, getattr(context.archive, name), reads) for name in _OF_ARCHIVE}
-    archive = replace(
-        context.archive,
-        **mappings,
-        sources=tuple(replace(one, commit="", committed=None, last_fetched=None) for one in context.archive.sources),
-        findings=_Unreadable(),
-    )
+    archive = replace(context.archive, **mappings, sources=_sources(context.archive), findings=_Unreadable())
     same = _TracedContext(
         archive=archive,
         site=context.site,
@@ -61,12 +57,16 @@ def traced(context: Context, reads: MutableSet[Read]) -> Context:
 
 def common_values(context: Context) -> tuple[object, ...]:
     """What every traced unit may read without being noted: when it changes, all are made again."""
-    sources = tuple((one.name, one.web, one.web_ref, one.include, one.ref) for one in context.archive.sources)
     organizations = context.archive.organizations
     return (
-        sources, organizations, context.site, context.archive_id, context.authority, context.feeds,
+        _sources(context.archive), organizations, context.site, context.archive_id, context.authority, context.feeds,
         sorted(context.position_ids),
     )  # fmt: skip
+
+
+def _sources(archive: Archive) -> tuple[SourceInfo, ...]:
+    """Sources without what every commit changes."""
+    return tuple(replace(one, commit="", committed=None, last_fetched=None) for one in archive.sources)
 
 
 class _TracedContext(Context):
@@ -115,7 +115,16 @@ class _Unreadable(tuple[Any, ...]):
     __slots__ = ()
 
     def __iter__(self) -> NoReturn:
-        raise TypeError("a traced unit reads all findings: it must not be traced")
+        raise TypeError(_UNREADABLE)
+
+    def __len__(self) -> NoReturn:
+        raise TypeError(_UNREADABLE)
+
+    def __getitem__(self, _: object) -> NoReturn:
+        raise TypeError(_UNREADABLE)
+
+    def __contains__(self, _: object) -> NoReturn:
+        raise TypeError(_UNREADABLE)
 
 
 class Digests:

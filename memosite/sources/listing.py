@@ -31,6 +31,9 @@ class FileStamp:
     changed: int = 0
 
 
+RECENT = 2_000_000_000
+"""Nanoseconds: no disk keeps times more coarsely (FAT keeps every other second)."""
+
 FILE_LIMIT = 32 * 1024 * 1024
 """The largest file that is read, in bytes (SPEC 9)."""
 
