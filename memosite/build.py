@@ -91,7 +91,8 @@ def build(
     seal = _valid_seal(cache, output) if cache and previous is None else Seal()
     with Shelf() as shelf:
         with open_sources(config, use_network=use_network) as opened:
-            inputs = compare_inputs(config, seal.inputs, also=theme_folders(config.theme), with_ledger=False)
+            themes = theme_folders(config.theme)
+            inputs = compare_inputs(config, seal.inputs, also=themes, findings=opened.findings, with_ledger=False)
             if (
                 inputs.is_same
                 and cache

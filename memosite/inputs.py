@@ -24,6 +24,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from memosite.config_schema import Config, SourceConfig
+from memosite.findings import Finding
 from memosite.layout import SITE_MARKER, SKIPPED_FOLDERS, UNREAD_FOLDERS, matches_glob, place_of
 from memosite.ledger import LEDGER_PATH
 from memosite.names import ENVELOPE_SUFFIX
@@ -63,14 +64,22 @@ def inputs_digest(config: Config, *, also: Iterable[Path] = (), now: int | None 
 
 
 def compare_inputs(
-    config: Config, known: str, *, also: Iterable[Path] = (), with_ledger: bool = True, now: int | None = None
+    config: Config,
+    known: str,
+    *,
+    also: Iterable[Path] = (),
+    findings: Iterable[Finding] = (),
+    with_ledger: bool = True,
+    now: int | None = None,
 ) -> Inputs:
     """Whether what an archive is read from is as it was when the digest `known` was taken.
 
-    A build leaves out the ledger, which it writes itself and knows as one of its outputs.
+    A build leaves out the ledger, which it writes itself and knows as one of its outputs, and gives the `findings` of
+    opening the sources: a remote that cannot be fetched has the commit that it had.
     """
     moment = time.time_ns() if now is None else now
     states = _States()
+    states.say(*map(repr, findings))
     if with_ledger:
         states.look_at(config.output / LEDGER_PATH)
     _collect(config, also, states)

@@ -16,7 +16,8 @@ from pathlib import Path
 import pytest
 
 from memosite import git_urls
-from memosite.errors import SourceError
+from memosite.cli import main
+from memosite.errors import OutputError, SourceError
 from memosite.sources import remote
 from memosite.sources.remote import fetch
 from tests.build_org import write_memo, write_text
@@ -243,7 +244,7 @@ def test_a_cache_that_cannot_be_written_is_said(origin: Path, tmp_path: Path) ->
     (tmp_path / "linked").mkdir()
     (tmp_path / "elsewhere").mkdir()
     (tmp_path / "linked/git").symlink_to(tmp_path / "elsewhere")
-    with pytest.raises(SourceError, match="symbolic link"):
+    with pytest.raises(OutputError, match="symbolic link"):
         fetch(f"file://{origin}", "HEAD", cache=tmp_path / "linked")
     assert not list((tmp_path / "elsewhere").iterdir())
 
@@ -467,3 +468,19 @@ def test_check_and_export_read_remotes(site: Path, origin: Path, tmp_path: Path)
     done = run_build(site, "export", "--site", str(site), *cache)
     assert json.loads(done.stdout)["id"] == "first"
     assert not (site / ".memosite").exists() and cached_repo(tmp_path / "named")
+
+
+def test_a_site_says_whether_its_remote_could_be_fetched_now(origin: Path, tmp_path: Path) -> None:
+    """Though the commit is the same: a build that finds everything as it was looks at that, too."""
+    site = tmp_path / "site"
+    site.mkdir()
+    (site / "memosite.yml").write_text(f"sources: [{{name: origin, git: 'file://{origin}'}}]\n")
+    said: list[bool] = []
+    for is_there in (True, False, True):
+        if not is_there:
+            origin.rename(tmp_path / "away")
+        elif said:
+            (tmp_path / "away").rename(origin)
+        assert main(["build", str(site), "--quiet"]) == 0
+        said.append("not fetched" in (site / "_site/health/index.html").read_text())
+    assert said == [False, True, False]

