@@ -32,6 +32,7 @@ _OF_CONTEXT: Final = (
     "by_position", "arrival_times", "webs", "records", "entities", "captures", "placed", "received", "seat_positions",
     "thread_sizes",
 )  # fmt: skip
+_UNREADABLE: Final = "a traced unit reads all findings: it must not be traced"
 _BROADCASTS: Final = "broadcasts"
 _ABSENT: Final = "absent"
 _MOST_KNOWN: Final = 200_000  # digests that are remembered at once: 50 MB
