@@ -36,7 +36,6 @@ _UNREADABLE: Final = "a traced unit reads all findings: it must not be traced"
 _BROADCASTS: Final = "broadcasts"
 _ABSENT: Final = "absent"
 _MOST_KNOWN: Final = 200_000  # digests that are remembered at once: 50 MB
-_UNREADABLE: Final = "a traced unit reads all findings: it must not be traced"
 
 
 def traced(context: Context, reads: MutableSet[Read]) -> Context:
