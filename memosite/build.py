@@ -6,7 +6,7 @@ load_config ─► read_archive ─► plan ─► render ─► write ─► Bu
 import datetime as dt
 import json
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -26,6 +26,7 @@ from memosite.manifest import (
     read_last,
     read_manifest,
     read_seal,
+    read_states,
     seal_file,
     write_last,
     write_manifest,
@@ -93,7 +94,7 @@ def build(
         with open_sources(config, use_network=use_network) as opened:
             themes = theme_folders(config.theme)
             inputs = compare_inputs(config, seal.inputs, also=themes, findings=opened.findings, with_ledger=False)
-            if inputs.is_same and cache and output.is_whole(_states(cache, output)):
+            if inputs.is_same and cache and output.is_whole(read_states(manifest_file(cache, config.output))):
                 return _as_it_was(seal, output, cache, started=started, clock=clock)
             rules = rules_of(config, opened.infos)
             archive, ledger = read_archive(
@@ -154,10 +155,6 @@ def _is_ours(cache: Path, output: OutputFolder) -> bool:
 
 def _valid_seal(cache: Path, output: OutputFolder) -> Seal:
     return read_seal(seal_file(cache, output.root)) if _is_ours(cache, output) else Seal()
-
-
-def _states(cache: Path, output: OutputFolder) -> Iterator[tuple[str, FileState]]:
-    return read_manifest(manifest_file(cache, output.root)).states()
 
 
 def _check_ledger(output: OutputFolder, state: FileState | None) -> None:

@@ -112,7 +112,7 @@ def make_site(units: Sequence[Unit], maker: Maker, *, jobs: int, progress: Progr
 def _keep(name: str, made: Made, known: Units, noted: Units, *, output: OutputFolder) -> None:
     states = [output.keep(one.path, one.state) for one in made.outputs]
     if all(state == one.state for state, one in zip(states, made.outputs, strict=True)):
-        noted.keep(name, known)
+        noted.keep(name, made, known)
         return
     kept = (replace(one, state=state) for state, one in zip(states, made.outputs, strict=True))
     noted.note(name, Made(reads=made.reads, outputs=tuple(kept)))  # another unit has taken one of its paths

@@ -133,7 +133,7 @@ def test_a_damaged_manifest_is_none(organization: Path, damage: bytes) -> None:
         file.write_bytes(damage)
     build(organization)
     assert site_of(organization / "_site") == expected
-    assert [file.suffix for file in files] == [".jsonl", ".last", ".seal"]
+    assert [file.suffix for file in files] == [".jsonl", ".last", ".seal", ".states"]
     assert all(len(file.read_bytes()) > 30 for file in files)
 
 
