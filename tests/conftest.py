@@ -1,6 +1,7 @@
 """What holds for all tests."""
 
 import os
+import signal
 import tempfile
 
 import pytest
@@ -13,6 +14,9 @@ settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "steady"))
 
 No example has a deadline: how long it takes says how busy the machine is."""
 
+
+signal.signal(signal.SIGINT, signal.default_int_handler)
+"""A shell starts what runs in the background with SIGINT ignored; what tests start would inherit that."""
 
 os.environ["XDG_STATE_HOME"] = tempfile.mkdtemp(prefix="memosite-tests-")
 """What memosite remembers of its user, it remembers of nobody here."""
