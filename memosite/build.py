@@ -1,6 +1,6 @@
-"""The pipeline on one screen: read, plan, render, write (see ARCHITECTURE.md).
+"""The pipeline on one screen: read, plan, make what is stale, write (see ARCHITECTURE.md).
 
-load_config ─► read_archive ─► plan ─► render ─► write ─► BuildReport
+load_config ─► as it was? ─► read_archive ─► plan ─► make_site ─► prune ─► BuildReport
 """
 
 import datetime as dt
@@ -108,16 +108,7 @@ def build(
             _check_ledger(output, ledger_state)
             last = read_manifest(manifest_file(cache, config.output)) if cache else Manifest()
             is_ours = cache is not None and _is_ours(cache, output)
-            digests = Digests(context)
-            maker = Maker(
-                context=context,
-                digests=digests,
-                renderer=Renderer(theme, shelf.text),
-                read_bytes=shelf.get,
-                last=last,
-                common=common_digests(context, theme, digests),
-                output=output,
-            )
+            maker = _maker(context, theme, shelf, last=last, output=output)
             made = make_site(units, maker, jobs=jobs, progress=progress)
             progress("finish", 0, 0)
             finished = clock()
@@ -133,6 +124,19 @@ def build(
         finally:
             output.unlock()
     return report
+
+
+def _maker(context: Context, theme: Theme, shelf: Shelf, *, last: Manifest, output: OutputFolder) -> Maker:
+    digests = Digests(context)
+    return Maker(
+        context=context,
+        digests=digests,
+        renderer=Renderer(theme, shelf.text),
+        read_bytes=shelf.get,
+        last=last,
+        common=common_digests(context, theme, digests),
+        output=output,
+    )
 
 
 def _report(archive: Archive, output: OutputFolder, *, seconds: float) -> BuildReport:

@@ -54,15 +54,6 @@ class Inputs:
     is_same: bool
 
 
-def inputs_digest(config: Config, *, also: Iterable[Path] = (), now: int | None = None) -> str:
-    """The digest of what an archive is read from, and of the files below the folders `also`.
-
-    To be taken before the archive is read: what changes meanwhile then counts as changed. `now` is in nanoseconds
-    since 1970 (default: the clock). Remotes count as they were last fetched.
-    """
-    return compare_inputs(config, "", also=also, now=now).digest
-
-
 def compare_inputs(
     config: Config,
     known: str,
@@ -72,7 +63,10 @@ def compare_inputs(
     with_ledger: bool = True,
     now: int | None = None,
 ) -> Inputs:
-    """Whether what an archive is read from is as it was when the digest `known` was taken.
+    """The digest of what an archive is read from and of the files below the folders `also`, and whether it is `known`.
+
+    To be taken before the archive is read: what changes meanwhile then counts as changed. `now` is in nanoseconds
+    since 1970 (default: the clock). Remotes count as they were last fetched. "" is no known digest.
 
     A build leaves out the ledger, which it writes itself and knows as one of its outputs, and gives the `findings` of
     opening the sources: a remote that cannot be fetched has the commit that it had.

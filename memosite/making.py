@@ -1,7 +1,10 @@
 """Makes a unit: plans it, and renders what of it did not stay as it was; in any process.
 
-unit ─► traced context ─► planned output ─► fingerprint ─┬─ known, and there: kept
-└─ else: bytes
+A unit is planned once more if anything that it read has changed, and each of its outputs rendered only if its own
+model has:
+
+    unit ─► traced context ─► planned output ─► fingerprint ─┬─ known, and there: kept
+                                                            └─ else: bytes
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence

@@ -1,7 +1,9 @@
 """Decides what has to be made again, and why: pure, from what the last build noted and what is there now.
 
-unit ─► made before? ─► of the same? ─► are its outputs as they were left? ─► fresh
-no: new         no: which        no: which
+The first answer that is no tells why:
+
+    unit ─► made before? ─► of the same? ─► are its outputs as they were left? ─► fresh
+              no: new         no: which        no: which
 """
 
 from collections.abc import Callable, Iterable, Mapping

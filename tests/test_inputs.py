@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from memosite.config import load_config
-from memosite.inputs import Inputs, compare_inputs, inputs_digest
+from memosite.inputs import Inputs, compare_inputs
 from memosite.sources.folder import FolderSource
 from memosite.sources.listing import RECENT
 from memosite.sources.opening import open_sources
@@ -41,7 +41,7 @@ def site(tmp_path: Path) -> Path:
 
 def digest(site: Path) -> str:
     """The digest of a site as of long after now, when nothing in it counts as recent."""
-    return inputs_digest(load_config(site), now=time.time_ns() + 2 * RECENT)
+    return compare_inputs(load_config(site), "", now=time.time_ns() + 2 * RECENT).digest
 
 
 def compare(site: Path, known: str) -> Inputs:
@@ -51,7 +51,7 @@ def compare(site: Path, known: str) -> Inputs:
 
 def test_nothing_has_changed_where_nothing_was_touched(site: Path) -> None:
     """However often it is asked, and whether or not files were recent."""
-    known = inputs_digest(load_config(site))
+    known = compare_inputs(load_config(site), "").digest
     assert compare(site, known).is_same
     assert compare(site, compare(site, known).digest).is_same
     assert compare(site, digest(site)).is_same
@@ -118,7 +118,7 @@ def test_every_change_is_told(change: str, recent: bool, site: Path) -> None:
     """Whether the digest was taken right after the files were written, or long after."""
     if change == "objects that a memo may mention":
         write_memo(site / "engine/memos/inbox", "untracked")
-    known = inputs_digest(load_config(site)) if recent else digest(site)
+    known = compare_inputs(load_config(site), "").digest if recent else digest(site)
     CHANGES[change](site)
     assert not compare(site, known).is_same
 
@@ -147,7 +147,7 @@ def test_a_second_write_within_one_tick_of_the_clock_is_told(site: Path) -> None
     file = site / "engine/memos/inbox/one.txt"
     with file.open("r+b") as stream, mmap.mmap(stream.fileno(), 0) as mapped:
         mapped[0:1] = b"t"
-        known = inputs_digest(load_config(site))
+        known = compare_inputs(load_config(site), "").digest
         before = file.stat()
         mapped[0:1] = b"A"
         after = file.stat()
@@ -175,7 +175,7 @@ def test_files_from_the_future_count_by_their_contents(site: Path) -> None:
 def test_what_is_no_longer_recent_is_compared_by_its_state_the_next_time(site: Path) -> None:
     """So that reading contents ends once the files are old."""
     config = load_config(site)
-    known = inputs_digest(config)
+    known = compare_inputs(config, "").digest
     later = time.time_ns() + 2 * RECENT
     renewed = compare_inputs(config, known, now=later)
     assert renewed.is_same
@@ -260,7 +260,7 @@ def test_further_folders_count_where_they_are_named(site: Path) -> None:
     theme = site / "theme"
     write_text(theme / "static/site.css", "a {}")
     config = load_config(site)
-    known = inputs_digest(config, also=[theme])
+    known = compare_inputs(config, "", also=[theme]).digest
     assert compare_inputs(config, known, also=[theme]).is_same
     write_text(theme / "static/site.css", "b {}")
     assert not compare_inputs(config, known, also=[theme]).is_same

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from memosite.config import load_config
-from memosite.inputs import compare_inputs, inputs_digest
+from memosite.inputs import compare_inputs
 from memosite.program import program_digest
 from tests.build_org import write_memo, write_text
 
@@ -30,7 +30,7 @@ def test_another_library_is_another_input(tmp_path: Path, monkeypatch: pytest.Mo
     """A build after an upgrade does not find everything as it was."""
     write_memo(tmp_path / "memos/inbox", "one")
     config = load_config(tmp_path)
-    known = inputs_digest(config)
+    known = compare_inputs(config, "").digest
     assert compare_inputs(config, known).is_same
     program_digest.cache_clear()
     with monkeypatch.context() as upgraded:
@@ -47,7 +47,7 @@ def test_what_a_link_in_a_theme_leads_to_is_an_input(tmp_path: Path) -> None:
     (theme / "static").mkdir()
     (theme / "static/house.css").symlink_to("../shared/house.css")
     config = load_config(tmp_path)
-    known = inputs_digest(config, also=[theme / "static"])
+    known = compare_inputs(config, "", also=[theme / "static"]).digest
     assert compare_inputs(config, known, also=[theme / "static"]).is_same
     write_text(theme / "shared/house.css", "p { color: blue }")
     assert not compare_inputs(config, known, also=[theme / "static"]).is_same

@@ -4,7 +4,7 @@ import json
 import re
 import subprocess
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from memosite.cli import main
 from memosite.search.analyzer import Analyzer
-from memosite.search.blocks import FULL, TAIL, Block, encode, list_blocks, pack, plan_blocks, render_block
+from memosite.search.blocks import FULL, TAIL, Block, cut_blocks, encode, list_blocks, pack, render_block
 from memosite.search.documents import Card
 from memosite.search.query import parse_query
 from memosite.search.syntax import QueryError
@@ -23,6 +23,13 @@ from tests.build_org import write_memo, write_transcript
 from tests.search_reference import EXAMPLE, Read, many_queries, reading
 
 HERE = Path(__file__).parent
+
+
+def plan_blocks(cards: Iterable[Card]) -> tuple[Block, ...]:
+    """The blocks of an archive's cards."""
+    return tuple(
+        Block(name=name, cards=tuple(members)) for name, members in cut_blocks(cards, lambda card: card.arrival)
+    )
 
 
 @pytest.fixture(scope="module")

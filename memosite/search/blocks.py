@@ -57,13 +57,6 @@ class Block:
     cards: tuple[Card, ...]
 
 
-def plan_blocks(cards: Iterable[Card]) -> tuple[Block, ...]:
-    """The blocks of an archive's cards."""
-    return tuple(
-        Block(name=name, cards=tuple(members)) for name, members in cut_blocks(cards, lambda card: card.arrival)
-    )
-
-
 def cut_blocks(items: Iterable[T], arrival: Callable[[T], int]) -> list[tuple[str, list[T]]]:
     """Items by the block they are in: full ones as long as enough have arrived, then small ones.
 
