@@ -46,6 +46,7 @@ from memosite.resolve import Rules
 from memosite.shelf import Shelf
 from memosite.sources.opening import open_sources
 from memosite.theme import Theme, load_theme, theme_folders
+from memosite.workers import Run
 
 STATUS_PATH = "status.json"
 Clock = Callable[[], dt.datetime]
@@ -72,14 +73,16 @@ def build(
     jobs: int = 1,
     use_network: bool = True,
     previous: str | None = None,
+    run_elsewhere: Run | None = None,
     progress: Progress = silent,
 ) -> BuildReport:
     """Build the whole site. Raises `MemositeError` for what the environment gets wrong, never for content.
 
     Configuration, theme, output folder and ledger are checked before anything is written. Units are made by `jobs`
     processes; their number makes no difference to what is written. Without `use_network` remotes are taken from the
-    cache, if they are there. `previous` is a published site, a folder or an address, to go on from. `progress` is
-    told of each step, and may raise to stop between two of them.
+    cache, if they are there. `previous` is a published site, a folder or an address, to go on from. With
+    `run_elsewhere` that renders what is planned here. `progress` is told of each step, and may raise to stop between
+    two of them.
     """
     started = clock()
     theme = load_theme(config.theme)
@@ -109,7 +112,7 @@ def build(
             last = read_manifest(manifest_file(cache, config.output)) if cache else Manifest()
             is_ours = cache is not None and _is_ours(cache, output)
             maker = _maker(context, theme, shelf, last=last, output=output)
-            made = make_site(units, maker, jobs=jobs, progress=progress)
+            made = make_site(units, maker, jobs=jobs, progress=progress, run_elsewhere=run_elsewhere)
             progress("finish", 0, 0)
             finished = clock()
             told = status(archive, finished)

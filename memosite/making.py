@@ -5,22 +5,24 @@ model has:
 
     unit ─► traced context ─► planned output ─► fingerprint ─┬─ known, and there: kept
                                                             └─ else: bytes
+
+On this machine a process does all of it. On a cluster others render, from parcels, what is planned here.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Mapping, MutableSet, Sequence
 from dataclasses import dataclass, replace
 
-from memosite.feeds import FeedFile
 from memosite.manifest import Made, Manifest, Output, Units
 from memosite.output import OutputFolder
+from memosite.parcels import Files, Parcel, Unrendered, pack, pack_theme, render, render_parcel
 from memosite.plan import Context, Planned, Stored, Unit, Written
 from memosite.plan.traced import Digests, Read, traced
 from memosite.progress import Progress
 from memosite.render import Renderer
-from memosite.search.blocks import Block, render_block
 from memosite.stale import GIVEN, decide
 from memosite.values import digest_of
-from memosite.workers import run
+from memosite.workers import Run, run
 
 Bytes = tuple[str, str, bytes | None]
 """An output: its path, the fingerprint of its model, and its bytes; None if it stays as it is."""
@@ -32,6 +34,27 @@ class MadeUnit:
 
     reads: Mapping[Read, str] | None
     outputs: tuple[Bytes, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Fresh:
+    """An output that is not known, and the fingerprint of its model."""
+
+    planned: Planned
+    fingerprint: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Draft:
+    """A unit that is planned: its reads as in `MadeUnit`, and what is known of its outputs without rendering."""
+
+    reads: Mapping[Read, str] | None
+    outputs: tuple[Bytes | Fresh, ...]
+
+    def unrendered(self) -> list[Unrendered]:
+        """The outputs that take work; the bytes of the others lie here already."""
+        fresh = (one.planned for one in self.outputs if isinstance(one, Fresh))
+        return [planned for planned in fresh if not isinstance(planned, Stored | Written)]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -53,51 +76,73 @@ class Maker:
     def make(self, unit: Unit) -> MadeUnit:
         """Plan and render one unit. Raises `ConfigError` for a fault of the theme."""
         reads: set[Read] = set()
+        outputs = tuple(found for one in self._planned(unit, reads) for found in self._rendered(one))
+        return MadeUnit(reads=self._noted(unit, reads), outputs=outputs)
+
+    def draft(self, unit: Unit) -> Draft:
+        """Plan one unit, for others to render."""
+        reads: set[Read] = set()
+        outputs = tuple(self._planned(unit, reads))
+        return Draft(reads=self._noted(unit, reads), outputs=outputs)
+
+    def finish(self, draft: Draft, files: Iterable[Files]) -> MadeUnit:
+        """The unit, with the files of each of its outputs that `unrendered` tells, in their order."""
+        rendered = iter(files)
+        outputs: list[Bytes] = []
+        for one in draft.outputs:
+            if isinstance(one, Fresh) and not isinstance(one.planned, Stored | Written):
+                outputs += ((path, one.fingerprint, data) for path, data in next(rendered))
+            else:
+                outputs += self._rendered(one)
+        return MadeUnit(reads=draft.reads, outputs=tuple(outputs))
+
+    def _planned(self, unit: Unit, reads: MutableSet[Read]) -> Iterator[Bytes | Fresh]:
         context = traced(self.context, reads) if unit.is_traced else self.context
         made = self.known(unit)
         before: dict[str, list[Output]] = {}
         for output in made.outputs if made else ():
             before.setdefault(output.fingerprint, []).append(output)
-        outputs = [found for planned in unit.make(context) for found in self._outputs(planned, before)]
+        for planned in unit.make(context):
+            fingerprint = digest_of(planned)
+            same = before.get(fingerprint)
+            if same is not None and all(self.output.is_as_left(one.path, one.state) for one in same):
+                for output in same:
+                    yield output.path, fingerprint, None
+            else:
+                yield Fresh(planned=planned, fingerprint=fingerprint)
+
+    def _noted(self, unit: Unit, reads: Iterable[Read]) -> Mapping[Read, str] | None:
         if not unit.is_traced:
-            return MadeUnit(reads=None, outputs=tuple(outputs))
-        noted = {read: self.digests.of_read(read) for read in reads} | {GIVEN: self.digests.of_value(unit.given)}
-        return MadeUnit(reads=noted, outputs=tuple(outputs))
+            return None
+        return {read: self.digests.of_read(read) for read in reads} | {GIVEN: self.digests.of_value(unit.given)}
 
-    def _outputs(self, planned: Planned, before: Mapping[str, Iterable[Output]]) -> Iterator[Bytes]:
-        fingerprint = digest_of(planned)
-        same = before.get(fingerprint)
-        if same is not None and all(self.output.is_as_left(one.path, one.state) for one in same):
-            for output in same:
-                yield output.path, fingerprint, None
+    def _rendered(self, one: Bytes | Fresh) -> Iterator[Bytes]:
+        if not isinstance(one, Fresh):
+            yield one
             return
-        for path, data in self._render(planned):
-            yield path, fingerprint, data
-
-    def _render(self, planned: Planned) -> Iterable[tuple[str, bytes]]:
-        match planned:
-            case Block():
-                return render_block(planned, read_text=self.context.read_text)
-            case FeedFile():
-                return [(planned.path, self.renderer.render_feed(planned))]
+        match one.planned:
             case Stored():
-                return [(planned.path, self.read_bytes(planned.sha256))]
+                yield one.planned.path, one.fingerprint, self.read_bytes(one.planned.sha256)
             case Written():
-                return [(planned.path, planned.data)]
-        return [(planned.path, self.renderer.render(planned))]
+                yield one.planned.path, one.fingerprint, one.planned.data
+            case planned:
+                for path, data in render(planned, self.renderer, self.context.read_text):
+                    yield path, one.fingerprint, data
 
 
-def make_site(units: Sequence[Unit], maker: Maker, *, jobs: int, progress: Progress) -> Manifest:
+def make_site(
+    units: Sequence[Unit], maker: Maker, *, jobs: int, progress: Progress, run_elsewhere: Run | None = None
+) -> Manifest:
     """Make the units that are stale, by `jobs` processes, write what is new of them, and note what was made of what.
 
-    Outputs are written in the order of the units, whoever makes them.
+    Outputs are written in the order of the units, whoever makes them: they are planned here and rendered by
+    `run_elsewhere`, if there is one.
     """
     progress("decide", 0, 0)
     output, last = maker.output, maker.last
     reasons = decide(units, last, common=maker.common, digests=maker.digests, is_there=output.is_as_left)
     stale = [unit for unit, why in zip(units, reasons, strict=True) if why]
-    weights = [unit.weight for unit in stale]
-    results = run(lambda place: maker.make(stale[place]), range(len(stale)), jobs=jobs, weight=weights.__getitem__)
+    results = _made_elsewhere(stale, maker, run_elsewhere) if run_elsewhere else _made_here(stale, maker, jobs=jobs)
     noted = Units()
     done = 0
     for unit, why in zip(units, reasons, strict=True):
@@ -110,6 +155,26 @@ def make_site(units: Sequence[Unit], maker: Maker, *, jobs: int, progress: Progr
         noted.note(unit.name, _write(next(results), made, output))
     next(results, None)  # there is no more, and so the processes end
     return Manifest(common=maker.common, units=noted)
+
+
+def _made_here(units: Sequence[Unit], maker: Maker, *, jobs: int) -> Iterator[MadeUnit]:
+    weights = [unit.weight for unit in units]
+    return run(lambda place: maker.make(units[place]), range(len(units)), jobs=jobs, weight=weights.__getitem__)
+
+
+def _made_elsewhere(units: Iterable[Unit], maker: Maker, run_elsewhere: Run) -> Iterator[MadeUnit]:
+    """Nobody elsewhere has the archive. So units are planned here, and what is to be rendered goes with its texts."""
+    theme = pack_theme(maker.renderer.theme)
+    under_way: deque[Draft] = deque()
+
+    def parcels() -> Iterator[Parcel]:
+        for unit in units:
+            draft = maker.draft(unit)
+            under_way.append(draft)
+            yield pack(draft.unrendered(), theme, maker.read_bytes, weight=unit.weight)
+
+    for files in run_elsewhere(render_parcel, parcels(), weight=lambda parcel: parcel.weight):
+        yield maker.finish(under_way.popleft(), files)
 
 
 def _keep(name: str, made: Made, known: Units, noted: Units, *, output: OutputFolder) -> None:

@@ -8,8 +8,8 @@ import threading
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ProcessPoolExecutor
-from itertools import chain
-from typing import TypeVar
+from itertools import chain, islice
+from typing import Protocol, TypeVar
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
@@ -19,6 +19,19 @@ BATCH = 48
 
 WAITING = 3
 """Batches under way per process; what is planned beyond that waits, so that memory stays bounded."""
+
+
+class Run(Protocol):
+    """Applies a pure function to each item, wherever; the results come in the order of the items.
+
+    As many items are sent at a time as weigh `BATCH` together.
+    """
+
+    def __call__(
+        self, function: Callable[[Item], Result], items: Iterable[Item], *, weight: Callable[[Item], int]
+    ) -> Iterator[Result]:
+        """The results, as they are asked for."""
+        ...
 
 
 def default_jobs() -> int:
@@ -34,13 +47,9 @@ def run(
     With one job, or if all items together are light, it is applied here. Otherwise `function` is inherited by forked
     processes, so it may hold anything; items and results are pickled, as many at a time as weigh `BATCH` together.
     """
-    batches = _in_batches(items, weight)
-    first = next(batches, [])
-    second = next(batches, None)
-    if second is not None:
-        batches = chain([first, second], batches)
-    if jobs == 1 or second is None:
-        yield from map(function, first if second is None else chain.from_iterable(batches))
+    batches, is_light = in_batches(items, weight)
+    if jobs == 1 or is_light:
+        yield from map(function, chain.from_iterable(batches))
         return
     context = multiprocessing.get_context("fork")
     gc.freeze()  # what looks for garbage in a process would copy every page of memory that it shares with this one
@@ -60,7 +69,14 @@ def run(
             gc.unfreeze()
 
 
-def _in_batches(items: Iterable[Item], weight: Callable[[Item], int]) -> Iterator[list[Item]]:
+def in_batches(items: Iterable[Item], weight: Callable[[Item], int]) -> tuple[Iterator[list[Item]], bool]:
+    """The items in batches that weigh `BATCH` or little more, and whether one batch holds them all."""
+    batches = _batches(items, weight)
+    begun = list(islice(batches, 2))
+    return chain(begun, batches), len(begun) < 2
+
+
+def _batches(items: Iterable[Item], weight: Callable[[Item], int]) -> Iterator[list[Item]]:
     batch: list[Item] = []
     total = 0
     for item in items:
