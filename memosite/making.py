@@ -12,6 +12,7 @@ On this machine a process does all of it. On a cluster others render, from parce
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, MutableSet, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 
 from memosite.manifest import Made, Manifest, Output, Units
 from memosite.output import OutputFolder
@@ -46,15 +47,21 @@ class Fresh:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Draft:
-    """A unit that is planned: its reads as in `MadeUnit`, and what is known of its outputs without rendering."""
+    """A unit that others render: its reads as in `MadeUnit`, its outputs, and fingerprints for those yet to come."""
 
     reads: Mapping[Read, str] | None
-    outputs: tuple[Bytes | Fresh, ...]
+    outputs: tuple[Bytes | str, ...]
 
-    def unrendered(self) -> list[Unrendered]:
-        """The outputs that take work; the bytes of the others lie here already."""
-        fresh = (one.planned for one in self.outputs if isinstance(one, Fresh))
-        return [planned for planned in fresh if not isinstance(planned, Stored | Written)]
+    def finish(self, files: Iterable[Files]) -> MadeUnit:
+        """The unit, with the files of each output that was to come, in their order."""
+        rendered = iter(files)
+        outputs: list[Bytes] = []
+        for one in self.outputs:
+            if isinstance(one, str):
+                outputs += ((path, one, data) for path, data in next(rendered))
+            else:
+                outputs.append(one)
+        return MadeUnit(reads=self.reads, outputs=tuple(outputs))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -79,22 +86,19 @@ class Maker:
         outputs = tuple(found for one in self._planned(unit, reads) for found in self._rendered(one))
         return MadeUnit(reads=self._noted(unit, reads), outputs=outputs)
 
-    def draft(self, unit: Unit) -> Draft:
-        """Plan one unit, for others to render."""
+    def draft(self, unit: Unit, theme: bytes) -> tuple[Draft, Parcel]:
+        """Plan one unit, and pack what is to be rendered of it with what `pack_theme` made of the theme."""
         reads: set[Read] = set()
-        outputs = tuple(self._planned(unit, reads))
-        return Draft(reads=self._noted(unit, reads), outputs=outputs)
-
-    def finish(self, draft: Draft, files: Iterable[Files]) -> MadeUnit:
-        """The unit, with the files of each of its outputs that `unrendered` tells, in their order."""
-        rendered = iter(files)
-        outputs: list[Bytes] = []
-        for one in draft.outputs:
+        outputs: list[Bytes | str] = []
+        unrendered: list[Unrendered] = []
+        for one in self._planned(unit, reads):
             if isinstance(one, Fresh) and not isinstance(one.planned, Stored | Written):
-                outputs += ((path, one.fingerprint, data) for path, data in next(rendered))
+                outputs.append(one.fingerprint)
+                unrendered.append(one.planned)
             else:
                 outputs += self._rendered(one)
-        return MadeUnit(reads=draft.reads, outputs=tuple(outputs))
+        draft = Draft(reads=self._noted(unit, reads), outputs=tuple(outputs))
+        return draft, pack(unrendered, theme, self.read_bytes, weight=unit.weight)
 
     def _planned(self, unit: Unit, reads: MutableSet[Read]) -> Iterator[Bytes | Fresh]:
         context = traced(self.context, reads) if unit.is_traced else self.context
@@ -142,7 +146,8 @@ def make_site(
     output, last = maker.output, maker.last
     reasons = decide(units, last, common=maker.common, digests=maker.digests, is_there=output.is_as_left)
     stale = [unit for unit, why in zip(units, reasons, strict=True) if why]
-    results = _made_elsewhere(stale, maker, run_elsewhere) if run_elsewhere else _made_here(stale, maker, jobs=jobs)
+    run_here: Run = partial(run, jobs=jobs)
+    results = _made_elsewhere(stale, maker, run_here, run_elsewhere) if run_elsewhere else _made(stale, maker, run_here)
     noted = Units()
     done = 0
     for unit, why in zip(units, reasons, strict=True):
@@ -157,24 +162,25 @@ def make_site(
     return Manifest(common=maker.common, units=noted)
 
 
-def _made_here(units: Sequence[Unit], maker: Maker, *, jobs: int) -> Iterator[MadeUnit]:
-    weights = [unit.weight for unit in units]
-    return run(lambda place: maker.make(units[place]), range(len(units)), jobs=jobs, weight=weights.__getitem__)
+def _made(units: Sequence[Unit], maker: Maker, run_here: Run) -> Iterator[MadeUnit]:
+    return run_here(lambda place: maker.make(units[place]), range(len(units)), weight=lambda place: units[place].weight)
 
 
-def _made_elsewhere(units: Iterable[Unit], maker: Maker, run_elsewhere: Run) -> Iterator[MadeUnit]:
+def _made_elsewhere(units: Sequence[Unit], maker: Maker, run_here: Run, run_elsewhere: Run) -> Iterator[MadeUnit]:
     """Nobody elsewhere has the archive. So units are planned here, and what is to be rendered goes with its texts."""
     theme = pack_theme(maker.renderer.theme)
     under_way: deque[Draft] = deque()
 
     def parcels() -> Iterator[Parcel]:
-        for unit in units:
-            draft = maker.draft(unit)
+        drafted = run_here(
+            lambda place: maker.draft(units[place], theme), range(len(units)), weight=lambda place: units[place].weight
+        )
+        for draft, parcel in drafted:
             under_way.append(draft)
-            yield pack(draft.unrendered(), theme, maker.read_bytes, weight=unit.weight)
+            yield parcel
 
     for files in run_elsewhere(render_parcel, parcels(), weight=lambda parcel: parcel.weight):
-        yield maker.finish(under_way.popleft(), files)
+        yield under_way.popleft().finish(files)
 
 
 def _keep(name: str, made: Made, known: Units, noted: Units, *, output: OutputFolder) -> None:
