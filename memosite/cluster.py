@@ -15,7 +15,7 @@ import threading
 import time
 import warnings
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Generator, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from importlib.util import find_spec
@@ -56,7 +56,7 @@ class Cluster:
 
     def run(
         self, function: Callable[[Item], Result], items: Iterable[Item], *, weight: Callable[[Item], int] = lambda _: 1
-    ) -> Iterator[Result]:
+    ) -> Generator[Result, None, None]:
         """Apply a pure function to each item; the results come in the order of the items.
 
         If all items together are light it is applied here, and nobody is asked. Function, items and results are
@@ -102,9 +102,12 @@ class Cluster:
             return WAITING * len(client.nthreads())
 
     def _submit(self, client: "Client", work: bytes) -> "Future[list[Result]]":
-        with self._faults(), _without_warnings():  # of large graphs, which would be lost with their worker if scattered
-            future: Future[list[Any]] = client.submit(_apply, _program(), work, pure=False)
-            return future
+        try:
+            with _without_warnings():  # of large graphs: what is scattered instead is lost with its worker
+                future: Future[list[Any]] = client.submit(_apply, _program(), work, pure=False)
+        except Exception as error:  # a client that is closed, since it lost its scheduler, has no name for that
+            raise self._lost() from error
+        return future
 
     def _result(self, client: "Client", future: "Future[list[Result]]") -> list[Result]:
         from distributed import wait  # noqa: PLC0415 - as everywhere here: only who builds on a cluster has it
@@ -128,11 +131,16 @@ class Cluster:
             f"start it with: dask worker {self.address}"
         )
 
+    def _lost(self) -> ClusterError:
+        return ClusterError(
+            f"build --cluster {self.address}: the scheduler does not answer any more; start it again, "
+            "and run the command again"
+        )
+
     @contextmanager
     def _faults(self) -> Iterator[None]:
         """Tell faults of the cluster, as opposed to those of the function, in a line."""
         from distributed import CancelledError, KilledWorker  # noqa: PLC0415 - as above
-        from distributed.client import ClosedClientError  # noqa: PLC0415
 
         try:
             yield
@@ -143,11 +151,8 @@ class Cluster:
             ) from error
         except ImportError as error:  # a worker that came later
             raise ClusterError(f"build --cluster {self.address}: a worker {_refusal(error)}") from error
-        except (CancelledError, ClosedClientError, OSError) as error:
-            raise ClusterError(
-                f"build --cluster {self.address}: the scheduler does not answer any more; start it again, "
-                "and run the command again"
-            ) from error
+        except (CancelledError, OSError) as error:
+            raise self._lost() from error
 
 
 def cluster_at(address: str) -> Cluster:

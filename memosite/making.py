@@ -10,7 +10,8 @@ On this machine a process does all of it. On a cluster others render, from parce
 """
 
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Mapping, MutableSet, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, MutableSet, Sequence
+from contextlib import closing
 from dataclasses import dataclass, replace
 from functools import partial
 
@@ -150,37 +151,42 @@ def make_site(
     results = _made_elsewhere(stale, maker, run_here, run_elsewhere) if run_elsewhere else _made(stale, maker, run_here)
     noted = Units()
     done = 0
-    for unit, why in zip(units, reasons, strict=True):
-        made = last.units.get(unit.name)
-        if made is not None and not why:
-            _keep(unit.name, made, last.units, noted, output=output)
-            continue
-        progress("make", done, len(stale))
-        done += 1
-        noted.note(unit.name, _write(next(results), made, output))
-    next(results, None)  # there is no more, and so the processes end
+    with closing(results):
+        for unit, why in zip(units, reasons, strict=True):
+            made = last.units.get(unit.name)
+            if made is not None and not why:
+                _keep(unit.name, made, last.units, noted, output=output)
+                continue
+            progress("make", done, len(stale))
+            done += 1
+            noted.note(unit.name, _write(next(results), made, output))
+        next(results, None)  # there is no more, and so the processes end
     return Manifest(common=maker.common, units=noted)
 
 
-def _made(units: Sequence[Unit], maker: Maker, run_here: Run) -> Iterator[MadeUnit]:
+Results = Generator[MadeUnit, None, None]
+
+
+def _made(units: Sequence[Unit], maker: Maker, run_here: Run) -> Results:
     return run_here(lambda place: maker.make(units[place]), range(len(units)), weight=lambda place: units[place].weight)
 
 
-def _made_elsewhere(units: Sequence[Unit], maker: Maker, run_here: Run, run_elsewhere: Run) -> Iterator[MadeUnit]:
+def _made_elsewhere(units: Sequence[Unit], maker: Maker, run_here: Run, run_elsewhere: Run) -> Results:
     """Nobody elsewhere has the archive. So units are planned here, and what is to be rendered goes with its texts."""
     theme = pack_theme(maker.renderer.theme)
     under_way: deque[Draft] = deque()
+    drafted = run_here(
+        lambda place: maker.draft(units[place], theme), range(len(units)), weight=lambda place: units[place].weight
+    )
 
     def parcels() -> Iterator[Parcel]:
-        drafted = run_here(
-            lambda place: maker.draft(units[place], theme), range(len(units)), weight=lambda place: units[place].weight
-        )
         for draft, parcel in drafted:
             under_way.append(draft)
             yield parcel
 
-    for files in run_elsewhere(render_parcel, parcels(), weight=lambda parcel: parcel.weight):
-        yield under_way.popleft().finish(files)
+    with closing(drafted), closing(run_elsewhere(render_parcel, parcels(), weight=lambda one: one.weight)) as rendered:
+        for files in rendered:
+            yield under_way.popleft().finish(files)
 
 
 def _keep(name: str, made: Made, known: Units, noted: Units, *, output: OutputFolder) -> None:

@@ -6,7 +6,7 @@ import os
 import signal
 import threading
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Generator, Iterable, Iterator
 from concurrent.futures import Future, ProcessPoolExecutor
 from itertools import chain, islice
 from typing import Protocol, TypeVar
@@ -29,8 +29,8 @@ class Run(Protocol):
 
     def __call__(
         self, function: Callable[[Item], Result], items: Iterable[Item], *, weight: Callable[[Item], int]
-    ) -> Iterator[Result]:
-        """The results, as they are asked for."""
+    ) -> Generator[Result, None, None]:
+        """The results, as they are asked for; who closes this before its end leaves no work under way."""
         ...
 
 
@@ -41,7 +41,7 @@ def default_jobs() -> int:
 
 def run(
     function: Callable[[Item], Result], items: Iterable[Item], *, jobs: int, weight: Callable[[Item], int] = lambda _: 1
-) -> Iterator[Result]:
+) -> Generator[Result, None, None]:
     """Apply a pure function to each item; the results come in the order of the items.
 
     With one job, or if all items together are light, it is applied here. Otherwise `function` is inherited by forked
@@ -63,7 +63,7 @@ def run(
             while under_way:
                 yield from under_way.popleft().result()
         except BaseException:
-            pool.shutdown(wait=False, cancel_futures=True)
+            pool.shutdown(cancel_futures=True)  # and wait: a pool that is ending while Python ends says so
             raise
         finally:
             gc.unfreeze()
