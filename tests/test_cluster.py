@@ -69,6 +69,17 @@ def built_here(site: Path, folder: Path) -> dict[str, bytes]:
     return site_of(folder / "here")
 
 
+def larger_site(folder: Path) -> Path:
+    """An organization whose build takes long enough to see its middle."""
+    write_site(folder / "site", islice(artifacts(250, seed=1), 250), with_git=False)
+    return folder / "site"
+
+
+def is_begun(output: Path) -> bool:
+    """Whether some pages are there."""
+    return (output / "memos").exists() and len(list((output / "memos").iterdir())) > 20
+
+
 def run_program(body: str, address: str) -> subprocess.CompletedProcess[str]:
     """A program that has a `cluster`."""
     program = f"from memosite.cluster import Cluster\ncluster = Cluster(address={address!r}, patience=0.5)\n{body}"
@@ -91,6 +102,9 @@ def end_worker(_number: int) -> None:
     """A function that no worker survives."""
     os.kill(os.getpid(), signal.SIGKILL)
 
+
+TASKS = "client.run_on_scheduler(lambda dask_scheduler: len(dask_scheduler.tasks))"
+"""How many tasks a scheduler knows."""
 
 LONG = f"from tests.test_cluster import double\nlist(cluster.run(double, range({BATCH * 100})))\n"
 """A program that sends many batches."""
@@ -121,13 +135,12 @@ def test_what_a_cluster_made_is_noted_as_if_it_was_made_here(
 
 def test_pages_of_a_worker_that_is_killed_are_made_by_others(tmp_path: Path) -> None:
     """Kill -9 half-way: the same bytes."""
-    site = tmp_path / "site"
-    write_site(site, islice(artifacts(250, seed=1), 250), with_git=False)
+    site = larger_site(tmp_path)
     output = tmp_path / "there"
     with machines(tmp_path, workers={"one": {}, "two": {}}) as started:
         building = command(site, started.address, "-o", str(output), "--cache", str(tmp_path / "cache"))
         with subprocess.Popen(building, cwd=ROOT, stderr=subprocess.PIPE, text=True) as process:
-            wait_for(lambda: (output / "memos").exists() and len(list((output / "memos").iterdir())) > 20)
+            wait_for(lambda: is_begun(output))
             started.workers["two"].kill()
             assert not (output / "status.json").exists()  # which is written last
             assert process.communicate(timeout=DEADLINE)[1] == ""
@@ -135,6 +148,17 @@ def test_pages_of_a_worker_that_is_killed_are_made_by_others(tmp_path: Path) -> 
         left = started.ask("print(*[one['name'] for one in client.scheduler_info()['workers'].values()])")
         assert left == "one"
     assert site_of(output) == built_here(site, tmp_path)
+
+
+def test_a_build_that_is_interrupted_leaves_no_work_behind(cluster: Machines, tmp_path: Path) -> None:
+    """Ctrl-C ends it without a word, and the workers are free for the next one."""
+    site = larger_site(tmp_path)
+    with subprocess.Popen(command(site, cluster.address), cwd=ROOT, stderr=subprocess.PIPE, text=True) as process:
+        wait_for(lambda: is_begun(site / "_site"))
+        process.send_signal(signal.SIGINT)
+        assert process.communicate(timeout=DEADLINE)[1] == ""
+    assert process.returncode == 130
+    wait_for(lambda: cluster.ask(f"print({TASKS})") == "0")
 
 
 def test_results_come_in_order_and_items_are_not_taken_much_before(cluster: Machines) -> None:
@@ -149,8 +173,7 @@ def test_results_come_in_order_and_items_are_not_taken_much_before(cluster: Mach
         cluster.address,
     )
     assert (done.stdout, done.stderr) == ("True\n0 True\n", "")
-    tasks = "client.run_on_scheduler(lambda dask_scheduler: len(dask_scheduler.tasks))"
-    wait_for(lambda: cluster.ask(f"print({tasks})") == "0")
+    wait_for(lambda: cluster.ask(f"print({TASKS})") == "0")
 
 
 def test_what_is_light_is_done_here() -> None:
