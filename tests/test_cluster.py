@@ -71,7 +71,7 @@ def built_here(site: Path, folder: Path) -> dict[str, bytes]:
 
 def larger_site(folder: Path) -> Path:
     """An organization whose build takes long enough to see its middle."""
-    write_site(folder / "site", islice(artifacts(250, seed=1), 250), with_git=False)
+    write_site(folder / "site", islice(artifacts(160, seed=1), 160), with_git=False)
     return folder / "site"
 
 
