@@ -114,10 +114,10 @@ def build(
             finished = clock()
             told = status(archive, finished)
             status_state = output.write(STATUS_PATH, _status_bytes(told))
-            output.prune((path for path, _ in last.states()) if last.units and is_ours else None)
+            output.prune(made.former if last.units and is_ours else None)
             report = _report(archive, output, seconds=(finished - started).total_seconds())
             if cache:
-                write_manifest(manifest_file(cache, config.output), made)
+                write_manifest(manifest_file(cache, config.output), made.manifest)
                 write_seal(seal_file(cache, config.output), _seal(inputs, report, told))
                 write_last(last_file(cache, config.output), status_state)
             output.leave()

@@ -11,14 +11,14 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from memosite.feeds import FeedFile
-from memosite.manifest import Made, Manifest, Output, Units
+from memosite.manifest import Made, Manifest, Output, Reads, Units
 from memosite.output import OutputFolder
 from memosite.plan import Context, Planned, Stored, Unit, Written
 from memosite.plan.traced import Digests, Read, traced
 from memosite.progress import Progress
 from memosite.render import Renderer
 from memosite.search.blocks import Block, render_block
-from memosite.stale import GIVEN, decide
+from memosite.stale import decide
 from memosite.values import digest_of
 from memosite.workers import run
 
@@ -28,8 +28,9 @@ Bytes = tuple[str, str, bytes | None]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MadeUnit:
-    """A unit with its reads, or None if it was not traced, and its outputs."""
+    """A unit with the digests of what it is about and of its reads, or None if it was not traced, and its outputs."""
 
+    given: str
     reads: Mapping[Read, str] | None
     outputs: tuple[Bytes, ...]
 
@@ -60,9 +61,9 @@ class Maker:
             before.setdefault(output.fingerprint, []).append(output)
         outputs = [found for planned in unit.make(context) for found in self._outputs(planned, before)]
         if not unit.is_traced:
-            return MadeUnit(reads=None, outputs=tuple(outputs))
-        noted = {read: self.digests.of_read(read) for read in reads} | {GIVEN: self.digests.of_value(unit.given)}
-        return MadeUnit(reads=noted, outputs=tuple(outputs))
+            return MadeUnit(given="", reads=None, outputs=tuple(outputs))
+        noted = {read: self.digests.of_read(read) for read in reads}
+        return MadeUnit(given=self.digests.of_value(unit.given), reads=noted, outputs=tuple(outputs))
 
     def _outputs(self, planned: Planned, before: Mapping[str, Iterable[Output]]) -> Iterator[Bytes]:
         fingerprint = digest_of(planned)
@@ -87,7 +88,15 @@ class Maker:
         return [(planned.path, self.renderer.render(planned))]
 
 
-def make_site(units: Sequence[Unit], maker: Maker, *, jobs: int, progress: Progress) -> Manifest:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MadeSite:
+    """What was made of what, and the files that the last build made and that may be there no longer."""
+
+    manifest: Manifest
+    former: tuple[str, ...]
+
+
+def make_site(units: Sequence[Unit], maker: Maker, *, jobs: int, progress: Progress) -> MadeSite:
     """Make the units that are stale, by `jobs` processes, write what is new of them, and note what was made of what.
 
     Outputs are written in the order of the units, whoever makes them.
@@ -98,18 +107,24 @@ def make_site(units: Sequence[Unit], maker: Maker, *, jobs: int, progress: Progr
     stale = [unit for unit, why in zip(units, reasons, strict=True) if why]
     weights = [unit.weight for unit in stale]
     results = run(lambda place: maker.make(stale[place]), range(len(stale)), jobs=jobs, weight=weights.__getitem__)
-    noted = Units()
+    noted = Manifest(common=maker.common, reads=Reads(last.reads) if last.common == maker.common else Reads())
+    former: list[str] = []
     done = 0
     for unit, why in zip(units, reasons, strict=True):
         made = last.units.get(unit.name)
         if made is not None and not why:
-            _keep(unit.name, made, last.units, noted, output=output)
+            _keep(unit.name, made, last.units, noted.units, output=output)
             continue
         progress("make", done, len(stale))
         done += 1
-        noted.note(unit.name, _write(next(results), made, output))
+        former += (one.path for one in made.outputs) if made else ()
+        result = next(results)
+        reads = None if result.reads is None else tuple(noted.reads.note(*read) for read in result.reads.items())
+        noted.units.note(unit.name, Made(given=result.given, reads=reads, outputs=_write(result, made, output)))
     next(results, None)  # there is no more, and so the processes end
-    return Manifest(common=maker.common, units=noted)
+    gone = (last.units[name] for name in last.units if name not in noted.units)
+    former += (one.path for made in gone for one in made.outputs)
+    return MadeSite(manifest=noted, former=tuple(former))
 
 
 def _keep(name: str, made: Made, known: Units, noted: Units, *, output: OutputFolder) -> None:
@@ -118,12 +133,12 @@ def _keep(name: str, made: Made, known: Units, noted: Units, *, output: OutputFo
         noted.keep(name, made, known)
         return
     kept = (replace(one, state=state) for state, one in zip(states, made.outputs, strict=True))
-    noted.note(name, Made(reads=made.reads, outputs=tuple(kept)))  # another unit has taken one of its paths
+    noted.note(name, replace(made, outputs=tuple(kept)))  # another unit has taken one of its paths
 
 
-def _write(result: MadeUnit, made: Made | None, output: OutputFolder) -> Made:
+def _write(result: MadeUnit, made: Made | None, output: OutputFolder) -> tuple[Output, ...]:
     states = {one.path: one.state for one in made.outputs} if made else {}
-    outputs = tuple(
+    return tuple(
         Output(
             path=path,
             fingerprint=fingerprint,
@@ -131,4 +146,3 @@ def _write(result: MadeUnit, made: Made | None, output: OutputFolder) -> Made:
         )
         for path, fingerprint, data in result.outputs
     )
-    return Made(reads=result.reads, outputs=outputs)

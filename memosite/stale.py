@@ -13,9 +13,6 @@ from memosite.output import FileState
 from memosite.plan.traced import KEYS, Digests, Read
 from memosite.plan.units import Unit
 
-GIVEN: Read = ("given", KEYS)
-"""What a unit is made of besides what it reads."""
-
 IsThere = Callable[[str, FileState | None], bool]
 """Whether a file of the site lies there as it was left."""
 
@@ -34,23 +31,26 @@ def decide(
     `common` are the digests of what all units are made of; `is_there` tells whether an output lies there as it was
     left.
     """
-    changed = [name for name in common if manifest.common.get(name) != common[name]]
-    if changed:
-        why = "nothing is known of an earlier build" if not manifest.common else _COMMON[changed[0]]
+    other = [name for name in common if manifest.common.get(name) != common[name]]
+    if other:
+        why = "nothing is known of an earlier build" if not manifest.common else _COMMON[other[0]]
         return [why for _ in units]
-    return [_why(unit, manifest.units.get(unit.name), digests, is_there) for unit in units]
+    # What many units read is looked at once.
+    found = ((number, read) for number, (read, digest) in enumerate(manifest.reads) if digests.of_read(read) != digest)
+    changed = dict(found)
+    return [_why(unit, manifest.units.get(unit.name), changed, digests, is_there) for unit in units]
 
 
-def _why(unit: Unit, made: Made | None, digests: Digests, is_there: IsThere) -> str:
+def _why(unit: Unit, made: Made | None, changed: Mapping[int, Read], digests: Digests, is_there: IsThere) -> str:
     if made is None:
         return "it is new"
     if not unit.is_traced or made.reads is None:
         return "it shows the archive as a whole: it is planned in every build"
-    if made.reads.get(GIVEN) != digests.of_value(unit.given):
+    if made.given != digests.of_value(unit.given):
         return "what it is about has changed"
-    for read, digest in made.reads.items():
-        if read != GIVEN and digests.of_read(read) != digest:
-            return f"{shown_read(read)} changed"
+    for number in made.reads:
+        if number in changed:
+            return f"{shown_read(changed[number])} changed"
     for output in made.outputs:
         if not is_there(output.path, output.state):
             return f"{output.path} is not there as it was written"

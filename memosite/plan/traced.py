@@ -137,7 +137,7 @@ class Digests:
         self._mappings: dict[str, Mapping[Any, Any]] = {name: getattr(archive, name) for name in _OF_ARCHIVE}
         self._mappings |= {name: getattr(context, name) for name in _OF_CONTEXT}
         self._known: dict[Read, str] = {}
-        self._wholes: dict[tuple[type, object], str] = {}
+        self._wholes: dict[int, str] = {}  # by identity: the context keeps what it has
         # A list of artifacts is as new as its artifacts are: each of them is looked at once, and not in each list.
         self._reducers = Reducers()
         for class_ in (*Artifact.__subclasses__(), Thread):
@@ -168,6 +168,8 @@ class Digests:
         """The digest of what needs no pickling; None for other values. Each is told from those of another class."""
         if isinstance(value, (Artifact, Thread)):
             return self._whole(value)
+        if isinstance(value, (tuple, list)) and value and all(isinstance(one, Artifact) for one in value):
+            return digest_of([self._whole(one) for one in value])
         if type(value) in {int, bool, type(None), dt.datetime}:
             return repr(value)
         if type(value) is tuple and len(value) == 2 and isinstance(value[0], Thread):  # where a memo is placed
@@ -175,8 +177,7 @@ class Digests:
         return None
 
     def _whole(self, one: Artifact | Thread) -> str:
-        name = (type(one), one.id if isinstance(one, Thread) else one.ref)
-        known = self._wholes.get(name)
+        known = self._wholes.get(id(one))
         if known is None:
-            known = self._wholes[name] = digest_of(one)
+            known = self._wholes[id(one)] = digest_of(one)
         return known
