@@ -56,6 +56,8 @@ class Lives:
         return "committed"
 
     def _is_edited(self, committed: str | None, file: FileFacts) -> bool:
+        if committed == file.blob:
+            return False
         data = self._data_of(file)
         if committed is None or data is None:
             return False
