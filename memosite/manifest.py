@@ -83,6 +83,10 @@ class Units(Mapping[str, Made]):
         """The unit of this name."""
         return _read_line(self._lines[name])
 
+    def __contains__(self, name: object) -> bool:
+        """Whether there is one of this name; its line is not read."""
+        return name in self._lines
+
     def __iter__(self) -> Iterator[str]:
         """The names, in the order in which they were noted."""
         return iter(self._lines)

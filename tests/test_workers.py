@@ -1,5 +1,6 @@
 """Pure functions over many items, in one process or several, with the same results in the same order."""
 
+import os
 import signal
 import subprocess
 import sys
@@ -7,7 +8,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from memosite.workers import BATCH, WAITING, default_jobs, run
+from memosite.workers import BATCH, ROUND, WAITING, default_jobs, run
 
 
 def double(number: int) -> int:
@@ -36,6 +37,13 @@ def test_items_are_not_taken_much_before_they_are_needed() -> None:
     assert next(results) == 0
     assert taken <= BATCH * (2 * WAITING + 2)
     results.close()  # type: ignore[attr-defined] # it is a generator
+
+
+def test_processes_are_renewed_from_time_to_time() -> None:
+    """What they looked at is a copy of their own by then; the results stay in order."""
+    found = list(run(lambda item: (item, os.getpid()), range(2 * ROUND + 1), jobs=2, weight=lambda _: BATCH))
+    assert [item for item, _ in found] == list(range(2 * ROUND + 1))
+    assert len({process for _, process in found}) > 2
 
 
 def test_an_error_in_a_worker_is_raised_here() -> None:
