@@ -87,5 +87,5 @@ def _reason(config: Config, manifest: Manifest, name: str) -> str:
             return "nothing would be made under this name: what it showed is gone"
         digests = Digests(context)
         common = common_digests(context, theme, digests)
-        [reason] = decide(units, manifest, common=common, digests=digests, is_there=output.is_as_left)
-    return reason and f"it would be made again: {reason}"
+        [decision] = decide(units, manifest, common=common, digests=digests, is_there=output.is_as_left)
+    return decision.why and f"it would be made again: {decision.why}"

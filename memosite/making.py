@@ -103,16 +103,16 @@ def make_site(units: Sequence[Unit], maker: Maker, *, jobs: int, progress: Progr
     """
     progress("decide", 0, 0)
     output, last = maker.output, maker.last
-    reasons = decide(units, last, common=maker.common, digests=maker.digests, is_there=output.is_as_left)
-    stale = [unit for unit, why in zip(units, reasons, strict=True) if why]
+    decisions = decide(units, last, common=maker.common, digests=maker.digests, is_there=output.is_as_left)
+    stale = [one.unit for one in decisions if one.why]
     weights = [unit.weight for unit in stale]
     results = run(lambda place: maker.make(stale[place]), range(len(stale)), jobs=jobs, weight=weights.__getitem__)
     noted = Manifest(common=maker.common, reads=Reads(last.reads) if last.common == maker.common else Reads())
     former: list[str] = []
     done = 0
-    for unit, why in zip(units, reasons, strict=True):
-        made = last.units.get(unit.name)
-        if made is not None and not why:
+    for decision in decisions:
+        unit, made = decision.unit, decision.made
+        if made is not None and not decision.why:
             _keep(unit.name, made, last.units, noted.units, output=output)
             continue
         progress("make", done, len(stale))

@@ -7,6 +7,7 @@ The first answer that is no tells why:
 """
 
 from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
 
 from memosite.manifest import Made, Manifest
 from memosite.output import FileState
@@ -23,10 +24,19 @@ _COMMON = {
 }
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Decision:
+    """A unit, as what it was made last, and in words why it has to be made again; "" if nothing of it did change."""
+
+    unit: Unit
+    made: Made | None
+    why: str
+
+
 def decide(
     units: Iterable[Unit], manifest: Manifest, common: Mapping[str, str], digests: Digests, is_there: IsThere
-) -> list[str]:
-    """For each unit, in words, why it has to be made; "" if nothing of it did change.
+) -> list[Decision]:
+    """Decide for each unit, in their order.
 
     `common` are the digests of what all units are made of; `is_there` tells whether an output lies there as it was
     left.
@@ -34,11 +44,15 @@ def decide(
     other = [name for name in common if manifest.common.get(name) != common[name]]
     if other:
         why = "nothing is known of an earlier build" if not manifest.common else _COMMON[other[0]]
-        return [why for _ in units]
+        return [Decision(unit=unit, made=manifest.units.get(unit.name), why=why) for unit in units]
     # What many units read is looked at once.
     found = ((number, read) for number, (read, digest) in enumerate(manifest.reads) if digests.of_read(read) != digest)
     changed = dict(found)
-    return [_why(unit, manifest.units.get(unit.name), changed, digests, is_there) for unit in units]
+    decisions = []
+    for unit in units:
+        made = manifest.units.get(unit.name)
+        decisions.append(Decision(unit=unit, made=made, why=_why(unit, made, changed, digests, is_there)))
+    return decisions
 
 
 def _why(unit: Unit, made: Made | None, changed: Mapping[int, Read], digests: Digests, is_there: IsThere) -> str:

@@ -157,6 +157,8 @@ class Digests:
 
     def of_value(self, value: object) -> str:
         """The digest of a value that may hold artifacts and threads."""
+        if type(value) is tuple:
+            value = tuple(self._of_artifacts(one) or one for one in value)
         return self._short(value) or digest_of(value, self._reducers)
 
     def _find(self, name: str, key: Key) -> str:
@@ -171,12 +173,20 @@ class Digests:
         """The digest of what needs no pickling; None for other values. Each is told from those of another class."""
         if isinstance(value, (Artifact, Thread)):
             return self._whole(value)
-        if isinstance(value, (tuple, list)) and value and all(isinstance(one, Artifact) for one in value):
-            return digest_of([self._whole(one) for one in value])
+        if (listed := self._of_artifacts(value)) is not None:
+            return listed
         if type(value) in {int, bool, type(None), dt.datetime}:
             return repr(value)
         if type(value) is tuple and len(value) == 2 and isinstance(value[0], Thread):  # where a memo is placed
             return f"{self._whole(value[0])} {value[1]!r}"
+        return None
+
+    def _of_artifacts(self, value: object) -> str | None:
+        """The digest of a list of artifacts, as many units are about; None for other values."""
+        if not isinstance(value, (tuple, list)) or not value or not isinstance(value[0], Artifact):
+            return None
+        if all(isinstance(one, Artifact) for one in value):
+            return digest_of([self._whole(one) for one in value])
         return None
 
     def _whole(self, one: Artifact | Thread) -> str:
