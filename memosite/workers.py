@@ -20,6 +20,9 @@ BATCH = 48
 WAITING = 3
 """Batches under way per process; what is planned beyond that waits, so that memory stays bounded."""
 
+LIGHT = 6
+"""So few batches are not worth a process, which knows nothing yet of templates and texts."""
+
 ROUND = 128
 """Batches after which processes are forked anew: whatever a process looks at becomes its own copy of that memory, since
 Python counts references in it. Measured at 100,000 artifacts."""
@@ -35,14 +38,13 @@ def run(
 ) -> Iterator[Result]:
     """Apply a pure function to each item; the results come in the order of the items.
 
-    With one job, or if all items together are light, it is applied here. Otherwise `function` is inherited by forked
+    With one job, or if all items together are `LIGHT`, it is applied here. Otherwise `function` is inherited by forked
     processes, so it may hold anything; items and results are pickled, as many at a time as weigh `BATCH` together.
     """
     batches = _in_batches(items, weight)
-    first = next(batches, [])
-    second = next(batches, None)
-    batches = chain([first, second] if second is not None else [first], batches)
-    if jobs == 1 or second is None:
+    few = list(islice(batches, LIGHT + 1))
+    batches = chain(few, batches)
+    if jobs == 1 or len(few) <= LIGHT:
         yield from map(function, chain.from_iterable(batches))
         return
     for first_of_round in batches:
