@@ -7,8 +7,8 @@ import datetime as dt
 import json
 from collections import Counter
 from collections.abc import Callable, Mapping
+from contextlib import nullcontext
 from dataclasses import dataclass
-from pathlib import Path
 
 from memosite import __version__
 from memosite.cache import open_cache
@@ -18,20 +18,8 @@ from memosite.findings import Severity
 from memosite.inputs import Inputs, compare_inputs
 from memosite.ledger import LEDGER_PATH, Ledger, read_ledger
 from memosite.making import Maker, make_site
-from memosite.manifest import (
-    Manifest,
-    Seal,
-    last_file,
-    manifest_file,
-    read_last,
-    read_manifest,
-    read_seal,
-    read_states,
-    seal_file,
-    write_last,
-    write_manifest,
-    write_seal,
-)
+from memosite.manifest import Seal
+from memosite.memory import STATUS_PATH, Memory
 from memosite.model import Archive, SourceInfo
 from memosite.output import FileState, OutputFolder
 from memosite.page_parts import Site
@@ -41,14 +29,12 @@ from memosite.previous import known_ledger, previous_folder
 from memosite.program import program_digest
 from memosite.progress import Progress, silent
 from memosite.read import read_archive
-from memosite.render import Renderer
 from memosite.resolve import Rules
 from memosite.shelf import Shelf
 from memosite.sources.opening import open_sources
 from memosite.theme import Theme, load_theme, theme_folders
 from memosite.workers import Run
 
-STATUS_PATH = "status.json"
 Clock = Callable[[], dt.datetime]
 
 
@@ -75,6 +61,7 @@ def build(
     previous: str | None = None,
     run_elsewhere: Run | None = None,
     progress: Progress = silent,
+    memory: Memory | None = None,
 ) -> BuildReport:
     """Build the whole site. Raises `MemositeError` for what the environment gets wrong, never for content.
 
@@ -82,8 +69,26 @@ def build(
     processes; their number makes no difference to what is written. Without `use_network` remotes are taken from the
     cache, if they are there. `previous` is a published site, a folder or an address, to go on from. With
     `run_elsewhere` that renders what is planned here. `progress` is told of each step, and may raise to stop between
-    two of them.
+    two of them. Who builds again gives a `memory`, and writes it down himself when there is time.
     """
+    with nullcontext(memory) if memory else Memory(writes_at_once=True) as kept:
+        return _build(
+            config, kept, clock=clock, jobs=jobs, use_network=use_network, previous=previous,
+            run_elsewhere=run_elsewhere, progress=progress,
+        )  # fmt: skip
+
+
+def _build(
+    config: Config,
+    memory: Memory,
+    *,
+    clock: Clock,
+    jobs: int,
+    use_network: bool,
+    previous: str | None,
+    run_elsewhere: Run | None,
+    progress: Progress,
+) -> BuildReport:
     started = clock()
     theme = load_theme(config.theme)
     check_output(config)
@@ -92,51 +97,49 @@ def build(
     ledger_state = output.state(LEDGER_PATH)
     ledger = known_ledger(config.output, previous)
     cache = open_cache(config.cache)
-    seal = _valid_seal(cache, output) if cache and previous is None else Seal()
-    with Shelf() as shelf:
-        with open_sources(config, use_network=use_network) as opened:
-            themes = theme_folders(config.theme)
-            inputs = compare_inputs(config, seal.inputs, also=themes, findings=opened.findings, with_ledger=False)
-            if inputs.is_same and cache and output.is_whole(read_states(manifest_file(cache, config.output))):
-                return _as_it_was(seal, output, cache, started=started, clock=clock)
-            rules = rules_of(config, opened.infos)
-            archive, ledger = read_archive(
-                opened.sources, rules, ledger, shelf, cache=cache, jobs=jobs, progress=progress
-            )
-        progress("plan", 0, 0)
-        context = context_of(config, archive, shelf)
-        units = (*plan(context, ledger, saved_searches(config, archive, shelf)), static_unit(theme))
-        output.open()
-        try:
-            _check_ledger(output, ledger_state)
-            last = read_manifest(manifest_file(cache, config.output)) if cache else Manifest()
-            is_ours = cache is not None and _is_ours(cache, output)
-            maker = _maker(context, theme, shelf, last=last, output=output)
-            made = make_site(units, maker, jobs=jobs, progress=progress, run_elsewhere=run_elsewhere)
-            progress("finish", 0, 0)
-            finished = clock()
-            told = status(archive, finished)
-            status_state = output.write(STATUS_PATH, _status_bytes(told))
-            output.prune((path for path, _ in last.states()) if last.units and is_ours else None)
-            report = _report(archive, output, seconds=(finished - started).total_seconds())
-            if cache:
-                write_manifest(manifest_file(cache, config.output), made)
-                write_seal(seal_file(cache, config.output), _seal(inputs, report, told))
-                write_last(last_file(cache, config.output), status_state)
-            output.leave()
-        finally:
-            output.unlock()
+    memory.open(cache, config.output)
+    is_ours = memory.is_ours(output)
+    seal = memory.seal if is_ours and previous is None else Seal()
+    with open_sources(config, use_network=use_network) as opened:
+        themes = theme_folders(config.theme)
+        inputs = compare_inputs(config, seal.inputs, also=themes, findings=opened.findings, with_ledger=False)
+        if inputs.is_same and memory.is_whole(output):
+            return _as_it_was(seal, output, memory, started=started, clock=clock)
+        archive, ledger = read_archive(
+            opened.sources, rules_of(config, opened.infos), ledger, memory.shelf, cache=cache, parsed=memory.parsed,
+            jobs=jobs, progress=progress,
+        )  # fmt: skip
+    progress("plan", 0, 0)
+    context = context_of(config, archive, memory.shelf)
+    units = (*plan(context, ledger, saved_searches(config, archive, memory.shelf)), static_unit(theme))
+    output.open()
+    try:
+        _check_ledger(output, ledger_state)
+        is_ours = memory.is_ours(output)
+        maker = _maker(context, theme, memory, output=output)
+        made = make_site(units, maker, jobs=jobs, progress=progress, run_elsewhere=run_elsewhere)
+        progress("finish", 0, 0)
+        finished = clock()
+        told = status(archive, finished)
+        status_state = output.write(STATUS_PATH, _status_bytes(told))
+        output.prune(made.former if maker.last.units and is_ours else None)
+        report = _report(archive, output, seconds=(finished - started).total_seconds())
+        memory.digests = maker.digests
+        memory.note(made.manifest, _seal(inputs, report, told), status_state)
+        output.leave()
+    finally:
+        output.unlock()
     return report
 
 
-def _maker(context: Context, theme: Theme, shelf: Shelf, *, last: Manifest, output: OutputFolder) -> Maker:
-    digests = Digests(context)
+def _maker(context: Context, theme: Theme, memory: Memory, *, output: OutputFolder) -> Maker:
+    digests = Digests(context, before=memory.digests)
     return Maker(
         context=context,
         digests=digests,
-        renderer=Renderer(theme, shelf.text),
-        read_bytes=shelf.get,
-        last=last,
+        renderer=memory.renderer(theme),
+        read_bytes=memory.shelf.get,
+        last=memory.manifest,
         common=common_digests(context, theme, digests),
         output=output,
     )
@@ -155,32 +158,21 @@ def _report(archive: Archive, output: OutputFolder, *, seconds: float) -> BuildR
     )
 
 
-def _is_ours(cache: Path, output: OutputFolder) -> bool:
-    """Whether the last build in this output folder was one from this cache."""
-    return output.is_as_left(STATUS_PATH, read_last(last_file(cache, output.root)))
-
-
-def _valid_seal(cache: Path, output: OutputFolder) -> Seal:
-    return read_seal(seal_file(cache, output.root)) if _is_ours(cache, output) else Seal()
-
-
 def _check_ledger(output: OutputFolder, state: FileState | None) -> None:
     """Raise `BusyError` if the ledger is not the one that was read: what another build noted in it would be lost."""
     if output.state(LEDGER_PATH) != state:
         raise BusyError(f"{output.root}: another build wrote there meanwhile; run the command again")
 
 
-def _as_it_was(
-    seal: Seal, output: OutputFolder, cache: Path | None, *, started: dt.datetime, clock: Clock
-) -> BuildReport:
+def _as_it_was(seal: Seal, output: OutputFolder, memory: Memory, *, started: dt.datetime, clock: Clock) -> BuildReport:
     """What is built of the same, and lies there as it was left, is current: only `status.json` tells a new time."""
     output.open()
     try:
         finished = clock()
-        is_ours = cache is not None and _is_ours(cache, output)
+        is_ours = memory.is_ours(output)
         state = output.write(STATUS_PATH, _status_bytes({**seal.status, "built": _utc(finished)}))
-        if cache and is_ours:
-            write_last(last_file(cache, output.root), state)
+        if is_ours:
+            memory.note_status(state)
     finally:
         output.leave()
         output.unlock()

@@ -130,6 +130,7 @@ def _shown(path: Path) -> str:
 def _serve(options: argparse.Namespace) -> int:
     from memosite.build import build
     from memosite.config import load_config
+    from memosite.memory import Memory
     from memosite.progress import shown, silent
     from memosite.serve import check_port, serve
 
@@ -149,17 +150,19 @@ def _serve(options: argparse.Namespace) -> int:
                 raise MemositeError("interrupted")
 
         config = load()
-        report = build(config, clock=_now, jobs=_jobs(None), use_network=False, progress=go_on)
+        report = build(config, clock=_now, jobs=_jobs(None), use_network=False, progress=go_on, memory=memory)
         if report.written > 1 or report.removed:  # status.json is written in any case
             say(_summary(report, config, options))
         return config
 
     check_port(options.port)
     config = load()
-    with contextlib.nullcontext(silent) if options.quiet else shown() as told:
-        report = build(config, clock=_now, jobs=_jobs(None), progress=told)
-    say(_summary(report, config, options))
-    serve(config, port=options.port, rebuild=rebuild, say=say, warn=warn)
+    with Memory() as memory:
+        with contextlib.nullcontext(silent) if options.quiet else shown() as told:
+            report = build(config, clock=_now, jobs=_jobs(None), progress=told, memory=memory)
+        say(_summary(report, config, options))
+        memory.write()
+        serve(config, port=options.port, rebuild=rebuild, settle=memory.write, say=say, warn=warn)
     return EXIT_FINE
 
 

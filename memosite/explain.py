@@ -1,7 +1,7 @@
 """[I/O] Explains a file of the site: what it was made of, and whether it would be made again now, and why."""
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Sequence
 from difflib import get_close_matches
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
@@ -15,7 +15,7 @@ from memosite.output import OutputFolder
 from memosite.plan import plan
 from memosite.plan.traced import Digests, Read
 from memosite.shelf import Shelf
-from memosite.stale import GIVEN, decide, shown_read
+from memosite.stale import decide, shown_read
 from memosite.summary import plural
 from memosite.theme import load_theme
 
@@ -35,7 +35,7 @@ def explain(config: Config, path: str) -> list[str]:
     name, made = _maker_of(manifest, _in_site(config, path))
     return [
         f"made as   {name}, with {len(made.outputs)} {plural('file', len(made.outputs))}",
-        *_shown_reads(made.reads),
+        *_shown_reads(manifest.reads_of(made) if made.reads is not None else None),
         f"now       {_reason(config, manifest, name) or 'it is as it was; the next build keeps it'}",
     ]
 
@@ -61,16 +61,16 @@ def _maker_of(manifest: Manifest, path: str) -> tuple[str, Made]:
         for name, made in manifest.units.items():
             if any(output.path == wanted for output in made.outputs):
                 return name, made
-    near = get_close_matches(path, [path for path, _ in manifest.states()], n=1)
+    near = get_close_matches(path, [one.path for made in manifest.units.values() for one in made.outputs], n=1)
     hint = f"; did you mean {near[0]}?" if near else ""
     raise ConfigError(f"{path}: no file that the last build made, expected a path in the site{hint}")
 
 
-def _shown_reads(reads: Iterable[Read] | None) -> list[str]:
+def _shown_reads(reads: Sequence[Read] | None) -> list[str]:
     if reads is None:
         return ["of        the archive as a whole"]
-    found = sorted(shown_read(read) for read in reads if read != GIVEN)
-    counts = Counter(mapping for mapping, _ in (read for read in reads if read != GIVEN))
+    found = sorted(map(shown_read, reads))
+    counts = Counter(mapping for mapping, _ in reads)
     lines = [f"of        {', '.join(f'{number} {name}' for name, number in sorted(counts.items())) or 'itself alone'}"]
     lines += [f"          {one}" for one in found[:_SHOWN]]
     return [*lines, f"          and {len(found) - _SHOWN} more"] if len(found) > _SHOWN else lines
@@ -87,5 +87,5 @@ def _reason(config: Config, manifest: Manifest, name: str) -> str:
             return "nothing would be made under this name: what it showed is gone"
         digests = Digests(context)
         common = common_digests(context, theme, digests)
-        [reason] = decide(units, manifest, common=common, digests=digests, is_there=output.is_as_left)
-    return reason and f"it would be made again: {reason}"
+        [decision] = decide(units, manifest, common=common, digests=digests, is_there=output.is_as_left)
+    return decision.why and f"it would be made again: {decision.why}"

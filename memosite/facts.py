@@ -40,12 +40,17 @@ class Text:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FileFacts:
-    """A file of a source: where it lies (relative to the source), and its bytes' digest and number."""
+    """A file of a source: where it lies (relative to the source), and its bytes' digest and number.
+
+    `blob` is the id that git gives to these bytes (SHA-1), by which history tells whether they were edited; "" if
+    nobody asked.
+    """
 
     source: str
     path: str
     sha256: str
     bytes: int
+    blob: str = ""
 
     @property
     def name(self) -> str:

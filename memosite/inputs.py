@@ -84,6 +84,14 @@ def compare_inputs(
     return Inputs(digest=states.digest(moment), is_same=False)
 
 
+def state_of_repo(repo: Repo) -> object:
+    """What HEAD of a repo leads to and which objects it has, as a value to be compared, taken without asking git."""
+    states = _States()
+    _add_head(repo, states)
+    _add_objects(repo, states)
+    return states.value()
+
+
 class _States:
     """What counts: words, and files or folders with their states, all in the order in which they are added."""
 
@@ -106,6 +114,11 @@ class _States:
             self.add(str(path), path.lstat())
         except OSError as error:
             self.say(str(path), str(error.errno))
+
+    def value(self) -> object:
+        """All of it, as a value to be compared."""
+        files = [(path, s.st_mode, s.st_size, s.st_mtime_ns, s.st_ctime_ns, s.st_ino) for path, s in self._files]
+        return self._words, files
 
     def has_recent(self, moment: int) -> bool:
         """Whether any contents have to be read for the digest as of a moment."""

@@ -9,20 +9,20 @@ model has:
 On this machine a process does all of it. On a cluster others render, from parcels, what is planned here.
 """
 
+import sys
 from collections import deque
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, MutableSet, Sequence
 from contextlib import closing
 from dataclasses import dataclass, replace
-from functools import partial
 
-from memosite.manifest import Made, Manifest, Output, Units
+from memosite.manifest import Made, Manifest, Output, Reads, Units
 from memosite.output import OutputFolder
 from memosite.parcels import Files, Parcel, Unrendered, pack, pack_theme, render, render_parcel
 from memosite.plan import Context, Planned, Stored, Unit, Written
 from memosite.plan.traced import Digests, Read, traced
 from memosite.progress import Progress
 from memosite.render import Renderer
-from memosite.stale import GIVEN, decide
+from memosite.stale import decide
 from memosite.values import digest_of
 from memosite.workers import Run, run
 
@@ -32,8 +32,9 @@ Bytes = tuple[str, str, bytes | None]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MadeUnit:
-    """A unit with its reads, or None if it was not traced, and its outputs."""
+    """A unit with the digests of what it is about and of its reads, or None if it was not traced, and its outputs."""
 
+    given: str
     reads: Mapping[Read, str] | None
     outputs: tuple[Bytes, ...]
 
@@ -48,8 +49,9 @@ class Fresh:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Draft:
-    """A unit that others render: its reads as in `MadeUnit`, its outputs, and fingerprints for those yet to come."""
+    """A unit that others render, as `MadeUnit` but that of outputs that are yet to come there are fingerprints."""
 
+    given: str
     reads: Mapping[Read, str] | None
     outputs: tuple[Bytes | str, ...]
 
@@ -62,7 +64,7 @@ class Draft:
                 outputs += ((path, one, data) for path, data in next(rendered))
             else:
                 outputs.append(one)
-        return MadeUnit(reads=self.reads, outputs=tuple(outputs))
+        return MadeUnit(given=self.given, reads=self.reads, outputs=tuple(outputs))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -85,7 +87,7 @@ class Maker:
         """Plan and render one unit. Raises `ConfigError` for a fault of the theme."""
         reads: set[Read] = set()
         outputs = tuple(found for one in self._planned(unit, reads) for found in self._rendered(one))
-        return MadeUnit(reads=self._noted(unit, reads), outputs=outputs)
+        return MadeUnit(given=self._given(unit), reads=self._noted(unit, reads), outputs=outputs)
 
     def draft(self, unit: Unit, theme: bytes) -> tuple[Draft, Parcel]:
         """Plan one unit, and pack what is to be rendered of it with what `pack_theme` made of the theme."""
@@ -98,7 +100,7 @@ class Maker:
                 unrendered.append(one.planned)
             else:
                 outputs += self._rendered(one)
-        draft = Draft(reads=self._noted(unit, reads), outputs=tuple(outputs))
+        draft = Draft(given=self._given(unit), reads=self._noted(unit, reads), outputs=tuple(outputs))
         return draft, pack(unrendered, theme, self.read_bytes, weight=unit.weight)
 
     def _planned(self, unit: Unit, reads: MutableSet[Read]) -> Iterator[Bytes | Fresh]:
@@ -119,7 +121,10 @@ class Maker:
     def _noted(self, unit: Unit, reads: Iterable[Read]) -> Mapping[Read, str] | None:
         if not unit.is_traced:
             return None
-        return {read: self.digests.of_read(read) for read in reads} | {GIVEN: self.digests.of_value(unit.given)}
+        return {read: self.digests.of_read(read) for read in reads}
+
+    def _given(self, unit: Unit) -> str:
+        return self.digests.of_value(unit.given) if unit.is_traced else ""
 
     def _rendered(self, one: Bytes | Fresh) -> Iterator[Bytes]:
         if not isinstance(one, Fresh):
@@ -135,9 +140,17 @@ class Maker:
                     yield path, one.fingerprint, data
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MadeSite:
+    """What was made of what, and the files that the last build made and that may be there no longer."""
+
+    manifest: Manifest
+    former: tuple[str, ...]
+
+
 def make_site(
     units: Sequence[Unit], maker: Maker, *, jobs: int, progress: Progress, run_elsewhere: Run | None = None
-) -> Manifest:
+) -> MadeSite:
     """Make the units that are stale, by `jobs` processes, write what is new of them, and note what was made of what.
 
     Outputs are written in the order of the units, whoever makes them: they are planned here and rendered by
@@ -145,38 +158,51 @@ def make_site(
     """
     progress("decide", 0, 0)
     output, last = maker.output, maker.last
-    reasons = decide(units, last, common=maker.common, digests=maker.digests, is_there=output.is_as_left)
-    stale = [unit for unit, why in zip(units, reasons, strict=True) if why]
-    run_here: Run = partial(run, jobs=jobs)
-    results = _made_elsewhere(stale, maker, run_here, run_elsewhere) if run_elsewhere else _made(stale, maker, run_here)
-    noted = Units()
+    decisions = decide(units, last, common=maker.common, digests=maker.digests, is_there=output.is_as_left)
+    stale = [one.unit for one in decisions if one.why]
+    results = (
+        _made_elsewhere(stale, maker, run_elsewhere, jobs=jobs) if run_elsewhere else _made(stale, maker, jobs=jobs)
+    )
+    noted = Manifest(common=maker.common, reads=Reads(last.reads) if last.common == maker.common else Reads())
+    former: list[str] = []
     done = 0
     with closing(results):
-        for unit, why in zip(units, reasons, strict=True):
-            made = last.units.get(unit.name)
-            if made is not None and not why:
-                _keep(unit.name, made, last.units, noted, output=output)
+        for decision in decisions:
+            unit, made = decision.unit, decision.made
+            if made is not None and not decision.why:
+                _keep(unit.name, made, last.units, noted.units, output=output)
                 continue
             progress("make", done, len(stale))
             done += 1
-            noted.note(unit.name, _write(next(results), made, output))
+            former += (one.path for one in made.outputs) if made else ()
+            result = next(results)
+            reads = None if result.reads is None else tuple(noted.reads.note(*read) for read in result.reads.items())
+            noted.units.note(unit.name, Made(given=result.given, reads=reads, outputs=_write(result, made, output)))
         next(results, None)  # there is no more, and so the processes end
-    return Manifest(common=maker.common, units=noted)
+    gone = (last.units[name] for name in last.units if name not in noted.units)
+    former += (one.path for made in gone for one in made.outputs)
+    return MadeSite(manifest=noted, former=tuple(former))
 
 
 Results = Generator[MadeUnit, None, None]
 
 
-def _made(units: Sequence[Unit], maker: Maker, run_here: Run) -> Results:
-    return run_here(lambda place: maker.make(units[place]), range(len(units)), weight=lambda place: units[place].weight)
+def _made(units: Sequence[Unit], maker: Maker, *, jobs: int) -> Results:
+    weights = [unit.weight for unit in units]
+    return run(lambda place: maker.make(units[place]), range(len(units)), jobs=jobs, weight=weights.__getitem__)
 
 
-def _made_elsewhere(units: Sequence[Unit], maker: Maker, run_here: Run, run_elsewhere: Run) -> Results:
+def _made_elsewhere(units: Sequence[Unit], maker: Maker, run_elsewhere: Run, *, jobs: int) -> Results:
     """Nobody elsewhere has the archive. So units are planned here, and what is to be rendered goes with its texts."""
     theme = pack_theme(maker.renderer.theme)
     under_way: deque[Draft] = deque()
-    drafted = run_here(
-        lambda place: maker.draft(units[place], theme), range(len(units)), weight=lambda place: units[place].weight
+    weights = [unit.weight for unit in units]
+    drafted = run(
+        lambda place: maker.draft(units[place], theme),
+        range(len(units)),
+        jobs=jobs,
+        weight=weights.__getitem__,
+        renewed_after=sys.maxsize,  # by then there may be threads, and forks and threads do not go together
     )
 
     def parcels() -> Iterator[Parcel]:
@@ -195,12 +221,12 @@ def _keep(name: str, made: Made, known: Units, noted: Units, *, output: OutputFo
         noted.keep(name, made, known)
         return
     kept = (replace(one, state=state) for state, one in zip(states, made.outputs, strict=True))
-    noted.note(name, Made(reads=made.reads, outputs=tuple(kept)))  # another unit has taken one of its paths
+    noted.note(name, replace(made, outputs=tuple(kept)))  # another unit has taken one of its paths
 
 
-def _write(result: MadeUnit, made: Made | None, output: OutputFolder) -> Made:
+def _write(result: MadeUnit, made: Made | None, output: OutputFolder) -> tuple[Output, ...]:
     states = {one.path: one.state for one in made.outputs} if made else {}
-    outputs = tuple(
+    return tuple(
         Output(
             path=path,
             fingerprint=fingerprint,
@@ -208,4 +234,3 @@ def _write(result: MadeUnit, made: Made | None, output: OutputFolder) -> Made:
         )
         for path, fingerprint, data in result.outputs
     )
-    return Made(reads=result.reads, outputs=outputs)

@@ -1,8 +1,9 @@
 """[I/O] The manifest: what the last build made of what, so that the next one makes only what is new.
 
-It lies in the cache, one for each output folder, as JSON lines: what is common to all pages, then one line for each
-unit with what it read and its outputs. A manifest that is missing, damaged, of another version or of another folder
-is none: everything is made again, which costs only time. It is signed (`keys`), since it also tells what to remove.
+It lies in the cache, one for each output folder, as JSON lines: what is common to all pages, then each read with its
+digest, then each unit with the numbers of its reads and with its outputs. A manifest that is missing, damaged, of
+another version or of another folder is none: everything is made again, which costs only time. It is signed (`keys`),
+since it also tells what to remove.
 """
 
 import json
@@ -15,7 +16,7 @@ from typing import Any
 from memosite.keys import read_signed, write_signed
 from memosite.output import FileState
 
-VERSION = 1
+VERSION = 2
 
 Read = tuple[str, Any]
 
@@ -34,10 +35,39 @@ class Output:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Made:
-    """A unit as it was made: the digest of each of its reads, and its outputs. `reads` is None if it was not traced."""
+    """A unit as it was made: of which reads, by number, and as which outputs.
 
-    reads: Mapping[Read, str] | None
+    `given` is the digest of what it is about besides. `reads` is None if it was not traced.
+    """
+
+    given: str
+    reads: tuple[int, ...] | None
     outputs: tuple[Output, ...]
+
+
+class Reads:
+    """What units read, each with a number and the digest of what was found. Most are read by several units.
+
+    A number keeps its meaning from build to build, as long as all is not made again.
+    """
+
+    def __init__(self, known: Iterable[tuple[Read, str]] = ()) -> None:
+        """Begin with these, which are numbered in their order from 0."""
+        self._digests: dict[Read, str] = dict(known)
+        self._numbers = {read: number for number, read in enumerate(self._digests)}
+
+    def __iter__(self) -> Iterator[tuple[Read, str]]:
+        """Each read with its digest, by number."""
+        return iter(self._digests.items())
+
+    def __len__(self) -> int:
+        """How many there are."""
+        return len(self._digests)
+
+    def note(self, read: Read, digest: str) -> int:
+        """The number of a read; this is its digest from now on."""
+        self._digests[read] = digest
+        return self._numbers.setdefault(read, len(self._numbers))
 
 
 class Units(Mapping[str, Made]):
@@ -52,6 +82,10 @@ class Units(Mapping[str, Made]):
     def __getitem__(self, name: str) -> Made:
         """The unit of this name."""
         return _read_line(self._lines[name])
+
+    def __contains__(self, name: object) -> bool:
+        """Whether there is one of this name; its line is not read."""
+        return name in self._lines
 
     def __iter__(self) -> Iterator[str]:
         """The names, in the order in which they were noted."""
@@ -90,15 +124,16 @@ _NAMES = json.JSONDecoder()
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Manifest:
-    """The units of the last build. `common` are the digests of what all of them are made of, by what it is."""
+    """The units of the last build, and their reads. `common` are the digests of what all of them are made of."""
 
     common: Mapping[str, str] = field(default_factory=dict)
+    reads: Reads = field(default_factory=Reads)
     units: Units = field(default_factory=Units)
 
-    def states(self) -> Iterator[tuple[str, FileState]]:
-        """Every file that was written, and how it lay there then."""
-        for made in self.units.values():
-            yield from ((one.path, one.state) for one in made.outputs if one.state is not None)
+    def reads_of(self, made: Made) -> list[Read]:
+        """What one of its units read."""
+        known = [read for read, _ in self.reads]
+        return [known[number] for number in made.reads or ()]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -178,12 +213,14 @@ def read_manifest(file: Path) -> Manifest:
     try:
         head, *lines = (read_signed(file) or b"{}").decode().split("\n")
         first = json.loads(head)
-        if first["v"] != VERSION or first["units"] != len(lines):
+        count = int(first["reads"])
+        if first["v"] != VERSION or count + first["units"] != len(lines):
             return Manifest()
+        reads = Reads(_read_read(line) for line in lines[:count])
         units = Units()
-        for line in lines:
+        for line in lines[count:]:
             units.note_line(line)
-        return Manifest(common=dict(first["common"]), units=units)
+        return Manifest(common=dict(first["common"]), reads=reads, units=units)
     except (ValueError, KeyError, TypeError, IndexError, RecursionError):
         return Manifest()
 
@@ -205,33 +242,26 @@ def _states_file(file: Path) -> Path:
 def write_manifest(file: Path, manifest: Manifest) -> None:
     """Write a manifest with the states of its files, each whole or not at all."""
     write_signed(_states_file(file), "\n".join(manifest.units.files).encode("utf-8", "surrogatepass"))
-    head = json.dumps({"v": VERSION, "units": len(manifest.units), "common": dict(manifest.common)})
-    lines = (line.encode() for line in manifest.units.lines())
-    write_signed(file, b"\n".join((head.encode(), *lines)))
+    sizes = {"reads": len(manifest.reads), "units": len(manifest.units)}
+    head = json.dumps({"v": VERSION, **sizes, "common": dict(manifest.common)})
+    reads = (json.dumps([*read, digest]) for read, digest in manifest.reads)
+    write_signed(file, "\n".join((head, *reads, *manifest.units.lines())).encode())
+
+
+def _read_read(line: str) -> tuple[Read, str]:
+    mapping, key, digest = json.loads(line)
+    return (mapping, tuple(key) if isinstance(key, list) else key), digest
 
 
 def _line(name: str, made: Made) -> str:
-    reads: dict[str, list[Any]] | None = None
-    if made.reads is not None:
-        reads = {}
-        for (mapping, key), digest in made.reads.items():
-            reads.setdefault(mapping, []).append((key, digest))
     outputs = [(one.path, one.fingerprint, one.state) for one in made.outputs]
-    return json.dumps([name, reads, outputs])
+    return json.dumps([name, made.given, made.reads, outputs])
 
 
 def _read_line(line: str) -> Made:
-    _, reads, outputs = json.loads(line)
-    known = None
-    if reads is not None:
-        known = {(mapping, _key(key)): digest for mapping, found in reads.items() for key, digest in found}
-    return Made(reads=known, outputs=tuple(_outputs(outputs)))
-
-
-def _outputs(found: Iterable[Any]) -> Iterable[Output]:
-    for path, fingerprint, state in found:
-        yield Output(path=path, fingerprint=fingerprint, state=tuple(state) if state else None)
-
-
-def _key(key: Any) -> Any:
-    return tuple(key) if isinstance(key, list) else key
+    _, given, reads, outputs = json.loads(line)
+    found = tuple(
+        Output(path=path, fingerprint=fingerprint, state=tuple(state) if state else None)
+        for path, fingerprint, state in outputs
+    )
+    return Made(given=given, reads=None if reads is None else tuple(reads), outputs=found)

@@ -111,6 +111,8 @@ def is_bare_name(text: str) -> bool:
 _PLAIN_ID = re.compile(rf"[A-Za-z0-9_-][A-Za-z0-9._-]{{0,{ID_BYTES - 1}}}")
 """What is an id as it stands, as nearly all names are."""
 
+_NOT_IN_ID = re.compile(r"[^A-Za-z0-9._-]+")
+
 
 def make_id(stem: str) -> str:
     """The id of a stem (SPEC 3): letters, digits, `.`, `_`, `-`; whatever else there was is told by a hash.
@@ -120,8 +122,10 @@ def make_id(stem: str) -> str:
     if _PLAIN_ID.fullmatch(stem):
         return stem
     text = unicodedata.normalize("NFC", stem)
-    cleaned = "".join(char if _is_allowed(char) else "\0" for char in text)
-    cleaned = re.sub("\0+", "-", cleaned).lstrip(".")
+    if text.isascii():
+        cleaned = _NOT_IN_ID.sub("-", text).lstrip(".")
+    else:
+        cleaned = re.sub("\0+", "-", "".join(char if _is_allowed(char) else "\0" for char in text)).lstrip(".")
     if cleaned and cleaned == text and len(cleaned.encode("utf-8")) <= ID_BYTES:
         return cleaned
     return f"{_cut_bytes(cleaned, ID_BYTES - 9)}-{short_hash(text)}"

@@ -190,7 +190,7 @@ class OutputFolder:
     def prune(self, known: Iterable[str] | None = None) -> None:
         """Remove what earlier builds wrote into memosite's own folders and this one did not; then what is empty.
 
-        `known` are the paths that the last build wrote, if that is sure; else the folders are searched for them.
+        `known` are the paths among which all that has to go is, if that is sure; else the folders are searched.
         """
         try:
             if known is None or self.was_left_unfinished:

@@ -10,11 +10,12 @@ remembered, and so read again next time, as git does it.
 import hashlib
 import pickle
 import time
-from collections.abc import Hashable
+from collections.abc import Callable, Hashable
 from dataclasses import dataclass
 from pathlib import Path
 
 from memosite.facts import Parsed
+from memosite.history import History
 from memosite.keys import read_signed, write_signed
 from memosite.program import program_digest
 from memosite.sources.listing import RECENT, FileStamp
@@ -33,8 +34,36 @@ Key = tuple[str, str]
 """A path, and how it was parsed."""
 
 
+class ParseCaches:
+    """What was parsed of several sources, each read from its file when it is first asked for."""
+
+    def __init__(self, folder: Path | None) -> None:
+        """Without a folder nothing outlives this value."""
+        self._folder = folder
+        self._by_source: dict[str, ParseCache] = {}
+        self._histories: dict[str, tuple[object, History]] = {}
+
+    def of(self, source: str) -> "ParseCache":
+        """What was parsed of a source."""
+        if source not in self._by_source:
+            self._by_source[source] = ParseCache(self._folder, source)
+        return self._by_source[source]
+
+    def history(self, source: str, of: object, read: Callable[[], History]) -> History:
+        """The history of a source, read if it was `of` something else than now; it lives no longer than this value."""
+        known = self._histories.get(source)
+        if known is None or known[0] != of:
+            known = self._histories[source] = of, read()
+        return known[1]
+
+    def write(self) -> None:
+        """Write down what is new."""
+        for cache in self._by_source.values():
+            cache.write()
+
+
 class ParseCache:
-    """What was parsed of one source. Without a folder nothing is remembered."""
+    """What was parsed of one source. Without a folder nothing is written down."""
 
     def __init__(self, folder: Path | None, source: str) -> None:
         """Open what is known of a source."""
@@ -60,9 +89,15 @@ class ParseCache:
             self._now[key] = Remembered(token=stamp.token, parsed=parsed, shelved=shelved)
 
     def close(self) -> None:
-        """Write down what was asked for or put, if that is something else than what was read."""
-        if self._file is not None and (self._is_new or len(self._now) != len(self._known)):
-            write_signed(self._file, self._program.encode() + pickle.dumps(self._now, protocol=5))
+        """End a round: what was asked for or put is what is known from now on."""
+        self._is_new = self._is_new or len(self._now) != len(self._known)
+        self._known, self._now = self._now, {}
+
+    def write(self) -> None:
+        """Write down what is known, if that is something else than what was read."""
+        if self._file is not None and self._is_new:
+            write_signed(self._file, self._program.encode() + pickle.dumps(self._known, protocol=5))
+        self._is_new = False
 
     def _read(self) -> dict[Key, Remembered]:
         data = read_signed(self._file) if self._file is not None else None

@@ -12,11 +12,12 @@ from memosite.formats import body
 from memosite.formats.document import File, find_key_line
 from memosite.formats.memodef import parse_broken
 from memosite.history import History
+from memosite.inputs import state_of_repo
 from memosite.layout import Place
 from memosite.ledger import Ledger
 from memosite.model import Archive
 from memosite.names import BODY_SUFFIX, ENVELOPE_SUFFIX
-from memosite.parse_cache import Key, ParseCache
+from memosite.parse_cache import Key, ParseCache, ParseCaches
 from memosite.progress import Progress, silent
 from memosite.resolve import Rules, body_candidates, resolve
 from memosite.resolve.collect import memo_folders, operational_place
@@ -35,30 +36,36 @@ def read_archive(
     shelf: Shelf,
     *,
     cache: Path | None = None,
+    parsed: ParseCaches | None = None,
     jobs: int = 1,
     progress: Progress = silent,
 ) -> tuple[Archive, Ledger]:
     """Read every source and resolve what they say. Texts and published bytes are on the shelf afterwards.
 
     What was read of files and histories is kept below the folder `cache`, if one is given; what did not change since
-    is not read. Files are read and parsed by `jobs` processes.
+    is not read. Who reads again and again gives what was `parsed`, and writes it down himself. Files are read and
+    parsed by `jobs` processes.
     """
     progress("list", 0, 0)
     listings = [source.list_files() for source in sources]
     step = _counted(progress, sum(len(listing.candidates) for listing in listings))
-    readers = [Reader(source, shelf, cache=cache, jobs=jobs, step=step) for source in sources]
+    known = ParseCaches(cache) if parsed is None else parsed
+    readers = [Reader(source, shelf, cache=known.of(source.name), jobs=jobs, step=step) for source in sources]
     read = [reader.candidates(listing) for reader, listing in zip(readers, listings, strict=True)]
     organizations = (one.fact for parsed in read for one in parsed if isinstance(one.fact, Organization))
     folders = memo_folders(organizations)
-    parsed: list[Parsed] = []
+    facts: list[Parsed] = []
     histories: dict[str, History] = {}
     for reader, listing, candidates in zip(readers, listings, read, strict=True):
         found = reader.with_named_files(listing, candidates, memo_folders=folders)
         reader.close()
-        parsed += found
+        facts += found
         holding = listing.source.holding
         if holding is not None:
-            histories[listing.source.name] = _history(holding, listing, found, shelf, cache)
+            past = _past(holding, listing.source.name, found, shelf, cache=cache, known=known)
+            histories[listing.source.name] = replace(past, foreign=_foreign(listing, past))
+    if parsed is None:
+        known.write()
     progress("resolve", 0, 0)
     by_name = {source.name: source for source in sources}
 
@@ -66,7 +73,7 @@ def read_archive(
         return source in by_name and by_name[source].has_file(path)
 
     return resolve(
-        parsed, rules, ledger, LineFinder(shelf), has_file=is_there, data_of=DataFinder(shelf), histories=histories
+        facts, rules, ledger, LineFinder(shelf), has_file=is_there, data_of=DataFinder(shelf), histories=histories
     )
 
 
@@ -82,15 +89,27 @@ def _counted(progress: Progress, total: int) -> Callable[[], None]:
     return step
 
 
-def _history(holding: Holding, listing: Listing, parsed: Iterable[Parsed], shelf: Shelf, cache: Path | None) -> History:
+def _past(
+    holding: Holding, name: str, parsed: list[Parsed], shelf: Shelf, *, cache: Path | None, known: ParseCaches
+) -> History:
+    """What git tells of a source; it is asked again if the repo or a file changed since."""
+    repo = holding.repo
+    if repo is None:
+        return History(why_not=holding.why_not)
+
+    def read() -> History:
+        return read_past(
+            repo, parsed, shelf, prefix=holding.prefix, commit=holding.commit, line=holding.line, cache=cache
+        )
+
+    return known.history(name, (holding, state_of_repo(repo), parsed), read)
+
+
+def _foreign(listing: Listing, past: History) -> tuple[str, ...]:
+    """The folders of a source that are repos of their own, by its commit or as they lie there."""
     source = listing.source
-    foreign = repos_inside(source.root, listing.candidates) if isinstance(source, FolderSource) else ()
-    if holding.repo is None:
-        return History(why_not=holding.why_not, foreign=foreign)
-    history = read_past(
-        holding.repo, parsed, shelf, prefix=holding.prefix, commit=holding.commit, line=holding.line, cache=cache
-    )
-    return replace(history, foreign=tuple(sorted({*history.foreign, *foreign})))
+    inside = repos_inside(source.root, listing.candidates) if isinstance(source, FolderSource) else ()
+    return tuple(sorted({*past.foreign, *inside}))
 
 
 def read_source(listing: Listing, shelf: Shelf) -> list[Parsed]:
@@ -116,14 +135,14 @@ class Reader:
         source: Source,
         shelf: Shelf,
         *,
-        cache: Path | None = None,
+        cache: ParseCache | None = None,
         jobs: int = 1,
         step: Callable[[], None] = lambda: None,
     ) -> None:
         """Read this source; without `cache` every file of it. `step` is called after each."""
         self._source = source
         self._shelf = shelf
-        self._cache = ParseCache(cache, source.name)
+        self._cache = cache if cache is not None else ParseCache(None, source.name)
         self._step = step
         self._jobs = jobs if isinstance(source, FolderSource) else 1  # a commit's objects come through one pipe
 
@@ -163,7 +182,7 @@ class Reader:
         return found
 
     def close(self) -> None:
-        """Write down what was parsed."""
+        """Remember what was parsed, and nothing else."""
         self._cache.close()
 
     def _parse(self, wanted: Sequence[Key]) -> list[Parsed]:

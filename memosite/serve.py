@@ -40,6 +40,9 @@ Rebuild = Callable[[threading.Event], Config]
 Raises `MemositeError`.
 """
 
+Settle = Callable[[], None]
+"""Does what can wait until browsers have reloaded."""
+
 
 class _OnThisMachine(web.RequestHandler):
     """Answers only who asks for this machine by its own name, so that no other site's name leads here."""
@@ -120,9 +123,10 @@ def _taken(port: int, error: OSError) -> ConfigError:
     return ConfigError(f"--port {port}: cannot listen there ({error.strerror}); choose another port")
 
 
-def serve(config: Config, *, port: int, rebuild: Rebuild, say: Say, warn: Say) -> None:
+def serve(config: Config, *, port: int, rebuild: Rebuild, settle: Settle, say: Say, warn: Say) -> None:
     """Serve the built site until interrupted; `rebuild` when a source, the configuration or the theme changes.
 
+    `settle` is called after each rebuild.
     Raises `ConfigError` if the port is taken.
     """
     logging.getLogger("livereload").setLevel(logging.ERROR)
@@ -139,7 +143,7 @@ def serve(config: Config, *, port: int, rebuild: Rebuild, say: Say, warn: Say) -
     except OSError as error:
         raise _taken(port, error) from error
     stop = threading.Event()
-    follower = _Follower(config, rebuild=rebuild, trouble=trouble, warn=warn, loop=loop, stop=stop)
+    follower = _Follower(config, rebuild=rebuild, settle=settle, trouble=trouble, warn=warn, loop=loop, stop=stop)
     follower.start()
     say(f"serving http://{HOST}:{port}/  (Ctrl-C ends it)")
     try:
@@ -154,11 +158,20 @@ class _Follower(threading.Thread):
     """Rebuilds after each change, and has the browsers reload; whatever is wrong is said, and the server goes on."""
 
     def __init__(
-        self, config: Config, *, rebuild: Rebuild, trouble: Trouble, warn: Say, loop: IOLoop, stop: threading.Event
+        self,
+        config: Config,
+        *,
+        rebuild: Rebuild,
+        settle: Settle,
+        trouble: Trouble,
+        warn: Say,
+        loop: IOLoop,
+        stop: threading.Event,
     ) -> None:
         super().__init__(name="rebuild")
         self._config = config
         self._rebuild = rebuild
+        self._settle = settle
         self._trouble = trouble
         self._warn = warn
         self._loop = loop
@@ -171,6 +184,7 @@ class _Follower(threading.Thread):
             if self._stop_event.is_set():
                 return
             self._loop.add_callback(_reload)
+            self._settle()
 
     def _is_busy(self) -> bool:
         """Rebuild; whether that has to wait, since somebody else is building."""

@@ -7,14 +7,12 @@ The first answer that is no tells why:
 """
 
 from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
 
 from memosite.manifest import Made, Manifest
 from memosite.output import FileState
 from memosite.plan.traced import KEYS, Digests, Read
 from memosite.plan.units import Unit
-
-GIVEN: Read = ("given", KEYS)
-"""What a unit is made of besides what it reads."""
 
 IsThere = Callable[[str, FileState | None], bool]
 """Whether a file of the site lies there as it was left."""
@@ -26,31 +24,47 @@ _COMMON = {
 }
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Decision:
+    """A unit, as what it was made last, and in words why it has to be made again; "" if nothing of it did change."""
+
+    unit: Unit
+    made: Made | None
+    why: str
+
+
 def decide(
     units: Iterable[Unit], manifest: Manifest, common: Mapping[str, str], digests: Digests, is_there: IsThere
-) -> list[str]:
-    """For each unit, in words, why it has to be made; "" if nothing of it did change.
+) -> list[Decision]:
+    """Decide for each unit, in their order.
 
     `common` are the digests of what all units are made of; `is_there` tells whether an output lies there as it was
     left.
     """
-    changed = [name for name in common if manifest.common.get(name) != common[name]]
-    if changed:
-        why = "nothing is known of an earlier build" if not manifest.common else _COMMON[changed[0]]
-        return [why for _ in units]
-    return [_why(unit, manifest.units.get(unit.name), digests, is_there) for unit in units]
+    other = [name for name in common if manifest.common.get(name) != common[name]]
+    if other:
+        why = "nothing is known of an earlier build" if not manifest.common else _COMMON[other[0]]
+        return [Decision(unit=unit, made=manifest.units.get(unit.name), why=why) for unit in units]
+    # What many units read is looked at once.
+    found = ((number, read) for number, (read, digest) in enumerate(manifest.reads) if digests.of_read(read) != digest)
+    changed = dict(found)
+    decisions = []
+    for unit in units:
+        made = manifest.units.get(unit.name)
+        decisions.append(Decision(unit=unit, made=made, why=_why(unit, made, changed, digests, is_there)))
+    return decisions
 
 
-def _why(unit: Unit, made: Made | None, digests: Digests, is_there: IsThere) -> str:
+def _why(unit: Unit, made: Made | None, changed: Mapping[int, Read], digests: Digests, is_there: IsThere) -> str:
     if made is None:
         return "it is new"
     if not unit.is_traced or made.reads is None:
         return "it shows the archive as a whole: it is planned in every build"
-    if made.reads.get(GIVEN) != digests.of_value(unit.given):
+    if made.given != digests.of_value(unit.given):
         return "what it is about has changed"
-    for read, digest in made.reads.items():
-        if read != GIVEN and digests.of_read(read) != digest:
-            return f"{shown_read(read)} changed"
+    for number in made.reads:
+        if number in changed:
+            return f"{shown_read(changed[number])} changed"
     for output in made.outputs:
         if not is_there(output.path, output.state):
             return f"{output.path} is not there as it was written"

@@ -6,11 +6,14 @@ from pathlib import Path
 
 import pytest
 
+from memosite.facts import FileFacts
+from memosite.formats.document import File
 from memosite.history import History, LifeEvent, file_key
 from memosite.ledger import Ledger
 from memosite.model import Archive, Memo, SourceInfo
 from memosite.read import read_archive
 from memosite.resolve import Rules
+from memosite.resolve.lives import Lives
 from memosite.shelf import Shelf
 from memosite.sources.folder import FolderSource
 from memosite.sources.git import Repo as FoundRepo
@@ -74,6 +77,21 @@ def memo(archive: Archive, name: str = NAME) -> Memo:
 
 
 # One repo
+
+
+def test_that_a_file_was_not_edited_is_told_without_reading_it(tmp_path: Path) -> None:
+    """Of 10,000 files that did not change none is opened for it."""
+
+    def never(_file: FileFacts) -> bytes:
+        raise AssertionError
+
+    repo = Repo(tmp_path / "repo")
+    path = put(repo)
+    repo.commit()
+    file = File(source="repo", path=path, data=(repo.root / path).read_bytes()).facts
+    found = Lives({"repo": history_of(repo)}, never).of(file)
+    assert found is not None
+    assert found.state == "committed"
 
 
 def test_a_memo_is_received_read_and_archived(tmp_path: Path) -> None:

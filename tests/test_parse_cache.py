@@ -12,6 +12,7 @@ from memosite.facts import Parsed
 from memosite.findings import Finding
 from memosite.formats.document import File
 from memosite.keys import KEY_BYTES, own_key, state_home, write_signed
+from memosite.parse_cache import ParseCache
 from memosite.program import program_digest
 from memosite.read import Reader
 from memosite.shelf import Shelf
@@ -49,9 +50,11 @@ def read(repo: Path, cache: Path, shelf: Shelf | None = None) -> tuple[list[Pars
     """What is parsed, and what was read for it."""
     source = Counting(name="repo", root=repo)
     with Shelf() as own:
-        reader = Reader(source, shelf or own, cache=cache)
+        known = ParseCache(cache, "repo")
+        reader = Reader(source, shelf or own, cache=known)
         parsed = reader.candidates(source.list_files())
         reader.close()
+        known.write()
     return parsed, list(source.reads)
 
 

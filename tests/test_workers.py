@@ -1,5 +1,6 @@
 """Pure functions over many items, in one process or several, with the same results in the same order."""
 
+import os
 import signal
 import subprocess
 import sys
@@ -7,7 +8,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from memosite.workers import BATCH, WAITING, default_jobs, run
+from memosite.workers import BATCH, LIGHT, ROUND, WAITING, default_jobs, run
 
 
 def double(number: int) -> int:
@@ -16,7 +17,7 @@ def double(number: int) -> int:
 
 
 @pytest.mark.parametrize("jobs", [1, 2, 3])
-@pytest.mark.parametrize("count", [0, 1, BATCH, BATCH * 10 + 7])
+@pytest.mark.parametrize("count", [0, 1, BATCH, BATCH * LIGHT, BATCH * LIGHT + 7])
 def test_results_come_in_the_order_of_the_items(jobs: int, count: int) -> None:
     """Whatever the number of processes."""
     assert list(run(double, range(count), jobs=jobs)) == [number * 2 for number in range(count)]
@@ -34,14 +35,21 @@ def test_items_are_not_taken_much_before_they_are_needed() -> None:
 
     results = run(double, items(), jobs=2)
     assert next(results) == 0
-    assert taken <= BATCH * (2 * WAITING + 2)
+    assert taken <= BATCH * max(LIGHT + 2, 2 * WAITING + 2)
     results.close()
+
+
+def test_processes_are_renewed_from_time_to_time() -> None:
+    """What they looked at is a copy of their own by then; the results stay in order."""
+    found = list(run(lambda item: (item, os.getpid()), range(2 * ROUND + 1), jobs=2, weight=lambda _: BATCH))
+    assert [item for item, _ in found] == list(range(2 * ROUND + 1))
+    assert len({process for _, process in found}) > 2
 
 
 def test_an_error_in_a_worker_is_raised_here() -> None:
     """It is not swallowed, and the others stop."""
     with pytest.raises(ZeroDivisionError):
-        list(run(lambda number: 1 // (number - 50), range(BATCH * 4), jobs=2))
+        list(run(lambda number: 1 // (number - 50), range(BATCH * 2 * LIGHT), jobs=2))
 
 
 def test_there_is_always_somebody_to_do_the_work() -> None:

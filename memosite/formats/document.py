@@ -32,7 +32,8 @@ class File:
     def facts(self) -> FileFacts:
         """Where the file lies and what its bytes are."""
         digest = hashlib.sha256(self.data).hexdigest()
-        return FileFacts(source=self.source, path=self.path, sha256=digest, bytes=len(self.data))
+        blob = hashlib.sha1(b"blob %d\0" % len(self.data) + self.data, usedforsecurity=False).hexdigest()
+        return FileFacts(source=self.source, path=self.path, sha256=digest, bytes=len(self.data), blob=blob)
 
     def at(self, line: int | None = None) -> Location:
         """A place in this file."""

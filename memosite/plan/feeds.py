@@ -92,7 +92,8 @@ def feed_units(arranged: Iterable[Arranged]) -> Iterator[Unit]:
     Full ones are units by themselves: whatever else arrives, they are as they were.
     """
     for one in arranged:
-        bare = replace(one.channel, members=(), current=())
+        channel = one.channel
+        bare = replace(channel, members=(), current=())
         previous, held = None, frozenset(one.held)
         for number, block in enumerate(one.full, 1):
             yield Unit(
@@ -103,7 +104,9 @@ def feed_units(arranged: Iterable[Arranged]) -> Iterator[Unit]:
             )
             previous = number if number in held else previous
         if not one.is_closed:
-            yield Unit(name=f"feed/{one.channel.stem}", make=partial(_plan_feed, arranged=one), given=one, weight=5)
+            current = None if channel.current is channel.members else channel.current
+            given = (replace(one, channel=bare, rest=()), channel.members, current)  # the rest is what is in no block
+            yield Unit(name=f"feed/{channel.stem}", make=partial(_plan_feed, arranged=one), given=given, weight=5)
 
 
 def plan_whole_feed(context: Context, position: Position) -> Feed:

@@ -92,6 +92,8 @@ def record(context: Context, position: Position) -> list[Artifact]:
 
 def open_for(memo: Memo, members: set[str]) -> bool:
     """Whether a memo asks something of one of these positions that is not done."""
+    if memo.action != "open":  # it is that of the recipient who has done least
+        return False
     asked = members if memo.sender_position in members else {*members, BROADCAST}
     return any(state.action == "open" and state.position in asked for state in memo.recipients)
 

@@ -10,8 +10,9 @@ notes it, is the same for all pages of a build (`common_values`), or cannot be r
 """
 
 import datetime as dt
-from collections.abc import Hashable, Iterator, Mapping, MutableSet
+from collections.abc import Hashable, Iterable, Iterator, Mapping, MutableSet
 from dataclasses import replace
+from itertools import chain
 from typing import Any, Final, NoReturn, TypeVar
 
 from memosite.model import Archive, Artifact, SourceInfo, Thread
@@ -23,6 +24,7 @@ V_co = TypeVar("V_co", covariant=True)
 
 Key = Hashable
 Read = tuple[str, Key]
+_Name = tuple[str, str]
 
 KEYS: Final = None
 """Read as a key: which keys a mapping has, and in which order."""
@@ -130,14 +132,15 @@ class _Unreadable(tuple[Any, ...]):
 class Digests:
     """The digests of what units read, each made once."""
 
-    def __init__(self, context: Context) -> None:
-        """Tell what can be read in this context."""
+    def __init__(self, context: Context, before: "Digests | None" = None) -> None:
+        """Tell what can be read in this context; what is equal to what it was `before` has the same digest."""
         archive = context.archive
         self._context = context
         self._mappings: dict[str, Mapping[Any, Any]] = {name: getattr(archive, name) for name in _OF_ARCHIVE}
         self._mappings |= {name: getattr(context, name) for name in _OF_CONTEXT}
         self._known: dict[Read, str] = {}
-        self._wholes: dict[tuple[type, object], str] = {}
+        self._wholes: dict[int, str] = {}  # by identity: the context keeps what it has
+        self._before = before._remembered() if before is not None else {}
         # A list of artifacts is as new as its artifacts are: each of them is looked at once, and not in each list.
         self._reducers = Reducers()
         for class_ in (*Artifact.__subclasses__(), Thread):
@@ -154,6 +157,8 @@ class Digests:
 
     def of_value(self, value: object) -> str:
         """The digest of a value that may hold artifacts and threads."""
+        if type(value) is tuple:
+            value = tuple(self._of_artifacts(one) or one for one in value)
         return self._short(value) or digest_of(value, self._reducers)
 
     def _find(self, name: str, key: Key) -> str:
@@ -168,15 +173,37 @@ class Digests:
         """The digest of what needs no pickling; None for other values. Each is told from those of another class."""
         if isinstance(value, (Artifact, Thread)):
             return self._whole(value)
+        if (listed := self._of_artifacts(value)) is not None:
+            return listed
         if type(value) in {int, bool, type(None), dt.datetime}:
             return repr(value)
         if type(value) is tuple and len(value) == 2 and isinstance(value[0], Thread):  # where a memo is placed
             return f"{self._whole(value[0])} {value[1]!r}"
         return None
 
+    def _of_artifacts(self, value: object) -> str | None:
+        """The digest of a list of artifacts, as many units are about; None for other values."""
+        if not isinstance(value, (tuple, list)) or not value or not isinstance(value[0], Artifact):
+            return None
+        if all(isinstance(one, Artifact) for one in value):
+            return digest_of([self._whole(one) for one in value])
+        return None
+
     def _whole(self, one: Artifact | Thread) -> str:
-        name = (type(one), one.id if isinstance(one, Thread) else one.ref)
-        known = self._wholes.get(name)
+        known = self._wholes.get(id(one))
         if known is None:
-            known = self._wholes[name] = digest_of(one)
+            former, digest = self._before.get(_name(one), (None, ""))
+            known = self._wholes[id(one)] = digest if former == one else digest_of(one)
         return known
+
+    def _remembered(self) -> dict[_Name, tuple[Artifact | Thread, str]]:
+        """The digests of artifacts and threads, with these."""
+        self._before = {}
+        archive = self._context.archive
+        every: Iterable[Artifact | Thread] = chain(archive.artifacts.values(), archive.threads.values())
+        found = ((one, self._wholes.get(id(one))) for one in every)
+        return {_name(one): (one, digest) for one, digest in found if digest is not None}
+
+
+def _name(one: Artifact | Thread) -> _Name:
+    return ("thread", one.id) if isinstance(one, Thread) else one.ref

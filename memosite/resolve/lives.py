@@ -21,12 +21,20 @@ class Lives:
         """Look lives up in these histories, by the name of the source."""
         self._histories = histories
         self._data_of = data_of
+        self._known: dict[tuple[str, str, str | None], Life] = {}
 
     def of(self, file: FileFacts, body: FileFacts | None = None) -> Life | None:
         """The life of an envelope and its body: its own steps, and the edits of both. None if git was not asked."""
         history = self._histories.get(file.source)
         if history is None:
             return None
+        asked = (file.source, file.path, body.path if body else None)
+        life = self._known.get(asked)
+        if life is None:
+            life = self._known[asked] = self._read(history, file, body)
+        return life
+
+    def _read(self, history: History, file: FileFacts, body: FileFacts | None) -> Life:
         if any(file.path.startswith(f"{folder}/") for folder in history.foreign):
             return Life(why_not="it lies in a repo inside the source's")
         events = history.events.get(file_key(file.path), ())
@@ -56,6 +64,8 @@ class Lives:
         return "committed"
 
     def _is_edited(self, committed: str | None, file: FileFacts) -> bool:
+        if committed == file.blob:
+            return False
         data = self._data_of(file)
         if committed is None or data is None:
             return False

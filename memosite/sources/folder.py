@@ -50,7 +50,7 @@ class FolderSource:
     def stamp(self, path: str) -> FileStamp | None:
         """The state of a file, as git's index has it."""
         try:
-            found = os.lstat(self.root / path)
+            found = os.lstat(f"{self.root}/{path}")
         except OSError:
             return None
         token = (found.st_mode, found.st_size, found.st_mtime_ns, found.st_ctime_ns, found.st_ino, found.st_dev)

@@ -233,7 +233,12 @@ def holding_repo(root: Path, *, site: Path, enclosing: bool = False) -> Holding:
 
 def repos_inside(root: Path, paths: Iterable[str]) -> tuple[str, ...]:
     """The folders below a source in which these files lie and that are repos of their own."""
-    folders = {path[:end] for path in paths for end, char in enumerate(path) if char == "/"}
+    folders: set[str] = set()
+    for deepest in {path.rpartition("/")[0] for path in paths}:
+        folder = deepest
+        while folder and folder not in folders:
+            folders.add(folder)
+            folder = folder.rpartition("/")[0]
     return tuple(sorted(folder for folder in folders if os.path.lexists(root / folder / ".git")))
 
 

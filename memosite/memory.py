@@ -1,0 +1,125 @@
+"""[I/O] What a build leaves for the next one: in the cache, and for who builds again and again, in memory, too.
+
+    build ─► Memory ─┬─► the next build of the same process: nothing is read again
+                     └─► write ─► cache ─► a build of another process
+
+Losing it costs only time. It is kept for one output folder and one cache; with others it begins anew.
+"""
+
+from pathlib import Path
+from typing import Self
+
+from memosite.manifest import (
+    Manifest,
+    Seal,
+    last_file,
+    manifest_file,
+    read_last,
+    read_manifest,
+    read_seal,
+    read_states,
+    seal_file,
+    write_last,
+    write_manifest,
+    write_seal,
+)
+from memosite.output import FileState, OutputFolder
+from memosite.parse_cache import ParseCaches
+from memosite.plan.traced import Digests
+from memosite.render import Renderer
+from memosite.shelf import Shelf
+from memosite.theme import Theme
+
+STATUS_PATH = "status.json"
+"""The one file that each build writes."""
+
+
+class Memory:
+    """What is known of the last build. `digests` are those of its archive, if it was made by this process."""
+
+    def __init__(self, *, writes_at_once: bool = False) -> None:
+        """Begin with an empty shelf; `open` tells where the rest is. Unless it `writes_at_once`, call `write`."""
+        self.shelf = Shelf()
+        self._writes_at_once = writes_at_once
+        self.parsed = ParseCaches(None)
+        self.digests: Digests | None = None
+        self._cache: Path | None = None
+        self._output: Path | None = None
+        self._manifest: Manifest | None = None
+        self._seal: Seal | None = None
+        self._status: FileState | None = None
+        self._renderer: tuple[str, Renderer] | None = None
+        self._is_noted = False
+
+    def __enter__(self) -> Self:
+        """Keep it until the end of the block."""
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        """Let go of the shelf."""
+        self.shelf.__exit__(None, None, None)
+
+    def open(self, cache: Path | None, output: Path) -> None:
+        """Go on from the last build of this output folder; without a cache only what is in memory is known."""
+        if (cache, output) == (self._cache, self._output):
+            return
+        self._cache, self._output = cache, output
+        self.parsed = ParseCaches(cache)
+        self.digests = self._manifest = self._seal = None
+        self._status = read_last(last_file(cache, output)) if cache else None
+        self._is_noted = False
+
+    def is_ours(self, output: OutputFolder) -> bool:
+        """Whether the last build in this output folder is the one that is known: `status.json` lies as it left it."""
+        return output.is_as_left(STATUS_PATH, self._status)
+
+    @property
+    def manifest(self) -> Manifest:
+        """What the last build made of what; empty if that is not known."""
+        if self._manifest is None:
+            self._manifest = read_manifest(self._file) if self._cache else Manifest()
+        return self._manifest
+
+    @property
+    def seal(self) -> Seal:
+        """What the last build began with and how it ended; empty if that is not known."""
+        if self._seal is None:
+            self._seal = read_seal(seal_file(self._cache, self._output)) if self._cache and self._output else Seal()
+        return self._seal
+
+    def is_whole(self, output: OutputFolder) -> bool:
+        """Whether all files of the last build lie there as it left them."""
+        return self._cache is not None and output.is_whole(read_states(self._file))
+
+    @property
+    def _file(self) -> Path:
+        return manifest_file(self._cache or Path(), self._output or Path())
+
+    def renderer(self, theme: Theme) -> Renderer:
+        """What renders pages with this theme from texts of the shelf."""
+        if self._renderer is None or self._renderer[0] != theme.digest:
+            self._renderer = theme.digest, Renderer(theme, self.shelf.text)
+        return self._renderer[1]
+
+    def note(self, manifest: Manifest, seal: Seal, status: FileState | None) -> None:
+        """Remember a build that has ended; `status` is how `status.json` lies there now."""
+        self._manifest, self._seal, self._status = manifest, seal, status
+        self._is_noted = True
+        if self._writes_at_once:
+            self.write()
+
+    def note_status(self, status: FileState | None) -> None:
+        """Remember how `status.json` lies there after a build that changed nothing else."""
+        self._status = status
+        if self._cache and self._output:
+            write_last(last_file(self._cache, self._output), status)
+
+    def write(self) -> None:
+        """Write down in the cache what is new, unless somebody else has built there since: then that counts."""
+        self.parsed.write()
+        is_last = self._output is not None and self.is_ours(OutputFolder(self._output))
+        if self._is_noted and is_last and self._cache and self._output:
+            write_manifest(self._file, self.manifest)
+            write_seal(seal_file(self._cache, self._output), self.seal)
+            write_last(last_file(self._cache, self._output), self._status)
+        self._is_noted = False
