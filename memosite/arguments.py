@@ -83,7 +83,10 @@ def _add_build(commands: "Commands[argparse.ArgumentParser]") -> None:
     )
     _add_site(command)
     _add_output(command)
-    command.add_argument("--jobs", type=int, metavar="N", help="processes to render with (default: one a core)")
+    command.add_argument("--jobs", type=int, metavar="N", help="processes to work with (default: one a core)")
+    command.add_argument(
+        "--cluster", metavar="ADDRESS", help="render with the workers of this Dask scheduler, tcp://HOST:PORT"
+    )
     _add_fail_on(command, "never")
     command.add_argument(
         "--previous", metavar="DIR|URL", help="the published site to go on from, where the output is a new folder"

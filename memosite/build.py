@@ -33,6 +33,7 @@ from memosite.resolve import Rules
 from memosite.shelf import Shelf
 from memosite.sources.opening import open_sources
 from memosite.theme import Theme, load_theme, theme_folders
+from memosite.workers import Run
 
 Clock = Callable[[], dt.datetime]
 
@@ -58,6 +59,7 @@ def build(
     jobs: int = 1,
     use_network: bool = True,
     previous: str | None = None,
+    run_elsewhere: Run | None = None,
     progress: Progress = silent,
     memory: Memory | None = None,
 ) -> BuildReport:
@@ -65,14 +67,15 @@ def build(
 
     Configuration, theme, output folder and ledger are checked before anything is written. Units are made by `jobs`
     processes; their number makes no difference to what is written. Without `use_network` remotes are taken from the
-    cache, if they are there. `previous` is a published site, a folder or an address, to go on from. `progress` is
-    told of each step, and may raise to stop between two of them. Who builds again gives a `memory`, and writes it down
-    himself when there is time.
+    cache, if they are there. `previous` is a published site, a folder or an address, to go on from. With
+    `run_elsewhere` that renders what is planned here. `progress` is told of each step, and may raise to stop between
+    two of them. Who builds again gives a `memory`, and writes it down himself when there is time.
     """
     with nullcontext(memory) if memory else Memory(writes_at_once=True) as kept:
         return _build(
-            config, kept, clock=clock, jobs=jobs, use_network=use_network, previous=previous, progress=progress
-        )
+            config, kept, clock=clock, jobs=jobs, use_network=use_network, previous=previous,
+            run_elsewhere=run_elsewhere, progress=progress,
+        )  # fmt: skip
 
 
 def _build(
@@ -83,6 +86,7 @@ def _build(
     jobs: int,
     use_network: bool,
     previous: str | None,
+    run_elsewhere: Run | None,
     progress: Progress,
 ) -> BuildReport:
     started = clock()
@@ -113,7 +117,7 @@ def _build(
         _check_ledger(output, ledger_state)
         is_ours = memory.is_ours(output)
         maker = _maker(context, theme, memory, output=output)
-        made = make_site(units, maker, jobs=jobs, progress=progress)
+        made = make_site(units, maker, jobs=jobs, progress=progress, run_elsewhere=run_elsewhere)
         progress("finish", 0, 0)
         finished = clock()
         told = status(archive, finished)

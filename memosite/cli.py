@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
     from memosite.build import BuildReport
     from memosite.config import Config
+    from memosite.workers import Run
 
 EXIT_FINE, EXIT_NOT_SO, EXIT_USAGE, EXIT_INTERRUPTED = 0, 1, 2, 130
 
@@ -87,14 +88,30 @@ def _build(options: argparse.Namespace) -> int:
     from memosite.report import fails
 
     config = load_config(_site(options), output=options.output, base_url=options.base_url, cache=options.cache)
+    elsewhere = _elsewhere(options.cluster)
     with contextlib.nullcontext(silent) if options.quiet else shown() as told:
         profile = Profile(told)
-        report = build(config, clock=_now, jobs=_jobs(options.jobs), previous=options.previous, progress=profile)
+        report = build(
+            config,
+            clock=_now,
+            jobs=_jobs(options.jobs),
+            run_elsewhere=elsewhere,
+            previous=options.previous,
+            progress=profile,
+        )
     if not options.quiet:
         print(_summary(report, config, options))
     if options.profile:
         print("\n".join(profile.lines()))
     return EXIT_NOT_SO if fails(report.findings, options.fail_on) else EXIT_FINE
+
+
+def _elsewhere(cluster: str | None) -> "Run | None":
+    if cluster is None:
+        return None
+    from memosite.cluster import cluster_at
+
+    return cluster_at(cluster).run
 
 
 def _summary(report: "BuildReport", config: "Config", options: argparse.Namespace) -> str:

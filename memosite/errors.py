@@ -27,3 +27,7 @@ class StateError(MemositeError):
 
 class BusyError(OutputError):
     """Another build is writing to the output folder: trying again later helps."""
+
+
+class ClusterError(MemositeError):
+    """The machines that a build was to use cannot be reached, are gone, or run something else."""

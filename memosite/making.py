@@ -5,22 +5,26 @@ model has:
 
     unit ─► traced context ─► planned output ─► fingerprint ─┬─ known, and there: kept
                                                             └─ else: bytes
+
+On this machine a process does all of it. On a cluster others render, from parcels, what is planned here.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections import deque
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, MutableSet, Sequence
+from contextlib import closing
 from dataclasses import dataclass, replace
+from functools import partial
 
-from memosite.feeds import FeedFile
 from memosite.manifest import Made, Manifest, Output, Reads, Units
 from memosite.output import OutputFolder
+from memosite.parcels import Files, Parcel, Unrendered, pack, pack_theme, render, render_parcel
 from memosite.plan import Context, Planned, Stored, Unit, Written
 from memosite.plan.traced import Digests, Read, traced
 from memosite.progress import Progress
 from memosite.render import Renderer
-from memosite.search.blocks import Block, render_block
 from memosite.stale import decide
 from memosite.values import digest_of
-from memosite.workers import run
+from memosite.workers import Run, run
 
 Bytes = tuple[str, str, bytes | None]
 """An output: its path, the fingerprint of its model, and its bytes; None if it stays as it is."""
@@ -33,6 +37,34 @@ class MadeUnit:
     given: str
     reads: Mapping[Read, str] | None
     outputs: tuple[Bytes, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Fresh:
+    """An output that is not known, and the fingerprint of its model."""
+
+    planned: Planned
+    fingerprint: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Draft:
+    """A unit that others render: what of it is as in `MadeUnit`, and fingerprints for outputs that are yet to come."""
+
+    given: str
+    reads: Mapping[Read, str] | None
+    outputs: tuple[Bytes | str, ...]
+
+    def finish(self, files: Iterable[Files]) -> MadeUnit:
+        """The unit, with the files of each output that was to come, in their order."""
+        rendered = iter(files)
+        outputs: list[Bytes] = []
+        for one in self.outputs:
+            if isinstance(one, str):
+                outputs += ((path, one, data) for path, data in next(rendered))
+            else:
+                outputs.append(one)
+        return MadeUnit(given=self.given, reads=self.reads, outputs=tuple(outputs))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -54,38 +86,57 @@ class Maker:
     def make(self, unit: Unit) -> MadeUnit:
         """Plan and render one unit. Raises `ConfigError` for a fault of the theme."""
         reads: set[Read] = set()
+        outputs = tuple(found for one in self._planned(unit, reads) for found in self._rendered(one))
+        given, noted = self._noted(unit, reads)
+        return MadeUnit(given=given, reads=noted, outputs=outputs)
+
+    def draft(self, unit: Unit, theme: bytes) -> tuple[Draft, Parcel]:
+        """Plan one unit, and pack what is to be rendered of it with what `pack_theme` made of the theme."""
+        reads: set[Read] = set()
+        outputs: list[Bytes | str] = []
+        unrendered: list[Unrendered] = []
+        for one in self._planned(unit, reads):
+            if isinstance(one, Fresh) and not isinstance(one.planned, Stored | Written):
+                outputs.append(one.fingerprint)
+                unrendered.append(one.planned)
+            else:
+                outputs += self._rendered(one)
+        given, noted = self._noted(unit, reads)
+        draft = Draft(given=given, reads=noted, outputs=tuple(outputs))
+        return draft, pack(unrendered, theme, self.read_bytes, weight=unit.weight)
+
+    def _planned(self, unit: Unit, reads: MutableSet[Read]) -> Iterator[Bytes | Fresh]:
         context = traced(self.context, reads) if unit.is_traced else self.context
         made = self.known(unit)
         before: dict[str, list[Output]] = {}
         for output in made.outputs if made else ():
             before.setdefault(output.fingerprint, []).append(output)
-        outputs = [found for planned in unit.make(context) for found in self._outputs(planned, before)]
+        for planned in unit.make(context):
+            fingerprint = digest_of(planned)
+            same = before.get(fingerprint)
+            if same is not None and all(self.output.is_as_left(one.path, one.state) for one in same):
+                for output in same:
+                    yield output.path, fingerprint, None
+            else:
+                yield Fresh(planned=planned, fingerprint=fingerprint)
+
+    def _noted(self, unit: Unit, reads: Iterable[Read]) -> tuple[str, Mapping[Read, str] | None]:
         if not unit.is_traced:
-            return MadeUnit(given="", reads=None, outputs=tuple(outputs))
-        noted = {read: self.digests.of_read(read) for read in reads}
-        return MadeUnit(given=self.digests.of_value(unit.given), reads=noted, outputs=tuple(outputs))
+            return "", None
+        return self.digests.of_value(unit.given), {read: self.digests.of_read(read) for read in reads}
 
-    def _outputs(self, planned: Planned, before: Mapping[str, Iterable[Output]]) -> Iterator[Bytes]:
-        fingerprint = digest_of(planned)
-        same = before.get(fingerprint)
-        if same is not None and all(self.output.is_as_left(one.path, one.state) for one in same):
-            for output in same:
-                yield output.path, fingerprint, None
+    def _rendered(self, one: Bytes | Fresh) -> Iterator[Bytes]:
+        if not isinstance(one, Fresh):
+            yield one
             return
-        for path, data in self._render(planned):
-            yield path, fingerprint, data
-
-    def _render(self, planned: Planned) -> Iterable[tuple[str, bytes]]:
-        match planned:
-            case Block():
-                return render_block(planned, read_text=self.context.read_text)
-            case FeedFile():
-                return [(planned.path, self.renderer.render_feed(planned))]
+        match one.planned:
             case Stored():
-                return [(planned.path, self.read_bytes(planned.sha256))]
+                yield one.planned.path, one.fingerprint, self.read_bytes(one.planned.sha256)
             case Written():
-                return [(planned.path, planned.data)]
-        return [(planned.path, self.renderer.render(planned))]
+                yield one.planned.path, one.fingerprint, one.planned.data
+            case planned:
+                for path, data in render(planned, self.renderer, self.context.read_text):
+                    yield path, one.fingerprint, data
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -96,35 +147,64 @@ class MadeSite:
     former: tuple[str, ...]
 
 
-def make_site(units: Sequence[Unit], maker: Maker, *, jobs: int, progress: Progress) -> MadeSite:
+def make_site(
+    units: Sequence[Unit], maker: Maker, *, jobs: int, progress: Progress, run_elsewhere: Run | None = None
+) -> MadeSite:
     """Make the units that are stale, by `jobs` processes, write what is new of them, and note what was made of what.
 
-    Outputs are written in the order of the units, whoever makes them.
+    Outputs are written in the order of the units, whoever makes them: they are planned here and rendered by
+    `run_elsewhere`, if there is one.
     """
     progress("decide", 0, 0)
     output, last = maker.output, maker.last
     decisions = decide(units, last, common=maker.common, digests=maker.digests, is_there=output.is_as_left)
     stale = [one.unit for one in decisions if one.why]
-    weights = [unit.weight for unit in stale]
-    results = run(lambda place: maker.make(stale[place]), range(len(stale)), jobs=jobs, weight=weights.__getitem__)
+    run_here: Run = partial(run, jobs=jobs)
+    results = _made_elsewhere(stale, maker, run_here, run_elsewhere) if run_elsewhere else _made(stale, maker, run_here)
     noted = Manifest(common=maker.common, reads=Reads(last.reads) if last.common == maker.common else Reads())
     former: list[str] = []
     done = 0
-    for decision in decisions:
-        unit, made = decision.unit, decision.made
-        if made is not None and not decision.why:
-            _keep(unit.name, made, last.units, noted.units, output=output)
-            continue
-        progress("make", done, len(stale))
-        done += 1
-        former += (one.path for one in made.outputs) if made else ()
-        result = next(results)
-        reads = None if result.reads is None else tuple(noted.reads.note(*read) for read in result.reads.items())
-        noted.units.note(unit.name, Made(given=result.given, reads=reads, outputs=_write(result, made, output)))
-    next(results, None)  # there is no more, and so the processes end
+    with closing(results):
+        for decision in decisions:
+            unit, made = decision.unit, decision.made
+            if made is not None and not decision.why:
+                _keep(unit.name, made, last.units, noted.units, output=output)
+                continue
+            progress("make", done, len(stale))
+            done += 1
+            former += (one.path for one in made.outputs) if made else ()
+            result = next(results)
+            reads = None if result.reads is None else tuple(noted.reads.note(*read) for read in result.reads.items())
+            noted.units.note(unit.name, Made(given=result.given, reads=reads, outputs=_write(result, made, output)))
+        next(results, None)  # there is no more, and so the processes end
     gone = (last.units[name] for name in last.units if name not in noted.units)
     former += (one.path for made in gone for one in made.outputs)
     return MadeSite(manifest=noted, former=tuple(former))
+
+
+Results = Generator[MadeUnit, None, None]
+
+
+def _made(units: Sequence[Unit], maker: Maker, run_here: Run) -> Results:
+    return run_here(lambda place: maker.make(units[place]), range(len(units)), weight=lambda place: units[place].weight)
+
+
+def _made_elsewhere(units: Sequence[Unit], maker: Maker, run_here: Run, run_elsewhere: Run) -> Results:
+    """Nobody elsewhere has the archive. So units are planned here, and what is to be rendered goes with its texts."""
+    theme = pack_theme(maker.renderer.theme)
+    under_way: deque[Draft] = deque()
+    drafted = run_here(
+        lambda place: maker.draft(units[place], theme), range(len(units)), weight=lambda place: units[place].weight
+    )
+
+    def parcels() -> Iterator[Parcel]:
+        for draft, parcel in drafted:
+            under_way.append(draft)
+            yield parcel
+
+    with closing(drafted), closing(run_elsewhere(render_parcel, parcels(), weight=lambda one: one.weight)) as rendered:
+        for files in rendered:
+            yield under_way.popleft().finish(files)
 
 
 def _keep(name: str, made: Made, known: Units, noted: Units, *, output: OutputFolder) -> None:

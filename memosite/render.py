@@ -73,7 +73,7 @@ class Renderer:
     """
 
     def __init__(self, theme: Theme, read_text: Callable[[str], str], *, cache_bytes: int = _CACHE_BYTES) -> None:
-        self._own = theme.own
+        self.theme = theme
         self._bytes_left = PAGE_BYTES
         self._read_text = read_text
         self._fragments = _Fragments(cache_bytes)
@@ -87,7 +87,7 @@ class Renderer:
         try:
             html = self._environment.get_template(page.template).render(page=page)
         except Exception as error:
-            fault = _fault(error, self._own)
+            fault = _fault(error, self.theme.own)
             if fault is None:
                 raise
             raise ConfigError(f"theme: {fault}") from error

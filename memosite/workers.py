@@ -6,10 +6,10 @@ import os
 import signal
 import threading
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Generator, Iterable, Iterator
 from concurrent.futures import Future, ProcessPoolExecutor
 from itertools import chain, islice
-from typing import TypeVar
+from typing import Protocol, TypeVar
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
@@ -28,6 +28,19 @@ ROUND = 128
 Python counts references in it. Measured at 100,000 artifacts."""
 
 
+class Run(Protocol):
+    """Applies a pure function to each item, wherever; the results come in the order of the items.
+
+    As many items are sent at a time as weigh `BATCH` together.
+    """
+
+    def __call__(
+        self, function: Callable[[Item], Result], items: Iterable[Item], *, weight: Callable[[Item], int]
+    ) -> Generator[Result, None, None]:
+        """The results, as they are asked for; who closes this before its end leaves no work under way."""
+        ...
+
+
 def default_jobs() -> int:
     """As many processes as there are cores to run on."""
     return max(1, len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1)
@@ -35,16 +48,14 @@ def default_jobs() -> int:
 
 def run(
     function: Callable[[Item], Result], items: Iterable[Item], *, jobs: int, weight: Callable[[Item], int] = lambda _: 1
-) -> Iterator[Result]:
+) -> Generator[Result, None, None]:
     """Apply a pure function to each item; the results come in the order of the items.
 
-    With one job, or if all items together are `LIGHT`, it is applied here. Otherwise `function` is inherited by forked
+    With one job, or if all items together are light, it is applied here. Otherwise `function` is inherited by forked
     processes, so it may hold anything; items and results are pickled, as many at a time as weigh `BATCH` together.
     """
-    batches = _in_batches(items, weight)
-    few = list(islice(batches, LIGHT + 1))
-    batches = chain(few, batches)
-    if jobs == 1 or len(few) <= LIGHT:
+    batches, is_light = in_batches(items, weight)
+    if jobs == 1 or is_light:
         yield from map(function, chain.from_iterable(batches))
         return
     for first_of_round in batches:
@@ -64,13 +75,20 @@ def _run_round(function: Callable[[Item], Result], batches: Iterable[list[Item]]
             while under_way:
                 yield from under_way.popleft().result()
         except BaseException:
-            pool.shutdown(wait=False, cancel_futures=True)
+            pool.shutdown(cancel_futures=True)  # and wait: a pool that is ending while Python ends says so
             raise
         finally:
             gc.unfreeze()
 
 
-def _in_batches(items: Iterable[Item], weight: Callable[[Item], int]) -> Iterator[list[Item]]:
+def in_batches(items: Iterable[Item], weight: Callable[[Item], int]) -> tuple[Iterator[list[Item]], bool]:
+    """The items in batches that weigh `BATCH` or little more, and whether all together are light."""
+    batches = _batches(items, weight)
+    few = list(islice(batches, LIGHT + 1))
+    return chain(few, batches), len(few) <= LIGHT
+
+
+def _batches(items: Iterable[Item], weight: Callable[[Item], int]) -> Iterator[list[Item]]:
     batch: list[Item] = []
     total = 0
     for item in items:

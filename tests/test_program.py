@@ -1,12 +1,13 @@
 """What memosite itself is made of."""
 
+import os
 from pathlib import Path
 
 import pytest
 
 from memosite.config import load_config
 from memosite.inputs import compare_inputs
-from memosite.program import program_digest
+from memosite.program import portable_digest, program_digest
 from tests.build_org import write_memo, write_text
 
 
@@ -24,6 +25,23 @@ def test_the_digest_depends_on_modules_and_versions(tmp_path: Path, monkeypatch:
         found.append(program_digest(tmp_path))
     program_digest.cache_clear()
     assert len(set(found)) == 4
+
+
+def test_a_digest_for_other_machines_does_not_depend_on_times(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The same program was installed there at another moment; another one, or another library, is not the same."""
+    found = []
+    for change in (
+        lambda: write_text(tmp_path / "one/a.py", "1"),
+        lambda: os.utime(tmp_path / "one/a.py", (1, 1)),
+        lambda: write_text(tmp_path / "one/a.py", "2"),
+        lambda: monkeypatch.setattr("memosite.program.version", lambda name: f"{name} of tomorrow"),
+    ):
+        change()
+        portable_digest.cache_clear()
+        found.append(portable_digest(package=tmp_path / "one"))
+    portable_digest.cache_clear()
+    assert found[0] == found[1]
+    assert len(set(found)) == 3
 
 
 def test_another_library_is_another_input(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -36,7 +36,7 @@ def test_items_are_not_taken_much_before_they_are_needed() -> None:
     results = run(double, items(), jobs=2)
     assert next(results) == 0
     assert taken <= BATCH * max(LIGHT + 2, 2 * WAITING + 2)
-    results.close()  # type: ignore[attr-defined] # it is a generator
+    results.close()
 
 
 def test_processes_are_renewed_from_time_to_time() -> None:

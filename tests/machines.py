@@ -1,0 +1,81 @@
+"""Dask schedulers and workers as processes of their own, as somebody starts them on several machines."""
+
+import json
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+ROOT = Path(__file__).parent.parent
+DEADLINE = 60.0
+
+
+def wait_for(condition: Callable[[], object]) -> None:
+    """Wait until something is so."""
+    end = time.monotonic() + DEADLINE
+    while not condition():
+        assert time.monotonic() < end, "it did not happen in time"
+        time.sleep(0.02)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Machines:
+    """A scheduler at an address, and its workers by name."""
+
+    address: str
+    scheduler: subprocess.Popen[str]
+    workers: Mapping[str, subprocess.Popen[str]]
+
+    def ask(self, program: str) -> str:
+        """What a program prints that has a `client` of the scheduler; it runs in a process of its own.
+
+        Dask leaves threads behind, and other tests start processes by forking this one.
+        """
+        whole = f"from distributed import Client\nwith Client({self.address!r}) as client:\n {program}\n"
+        done = subprocess.run(
+            [sys.executable, "-c", whole], capture_output=True, text=True, check=True, timeout=DEADLINE, cwd=ROOT
+        )
+        return done.stdout.strip()
+
+
+@contextmanager
+def machines(
+    folder: Path, *, scheduler: Mapping[str, str] | None = None, workers: Mapping[str, Mapping[str, str]] | None = None
+) -> Iterator[Machines]:
+    """A scheduler and workers, each with the environment that is changed so for it."""
+    file = folder / "scheduler.json"
+    with ExitStack() as stack:
+        first = _start(
+            stack, folder, "scheduler", "scheduler", "--port", "0", "--scheduler-file", str(file), more=scheduler or {}
+        )
+        wait_for(lambda: file.exists() and file.read_text().endswith("}"))
+        address = json.loads(file.read_text())["address"]
+        running = {
+            name: _start(stack, folder, name, "worker", address, "--name", name, "--nthreads", "1", "--no-nanny",
+                         "--local-directory", str(folder), more=more)
+            for name, more in (workers or {}).items()
+        }  # fmt: skip
+        wait_for(lambda: all("Registered to" in (folder / f"{name}.log").read_text() for name in running))
+        yield Machines(address=address, scheduler=first, workers=running)
+
+
+def _start(
+    stack: ExitStack, folder: Path, name: str, *command: str, more: Mapping[str, str]
+) -> "subprocess.Popen[str]":
+    log = stack.enter_context((folder / f"{name}.log").open("w"))
+    process = stack.enter_context(
+        subprocess.Popen(
+            [sys.executable, "-m", "dask", *command, "--host", "127.0.0.1", "--no-dashboard"],
+            stdout=log,
+            stderr=subprocess.STDOUT,
+            text=True,
+            cwd=ROOT,
+            env={**os.environ, "PYTHONPATH": str(ROOT), "DASK_CONFIG": str(folder), **more},
+        )
+    )
+    stack.callback(process.kill)
+    return process

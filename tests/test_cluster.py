@@ -1,0 +1,332 @@
+"""Builds whose pages are rendered by other machines: the same site, whatever happens to these."""
+
+import os
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import threading
+from collections.abc import Iterator
+from itertools import islice
+from pathlib import Path
+
+import pytest
+
+from benchmarks.as_memodef import write_site
+from benchmarks.organization import artifacts
+from memosite.cli import main
+from memosite.cluster import Cluster, cluster_at
+from memosite.workers import BATCH
+from tests.crawl import tree_bytes
+from tests.machines import DEADLINE, ROOT, Machines, machines, wait_for
+
+EXAMPLE = ROOT / "example-org"
+
+
+@pytest.fixture(scope="module")
+def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Machines]:
+    """A scheduler with two workers."""
+    with machines(tmp_path_factory.mktemp("cluster"), workers={"one": {}, "two": {}}) as started:
+        yield started
+
+
+@pytest.fixture
+def organization(tmp_path: Path) -> Path:
+    """A copy of the example, so that nothing of it is known to a cache."""
+    return shutil.copytree(EXAMPLE, tmp_path / "site", ignore=shutil.ignore_patterns("_site", ".memosite"))
+
+
+def command(site: Path, address: str, *arguments: str) -> list[str]:
+    """A build on a cluster, as a process."""
+    return [sys.executable, "-m", "memosite", "build", str(site), "--quiet", "--cluster", address, *arguments]
+
+
+def build(site: Path, address: str, *arguments: str) -> tuple[int, str]:
+    """Build on a cluster; the exit code, and what was said."""
+    done = subprocess.run(
+        command(site, address, *arguments), capture_output=True, text=True, check=False, timeout=DEADLINE, cwd=ROOT
+    )
+    assert done.stdout == ""
+    return done.returncode, done.stderr
+
+
+def site_of(folder: Path) -> dict[str, bytes]:
+    """The files of a site without the one that has a clock."""
+    return {path: data for path, data in tree_bytes(folder).items() if path != "status.json"}
+
+
+def states(folder: Path) -> dict[Path, tuple[int, int]]:
+    """Time and inode of every file but the one that has a clock."""
+    files = [path for path in folder.rglob("*") if path.is_file() and path.name != "status.json"]
+    return {path: (path.stat().st_mtime_ns, path.stat().st_ino) for path in files}
+
+
+def built_here(site: Path, folder: Path) -> dict[str, bytes]:
+    """The site as one process makes it."""
+    output, cache = str(folder / "here"), str(folder / "cache-here")
+    assert main(["build", str(site), "--quiet", "--jobs", "1", "-o", output, "--cache", cache]) == 0
+    return site_of(folder / "here")
+
+
+def larger_site(folder: Path) -> Path:
+    """An organization whose build takes long enough to see its middle."""
+    write_site(folder / "site", islice(artifacts(160, seed=1), 160), with_git=False)
+    return folder / "site"
+
+
+def is_begun(output: Path) -> bool:
+    """Whether some pages are there."""
+    return (output / "memos").exists() and len(list((output / "memos").iterdir())) > 20
+
+
+def run_program(body: str, address: str) -> subprocess.CompletedProcess[str]:
+    """A program that has a `cluster`."""
+    program = f"from memosite.cluster import Cluster\ncluster = Cluster(address={address!r}, patience=0.5)\n{body}"
+    return subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, check=False, timeout=DEADLINE, cwd=ROOT
+    )
+
+
+def double(number: int) -> int:
+    """A pure function."""
+    return number * 2
+
+
+def divide(number: int) -> int:
+    """A function that fails for one item."""
+    return 1 // (number - 50)
+
+
+def end_worker(_number: int) -> None:
+    """A function that no worker survives."""
+    os.kill(os.getpid(), signal.SIGKILL)
+
+
+TASKS = "client.run_on_scheduler(lambda dask_scheduler: len(dask_scheduler.tasks))"
+"""How many tasks a scheduler knows."""
+
+LONG = f"from tests.test_cluster import double\nlist(cluster.run(double, range({BATCH * 100})))\n"
+"""A program that sends many batches."""
+
+
+def test_a_cluster_makes_the_same_site(organization: Path, cluster: Machines, tmp_path: Path) -> None:
+    """The same bytes as one process, rendered by both workers, and nothing said."""
+    expected = built_here(organization, tmp_path)
+    assert build(organization, cluster.address) == (0, "")
+    assert site_of(organization / "_site") == expected
+    count = "print(*client.run(lambda dask_worker: dask_worker.state.executed_count > 0).values())"
+    assert cluster.ask(count) == "True True"
+
+
+def test_what_a_cluster_made_is_noted_as_if_it_was_made_here(
+    organization: Path, cluster: Machines, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The next build, wherever it runs, goes on from it."""
+    assert build(organization, cluster.address) == (0, "")
+    for path in ("positions/director/", "timeline/2026/03/index.json", "feeds.opml"):
+        assert main(["explain", path, "--site", str(organization)]) == 0
+        said = capsys.readouterr().out
+        assert ("it is as it was" in said) or ("it is planned in every build" in said)
+    before = states(organization / "_site")
+    assert main(["build", str(organization), "--quiet", "--jobs", "1"]) == 0
+    assert states(organization / "_site") == before
+
+
+def test_pages_of_a_worker_that_is_killed_are_made_by_others(tmp_path: Path) -> None:
+    """Kill -9 half-way: the same bytes."""
+    site = larger_site(tmp_path)
+    output = tmp_path / "there"
+    with machines(tmp_path, workers={"one": {}, "two": {}}) as started:
+        building = command(site, started.address, "-o", str(output), "--cache", str(tmp_path / "cache"))
+        with subprocess.Popen(building, cwd=ROOT, stderr=subprocess.PIPE, text=True) as process:
+            wait_for(lambda: is_begun(output))
+            started.workers["two"].kill()
+            assert not (output / "status.json").exists()  # which is written last
+            assert process.communicate(timeout=DEADLINE)[1] == ""
+        assert process.returncode == 0
+        left = started.ask("print(*[one['name'] for one in client.scheduler_info()['workers'].values()])")
+        assert left == "one"
+    assert site_of(output) == built_here(site, tmp_path)
+
+
+def test_a_build_that_is_interrupted_leaves_no_work_behind(cluster: Machines, tmp_path: Path) -> None:
+    """Ctrl-C ends it without a word, and the workers are free for the next one."""
+    site = larger_site(tmp_path)
+    with subprocess.Popen(command(site, cluster.address), cwd=ROOT, stderr=subprocess.PIPE, text=True) as process:
+        wait_for(lambda: is_begun(site / "_site"))
+        process.send_signal(signal.SIGINT)
+        assert process.communicate(timeout=DEADLINE)[1] == ""
+    assert process.returncode == 130
+    wait_for(lambda: cluster.ask(f"print({TASKS})") == "0")
+
+
+def test_results_come_in_order_and_items_are_not_taken_much_before(cluster: Machines) -> None:
+    """As of processes: what waits is bounded, so memory is; who has enough leaves no work behind."""
+    done = run_program(
+        "from tests.test_cluster import double\n"
+        f"print(list(cluster.run(double, range({BATCH * 10 + 7}))) == list(range(0, {BATCH * 20 + 14}, 2)))\n"
+        "taken = []\n"
+        f"results = cluster.run(double, (taken.append(n) or n for n in range({BATCH * 100})))\n"
+        f"print(next(results), len(taken) < {BATCH} * 12)\n"
+        "results.close()\n",
+        cluster.address,
+    )
+    assert (done.stdout, done.stderr) == ("True\n0 True\n", "")
+    wait_for(lambda: cluster.ask(f"print({TASKS})") == "0")
+
+
+def test_what_is_light_is_done_here() -> None:
+    """Nobody is asked for what takes a moment."""
+    nowhere = Cluster(address="tcp://127.0.0.1:9")
+    assert list(nowhere.run(double, range(BATCH - 1))) == list(range(0, 2 * BATCH - 2, 2))
+
+
+def test_an_error_on_a_worker_is_raised_here(cluster: Machines) -> None:
+    """It is not swallowed, and it is the same."""
+    done = run_program(
+        "from tests.test_cluster import divide\n"
+        "try:\n"
+        f"    list(cluster.run(divide, range({BATCH * 10})))\n"
+        "except ZeroDivisionError as error:\n"
+        "    print(error)\n",
+        cluster.address,
+    )
+    assert (done.stdout, done.stderr) == ("integer division or modulo by zero\n", "")
+
+
+def test_a_fault_of_a_theme_is_told_as_it_is_here(
+    organization: Path, cluster: Machines, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Template and line, wherever it was found."""
+    template = organization / "theme/templates/memo.html"
+    template.parent.mkdir(parents=True, exist_ok=True)
+    template.write_text("\n{{ page.nothing }}")
+    (organization / "memosite.yml").write_text((organization / "memosite.yml").read_text() + "\ntheme: theme\n")
+    assert main(["build", str(organization), "--quiet", "--jobs", "1"]) == 2
+    said = capsys.readouterr().err
+    assert "templates/memo.html, line 2" in said
+    assert build(organization, cluster.address) == (2, said)
+
+
+def test_another_memosite_on_a_worker_is_refused(organization: Path, tmp_path: Path) -> None:
+    """It might make other bytes; an older one cannot even be asked."""
+    for name in ("other", "older"):
+        shutil.copytree(ROOT / "memosite", tmp_path / name / "memosite", ignore=shutil.ignore_patterns("__pycache__"))
+    with (tmp_path / "other/memosite/times.py").open("a") as module:
+        module.write("# another version\n")
+    (tmp_path / "older/memosite/cluster.py").unlink()
+    expected = {
+        "other": "has another memosite, Python or library than this machine",
+        "older": "cannot run memosite (ModuleNotFoundError(\"No module named 'memosite.cluster'\"))",
+    }
+    for name, what in expected.items():
+        path = {"PYTHONPATH": str(tmp_path / name), "PYTHONSAFEPATH": "1"}
+        with machines(tmp_path / name, workers={name: path}) as started:
+            address = started.ask("print(*client.scheduler_info()['workers'])")
+            said = (
+                f"memosite: build --cluster {started.address}: the worker {address} {what}; install the same there, "
+                "memosite[cluster] with all it needs, and start it again\n"
+            )
+            assert build(organization, started.address) == (2, said)
+    assert not (organization / "_site/index.html").exists()
+
+
+def test_a_cluster_whose_workers_are_gone_is_told_of(tmp_path: Path) -> None:
+    """Nobody waits for ever: neither where there is no worker, nor where pages end each worker that takes them."""
+    few = {"DASK_DISTRIBUTED__SCHEDULER__ALLOWED_FAILURES": "0"}
+    program = f"from tests.test_cluster import end_worker\nlist(cluster.run(end_worker, range({BATCH * 10})))\n"
+    with machines(tmp_path, scheduler=few, workers={"one": {}}) as started:
+        address = started.ask("print(*client.scheduler_info()['workers'])")
+        ended = (
+            f"build --cluster {started.address}: 1 workers ended at the same pages, the last of them {address}; give "
+            "them more memory, or build without --cluster"
+        )
+        gone = (
+            f"build --cluster {started.address}: found no worker for 0.5 seconds, expected at least one; start it "
+            f"with: dask worker {started.address}"
+        )
+        for expected in (ended, gone):
+            said = run_program(program, started.address).stderr.splitlines()
+            assert said[-1] == f"memosite.errors.ClusterError: {expected}"
+
+
+def test_a_cluster_that_is_not_there_is_told_of_before_anything_is_read(
+    organization: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """With the address, and what to do."""
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        address = f"tcp://127.0.0.1:{free.getsockname()[1]}"
+    assert main(["build", str(organization), "--cluster", address]) == 2
+    assert capsys.readouterr().err == (
+        f"memosite: build --cluster {address}: found no Dask scheduler there (Connection refused); "
+        "start one with `dask scheduler`, or name the address that it printed\n"
+    )
+    assert not (organization / "_site").exists()
+
+
+@pytest.mark.parametrize(
+    "address", ["", "scheduler", "127.0.0.1:8786", "http://127.0.0.1:8786", "tcp://one", "tcp://[", "tcp://a:b"]
+)
+def test_what_is_no_address_is_told_of(organization: Path, address: str, capsys: pytest.CaptureFixture[str]) -> None:
+    """With the form of one."""
+    assert main(["build", str(organization), "--cluster", address]) == 2
+    assert capsys.readouterr().err == (
+        f"memosite: build --cluster: found {address!r}, expected the address of a Dask scheduler as it prints it, "
+        "tcp://HOST:PORT or tls://HOST:PORT\n"
+    )
+
+
+def test_without_the_extra_it_is_said_how_to_get_it(
+    organization: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """One line, and nothing is read."""
+    monkeypatch.setitem(sys.modules, "distributed", None)
+    assert main(["build", str(organization), "--cluster", "tcp://127.0.0.1:8786"]) == 2
+    said = "memosite: build --cluster: needs Dask distributed: pip install 'memosite[cluster]'\n"
+    assert capsys.readouterr().err == said
+    assert not (organization / "_site").exists()
+
+
+def test_what_speaks_another_language_is_no_scheduler() -> None:
+    """As the dashboard of a scheduler, whose port is the next one."""
+    with socket.create_server(("127.0.0.1", 0)) as other:
+        address = f"tcp://127.0.0.1:{other.getsockname()[1]}"
+
+        def answer() -> None:
+            for _ in range(2):
+                connection, _ = other.accept()
+                with connection:
+                    connection.sendall(b"HTTP/1.1 400 Bad Request\r\n\r\n")
+
+        threading.Thread(target=answer, daemon=True).start()
+        assert cluster_at(address).address == address
+        said = run_program(LONG, address).stderr.splitlines()
+    assert said[-1].startswith(
+        f"memosite.errors.ClusterError: build --cluster {address}: found no Dask scheduler there ("
+    )
+
+
+def test_a_worker_is_no_scheduler(cluster: Machines) -> None:
+    """It prints an address, too."""
+    address = cluster.ask("print(next(iter(client.scheduler_info()['workers'])))")
+    said = run_program(LONG, address).stderr.splitlines()
+    assert said[-1] == (
+        f"memosite.errors.ClusterError: build --cluster {address}: found no Dask scheduler there (a worker of Dask); "
+        "start one with `dask scheduler`, or name the address that it printed"
+    )
+
+
+def test_a_scheduler_that_ends_is_told_of(tmp_path: Path) -> None:
+    """Nobody waits for what nobody knows any more."""
+    with machines(tmp_path, workers={"one": {}}) as started:
+        program = (
+            "import os\nfrom tests.test_cluster import double\n"
+            f"for _ in cluster.run(double, range({BATCH * 100})):\n os.kill({started.scheduler.pid}, 9)\n"
+        )
+        said = run_program(program, started.address).stderr.splitlines()
+    assert said[-1] == (
+        f"memosite.errors.ClusterError: build --cluster {started.address}: the scheduler does not answer any more; "
+        "start it again, and run the command again"
+    )
