@@ -35,6 +35,16 @@ class Measured:
         )
 
 
+class CommandFailed(SystemExit):
+    """A command that did not come to its end. Whoever compares programs may go on and tell it."""
+
+    def __init__(self, command: str, code: int, said: str, measured: Measured) -> None:
+        """What was run, its exit code, the end of what it said, and what it took until then."""
+        super().__init__(f"{command}: exit {code}\n{said}")
+        self.code_of_command = code
+        self.measured = measured
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Changes:
     """What became of a folder: files in it and their bytes; files written, and those whose bytes are others now."""
@@ -50,7 +60,7 @@ Snapshot = Mapping[str, tuple[int, int, int, bytes]]
 
 
 def run(command: Sequence[str | Path], *, folder: Path, environment: Mapping[str, str] | None = None) -> Measured:
-    """Run a command to its end. Raises `SystemExit` with what it said if it fails."""
+    """Run a command to its end. Raises `CommandFailed` with what it said if it fails."""
     with tempfile.TemporaryFile("w+") as said:
         started = time.perf_counter()
         process = subprocess.Popen(
@@ -68,10 +78,11 @@ def run(command: Sequence[str | Path], *, folder: Path, environment: Mapping[str
         seconds = time.perf_counter() - started
         memory.stop()
         process.returncode = os.waitstatus_to_exitcode(status)
+        measured = Measured(seconds=seconds, processor=usage.ru_utime + usage.ru_stime, memory=memory.most)
         if process.returncode:
             said.seek(0)
-            raise SystemExit(f"{' '.join(map(str, command))}: exit {process.returncode}\n{said.read()[-2000:]}")
-    return Measured(seconds=seconds, processor=usage.ru_utime + usage.ru_stime, memory=memory.most)
+            raise CommandFailed(" ".join(map(str, command)), process.returncode, said.read()[-2000:], measured)
+    return measured
 
 
 class _Memory(threading.Thread):

@@ -16,7 +16,7 @@ from pathlib import Path
 from benchmarks.arguments import parser
 from benchmarks.as_hugo import write_bare_pages
 from benchmarks.as_memodef import write_site
-from benchmarks.measure import Measured, snapshot
+from benchmarks.measure import CommandFailed, Measured, snapshot
 from benchmarks.organization import artifacts
 from benchmarks.table import MEGABYTE, align, verdict
 from benchmarks.tools import ROOT, run_module, run_pagefind
@@ -59,11 +59,12 @@ def main(arguments: Sequence[str]) -> None:
     for memos in sorted(options.memos):
         with tempfile.TemporaryDirectory(prefix="memosite-benchmark-", dir=options.work) as work:
             queries = make_queries(memos, seed=options.seed)
-            here = [
-                measure(Path(work), memos, queries, seed=options.seed)
-                for part, measure in (("memosite", measure_blocks), ("pagefind", measure_pagefind))
-                if part in parts
-            ]
+            here: list[Found] = []
+            for part, measure in (("memosite", measure_blocks), ("pagefind", measure_pagefind)):
+                try:
+                    here += [measure(Path(work), memos, queries, seed=options.seed)] if part in parts else []
+                except CommandFailed as error:
+                    print(failure(part, memos, error), flush=True)
             if here:
                 print(search_table(memos, here) + "\n", flush=True)
             found += here
@@ -74,6 +75,13 @@ def main(arguments: Sequence[str]) -> None:
         took = {memos: {name: asdict(measured) for name, measured in each.items()} for memos, each in commands.items()}
         said = {"browser": [asdict(one) for one in found], "command": took}
         options.json.write_text(json.dumps(said, indent=1) + "\n")
+
+
+def failure(tool: str, memos: int, error: CommandFailed) -> str:
+    """A line on a program that did not come to its end."""
+    took = error.measured
+    reached = f"after {took.seconds:,.0f} s and with {took.memory / MEGABYTE:,.0f} MB"
+    return f"{tool} at {memos:,} artifacts: no index, it ended with exit code {error.code_of_command} {reached}"
 
 
 def make_queries(memos: int, *, seed: int) -> dict[str, list[str]]:

@@ -55,8 +55,13 @@ def run_hugo(site: Path) -> Measured:
 
 
 def run_pagefind(pages: Path) -> Measured:
-    """Run Pagefind over a folder of pages; its files are `pagefind/` in it."""
-    return run([program(PAGEFIND), "--site", pages, "--quiet"], folder=pages.parent)
+    """Run Pagefind over a folder of pages; its files are `pagefind/` in it.
+
+    It may take nine tenths of the memory there is: should it need more, it fails alone, and not the machine.
+    """
+    limit = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") * 9 // 10
+    command: list[str | Path] = ["prlimit", f"--as={limit}", program(PAGEFIND), "--site", pages, "--quiet"]
+    return run(command, folder=pages.parent)
 
 
 def run_claude_code_log(sessions: Path) -> Measured:

@@ -63,7 +63,7 @@ class Cluster:
         pickled. Raises what the function raises, and `ClusterError` if there is no scheduler or, for as long as
         `patience`, no worker, or if one of them has another memosite than this machine.
         """
-        batches, is_light = in_batches(items, weight, light=1)
+        batches, is_light = in_batches(items, weight)
         if is_light:
             yield from map(function, chain.from_iterable(batches))
             return

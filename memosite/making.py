@@ -9,11 +9,11 @@ model has:
 On this machine a process does all of it. On a cluster others render, from parcels, what is planned here.
 """
 
-import sys
 from collections import deque
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, MutableSet, Sequence
 from contextlib import closing
 from dataclasses import dataclass, replace
+from functools import partial
 
 from memosite.manifest import Made, Manifest, Output, Reads, Units
 from memosite.output import OutputFolder
@@ -49,7 +49,7 @@ class Fresh:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Draft:
-    """A unit that others render, as `MadeUnit` but that of outputs that are yet to come there are fingerprints."""
+    """A unit that others render: what of it is as in `MadeUnit`, and fingerprints for outputs that are yet to come."""
 
     given: str
     reads: Mapping[Read, str] | None
@@ -87,7 +87,8 @@ class Maker:
         """Plan and render one unit. Raises `ConfigError` for a fault of the theme."""
         reads: set[Read] = set()
         outputs = tuple(found for one in self._planned(unit, reads) for found in self._rendered(one))
-        return MadeUnit(given=self._given(unit), reads=self._noted(unit, reads), outputs=outputs)
+        given, noted = self._noted(unit, reads)
+        return MadeUnit(given=given, reads=noted, outputs=outputs)
 
     def draft(self, unit: Unit, theme: bytes) -> tuple[Draft, Parcel]:
         """Plan one unit, and pack what is to be rendered of it with what `pack_theme` made of the theme."""
@@ -100,7 +101,8 @@ class Maker:
                 unrendered.append(one.planned)
             else:
                 outputs += self._rendered(one)
-        draft = Draft(given=self._given(unit), reads=self._noted(unit, reads), outputs=tuple(outputs))
+        given, noted = self._noted(unit, reads)
+        draft = Draft(given=given, reads=noted, outputs=tuple(outputs))
         return draft, pack(unrendered, theme, self.read_bytes, weight=unit.weight)
 
     def _planned(self, unit: Unit, reads: MutableSet[Read]) -> Iterator[Bytes | Fresh]:
@@ -118,13 +120,10 @@ class Maker:
             else:
                 yield Fresh(planned=planned, fingerprint=fingerprint)
 
-    def _noted(self, unit: Unit, reads: Iterable[Read]) -> Mapping[Read, str] | None:
+    def _noted(self, unit: Unit, reads: Iterable[Read]) -> tuple[str, Mapping[Read, str] | None]:
         if not unit.is_traced:
-            return None
-        return {read: self.digests.of_read(read) for read in reads}
-
-    def _given(self, unit: Unit) -> str:
-        return self.digests.of_value(unit.given) if unit.is_traced else ""
+            return "", None
+        return self.digests.of_value(unit.given), {read: self.digests.of_read(read) for read in reads}
 
     def _rendered(self, one: Bytes | Fresh) -> Iterator[Bytes]:
         if not isinstance(one, Fresh):
@@ -160,9 +159,8 @@ def make_site(
     output, last = maker.output, maker.last
     decisions = decide(units, last, common=maker.common, digests=maker.digests, is_there=output.is_as_left)
     stale = [one.unit for one in decisions if one.why]
-    results = (
-        _made_elsewhere(stale, maker, run_elsewhere, jobs=jobs) if run_elsewhere else _made(stale, maker, jobs=jobs)
-    )
+    run_here: Run = partial(run, jobs=jobs)
+    results = _made_elsewhere(stale, maker, run_here, run_elsewhere) if run_elsewhere else _made(stale, maker, run_here)
     noted = Manifest(common=maker.common, reads=Reads(last.reads) if last.common == maker.common else Reads())
     former: list[str] = []
     done = 0
@@ -187,22 +185,16 @@ def make_site(
 Results = Generator[MadeUnit, None, None]
 
 
-def _made(units: Sequence[Unit], maker: Maker, *, jobs: int) -> Results:
-    weights = [unit.weight for unit in units]
-    return run(lambda place: maker.make(units[place]), range(len(units)), jobs=jobs, weight=weights.__getitem__)
+def _made(units: Sequence[Unit], maker: Maker, run_here: Run) -> Results:
+    return run_here(lambda place: maker.make(units[place]), range(len(units)), weight=lambda place: units[place].weight)
 
 
-def _made_elsewhere(units: Sequence[Unit], maker: Maker, run_elsewhere: Run, *, jobs: int) -> Results:
+def _made_elsewhere(units: Sequence[Unit], maker: Maker, run_here: Run, run_elsewhere: Run) -> Results:
     """Nobody elsewhere has the archive. So units are planned here, and what is to be rendered goes with its texts."""
     theme = pack_theme(maker.renderer.theme)
     under_way: deque[Draft] = deque()
-    weights = [unit.weight for unit in units]
-    drafted = run(
-        lambda place: maker.draft(units[place], theme),
-        range(len(units)),
-        jobs=jobs,
-        weight=weights.__getitem__,
-        renewed_after=sys.maxsize,  # by then there may be threads, and forks and threads do not go together
+    drafted = run_here(
+        lambda place: maker.draft(units[place], theme), range(len(units)), weight=lambda place: units[place].weight
     )
 
     def parcels() -> Iterator[Parcel]:

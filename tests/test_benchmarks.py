@@ -131,3 +131,16 @@ def test_the_table_of_search_tells_what_queries_move(tmp_path: Path, capsys: pyt
     for answers in found["answers"].values():
         assert len(answers) == search.EACH
         assert all(answer["total"] > 0 and answer["bytes"] > 0 for answer in answers)
+
+
+def test_a_search_that_does_not_end_has_a_line(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """What needs more memory than there is says so, and the other one is measured all the same."""
+
+    def fail(*_: object, **__: object) -> None:
+        run([sys.executable, "-c", "raise SystemExit(3)"], folder=Path())
+
+    monkeypatch.setattr(search, "measure_pagefind", fail)
+    search.main(["--memos", "40", "--only", "pagefind"])
+    assert "pagefind at 40 artifacts: no index, it ended with exit code 3 after 0 s" in capsys.readouterr().out

@@ -187,7 +187,7 @@ def test_an_error_on_a_worker_is_raised_here(cluster: Machines) -> None:
     done = run_program(
         "from tests.test_cluster import divide\n"
         "try:\n"
-        f"    list(cluster.run(divide, range({BATCH * 4})))\n"
+        f"    list(cluster.run(divide, range({BATCH * 10})))\n"
         "except ZeroDivisionError as error:\n"
         "    print(error)\n",
         cluster.address,
@@ -235,7 +235,7 @@ def test_another_memosite_on_a_worker_is_refused(organization: Path, tmp_path: P
 def test_a_cluster_whose_workers_are_gone_is_told_of(tmp_path: Path) -> None:
     """Nobody waits for ever: neither where there is no worker, nor where pages end each worker that takes them."""
     few = {"DASK_DISTRIBUTED__SCHEDULER__ALLOWED_FAILURES": "0"}
-    program = f"from tests.test_cluster import end_worker\nlist(cluster.run(end_worker, range({BATCH * 4})))\n"
+    program = f"from tests.test_cluster import end_worker\nlist(cluster.run(end_worker, range({BATCH * 10})))\n"
     with machines(tmp_path, scheduler=few, workers={"one": {}}) as started:
         address = started.ask("print(*client.scheduler_info()['workers'])")
         ended = (
