@@ -47,19 +47,25 @@ def default_jobs() -> int:
 
 
 def run(
-    function: Callable[[Item], Result], items: Iterable[Item], *, jobs: int, weight: Callable[[Item], int] = lambda _: 1
+    function: Callable[[Item], Result],
+    items: Iterable[Item],
+    *,
+    jobs: int,
+    weight: Callable[[Item], int] = lambda _: 1,
+    renewed_after: int = ROUND,
 ) -> Generator[Result, None, None]:
     """Apply a pure function to each item; the results come in the order of the items.
 
     With one job, or if all items together are light, it is applied here. Otherwise `function` is inherited by forked
     processes, so it may hold anything; items and results are pickled, as many at a time as weigh `BATCH` together.
+    The processes are forked anew after so many batches.
     """
     batches, is_light = in_batches(items, weight)
     if jobs == 1 or is_light:
         yield from map(function, chain.from_iterable(batches))
         return
     for first_of_round in batches:
-        yield from _run_round(function, chain([first_of_round], islice(batches, ROUND - 1)), jobs=jobs)
+        yield from _run_round(function, chain([first_of_round], islice(batches, renewed_after - 1)), jobs=jobs)
 
 
 def _run_round(function: Callable[[Item], Result], batches: Iterable[list[Item]], *, jobs: int) -> Iterator[Result]:

@@ -44,6 +44,8 @@ def test_processes_are_renewed_from_time_to_time() -> None:
     found = list(run(lambda item: (item, os.getpid()), range(2 * ROUND + 1), jobs=2, weight=lambda _: BATCH))
     assert [item for item, _ in found] == list(range(2 * ROUND + 1))
     assert len({process for _, process in found}) > 2
+    kept = run(lambda _: os.getpid(), range(2 * ROUND + 1), jobs=2, weight=lambda _: BATCH, renewed_after=sys.maxsize)
+    assert len(set(kept)) <= 2  # as is needed where threads have begun meanwhile
 
 
 def test_an_error_in_a_worker_is_raised_here() -> None:
