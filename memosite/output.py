@@ -180,9 +180,9 @@ class OutputFolder:
                 path_so_far = "/".join(parts[:index])
                 if path_so_far not in self._folders:
                     step = self.root / path_so_far
-                    with contextlib.suppress(FileNotFoundError):
-                        if not stat.S_ISDIR(step.lstat().st_mode):  # a link, that leads out, or a file of before
-                            step.unlink()
+                    found = _lstat(str(step))
+                    if found is not None and not stat.S_ISDIR(found.st_mode):  # a link, that leads out, or a file
+                        step.unlink()
                     step.mkdir(exist_ok=True)
                     self._folders.add(path_so_far)
 
@@ -235,9 +235,11 @@ class OutputFolder:
             self._remove(path)
         for owned in _OWNED:
             for folder, folders, files in os.walk(self.root / owned, topdown=False):
+                below = owned + folder[len(str(self.root / owned)) :]
                 for name in files:
-                    self._remove(Path(folder, name))
-                for path in (Path(folder, name) for name in folders):
+                    if f"{below}/{name}" not in self._paths:
+                        self._remove(Path(folder, name))
+                for path in (Path(folder, name) for name in folders if f"{below}/{name}" not in self._folders):
                     if path.is_symlink():
                         self._remove(path)
                     elif not any(path.iterdir()):
