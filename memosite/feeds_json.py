@@ -3,12 +3,12 @@
 The fields of the machine stand in each item below `_memo`, under the names they have in RSS.
 """
 
-import json
 from dataclasses import dataclass
 
 from lxml import etree
 
 from memosite.feeds import Feed, FeedItem, clean, memo_fields
+from memosite.indented import indented
 from memosite.times import Moment
 
 
@@ -25,7 +25,7 @@ def to_json_feed(feed: Feed) -> bytes:
     if feed.address is not None:
         value["feed_url"] = clean(feed.address)
     value["items"] = [_item(item) for item in feed.items]
-    return (json.dumps(value, indent=1, ensure_ascii=False) + "\n").encode()
+    return f"{indented(value)}\n".encode()
 
 
 def _item(item: FeedItem) -> dict[str, object]:

@@ -121,21 +121,35 @@ class OutputFolder:
         """
         if not self._claim(path):
             return None
-        target = self.root / path
+        target = f"{self.root}/{path}"
         try:
-            if self._is_there(target, data):
+            found = _lstat(target)
+            if found is not None and _holds(target, found, data):
                 self.unchanged += 1
                 return self.state(path)
             self._make_folder(path)
-            self._make_room(path)
-            unfinished = self.root / _UNFINISHED / "file"
-            unfinished.write_bytes(data)
-            self._set_time(unfinished, target, path, data)
-            unfinished.replace(target)
+            if found is not None:
+                self._make_room(path)
+                found = _lstat(target)
+            self._replace(path, target, found, data)
         except OSError as error:
             raise OutputError(f"{target}: cannot be written ({error.strerror})") from error
         self.written += 1
         return self.state(path)
+
+    def _replace(self, path: str, target: str, found: os.stat_result | None, data: bytes) -> None:
+        """Put the bytes in the place of what was found there."""
+        unfinished = f"{self.root}/{_UNFINISHED}/file"
+        file = os.open(unfinished, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW, 0o666)
+        try:
+            left = memoryview(data)
+            while left:
+                left = left[os.write(file, left) :]
+            second = self._second(path, data, now=os.fstat(file), replaced=found)
+            os.utime(file, (second, second))
+        finally:
+            os.close(file)
+        os.replace(unfinished, target)  # noqa: PTH105 - pathlib takes as long as writing
 
     def _claim(self, path: str) -> bool:
         if path in self._paths:
@@ -144,28 +158,19 @@ class OutputFolder:
         self._paths.add(path)
         return True
 
-    def _set_time(self, unfinished: Path, target: Path, path: str, data: bytes) -> None:
+    def _second(self, path: str, data: bytes, *, now: os.stat_result, replaced: os.stat_result | None) -> int:
         """A whole second, later than that of what is replaced: servers answer 304 to new content with an old time.
 
         What stands in the place of a previous site's file has the time of that, or a later one.
         """
-        second = int(unfinished.stat().st_mtime)
-        with contextlib.suppress(FileNotFoundError):
-            second = max(second, int(target.lstat().st_mtime) + 1)
-        if self._previous is not None and not target.exists():
-            former = self._previous / path
-            with contextlib.suppress(FileNotFoundError, NotADirectoryError):
-                known = int(former.lstat().st_mtime)
-                second = known if self._is_there(former, data) else max(second, known + 1)
-        os.utime(unfinished, (second, second))
-
-    @staticmethod
-    def _is_there(target: Path, data: bytes) -> bool:
-        try:
-            found = target.lstat()
-            return stat.S_ISREG(found.st_mode) and found.st_size == len(data) and target.read_bytes() == data
-        except (FileNotFoundError, NotADirectoryError):
-            return False
+        second = int(now.st_mtime)
+        if replaced is not None:
+            return max(second, int(replaced.st_mtime) + 1)
+        former = f"{self._previous}/{path}"
+        known = _lstat(former) if self._previous is not None else None
+        if known is None:
+            return second
+        return int(known.st_mtime) if _holds(former, known, data) else max(second, int(known.st_mtime) + 1)
 
     def _make_folder(self, path: str) -> None:
         folder = path.rpartition("/")[0]
@@ -175,9 +180,9 @@ class OutputFolder:
                 path_so_far = "/".join(parts[:index])
                 if path_so_far not in self._folders:
                     step = self.root / path_so_far
-                    with contextlib.suppress(FileNotFoundError):
-                        if not stat.S_ISDIR(step.lstat().st_mode):  # a link, that leads out, or a file of before
-                            step.unlink()
+                    found = _lstat(str(step))
+                    if found is not None and not stat.S_ISDIR(found.st_mode):  # a link, that leads out, or a file
+                        step.unlink()
                     step.mkdir(exist_ok=True)
                     self._folders.add(path_so_far)
 
@@ -230,9 +235,11 @@ class OutputFolder:
             self._remove(path)
         for owned in _OWNED:
             for folder, folders, files in os.walk(self.root / owned, topdown=False):
+                below = owned + folder[len(str(self.root / owned)) :]
                 for name in files:
-                    self._remove(Path(folder, name))
-                for path in (Path(folder, name) for name in folders):
+                    if f"{below}/{name}" not in self._paths:
+                        self._remove(Path(folder, name))
+                for path in (Path(folder, name) for name in folders if f"{below}/{name}" not in self._folders):
                     if path.is_symlink():
                         self._remove(path)
                     elif not any(path.iterdir()):
@@ -249,3 +256,15 @@ class OutputFolder:
         if path.relative_to(self.root).as_posix() not in self._paths:
             path.unlink()
             self.removed += 1
+
+
+def _lstat(path: str) -> os.stat_result | None:
+    try:
+        return os.lstat(path)
+    except (FileNotFoundError, NotADirectoryError):
+        return None
+
+
+def _holds(path: str, found: os.stat_result, data: bytes) -> bool:
+    """Whether what was found at a path is a file of these bytes."""
+    return stat.S_ISREG(found.st_mode) and found.st_size == len(data) and Path(path).read_bytes() == data

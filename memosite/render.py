@@ -20,7 +20,11 @@ from itertools import count
 from typing import Final, TypeAlias
 
 import jinja2
+from jinja2.compiler import CodeGenerator, Frame
+from jinja2.nodes import Expr
+from jinja2.runtime import Context, Macro
 from markupsafe import Markup
+from markupsafe import escape as markup_escape
 
 from memosite.difference import Diff, compare
 from memosite.errors import ConfigError
@@ -41,6 +45,7 @@ __all__ = ["Renderer"]
 _CACHE_BYTES: Final = 16 * 2**20
 _PREFIX: Final = "\x1a"  # stands for a page's prefix in cached HTML; a control character, which no text may hold
 _LINK: Final = re.compile(f"{_PREFIX}{_PREFIX}([0-9]+)#?{_PREFIX}")  # the number of a link, for where it leads
+_ESCAPED: Final = re.compile("[&<>\"']")
 _SPARE: Final = 1_000  # bytes for what is said when a text is cut
 _TOO_LONG: Final = '<p class="notice">This text is too long for this page: see its own page, or the original.</p>\n'
 _CUT: Final = '<p class="notice">Only the beginning of this text is shown.</p>\n'
@@ -191,11 +196,47 @@ def _weight(key: _Key, html: str) -> int:
     return 500 + sys.getsizeof(html) + sum(150 + len(written) for written, _ in key[1])
 
 
+class _Code(CodeGenerator):
+    """The Python that a template becomes: what is shown goes through `_Environment.written`."""
+
+    def _output_child_pre(self, node: Expr, frame: Frame, finalize: CodeGenerator._FinalizeInfo) -> None:
+        if frame.eval_ctx.autoescape and not frame.eval_ctx.volatile:
+            self.write("environment.written(")
+        else:
+            super()._output_child_pre(node, frame, finalize)
+
+
+class _Context(Context):
+    """The variables of a template, which may be asked to call macros a hundred times a page."""
+
+    def call(self, obj: Callable[..., object], /, *args: object, **kwargs: object) -> object:
+        """Call a macro at once; it need not be asked first what it wants to be given."""
+        if type(obj) is Macro:
+            kwargs.pop("_block_vars", None)
+            kwargs.pop("_loop_vars", None)
+            return obj(self.eval_ctx, *args, **kwargs)
+        return super().call(obj, *args, **kwargs)
+
+
+class _Environment(jinja2.Environment):
+    """An environment that escapes everything, too, but makes no `Markup` of what needs no escaping."""
+
+    code_generator_class = _Code
+    context_class = _Context
+
+    @staticmethod
+    def written(value: object) -> str:
+        """What is shown of a value in HTML."""
+        if type(value) is Markup or (type(value) is str and not _ESCAPED.search(value)):
+            return value
+        return markup_escape(value)
+
+
 def _environment(theme: Theme) -> jinja2.Environment:
     def source(name: str) -> tuple[str, str, None] | None:
         return (theme.templates[name], name, None) if name in theme.templates else None
 
-    environment = jinja2.Environment(
+    environment = _Environment(
         loader=jinja2.FunctionLoader(source),  # as DictLoader, with a file name for tracebacks
         autoescape=True,
         undefined=jinja2.StrictUndefined,

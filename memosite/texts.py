@@ -113,6 +113,8 @@ def _plain(match: re.Match[str]) -> str:
 
 def one_line(text: str) -> str:
     """A text as one line: white space and control characters as single spaces."""
+    if text.isprintable() and "  " not in text:  # most are one line already: there is no other white space in them
+        return text.strip(" ")
     return " ".join(text.translate(_CONTROLS).split())
 
 

@@ -31,7 +31,7 @@ def plan_item(context: Context, artifact: Artifact, position: Position | None, *
     item = FeedItem(
         guid=tag_uri(context.authority, context.archive_id, artifact.kind, artifact.id),
         title=artifact.short_subject if is_visible(artifact.short_subject) else artifact.id,
-        path="".join("\ufffd" if unicodedata.category(char) in CONTROLS else char for char in copy.file.path),
+        path=_without_controls(copy.file.path),
         repo=copy.file.source,
         sender=copy.file.source,
         to="",
@@ -56,6 +56,13 @@ def plan_item(context: Context, artifact: Artifact, position: Position | None, *
             body_ref=envelope.body_ref,
         )
     return item
+
+
+def _without_controls(path: str) -> str:
+    """A path as it may be announced: on one line, in the order in which it is read."""
+    if path.isprintable():  # most are, and a path is announced in several feeds
+        return path
+    return "".join("\ufffd" if unicodedata.category(char) in CONTROLS else char for char in path)
 
 
 def _with_memo(context: Context, memo: Memo, copy: Copy, position: Position | None, item: FeedItem) -> FeedItem:

@@ -4,6 +4,7 @@ import json
 from collections.abc import Iterable, Sequence
 
 from memosite.facts import Text
+from memosite.indented import indented
 from memosite.lines import all_texts, artifact_line, body_texts, join_texts
 from memosite.model import Artifact, Document, Library, Memo, Position, Record, Thread, Transcript
 from memosite.plan.common import link_targets, originals
@@ -21,7 +22,7 @@ Output = tuple[str, bytes]
 
 def to_json(value: object) -> bytes:
     """JSON as twins have it: indented, characters as they are."""
-    return (json.dumps(value, indent=1, ensure_ascii=False) + "\n").encode("utf-8", "replace")
+    return f"{indented(value)}\n".encode("utf-8", "replace")
 
 
 def artifact_twins(context: Context, artifact: Artifact) -> Iterable[Output]:

@@ -15,12 +15,13 @@ Each file calls `memositeBlock(name, value)`: script tags work from `file://` an
 
 import datetime as dt
 import json
-from array import array
+from base64 import urlsafe_b64encode
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
-from itertools import pairwise
-from typing import TypeVar
+from dataclasses import dataclass
+from itertools import chain
+from operator import sub
+from typing import Any, TypeVar
 
 from memosite.search.analyzer import Analyzer
 from memosite.search.documents import Card, ReadText, SearchDocument, documents, positions_of
@@ -114,26 +115,26 @@ def _file(name: str, value: object) -> tuple[str, bytes]:
     return f"{SEARCH}{name}.js", f'memositeBlock("{name}",{text})\n'.encode("utf-8", "replace")
 
 
-def encode(numbers: Iterable[int]) -> str:
+def encode(numbers: Sequence[int]) -> str:
     """Ascending numbers as their gaps."""
-    before = -1
-    found = []
-    for number in numbers:
-        found.append(digits(number - before - 1))
-        before = number
-    return "".join(found)
+    return _gaps(numbers).decode()
+
+
+def _gaps(numbers: Sequence[int]) -> bytes:
+    return b"".join(map(_GAPS.__getitem__, map(sub, numbers, chain((-1,), numbers))))
 
 
 def pack(numbers: Sequence[int]) -> str:
     """Ascending numbers in the shorter of two forms: their gaps, or `!` and a bit for each number, six a digit."""
-    gaps = encode(numbers)
     count = numbers[-1] // 6 + 1 if numbers else 0
-    if len(gaps) <= count + 1:
+    gaps = encode(numbers) if len(numbers) <= count + 1 else ""
+    if 0 < len(gaps) <= count + 1 or not numbers:
         return gaps
-    bits = [0] * count
+    bits = bytearray(b"0") * (numbers[-1] + 1)
     for number in numbers:
-        bits[number // 6] |= 1 << number % 6
-    return "!" + "".join(DIGITS[each] for each in bits)
+        bits[number] = _ONE
+    whole = int(bits[::-1], 2).to_bytes(-(-count // 4) * 3, "big")
+    return "!" + urlsafe_b64encode(whole)[::-1][:count].decode()  # whose digits are `DIGITS`, the highest first
 
 
 def digits(number: int) -> str:
@@ -147,20 +148,32 @@ def digits(number: int) -> str:
     return found + DIGITS[number]
 
 
-_CODES = tuple(digits(number).encode() for number in range(4_096))
+class _Codes(dict[int, bytes]):
+    """What is written for a number; of small ones, as nearly all of the millions are, it is worked out once."""
+
+    def __init__(self, written: Callable[[int], str]) -> None:
+        super().__init__()
+        self._written = written
+
+    def __missing__(self, number: int) -> bytes:
+        found = self._written(number).encode()
+        if number < _FEW:
+            self[number] = found
+        return found
 
 
-def _code(number: int) -> bytes:
-    """`digits` as bytes: nearly all numbers are small, and there are millions of them."""
-    return _CODES[number] if number < len(_CODES) else digits(number).encode()
+_FEW = 10_000
+_ONE = ord("1")
+_GAPS = _Codes(lambda difference: digits(difference - 1))
+_COUNTS = _Codes(digits)
+_SINGLE = _Codes(lambda place: digits(1) + digits(place))  # where a word stands that a text has once
 
 
-@dataclass(slots=True)
-class _Term:
-    """The documents of a term so far, and where it stands in each, as digits."""
+_Term = list[Any]
+"""The documents of a term so far, each followed by where it stands there, as digits.
 
-    documents: "array[int]" = field(default_factory=lambda: array("I"))
-    places: bytearray = field(default_factory=bytearray)
+One list of both: with an object and two of them for each term a block took a fifth longer.
+"""
 
 
 class _Builder:
@@ -169,7 +182,7 @@ class _Builder:
     def __init__(self) -> None:
         self.artifacts = 0
         self.documents = 0
-        self.terms: dict[str, dict[str, _Term]] = defaultdict(lambda: defaultdict(_Term))
+        self.terms: dict[str, dict[str, _Term]] = defaultdict(lambda: defaultdict(list))
         self.dates: list[int] = []
         self.tools: list[int] = []
         self.facets: dict[str, dict[str, list[int]]] = defaultdict(lambda: defaultdict(list))
@@ -198,7 +211,7 @@ class _Builder:
         self._add_words("s", (document.subject,), number)
         self._add_words("n", document.names, number)
         for name, value in document.card.keys:
-            self.terms["k"][f"{name}:{value}"].documents.append(number)
+            self.terms["k"][f"{name}:{value}"].extend((number, b""))
 
     @property
     def more(self) -> str:
@@ -213,13 +226,9 @@ class _Builder:
     def _add_words(self, family: str, texts: Iterable[str], number: int) -> None:
         terms = self.terms[family]
         for word, positions in positions_of(texts, self._analyzer).items():
-            found = terms[word]
-            found.documents.append(number)
-            if len(positions) == 1:
-                found.places += _code(1) + _code(positions[0])
-            else:
-                gaps = (_code(place - before - 1) for before, place in pairwise((-1, *positions)))
-                found.places += b"".join((_code(len(positions)), *gaps))
+            single = len(positions) == 1
+            code = _SINGLE[positions[0]] if single else _COUNTS[len(positions)] + _gaps(positions)
+            terms[word].extend((number, code))
 
     def all_terms(self) -> list[tuple[str, _Term]]:
         """The terms of all families under the names they have in shards, in order."""
@@ -238,9 +247,9 @@ def _term_files(block: str, built: _Builder, limit: int) -> Iterator[tuple[str, 
         while end < len(terms) and (size < limit or end == start):
             key, term = terms[end]
             shared = _shared(last, key)
-            common = len(key[:shared].encode("utf-16-le")) // 2
-            entries.append(f"{digits(common)}{key[shared:]} {pack(term.documents)}")
-            places.append(term.places.decode())
+            common = shared if key.isascii() else len(key[:shared].encode("utf-16-le")) // 2
+            entries.append(f"{digits(common)}{key[shared:]} {pack(term[::2])}")
+            places.append(b"".join(term[1::2]).decode())
             size += len(entries[-1].encode())
             last = key
             end += 1

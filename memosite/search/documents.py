@@ -11,6 +11,7 @@ import datetime as dt
 import hashlib
 import json
 from bisect import bisect_left
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import asdict, dataclass
 from typing import Literal
@@ -277,18 +278,14 @@ def _memo_keys(archive: Archive, memo: Memo) -> Iterator[tuple[str, str]]:
 
 def positions_of(texts: Iterable[str], analyzer: Analyzer) -> dict[str, list[int]]:
     """The terms of several texts with their positions; no phrase reaches from one text into the next."""
-    found: dict[str, list[int]] = {}
+    found: dict[str, list[int]] = defaultdict(list)
     start = 0
     for text in texts:
         words, parts = analyzer.terms(text)
         for place, word in enumerate(words, start):
-            places = found.get(word)
-            if places is None:
-                found[word] = [place]
-            else:
-                places.append(place)
+            found[word].append(place)
         for part, place in parts:
-            places = found.setdefault(part, [])
+            places = found[part]
             index = bisect_left(places, start + place)
             if places[index : index + 1] != [start + place]:  # a part may be a word at the same place
                 places.insert(index, start + place)
