@@ -31,6 +31,8 @@ from memosite.errors import OutputError
 from memosite.facts import Kind, Ref
 
 LEDGER_PATH = "archive/ledger.jsonl"
+NUMBERS = 2**53
+"""Artifacts are numbered below this: JSON's readers have no larger whole numbers (RFC 8259, 6)."""
 FOLDER_BYTES = 240
 """The longest id that a ledger may hold, in bytes: an id of 200, and what tells it from a rival."""
 _KINDS: dict[str, Kind] = {kind: kind for kind in get_args(Kind)}
@@ -97,7 +99,10 @@ class Ledger:
         return {arrival.ref: arrival.number for arrival in self.arrivals}
 
     def with_arrivals(self, found: Iterable[tuple[Kind, str, str]]) -> "Ledger":
-        """The ledger with these artifacts (kind, id, key): the new ones numbered in this order, new keys noted."""
+        """The ledger with these artifacts (kind, id, key): the new ones numbered in this order, new keys noted.
+
+        Raises `OutputError` if there is no number left, as after a ledger that somebody made up.
+        """
         numbers, keys = self.numbers(), self.keys_by_ref()
         following = max(numbers.values(), default=0) + 1
         arrivals, renewals = [], []
@@ -112,6 +117,11 @@ class Ledger:
                 numbers[ref] = following
                 arrivals.append(Arrival(number=following, kind=kind, id=id_, key=key))
                 following += 1
+        if following > NUMBERS:
+            raise OutputError(
+                f"{LEDGER_PATH}: its artifacts are numbered up to {following - 1}, expected less than {NUMBERS}; "
+                "restore it from a backup, or go on from another --previous"
+            )
         return replace(self, arrivals=self.arrivals + tuple(arrivals), renewals=self.renewals + tuple(renewals))
 
     def with_pages(
@@ -265,7 +275,7 @@ def _text(value: object) -> str:
 
 
 def _number(value: object) -> int:
-    if not isinstance(value, int) or not 0 < value < 2**53:
+    if not isinstance(value, int) or not 0 < value < NUMBERS:
         raise ValueError(f"found {value!r}, expected a number")
     return value
 

@@ -1,5 +1,6 @@
 """The ledger: what must never change is written down once, and lines once written stay as they are (SPEC 10)."""
 
+import json
 from pathlib import Path
 
 import pytest
@@ -8,7 +9,7 @@ from hypothesis import strategies as st
 
 from memosite.errors import OutputError
 from memosite.facts import Kind
-from memosite.ledger import LEDGER_PATH, Arrival, Ledger, identity_key, parse_ledger, read_ledger
+from memosite.ledger import LEDGER_PATH, NUMBERS, Arrival, Ledger, identity_key, parse_ledger, read_ledger
 from tests.build_org import envelope, resolve_facts
 
 NAMES = st.text(alphabet="abé~.-_", min_size=1, max_size=6).filter(lambda name: not name.startswith("."))
@@ -175,3 +176,12 @@ def test_a_line_that_stands_twice_counts_once() -> None:
     """As after a merge by git."""
     line = '{"v": 1, "kind": "position", "id": "a"}\n'
     assert parse(line + line).positions == ("a",)
+
+
+def test_a_ledger_that_leaves_no_number_is_never_continued() -> None:
+    """The next build could not read what this one would write."""
+    line = json.dumps({"v": 1, "n": NUMBERS - 1, "kind": "memo", "id": "last", "key": "k"})
+    ledger = parse_ledger(line, name="made up")
+    assert ledger.with_arrivals([("memo", "last", "k")]) == ledger
+    with pytest.raises(OutputError, match="go on from another --previous"):
+        ledger.with_arrivals([("memo", "new", "k")])
