@@ -11,6 +11,7 @@ from memosite.cache import open_cache
 from memosite.config import Config
 from memosite.errors import ConfigError, StateError
 from memosite.manifest import Made, Manifest, manifest_file, read_manifest
+from memosite.memory import STATUS_PATH
 from memosite.output import OutputFolder
 from memosite.plan import plan
 from memosite.plan.traced import Digests, Read
@@ -32,7 +33,10 @@ def explain(config: Config, path: str) -> list[str]:
     manifest = read_manifest(manifest_file(cache, config.output)) if cache else Manifest()
     if not manifest.units:
         raise StateError(f"{config.output}: nothing is known of how it was built; run memosite build first")
-    name, made = _maker_of(manifest, _in_site(config, path))
+    wanted = _in_site(config, path)
+    if wanted == STATUS_PATH:
+        return [f"{STATUS_PATH} tells when the site was built and of what: every build writes it"]
+    name, made = _maker_of(manifest, wanted)
     return [
         f"made as   {name}, with {len(made.outputs)} {plural('file', len(made.outputs))}",
         *_shown_reads(manifest.reads_of(made) if made.reads is not None else None),

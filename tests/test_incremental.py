@@ -376,6 +376,8 @@ def test_explain_says_what_a_file_is_made_of_and_why_it_is_new(
     assert "it would be made again: " in capsys.readouterr().out
     assert main([*ask, "positions/directr/index.html"]) == 2
     assert "did you mean positions/director/index.html?" in capsys.readouterr().err
+    assert main([*ask, "status.json"]) == 0
+    assert "every build writes it" in capsys.readouterr().out
     assert main([*ask, "http://[::1"]) == 2
     assert "no address" in capsys.readouterr().err
 
