@@ -44,6 +44,7 @@ class OutputFolder:
         self._folders: set[str] = set()
         self._lock: int | None = None
         self.was_left_unfinished = False
+        self._was_empty = False
 
     def check(self) -> None:
         """Raise `OutputError` if the folder is somebody else's: not empty and without memosite's marker."""
@@ -75,6 +76,7 @@ class OutputFolder:
             fcntl.flock(self._lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
             self.was_left_unfinished = (self.root / _UNFINISHED).exists()
             shutil.rmtree(self.root / _UNFINISHED, ignore_errors=True)
+            self._was_empty = not any(self.root.iterdir())
             (self.root / _UNFINISHED).mkdir()
         except BlockingIOError as error:
             raise BusyError(f"{self.root}: another build is writing there; wait for it to end") from error
@@ -197,6 +199,8 @@ class OutputFolder:
 
         `known` are the paths among which all that has to go is, if that is sure; else the folders are searched.
         """
+        if self._was_empty:
+            return
         try:
             if known is None or self.was_left_unfinished:
                 self._remove_what_is_found()

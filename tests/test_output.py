@@ -27,6 +27,23 @@ def written(root: Path, files: dict[str, bytes]) -> OutputFolder:
     return output
 
 
+def test_a_folder_that_was_empty_is_not_searched_for_what_is_left_over(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Of 100,000 artifacts that took minutes, and there can be nothing."""
+    for name in ("first", "second"):
+        output = OutputFolder(tmp_path / "site")
+        output.open()
+        output.write(f"memos/{name}/index.html", b"<p>")
+        with monkeypatch.context() as patched:
+            if name == "first":
+                patched.setattr("memosite.output.os.walk", None)
+            output.prune()
+        output.leave()
+        output.unlock()
+    assert not (tmp_path / "site/memos/first").exists()
+
+
 def test_what_is_not_made_any_more_is_removed_and_nothing_else(tmp_path: Path) -> None:
     """Only below memosite's own folders: a CNAME somebody put beside them stays."""
     root = tmp_path / "site"
