@@ -102,13 +102,16 @@ def _build(
     seal = memory.seal if is_ours and previous is None else Seal()
     with open_sources(config, use_network=use_network) as opened:
         themes = theme_folders(config.theme)
-        inputs = compare_inputs(config, seal.inputs, also=themes, findings=opened.findings, with_ledger=False)
+        commits = ((info.name, info.commit) for info in opened.infos)
+        read = (theme.digest, *opened.findings, *commits)
+        inputs = compare_inputs(config, seal.inputs, also=themes, opened=read, with_ledger=False)
         if inputs.is_same and memory.is_whole(output):
             return _as_it_was(seal, output, memory, started=started, clock=clock)
         archive, ledger = read_archive(
             opened.sources, rules_of(config, opened.infos), ledger, memory.shelf, cache=cache, parsed=memory.parsed,
             jobs=jobs, progress=progress,
         )  # fmt: skip
+    memory.note_parsed()
     progress("plan", 0, 0)
     context = context_of(config, archive, memory.shelf)
     units = (*plan(context, ledger, saved_searches(config, archive, memory.shelf)), static_unit(theme))
@@ -124,7 +127,7 @@ def _build(
         status_state = output.write(STATUS_PATH, _status_bytes(told))
         output.prune(made.former if maker.last.units and is_ours else None)
         report = _report(archive, output, seconds=(finished - started).total_seconds())
-        memory.digests = maker.digests
+        memory.digests = maker.digests.known()
         memory.note(made.manifest, _seal(inputs, report, told), status_state)
         output.leave()
     finally:

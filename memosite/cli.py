@@ -150,6 +150,8 @@ def _serve(options: argparse.Namespace) -> int:
                 raise MemositeError("interrupted")
 
         config = load()
+        if config.output != served:
+            raise ConfigError(f"output: now {config.output}, but {served} is served; start memosite serve again")
         report = build(config, clock=_now, jobs=_jobs(None), use_network=False, progress=go_on, memory=memory)
         if report.written > 1 or report.removed:  # status.json is written in any case
             say(_summary(report, config, options))
@@ -157,6 +159,7 @@ def _serve(options: argparse.Namespace) -> int:
 
     check_port(options.port)
     config = load()
+    served = config.output
     with Memory() as memory:
         with contextlib.nullcontext(silent) if options.quiet else shown() as told:
             report = build(config, clock=_now, jobs=_jobs(None), progress=told, memory=memory)

@@ -24,7 +24,6 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from memosite.config_schema import Config, SourceConfig
-from memosite.findings import Finding
 from memosite.layout import SITE_MARKER, SKIPPED_FOLDERS, UNREAD_FOLDERS, matches_glob, place_of
 from memosite.ledger import LEDGER_PATH
 from memosite.names import ENVELOPE_SUFFIX
@@ -59,7 +58,7 @@ def compare_inputs(
     known: str,
     *,
     also: Iterable[Path] = (),
-    findings: Iterable[Finding] = (),
+    opened: Iterable[object] = (),
     with_ledger: bool = True,
     now: int | None = None,
 ) -> Inputs:
@@ -68,12 +67,12 @@ def compare_inputs(
     To be taken before the archive is read: what changes meanwhile then counts as changed. `now` is in nanoseconds
     since 1970 (default: the clock). Remotes count as they were last fetched. "" is no known digest.
 
-    A build leaves out the ledger, which it writes itself and knows as one of its outputs, and gives the `findings` of
-    opening the sources: a remote that cannot be fetched has the commit that it had.
+    A build leaves out the ledger, which it writes itself and knows as one of its outputs, and says what it has
+    `opened` before: which commits, and which theme. What changed since then does not count as built.
     """
     moment = time.time_ns() if now is None else now
     states = _States()
-    states.say(*map(repr, findings))
+    states.say(*map(repr, opened))
     if with_ledger:
         states.look_at(config.output / LEDGER_PATH)
     _collect(config, also, states)
@@ -114,6 +113,8 @@ class _States:
             self.add(str(path), path.lstat())
         except OSError as error:
             self.say(str(path), str(error.errno))
+        except ValueError:  # a name from a repo may hold anything
+            self.say(repr(path))
 
     def value(self) -> object:
         """All of it, as a value to be compared."""
@@ -296,7 +297,7 @@ def _line_of(file: Path) -> str:
         handle = os.open(file, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
         with os.fdopen(handle, "rb", buffering=0) as stream:
             data = os.read(stream.fileno(), LINE_BYTES)
-    except OSError:
+    except (OSError, ValueError):  # a name from a repo may hold anything
         return ""
     return data.decode("utf-8", "surrogateescape").strip()
 

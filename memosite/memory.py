@@ -9,6 +9,7 @@ Losing it costs only time. It is kept for one output folder and one cache; with 
 from pathlib import Path
 from typing import Self
 
+from memosite.errors import BusyError
 from memosite.manifest import (
     Manifest,
     Seal,
@@ -25,7 +26,7 @@ from memosite.manifest import (
 )
 from memosite.output import FileState, OutputFolder
 from memosite.parse_cache import ParseCaches
-from memosite.plan.traced import Digests
+from memosite.plan.traced import KnownDigests
 from memosite.render import Renderer
 from memosite.shelf import Shelf
 from memosite.theme import Theme
@@ -35,14 +36,14 @@ STATUS_PATH = "status.json"
 
 
 class Memory:
-    """What is known of the last build. `digests` are those of its archive, if it was made by this process."""
+    """What is known of the last build. `digests` are of its archive, if this process made it."""
 
     def __init__(self, *, writes_at_once: bool = False) -> None:
         """Begin with an empty shelf; `open` tells where the rest is. Unless it `writes_at_once`, call `write`."""
         self.shelf = Shelf()
         self._writes_at_once = writes_at_once
         self.parsed = ParseCaches(None)
-        self.digests: Digests | None = None
+        self.digests: KnownDigests = {}
         self._cache: Path | None = None
         self._output: Path | None = None
         self._manifest: Manifest | None = None
@@ -65,7 +66,8 @@ class Memory:
             return
         self._cache, self._output = cache, output
         self.parsed = ParseCaches(cache)
-        self.digests = self._manifest = self._seal = None
+        self.digests = {}
+        self._manifest = self._seal = None
         self._status = read_last(last_file(cache, output)) if cache else None
         self._is_noted = False
 
@@ -101,12 +103,17 @@ class Memory:
             self._renderer = theme.digest, Renderer(theme, self.shelf.text)
         return self._renderer[1]
 
+    def note_parsed(self) -> None:
+        """Remember what was read, whatever becomes of the build."""
+        if self._writes_at_once:
+            self.parsed.write()
+
     def note(self, manifest: Manifest, seal: Seal, status: FileState | None) -> None:
         """Remember a build that has ended; `status` is how `status.json` lies there now."""
         self._manifest, self._seal, self._status = manifest, seal, status
         self._is_noted = True
-        if self._writes_at_once:
-            self.write()
+        if self._writes_at_once:  # the output is still locked
+            self._write_build()
 
     def note_status(self, status: FileState | None) -> None:
         """Remember how `status.json` lies there after a build that changed nothing else."""
@@ -115,10 +122,23 @@ class Memory:
             write_last(last_file(self._cache, self._output), status)
 
     def write(self) -> None:
-        """Write down in the cache what is new, unless somebody else has built there since: then that counts."""
+        """Write down in the cache what is new, unless somebody else has built there since, or builds: that counts."""
         self.parsed.write()
-        is_last = self._output is not None and self.is_ours(OutputFolder(self._output))
-        if self._is_noted and is_last and self._cache and self._output:
+        if not self._is_noted or self._output is None:
+            return
+        output = OutputFolder(self._output)
+        try:
+            output.lock()
+        except (BusyError, OSError):
+            return
+        try:
+            if self.is_ours(output):
+                self._write_build()
+        finally:
+            output.unlock()
+
+    def _write_build(self) -> None:
+        if self._cache and self._output:
             write_manifest(self._file, self.manifest)
             write_seal(seal_file(self._cache, self._output), self.seal)
             write_last(last_file(self._cache, self._output), self._status)

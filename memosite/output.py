@@ -72,18 +72,24 @@ class OutputFolder:
         self.check()
         try:
             self.root.mkdir(parents=True, exist_ok=True)
-            self._lock = os.open(self.root, os.O_RDONLY)
-            fcntl.flock(self._lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            self.lock()
             self.was_left_unfinished = (self.root / _UNFINISHED).exists()
             shutil.rmtree(self.root / _UNFINISHED, ignore_errors=True)
             self._was_empty = not any(self.root.iterdir())
             (self.root / _UNFINISHED).mkdir()
-        except BlockingIOError as error:
-            raise BusyError(f"{self.root}: another build is writing there; wait for it to end") from error
         except OSError as error:
             raise OutputError(f"{self.root}: the output folder cannot be made ({error.strerror})") from error
         self.write(SITE_MARKER, _MARKER_TEXT.encode())
         self.write(".gitignore", b"*\n")
+
+    def lock(self) -> None:
+        """Keep others from writing there. Raises `BusyError` if somebody does, `OSError` if there is no folder."""
+        self._lock = os.open(self.root, os.O_RDONLY)
+        try:
+            fcntl.flock(self._lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError as error:
+            self.unlock()
+            raise BusyError(f"{self.root}: another build is writing there; wait for it to end") from error
 
     def state(self, path: str) -> FileState | None:
         """How a file of the site lies there; None if it is no file."""

@@ -1,5 +1,7 @@
 """[I/O] What files said when they were parsed last, so that a file that did not change is not even read.
 
+In a process that reads again and again it also keeps what git told of each source.
+
     file's state (size, time, inode …) ─► as it was? ─► Parsed, and the digests of what it put on the shelf
 
 One file of the cache holds one source. It is signed (`keys`): a cache that somebody else made is none. A file that was
@@ -50,10 +52,15 @@ class ParseCaches:
         return self._by_source[source]
 
     def history(self, source: str, of: object, read: Callable[[], History]) -> History:
-        """The history of a source, read if it was `of` something else than now; it lives no longer than this value."""
-        known = self._histories.get(source)
+        """The history of a source, read if it was `of` something else than now; it lives no longer than this value.
+
+        One that is not whole is asked for again: git may have been missing, or out of memory.
+        """
+        known = self._histories.pop(source, None)
         if known is None or known[0] != of:
-            known = self._histories[source] = of, read()
+            known = of, read()
+        if not known[1].why_not:
+            self._histories[source] = known
         return known[1]
 
     def write(self) -> None:

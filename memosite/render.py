@@ -114,9 +114,7 @@ class Renderer:
         shown = self._shown(body)
         size = _size(shown)
         if size > self._bytes_left:
-            return Markup(
-                '<p class="notice">This text is too long for this page: see its own page, or the original.</p>'
-            )
+            return _safe(_TOO_LONG.rstrip())
         self._bytes_left -= size
         return shown
 

@@ -184,20 +184,35 @@ class _Follower(threading.Thread):
             if self._stop_event.is_set():
                 return
             self._loop.add_callback(_reload)
-            self._settle()
+            self._try(self._settle)
 
     def _is_busy(self) -> bool:
         """Rebuild; whether that has to wait, since somebody else is building."""
         try:
-            self._config = self._rebuild(self._stop_event)
-            self._trouble.text = ""
+            self._try(self._go_on)
         except BusyError:
             return not self._stop_event.is_set()
-        except MemositeError as error:
-            if not self._stop_event.is_set():
-                self._trouble.text = str(error)
-                self._warn(self._trouble.text)
         return False
+
+    def _go_on(self) -> None:
+        self._config = self._rebuild(self._stop_event)
+        self._trouble.text = ""
+
+    def _try(self, step: Settle) -> None:
+        """Do a step; whatever goes wrong is said, and the next change is followed all the same."""
+        try:
+            step()
+        except BusyError:
+            raise
+        except MemositeError as error:
+            self._tell(str(error))
+        except Exception as error:
+            self._tell(f"{type(error).__name__}: {error}")
+
+    def _tell(self, text: str) -> None:
+        if not self._stop_event.is_set():
+            self._trouble.text = text
+            self._warn(text)
 
 
 def _reload() -> None:

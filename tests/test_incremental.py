@@ -23,8 +23,13 @@ from memosite.build import build as run_build
 from memosite.cli import main
 from memosite.config import load_config
 from memosite.errors import OutputError
+from memosite.keys import write_signed
 from memosite.memory import Memory
+from memosite.output import OutputFolder
+from memosite.theme import Theme, load_theme
+from tests.build_org import write_memo
 from tests.crawl import tree_bytes
+from tests.git_repos import Repo
 from tests.random_edits import EDITS, open_site
 
 EXAMPLE = Path(__file__).parent.parent / "example-org"
@@ -144,7 +149,17 @@ def test_without_its_cache_a_site_is_the_same_and_keeps_its_times(organization: 
     assert states(organization / "_site") == before
 
 
-@pytest.mark.parametrize("damage", [b"", b"{", b'{"v": 1, "units": 1, "common": {}}\n[1]', b"\xff" * 100])
+@pytest.mark.parametrize(
+    "damage",
+    [
+        b"",
+        b"{",
+        b'{"v": 1, "units": 1, "common": {}}\n[1]',
+        b'{"v": 2, "reads": 1, "units": 1, "common": {}}\n[1]\n[2]',
+        b'{"v": 2, "reads": 0, "units": 2, "common": {}}\n["a"]',
+        b"\xff" * 100,
+    ],
+)
 def test_a_damaged_manifest_is_none(organization: Path, damage: bytes) -> None:
     """It is made anew, and the site is what it was."""
     build(organization)
@@ -152,6 +167,10 @@ def test_a_damaged_manifest_is_none(organization: Path, damage: bytes) -> None:
     files = sorted((organization / ".memosite/manifests").iterdir())
     for file in files:
         file.write_bytes(damage)
+    build(organization)
+    assert site_of(organization / "_site") == expected
+    for file in files:
+        write_signed(file, damage)  # as one of another version is
     build(organization)
     assert site_of(organization / "_site") == expected
     assert [file.suffix for file in files] == [".jsonl", ".last", ".seal", ".states"]
@@ -231,6 +250,75 @@ def test_a_unit_that_shows_everything_cannot_be_traced_by_mistake(organization: 
         for look in (bool, len, tuple):
             with pytest.raises(TypeError, match="must not be traced"):
                 look(context.archive.findings)
+
+
+# A process that remembers
+
+
+def test_a_theme_that_was_saved_while_it_was_loaded_is_not_taken_for_built(
+    organization: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A formatter saves once more: the next build sees that another theme lies there than the one it has made."""
+    style = organization / "theme/static/extra.css"
+    style.write_text("/* one */")
+
+    def load(folder: Path | None) -> Theme:
+        loaded = load_theme(folder)
+        style.write_text("/* two */")
+        return loaded
+
+    with monkeypatch.context() as patched:
+        patched.setattr("memosite.build.load_theme", load)
+        build(organization)
+    build(organization)
+    assert site_of(organization / "_site") == built_from_nothing(organization, tmp_path / "clean")
+
+
+def test_what_a_server_remembers_is_not_written_over_another_build(organization: Path, tmp_path: Path) -> None:
+    """Neither after it nor beside it: files that only that one knows would stay for ever."""
+    config = load_config(organization)
+    with Memory() as memory:
+        run_build(config, clock=lambda: dt.datetime.now(dt.UTC), memory=memory)
+        manifest = organization / ".memosite/manifests"
+        other = OutputFolder(config.output)
+        other.lock()
+        memory.write()
+        assert not list(manifest.glob("*.jsonl"))
+        other.unlock()
+        EDITS[0](organization, random.Random(1))
+        build(organization)
+        before = {file: file.read_bytes() for file in manifest.iterdir()}
+        memory.write()
+        assert {file: file.read_bytes() for file in manifest.iterdir()} == before
+        run_build(config, clock=lambda: dt.datetime.now(dt.UTC), memory=memory)
+        memory.write()
+        assert {file: file.read_bytes() for file in manifest.iterdir()} != before
+    assert site_of(organization / "_site") == built_from_nothing(organization, tmp_path / "clean")
+
+
+def test_a_history_that_could_not_be_read_is_asked_for_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Git may have been missing for a moment."""
+    repo = Repo(tmp_path / "repo")
+    write_memo(repo.root / "memos/inbox", "2026-05-01-1430--a--b--first")
+    repo.commit()
+    (tmp_path / "memosite.yml").write_text("sources:\n  - path: repo\n")
+    with Memory() as memory:
+        with monkeypatch.context() as patched:
+            patched.setenv("PATH", str(tmp_path))
+            run_build(load_config(tmp_path), clock=lambda: dt.datetime.now(dt.UTC), memory=memory)
+        (tmp_path / "memosite.yml").write_text("title: Another\nsources:\n  - path: repo\n")
+        run_build(load_config(tmp_path), clock=lambda: dt.datetime.now(dt.UTC), memory=memory)
+    page = next((tmp_path / "_site/memos").glob("*first*/index.html")).read_text()
+    assert "Another" in page
+    assert "git cannot" not in page
+    assert "Ann Other" in page
+
+
+def test_what_was_read_is_kept_if_a_build_fails_afterwards(organization: Path) -> None:
+    """Who writes a theme tries again and again."""
+    (organization / "theme/templates/memo.html").write_text("{{ page.nothing }}")
+    assert main(["build", str(organization), "--quiet", "--jobs", "1"]) == 2
+    assert len(list((organization / ".memosite/parsed").iterdir())) == 4
 
 
 # Killed builds

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from memosite.cli import main
 from memosite.config import load_config
 from memosite.inputs import Inputs, compare_inputs
 from memosite.sources.folder import FolderSource
@@ -299,3 +300,18 @@ def test_names_cannot_be_taken_for_states(tmp_path: Path) -> None:
         (tmp_path / os.fsdecode(name)).touch()
         assert not compare(tmp_path, known).is_same
         assert compare(tmp_path, digest(tmp_path)).is_same
+
+
+@pytest.mark.parametrize("named", ["HEAD", ".git"])
+def test_a_name_with_a_nul_in_a_repo_is_no_fault(named: str, tmp_path: Path) -> None:
+    """Anybody may have made the repo: it is built without its history."""
+    memos = tmp_path / "repo/memos/inbox"
+    write_memo(memos, "2026-05-01-1430--a--b--first")
+    (tmp_path / "memosite.yml").write_text("sources:\n  - path: repo\n")
+    if named == "HEAD":
+        Repo(tmp_path / "repo")
+        (tmp_path / "repo/.git/HEAD").write_bytes(b"ref: refs/heads/a\0b\n")
+    else:
+        (tmp_path / "repo/.git").write_bytes(b"gitdir: a\0b\n")
+    for _ in range(2):
+        assert main(["build", str(tmp_path), "--quiet", "--jobs", "1"]) == 0

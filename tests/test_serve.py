@@ -33,10 +33,11 @@ def free_port() -> int:
 
 
 @contextmanager
-def serving(site: Path) -> Iterator[tuple[str, "subprocess.Popen[str]"]]:
-    """`memosite serve` of a site, until the block ends; its address and its process."""
+def serving(site: Path, program: str = "") -> Iterator[tuple[str, "subprocess.Popen[str]"]]:
+    """`memosite serve` of a site, or a program that does it, until the block ends; its address and its process."""
     port = free_port()
-    command = [sys.executable, "-m", "memosite", "serve", str(site), "--port", str(port)]
+    run = ["-c", program] if program else ["-m", "memosite"]
+    command = [sys.executable, *run, "serve", str(site), "--port", str(port)]
     process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
     try:
         assert process.stdout is not None
@@ -171,6 +172,39 @@ def test_what_is_broken_is_said_on_the_page_until_it_is_mended(tmp_path: Path) -
         wait_for(lambda: "templates/memo.html" in fetch(home))
         (theme / "memo.html").unlink()
         wait_for(lambda: "Not rebuilt" not in fetch(home))
+
+
+def test_another_output_folder_is_told_of(tmp_path: Path) -> None:
+    """What is shown is what was first built; the server has to be started again for another one."""
+    write_memo(tmp_path / "memos/inbox", "2026-05-01-1430--a--b--first", subject="The first memo")
+    configuration = tmp_path / "memosite.yml"
+    configuration.write_text("title: Well\n")
+    with serving(tmp_path) as (host, _):
+        configuration.write_text("title: Well\noutput: elsewhere\n")
+        wait_for(lambda: "start memosite serve again" in fetch(f"http://{host}/"))
+    assert not (tmp_path / "elsewhere").exists()
+
+
+def test_a_fault_of_the_program_does_not_end_the_server(tmp_path: Path) -> None:
+    """It is said on the page, and the next change is followed."""
+    write_memo(tmp_path / "memos/inbox", "2026-05-01-1430--a--b--first", subject="The first memo")
+    program = (
+        "import sys, memosite.build, memosite.memory\n"
+        "build = memosite.build.build\n"
+        "def faulty(config, **options):\n"
+        "    if config.title == 'Fault': raise KeyError('no such thing')\n"
+        "    return build(config, **options)\n"
+        "memosite.build.build = faulty\n"
+        "from memosite.cli import main\n"
+        "main(sys.argv[1:])\n"
+    )
+    configuration = tmp_path / "memosite.yml"
+    configuration.write_text("title: Well\n")
+    with serving(tmp_path, program) as (host, _):
+        configuration.write_text("title: Fault\n")
+        wait_for(lambda: "KeyError: 'no such thing'" in fetch(f"http://{host}/"))
+        configuration.write_text("title: Again\n")
+        wait_for(lambda: "Again" in fetch(f"http://{host}/") and "Not rebuilt" not in fetch(f"http://{host}/"))
 
 
 def test_a_build_beside_the_server_is_waited_for(tmp_path: Path) -> None:

@@ -13,6 +13,7 @@ import datetime as dt
 from collections.abc import Hashable, Iterable, Iterator, Mapping, MutableSet
 from dataclasses import replace
 from itertools import chain
+from types import MappingProxyType
 from typing import Any, Final, NoReturn, TypeVar
 
 from memosite.model import Archive, Artifact, SourceInfo, Thread
@@ -25,6 +26,9 @@ V_co = TypeVar("V_co", covariant=True)
 Key = Hashable
 Read = tuple[str, Key]
 _Name = tuple[str, str]
+KnownDigests = Mapping[_Name, tuple[Artifact | Thread, str]]
+"""Artifacts and threads by name, as they were, with their digests."""
+
 
 KEYS: Final = None
 """Read as a key: which keys a mapping has, and in which order."""
@@ -132,7 +136,7 @@ class _Unreadable(tuple[Any, ...]):
 class Digests:
     """The digests of what units read, each made once."""
 
-    def __init__(self, context: Context, before: "Digests | None" = None) -> None:
+    def __init__(self, context: Context, before: KnownDigests = MappingProxyType({})) -> None:
         """Tell what can be read in this context; what is equal to what it was `before` has the same digest."""
         archive = context.archive
         self._context = context
@@ -140,7 +144,7 @@ class Digests:
         self._mappings |= {name: getattr(context, name) for name in _OF_CONTEXT}
         self._known: dict[Read, str] = {}
         self._wholes: dict[int, str] = {}  # by identity: the context keeps what it has
-        self._before = before._remembered() if before is not None else {}
+        self._before = before
         # A list of artifacts is as new as its artifacts are: each of them is looked at once, and not in each list.
         self._reducers = Reducers()
         for class_ in (*Artifact.__subclasses__(), Thread):
@@ -196,9 +200,8 @@ class Digests:
             known = self._wholes[id(one)] = digest if former == one else digest_of(one)
         return known
 
-    def _remembered(self) -> dict[_Name, tuple[Artifact | Thread, str]]:
-        """The digests of artifacts and threads, with these."""
-        self._before = {}
+    def known(self) -> KnownDigests:
+        """The digests of artifacts and threads, with these, for who builds again."""
         archive = self._context.archive
         every: Iterable[Artifact | Thread] = chain(archive.artifacts.values(), archive.threads.values())
         found = ((one, self._wholes.get(id(one))) for one in every)

@@ -278,7 +278,7 @@ def _has_links(folder: Path) -> bool:
 def _linked(folder: Path, entry: Path) -> Repo | str:
     """The repo that a `.git` file names, if it names this folder in turn."""
     written = _first_line(entry).removeprefix("gitdir:").strip()
-    if not written:
+    if not written or "\0" in written:
         return "its .git file names no folder"
     git_dir = Path(os.path.normpath(folder / written))
     back = _first_line(git_dir / "gitdir")
@@ -294,7 +294,7 @@ def _first_line(file: Path) -> str:
     try:
         with file.open("rb") as stream:
             return stream.read(4096).decode("utf-8", "surrogateescape").split("\n", 1)[0].strip()
-    except OSError:
+    except (OSError, ValueError):  # a name from a repo may hold anything
         return ""
 
 
