@@ -103,8 +103,8 @@ def _build(
     with open_sources(config, use_network=use_network) as opened:
         themes = theme_folders(config.theme)
         commits = ((info.name, info.commit) for info in opened.infos)
-        read = (theme.digest, *opened.findings, *commits)
-        inputs = compare_inputs(config, seal.inputs, also=themes, opened=read, with_ledger=False)
+        loaded = (theme.digest, *opened.findings, *commits)
+        inputs = compare_inputs(config, seal.inputs, also=themes, opened=loaded, with_ledger=False)
         if inputs.is_same and memory.is_whole(output):
             return _as_it_was(seal, output, memory, started=started, clock=clock)
         archive, ledger = read_archive(

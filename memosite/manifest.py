@@ -18,6 +18,8 @@ from memosite.output import FileState
 
 VERSION = 2
 
+_SEAL, _LAST, _STATES = ".seal", ".last", ".states"
+
 Read = tuple[str, Any]
 
 
@@ -154,28 +156,18 @@ class Seal:
 
 
 def manifest_file(cache: Path, output: Path) -> Path:
-    """Where the manifest of an output folder lies."""
+    """Where the manifest of an output folder lies; what else is known of its last build lies beside it."""
     return cache / "manifests" / f"{blake2b(bytes(output.resolve()), digest_size=8).hexdigest()}.jsonl"
 
 
-def seal_file(cache: Path, output: Path) -> Path:
-    """Where the seal of an output folder lies."""
-    return manifest_file(cache, output).with_suffix(".seal")
-
-
-def last_file(cache: Path, output: Path) -> Path:
-    """Where it is written how the last build from this cache left an output folder."""
-    return manifest_file(cache, output).with_suffix(".last")
-
-
 def read_last(file: Path) -> FileState | None:
-    """How `status.json`, which each build writes, lay there when the last build from this cache ended.
+    """How `status.json`, which each build writes, lay there when the build of this manifest ended.
 
     If it lies there otherwise, somebody else built there since (with another cache, or as another user), or the
     folder is another one: what a manifest and a seal tell of it may be too little.
     """
     try:
-        size, time, inode = json.loads(read_signed(file) or b"[]")
+        size, time, inode = json.loads(read_signed(file.with_suffix(_LAST)) or b"[]")
     except (ValueError, TypeError, RecursionError):
         return None
     return size, time, inode
@@ -183,13 +175,13 @@ def read_last(file: Path) -> FileState | None:
 
 def write_last(file: Path, state: FileState | None) -> None:
     """Write down how `status.json` lies there now."""
-    write_signed(file, json.dumps(state).encode())
+    write_signed(file.with_suffix(_LAST), json.dumps(state).encode())
 
 
 def read_seal(file: Path) -> Seal:
-    """The seal in a file; an empty one if there is none that can be read."""
+    """The seal beside a manifest; an empty one if there is none that can be read."""
     try:
-        known = json.loads(read_signed(file) or b"{}")
+        known = json.loads(read_signed(file.with_suffix(_SEAL)) or b"{}")
         return Seal(
             inputs=known["inputs"],
             kinds={str(kind): int(number) for kind, number in known["kinds"].items()},
@@ -204,8 +196,9 @@ def read_seal(file: Path) -> Seal:
 
 
 def write_seal(file: Path, seal: Seal) -> None:
-    """Write a seal, whole or not at all."""
-    write_signed(file, json.dumps({name: getattr(seal, name) for name in Seal.__slots__}).encode())
+    """Write a seal beside its manifest, whole or not at all."""
+    data = json.dumps({name: getattr(seal, name) for name in Seal.__slots__}).encode()
+    write_signed(file.with_suffix(_SEAL), data)
 
 
 def read_manifest(file: Path) -> Manifest:
@@ -227,7 +220,7 @@ def read_manifest(file: Path) -> Manifest:
 
 def read_states(file: Path) -> Iterator[tuple[str, FileState]]:
     """Every file of the site of this manifest, and how it lay there when that was written; none if it is not known."""
-    for line in (read_signed(_states_file(file)) or b"").decode("utf-8", "replace").split("\n"):
+    for line in (read_signed(file.with_suffix(_STATES)) or b"").decode("utf-8", "replace").split("\n"):
         size, _, rest = line.partition(" ")
         time, _, rest = rest.partition(" ")
         inode, _, path = rest.partition(" ")
@@ -235,13 +228,9 @@ def read_states(file: Path) -> Iterator[tuple[str, FileState]]:
             yield path, (int(size), int(time), int(inode))
 
 
-def _states_file(file: Path) -> Path:
-    return file.with_suffix(".states")
-
-
 def write_manifest(file: Path, manifest: Manifest) -> None:
     """Write a manifest with the states of its files, each whole or not at all."""
-    write_signed(_states_file(file), "\n".join(manifest.units.files).encode("utf-8", "surrogatepass"))
+    write_signed(file.with_suffix(_STATES), "\n".join(manifest.units.files).encode("utf-8", "surrogatepass"))
     sizes = {"reads": len(manifest.reads), "units": len(manifest.units)}
     head = json.dumps({"v": VERSION, **sizes, "common": dict(manifest.common)})
     reads = (json.dumps([*read, digest]) for read, digest in manifest.reads)

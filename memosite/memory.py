@@ -13,19 +13,17 @@ from memosite.errors import BusyError
 from memosite.manifest import (
     Manifest,
     Seal,
-    last_file,
     manifest_file,
     read_last,
     read_manifest,
     read_seal,
     read_states,
-    seal_file,
     write_last,
     write_manifest,
     write_seal,
 )
 from memosite.output import FileState, OutputFolder
-from memosite.parse_cache import ParseCaches
+from memosite.parse_cache import SourceCaches
 from memosite.plan.traced import KnownDigests
 from memosite.render import Renderer
 from memosite.shelf import Shelf
@@ -42,10 +40,10 @@ class Memory:
         """Begin with an empty shelf; `open` tells where the rest is. Unless it `writes_at_once`, call `write`."""
         self.shelf = Shelf()
         self._writes_at_once = writes_at_once
-        self.parsed = ParseCaches(None)
+        self.parsed = SourceCaches(None)
         self.digests: KnownDigests = {}
-        self._cache: Path | None = None
-        self._output: Path | None = None
+        self._place: tuple[Path | None, Path] | None = None
+        self._file: Path | None = None
         self._manifest: Manifest | None = None
         self._seal: Seal | None = None
         self._status: FileState | None = None
@@ -62,13 +60,14 @@ class Memory:
 
     def open(self, cache: Path | None, output: Path) -> None:
         """Go on from the last build of this output folder; without a cache only what is in memory is known."""
-        if (cache, output) == (self._cache, self._output):
+        if (cache, output) == self._place:
             return
-        self._cache, self._output = cache, output
-        self.parsed = ParseCaches(cache)
+        self._place = cache, output
+        self._file = manifest_file(cache, output) if cache else None
+        self.parsed = SourceCaches(cache)
         self.digests = {}
         self._manifest = self._seal = None
-        self._status = read_last(last_file(cache, output)) if cache else None
+        self._status = read_last(self._file) if self._file else None
         self._is_noted = False
 
     def is_ours(self, output: OutputFolder) -> bool:
@@ -79,23 +78,19 @@ class Memory:
     def manifest(self) -> Manifest:
         """What the last build made of what; empty if that is not known."""
         if self._manifest is None:
-            self._manifest = read_manifest(self._file) if self._cache else Manifest()
+            self._manifest = read_manifest(self._file) if self._file else Manifest()
         return self._manifest
 
     @property
     def seal(self) -> Seal:
         """What the last build began with and how it ended; empty if that is not known."""
         if self._seal is None:
-            self._seal = read_seal(seal_file(self._cache, self._output)) if self._cache and self._output else Seal()
+            self._seal = read_seal(self._file) if self._file else Seal()
         return self._seal
 
     def is_whole(self, output: OutputFolder) -> bool:
         """Whether all files of the last build lie there as it left them."""
-        return self._cache is not None and output.is_whole(read_states(self._file))
-
-    @property
-    def _file(self) -> Path:
-        return manifest_file(self._cache or Path(), self._output or Path())
+        return self._file is not None and output.is_whole(read_states(self._file))
 
     def renderer(self, theme: Theme) -> Renderer:
         """What renders pages with this theme from texts of the shelf."""
@@ -118,15 +113,15 @@ class Memory:
     def note_status(self, status: FileState | None) -> None:
         """Remember how `status.json` lies there after a build that changed nothing else."""
         self._status = status
-        if self._cache and self._output:
-            write_last(last_file(self._cache, self._output), status)
+        if self._file:
+            write_last(self._file, status)
 
     def write(self) -> None:
         """Write down in the cache what is new, unless somebody else has built there since, or builds: that counts."""
         self.parsed.write()
-        if not self._is_noted or self._output is None:
+        if not self._is_noted or self._place is None:
             return
-        output = OutputFolder(self._output)
+        output = OutputFolder(self._place[1])
         try:
             output.lock()
         except (BusyError, OSError):
@@ -138,8 +133,8 @@ class Memory:
             output.unlock()
 
     def _write_build(self) -> None:
-        if self._cache and self._output:
+        if self._file:
             write_manifest(self._file, self.manifest)
-            write_seal(seal_file(self._cache, self._output), self.seal)
-            write_last(last_file(self._cache, self._output), self._status)
+            write_seal(self._file, self.seal)
+            write_last(self._file, self._status)
         self._is_noted = False

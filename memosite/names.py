@@ -142,6 +142,14 @@ def _cut_bytes(text: str, limit: int) -> str:
     return text.encode("utf-8")[:limit].decode("utf-8", "ignore")
 
 
+def blob_id(data: bytes, *, like: str = "") -> str:
+    """The id that git gives to content: SHA-1 in hex, or SHA-256 if `like` another id that is one."""
+    whole = b"blob %d\0" % len(data) + data
+    if len(like) == 64:
+        return hashlib.sha256(whole).hexdigest()
+    return hashlib.sha1(whole, usedforsecurity=False).hexdigest()
+
+
 def short_hash(text: str) -> str:
     """The first 8 hex digits of the SHA-256 of the text's UTF-8.
 

@@ -36,8 +36,8 @@ Key = tuple[str, str]
 """A path, and how it was parsed."""
 
 
-class ParseCaches:
-    """What was parsed of several sources, each read from its file when it is first asked for."""
+class SourceCaches:
+    """What is known of several sources: what was parsed, in a file each, and what git told, as long as this lives."""
 
     def __init__(self, folder: Path | None) -> None:
         """Without a folder nothing outlives this value."""

@@ -17,7 +17,7 @@ from memosite.layout import Place
 from memosite.ledger import Ledger
 from memosite.model import Archive
 from memosite.names import BODY_SUFFIX, ENVELOPE_SUFFIX
-from memosite.parse_cache import Key, ParseCache, ParseCaches
+from memosite.parse_cache import Key, ParseCache, SourceCaches
 from memosite.progress import Progress, silent
 from memosite.resolve import Rules, body_candidates, resolve
 from memosite.resolve.collect import memo_folders, operational_place
@@ -36,7 +36,7 @@ def read_archive(
     shelf: Shelf,
     *,
     cache: Path | None = None,
-    parsed: ParseCaches | None = None,
+    parsed: SourceCaches | None = None,
     jobs: int = 1,
     progress: Progress = silent,
 ) -> tuple[Archive, Ledger]:
@@ -49,7 +49,7 @@ def read_archive(
     progress("list", 0, 0)
     listings = [source.list_files() for source in sources]
     step = _counted(progress, sum(len(listing.candidates) for listing in listings))
-    known = ParseCaches(cache) if parsed is None else parsed
+    known = SourceCaches(cache) if parsed is None else parsed
     readers = [Reader(source, shelf, cache=known.of(source.name), jobs=jobs, step=step) for source in sources]
     read = [reader.candidates(listing) for reader, listing in zip(readers, listings, strict=True)]
     organizations = (one.fact for parsed in read for one in parsed if isinstance(one.fact, Organization))
@@ -90,7 +90,7 @@ def _counted(progress: Progress, total: int) -> Callable[[], None]:
 
 
 def _past(
-    holding: Holding, name: str, parsed: list[Parsed], shelf: Shelf, *, cache: Path | None, known: ParseCaches
+    holding: Holding, name: str, parsed: list[Parsed], shelf: Shelf, *, cache: Path | None, known: SourceCaches
 ) -> History:
     """What git tells of a source; it is asked again if the repo or a file changed since."""
     repo = holding.repo

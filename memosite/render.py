@@ -47,7 +47,7 @@ _PREFIX: Final = "\x1a"  # stands for a page's prefix in cached HTML; a control 
 _LINK: Final = re.compile(f"{_PREFIX}{_PREFIX}([0-9]+)#?{_PREFIX}")  # the number of a link, for where it leads
 _ESCAPED: Final = re.compile("[&<>\"']")
 _SPARE: Final = 1_000  # bytes for what is said when a text is cut
-_TOO_LONG: Final = '<p class="notice">This text is too long for this page: see its own page, or the original.</p>\n'
+_TOO_LONG: Final = '<p class="notice">This text is too long for this page: see its own page, or the original.</p>'
 _CUT: Final = '<p class="notice">Only the beginning of this text is shown.</p>\n'
 
 _CONTROLS: Final = bytes([*range(9), 11, 12, *range(14, 32), 127])
@@ -114,7 +114,7 @@ class Renderer:
         shown = self._shown(body)
         size = _size(shown)
         if size > self._bytes_left:
-            return _safe(_TOO_LONG.rstrip())
+            return _safe(_TOO_LONG)
         self._bytes_left -= size
         return shown
 

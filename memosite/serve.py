@@ -198,7 +198,7 @@ class _Follower(threading.Thread):
         self._config = self._rebuild(self._stop_event)
         self._trouble.text = ""
 
-    def _try(self, step: Settle) -> None:
+    def _try(self, step: Callable[[], None]) -> None:
         """Do a step; whatever goes wrong is said, and the next change is followed all the same."""
         try:
             step()
@@ -206,7 +206,7 @@ class _Follower(threading.Thread):
             raise
         except MemositeError as error:
             self._tell(str(error))
-        except Exception as error:
+        except Exception as error:  # a fault of the program, or a process that ended for want of memory
             self._tell(f"{type(error).__name__}: {error}")
 
     def _tell(self, text: str) -> None:

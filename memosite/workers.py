@@ -25,7 +25,7 @@ LIGHT = 6
 
 ROUND = 128
 """Batches after which processes are forked anew: whatever a process looks at becomes its own copy of that memory, since
-Python counts references in it. Measured at 100,000 artifacts."""
+Python counts references in it. Some ten rounds at 100,000 artifacts, one at 10,000; the number itself is a guess."""
 
 
 class Run(Protocol):

@@ -8,6 +8,7 @@ from typing import Any
 from memosite.facts import FileFacts
 from memosite.findings import Finding, Location
 from memosite.formats.json_text import KeyPath, clean_text, find_key_line, key_places, read_json_text, shown, type_name
+from memosite.names import blob_id
 
 __all__ = ["File", "Json", "clean_text", "find_key_line", "read_json", "shown", "type_name"]
 
@@ -32,7 +33,7 @@ class File:
     def facts(self) -> FileFacts:
         """Where the file lies and what its bytes are."""
         digest = hashlib.sha256(self.data).hexdigest()
-        blob = hashlib.sha1(b"blob %d\0" % len(self.data) + self.data, usedforsecurity=False).hexdigest()
+        blob = blob_id(self.data)
         return FileFacts(source=self.source, path=self.path, sha256=digest, bytes=len(self.data), blob=blob)
 
     def at(self, line: int | None = None) -> Location:

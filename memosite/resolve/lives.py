@@ -1,6 +1,5 @@
 """Lives: what the history of each source tells of the files of artifacts, and of those that are gone (SPEC 2.3)."""
 
-import hashlib
 import unicodedata
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
@@ -9,7 +8,7 @@ from memosite.facts import FileFacts, Ref
 from memosite.history import History, LifeEvent, file_key
 from memosite.layout import MAILBOXES, place_of
 from memosite.model import Life, Removal, WorkState
-from memosite.names import ENVELOPE_SUFFIX, make_id, stem_of
+from memosite.names import ENVELOPE_SUFFIX, blob_id, make_id, stem_of
 
 DataOf = Callable[[FileFacts], bytes | None]
 
@@ -70,7 +69,7 @@ class Lives:
         if committed is None or data is None:
             return False
         # A file may lie there with other line ends than in its commit; that is no edit.
-        return committed not in {blob_id(data, committed), blob_id(data.replace(b"\r\n", b"\n"), committed)}
+        return committed not in {blob_id(one, like=committed) for one in (data, data.replace(b"\r\n", b"\n"))}
 
 
 def _lay_elsewhere(history: History, path: str) -> bool:
@@ -79,14 +78,6 @@ def _lay_elsewhere(history: History, path: str) -> bool:
     prefix = f"{folder}/" if folder else ""
     places = (f"{prefix}{name}", *(f"{prefix}{box}/{name}" for box in MAILBOXES))
     return any(place in (history.tree or ()) for place in places)
-
-
-def blob_id(data: bytes, like: str) -> str:
-    """The id git gives to content, in the hash of another id."""
-    head = b"blob %d\0" % len(data)
-    if len(like) == 64:
-        return hashlib.sha256(head + data).hexdigest()
-    return hashlib.sha1(head + data, usedforsecurity=False).hexdigest()
 
 
 def _with_edits(events: tuple[LifeEvent, ...], of_body: Iterable[LifeEvent]) -> tuple[LifeEvent, ...]:
