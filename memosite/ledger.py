@@ -24,6 +24,7 @@ import json
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from pathlib import Path
 from typing import Any, get_args
 
@@ -63,7 +64,7 @@ class Block:
     items: tuple[int, ...]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class Ledger:
     """What earlier builds published.
 
@@ -86,24 +87,27 @@ class Ledger:
     published: str = field(default="", compare=False, repr=False)
     counts: tuple[int, ...] = field(default=(0,) * 7, compare=False, repr=False)
 
-    def ids_by_key(self) -> dict[tuple[Kind, str], str]:
+    @cached_property
+    def ids_by_key(self) -> Mapping[tuple[Kind, str], str]:
         """The id that was given to an artifact, by its kind and key."""
         return {(known.kind, known.key): known.id for known in (*self.arrivals, *self.renewals)}
 
-    def keys_by_ref(self) -> dict[Ref, str]:
+    @cached_property
+    def keys_by_ref(self) -> Mapping[Ref, str]:
         """The key that an artifact was known by last."""
-        return {known.ref: known.key for known in (*self.arrivals, *self.renewals)}
+        return {(known.kind, known.id): known.key for known in (*self.arrivals, *self.renewals)}
 
-    def numbers(self) -> dict[Ref, int]:
+    @cached_property
+    def numbers(self) -> Mapping[Ref, int]:
         """The number of each artifact in the order of arrival."""
-        return {arrival.ref: arrival.number for arrival in self.arrivals}
+        return {(arrival.kind, arrival.id): arrival.number for arrival in self.arrivals}
 
     def with_arrivals(self, found: Iterable[tuple[Kind, str, str]]) -> "Ledger":
         """The ledger with these artifacts (kind, id, key): the new ones numbered in this order, new keys noted.
 
         Raises `OutputError` if there is no number left, as after a ledger that somebody made up.
         """
-        numbers, keys = self.numbers(), self.keys_by_ref()
+        numbers, keys = dict(self.numbers), dict(self.keys_by_ref)
         following = max(numbers.values(), default=0) + 1
         arrivals, renewals = [], []
         for kind, id_, key in found:

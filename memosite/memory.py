@@ -26,6 +26,7 @@ from memosite.output import FileState, OutputFolder
 from memosite.parse_cache import SourceCaches
 from memosite.plan.traced import KnownDigests
 from memosite.render import Renderer
+from memosite.resolve.recall import Recall
 from memosite.shelf import Shelf
 from memosite.theme import Theme
 
@@ -41,6 +42,7 @@ class Memory:
         self.shelf = Shelf()
         self._writes_at_once = writes_at_once
         self.parsed = SourceCaches(None)
+        self.recall = Recall(forgets=writes_at_once)
         self.digests: KnownDigests = {}
         self._place: tuple[Path | None, Path] | None = None
         self._file: Path | None = None
@@ -65,6 +67,7 @@ class Memory:
         self._place = cache, output
         self._file = manifest_file(cache, output) if cache else None
         self.parsed = SourceCaches(cache)
+        self.recall = Recall(forgets=self._writes_at_once)
         self.digests = {}
         self._manifest = self._seal = None
         self._status = read_last(self._file) if self._file else None

@@ -1,7 +1,7 @@
 """[I/O] Reads sources into an archive, the first half of every command: list, read, parse, shelve, resolve."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 
@@ -21,6 +21,7 @@ from memosite.parse_cache import Key, ParseCache, SourceCaches
 from memosite.progress import Progress, silent
 from memosite.resolve import Rules, body_candidates, resolve
 from memosite.resolve.collect import memo_folders, operational_place
+from memosite.resolve.recall import FORGETFUL, Recall
 from memosite.shelf import Shelf
 from memosite.sources.folder import FolderSource
 from memosite.sources.git import Holding, repos_inside
@@ -37,14 +38,15 @@ def read_archive(
     *,
     cache: Path | None = None,
     parsed: SourceCaches | None = None,
+    recall: Recall = FORGETFUL,
     jobs: int = 1,
     progress: Progress = silent,
 ) -> tuple[Archive, Ledger]:
     """Read every source and resolve what they say. Texts and published bytes are on the shelf afterwards.
 
     What was read of files and histories is kept below the folder `cache`, if one is given; what did not change since
-    is not read. Who reads again and again gives what was `parsed`, and writes it down himself. Files are read and
-    parsed by `jobs` processes.
+    is not read. Who reads again and again gives what was `parsed`, and writes it down himself, and a `recall` of what
+    was made of it. Files are read and parsed by `jobs` processes.
     """
     progress("list", 0, 0)
     listings = [source.list_files() for source in sources]
@@ -73,8 +75,9 @@ def read_archive(
         return source in by_name and by_name[source].has_file(path)
 
     return resolve(
-        facts, rules, ledger, LineFinder(shelf), has_file=is_there, data_of=DataFinder(shelf), histories=histories
-    )
+        facts, rules, ledger, LineFinder(shelf), has_file=is_there, data_of=DataFinder(shelf), histories=histories,
+        recall=recall,
+    )  # fmt: skip
 
 
 def _counted(progress: Progress, total: int) -> Callable[[], None]:
@@ -230,33 +233,31 @@ class Reader:
 _OWNERS = frozenset({"metadata", "content"})
 
 
+@dataclass(frozen=True, slots=True)
 class LineFinder:
     """Finds lines in the envelopes on a shelf."""
 
-    def __init__(self, shelf: Shelf) -> None:
-        """Look things up on this shelf."""
-        self._shelf = shelf
+    shelf: Shelf
 
     def __call__(self, file: FileFacts, key: str) -> int | None:
         """The line of a key in an envelope, of one below `metadata` or `content` if it begins so; None without it."""
         try:
-            text = self._shelf.text(file.sha256)
+            text = self.shelf.text(file.sha256)
         except KeyError:
             return None
         owner, dot, name = key.partition(".")
         return find_key_line(text, (owner, name) if dot and owner in _OWNERS else (key,))
 
 
+@dataclass(frozen=True, slots=True)
 class DataFinder:
     """Finds the bytes of files on a shelf."""
 
-    def __init__(self, shelf: Shelf) -> None:
-        """Look things up on this shelf."""
-        self._shelf = shelf
+    shelf: Shelf
 
     def __call__(self, file: FileFacts) -> bytes | None:
         """The bytes of a file as they were read; None if they are not kept."""
         try:
-            return self._shelf.get(file.sha256)
+            return self.shelf.get(file.sha256)
         except KeyError:
             return None

@@ -45,15 +45,15 @@ def test_arrivals_are_numbered_in_the_order_given() -> None:
         (2, "memo", "a"),
         (3, "note", "a"),
     ]
-    assert ledger.numbers()[("note", "a")] == 3
+    assert ledger.numbers[("note", "a")] == 3
 
 
 def test_a_new_key_of_a_known_artifact_is_noted_and_no_arrival() -> None:
     """Both keys lead to its id; the last one is what it is known by."""
     ledger = Ledger().with_arrivals([("memo", "m", "old")]).with_arrivals([("memo", "m", "new")])
     assert len(ledger.arrivals) == 1 and ledger.renewals == (Arrival(number=1, kind="memo", id="m", key="new"),)
-    assert ledger.ids_by_key() == {("memo", "old"): "m", ("memo", "new"): "m"}
-    assert ledger.keys_by_ref() == {("memo", "m"): "new"}
+    assert ledger.ids_by_key == {("memo", "old"): "m", ("memo", "new"): "m"}
+    assert ledger.keys_by_ref == {("memo", "m"): "new"}
     assert ledger.with_arrivals([("memo", "m", "new")]) == ledger
 
 

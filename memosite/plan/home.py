@@ -154,7 +154,7 @@ def plan_former(context: Context, ledger: Ledger) -> Iterable[RedirectPage | Gon
     """Pages for URLs that earlier builds published and this one has no page for (SPEC 4): redirects, or "gone"."""
     archive = context.archive
     ghosts = {(ghost.kind, ghost.id) for ghost in archive.ghosts.values()}
-    keys = ledger.keys_by_ref()
+    keys = ledger.keys_by_ref
     now = {keys[ref]: ref for ref in archive.artifacts if ref in keys}
     for arrival in ledger.arrivals:
         if arrival.kind == "record":
@@ -183,7 +183,7 @@ def plan_former(context: Context, ledger: Ledger) -> Iterable[RedirectPage | Gon
 
 
 def _former_ghosts(context: Context, ledger: Ledger, ghosts: Collection[Ref]) -> Iterable[GonePage]:
-    keys = ledger.keys_by_ref()
+    keys = ledger.keys_by_ref
     for kind, name in ledger.others:
         ref: Ref = ("note" if name.startswith("note/") else "memo", name.partition("/")[2])
         if kind == "ghost" and ref not in keys and ref not in ghosts:

@@ -18,7 +18,8 @@ from memosite.ledger import Ledger
 from memosite.model import Archive, Link, SourceInfo
 from memosite.names import make_id
 from memosite.resolve.anchors import AnchorIndex
-from memosite.resolve.assemble import Assembler, Joined
+from memosite.resolve.artifacts import Joined
+from memosite.resolve.assemble import Assembler
 from memosite.resolve.bodies import LineOf, body_candidates, join_bodies
 from memosite.resolve.collect import collect
 from memosite.resolve.conversation import Conversation
@@ -29,6 +30,7 @@ from memosite.resolve.links import HasFile, LinkResolver, backlinks
 from memosite.resolve.lives import Lives, removals
 from memosite.resolve.memory_store import DataOf
 from memosite.resolve.positions import resolve_positions
+from memosite.resolve.recall import FORGETFUL, Recall
 from memosite.resolve.record_links import Bound, RecordBinder, SessionIndex, record_files, unresolved_references
 from memosite.resolve.record_names import RecordNames
 from memosite.resolve.records import collect_records
@@ -65,26 +67,30 @@ def resolve(
     has_file: HasFile | None = None,
     data_of: DataOf = _no_data,
     histories: Mapping[str, History] = MappingProxyType({}),
+    recall: Recall = FORGETFUL,
 ) -> tuple[Archive, Ledger]:
     """Make the archive, and the ledger with everything new in it. The order of `parsed` does not matter.
 
     `has_file` tells whether a source has a file at a path, for links to what is not published; without it every
     such link that stays in its source is believed. `data_of` gives the bytes of files that content hashes are made
-    over; where it gives none, these are not verified. `histories` tell what git knows, by source.
+    over; where it gives none, these are not verified. `histories` tell what git knows, by source. Who resolves again
+    and again gives a `recall`: what did not change is then not made again, and is the same object as before.
     """
     parsed = tuple(parsed)
-    lives = Lives(histories, data_of)
+    lives = Lives(histories, data_of, recall=recall)
     kept = collect_records(parsed, rules.sources, line_of, data_of, is_loose=rules.is_loose)
     records = file_records(kept.cards, ledger)
     collected = collect(parsed, rules.sources, is_loose=rules.is_loose)
-    joined, findings = join_bodies(collected.envelopes, collected.bodies, line_of, memo_folders=collected.memo_folders)
+    joined, findings = join_bodies(
+        collected.envelopes, collected.bodies, line_of, memo_folders=collected.memo_folders, recall=recall
+    )
     groups = group_copies(
-        joined, lambda copy: lives.last_change(copy.envelope.file, copy.body.file if copy.body else None)
+        joined, lambda copy: lives.last_change(copy.envelope.file, copy.body.file if copy.body else None), recall=recall
     )
     findings += assign_ids(groups, ledger) + tuple(variant_findings(groups))
     index = NameIndex(groups)
     conversation = Conversation(groups, index, ledger, line_of)
-    assembler = Assembler(collected, groups, records, ledger, lives)
+    assembler = Assembler(collected, groups, records, ledger, lives, recall=recall)
     naming = resolve_positions(
         collected.organizations,
         assembler.name_uses(),
@@ -94,7 +100,8 @@ def resolve(
         published=ledger.positions,
     )
     findings += conversation.findings + naming.findings + tuple(_unknown_closed(rules.closed, groups))
-    findings += (*record_collisions(records), *delivery_findings(groups, naming, histories, lives))
+    naming = recall.same("naming", replace(naming, findings=()))
+    findings += (*record_collisions(records), *delivery_findings(groups, naming, histories, lives, recall=recall))
     if rules.is_loose:
         findings = tuple(finding for finding in findings if finding.severity != Severity.NOTE)
     all_findings = collected.findings + kept.findings + findings
@@ -143,6 +150,7 @@ def resolve(
         blobs={blob: digest for history in histories.values() for blob, digest in history.blobs.items()},
         findings=tuple(sorted(set(all_findings), key=lambda finding: finding.sort_key)),
     )
+    recall.next_round()
     return archive, _with_pages(ledger, archive)
 
 

@@ -3,12 +3,21 @@
 from bisect import bisect_right
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 
 from memosite.facts import BROADCAST, Mailbox, Ref
 from memosite.model import Action, Copy, Memo, RecipientState
 from memosite.resolve.threads import Forest
 
 _DEGREE: dict[Action, int] = {"open": 0, "answered": 1, "discharged": 2}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Answered:
+    """Who of those asked has answered a memo; of a broadcast, how many positions did."""
+
+    by: tuple[str, ...] = ()
+    count: int = 0
 
 
 class Replies:
@@ -42,6 +51,14 @@ class Replies:
         after = bisect_right(places, self._forest.first[ref])
         return after < len(places) and places[after] <= self._forest.last[ref]
 
+    def answered(self, ref: Ref, *, sender: str | None, recipients: Iterable[str], is_action: bool) -> Answered:
+        """Who of the recipients (positions, or `all`) has answered: of one that asks for nothing only a number."""
+        named = tuple(recipients)
+        return Answered(
+            by=tuple(one for one in named if one != BROADCAST and self.has_reply(ref, by=one)) if is_action else (),
+            count=self.count_repliers(ref, but=sender) if BROADCAST in named else 0,
+        )
+
     def count_repliers(self, ref: Ref, *, but: str | None) -> int:
         """How many positions other than this one sent anything below the memo."""
         return self._senders_below[ref] - (but is not None and self._has_sent(but, ref))
@@ -67,29 +84,24 @@ def _count_senders_below(forest: Forest, sender_of: Mapping[Ref, str | None]) ->
 
 
 def recipient_states(
-    ref: Ref,
-    *,
-    sender: str | None,
     recipients: Iterable[str],
+    *,
     is_action: bool,
     is_discharged: bool,
     copies: tuple[Copy, ...],
     repo_of: Mapping[str, str | None],
-    replies: Replies,
-) -> tuple[tuple[RecipientState, ...], int]:
-    """The state of each recipient (positions, or `all`), and for a broadcast how many answered."""
+    answered: Answered,
+) -> tuple[RecipientState, ...]:
+    """The state of each recipient (positions, or `all`)."""
     states = []
-    answers = 0
     for recipient in recipients:
         action: Action | None = None
-        if recipient == BROADCAST:
-            answers = replies.count_repliers(ref, but=sender)
         if is_action:
-            answered = answers > 0 if recipient == BROADCAST else replies.has_reply(ref, by=recipient)
-            action = "discharged" if is_discharged else "answered" if answered else "open"
+            has_answered = answered.count > 0 if recipient == BROADCAST else recipient in answered.by
+            action = "discharged" if is_discharged else "answered" if has_answered else "open"
         unread = None if recipient == BROADCAST else is_unread(copies, repo_of.get(recipient))
         states.append(RecipientState(position=recipient, action=action, unread=unread))
-    return tuple(states), answers
+    return tuple(states)
 
 
 def least_done(states: Iterable[RecipientState]) -> Action | None:

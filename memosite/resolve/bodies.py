@@ -9,6 +9,7 @@ from memosite.facts import FILE, BodyFile, Envelope, FileFacts
 from memosite.findings import Finding, Location
 from memosite.layout import Place, place_of, sibling_folders
 from memosite.names import BODY_SUFFIX, ENVELOPE_SUFFIX, read_stamped_name, stem_of
+from memosite.resolve.recall import FORGETFUL, Recall
 
 _ABSOLUTE = re.compile(r"/|[A-Za-z]:/|[A-Za-z][A-Za-z0-9+.-]*://")
 
@@ -64,6 +65,7 @@ def join_bodies(
     line_of: LineOf,
     *,
     memo_folders: tuple[str, ...] = (),
+    recall: Recall = FORGETFUL,
 ) -> tuple[tuple[JoinedCopy, ...], tuple[Finding, ...]]:
     """Give each envelope its body, and each body left over an envelope of its own; both with findings.
 
@@ -72,35 +74,51 @@ def join_bodies(
     joined: list[JoinedCopy] = []
     findings: list[Finding] = []
     used: set[tuple[str, str]] = set()
+    candidates, copy = recall.calls(_candidates), recall.calls(_copy)
     for envelope in envelopes:
-        source = envelope.file.source
-        paths = (path for path in body_candidates(envelope, memo_folders=memo_folders) if (source, path) in bodies)
-        path = next(paths, None)
-        body = bodies[(source, path)] if path is not None else None
+        source, here = envelope.file.source, (envelope.file.source, envelope.file.path)
+        paths = candidates(here, envelope, memo_folders)
+        body = next((bodies[source, path] for path in paths if (source, path) in bodies), None)
         if body is not None:
             used.add((source, body.file.path))
-        findings.extend(_join_findings(envelope, body, line_of, memo_folders))
-        joined.append(JoinedCopy(envelope=_read_off_name(envelope), body=body))
-    for key in sorted(bodies):
+        if body is None and envelope.body_ref is not None:
+            findings.append(_missing(envelope, line_of))
+        one, odd = copy(here, envelope, body, memo_folders)
+        joined.append(one)
+        findings += odd
+    for key in sorted(bodies.keys() - used):
         place = place_of(key[1], memo_folders=memo_folders)
-        if key in used or place is None or not key[1].lower().endswith(BODY_SUFFIX):
+        if place is None or not key[1].lower().endswith(BODY_SUFFIX):
             continue
         body = bodies[key]
-        joined.append(JoinedCopy(envelope=_bare_envelope(body.file, place), body=body))
+        joined.append(recall.calls(_bare_copy)(key, body, place))
         message = f"no envelope names {body.file.name}"
         findings.append(_finding("body-without-envelope", body.file, message))
     return tuple(joined), tuple(findings)
 
 
-def _join_findings(
-    envelope: Envelope, body: BodyFile | None, line_of: LineOf, memo_folders: tuple[str, ...]
-) -> Iterator[Finding]:
-    if body is None:
-        if envelope.body_ref is not None:
-            message = f'"body_ref" is "{envelope.body_ref[:120]}"; no such file here or in the sibling mailboxes'
-            line = line_of(envelope.file, "body_ref") or line_of(envelope.file, "x.memo.body_ref")
-            yield _finding("body-ref-missing", envelope.file, message, line)
-        return
+def _candidates(envelope: Envelope, memo_folders: tuple[str, ...]) -> tuple[str, ...]:
+    return body_candidates(envelope, memo_folders=memo_folders)
+
+
+def _copy(
+    envelope: Envelope, body: BodyFile | None, memo_folders: tuple[str, ...]
+) -> tuple[JoinedCopy, tuple[Finding, ...]]:
+    odd = tuple(_join_findings(envelope, body, memo_folders)) if body is not None else ()
+    return JoinedCopy(envelope=_read_off_name(envelope), body=body), odd
+
+
+def _bare_copy(body: BodyFile, place: Place) -> JoinedCopy:
+    return JoinedCopy(envelope=_bare_envelope(body.file, place), body=body)
+
+
+def _missing(envelope: Envelope, line_of: LineOf) -> Finding:
+    message = f'"body_ref" is "{(envelope.body_ref or "")[:120]}"; no such file here or in the sibling mailboxes'
+    line = line_of(envelope.file, "body_ref") or line_of(envelope.file, "x.memo.body_ref")
+    return _finding("body-ref-missing", envelope.file, message, line)
+
+
+def _join_findings(envelope: Envelope, body: BodyFile, memo_folders: tuple[str, ...]) -> Iterator[Finding]:
     if envelope.body_ref is None and envelope.shape != "broken":
         message = f'{body.file.name} lies beside it, but "body_ref" is missing'
         yield _finding("body-not-referenced", envelope.file, message)

@@ -14,6 +14,7 @@ from memosite.names import read_stamped_name
 from memosite.resolve.identity import Group
 from memosite.resolve.lives import Lives
 from memosite.resolve.positions import Naming
+from memosite.resolve.recall import Recall, Same
 
 OVERDUE_DAYS = 7
 """How many days a memo may lie in a repo before it is committed, counted to the repo's last commit."""
@@ -22,22 +23,26 @@ _NAMED = 5
 
 
 def delivery_findings(
-    groups: Iterable[Group], naming: Naming, histories: Mapping[str, History], lives: Lives
+    groups: Iterable[Group], naming: Naming, histories: Mapping[str, History], lives: Lives, *, recall: Recall
 ) -> Iterator[Finding]:
     """What is odd about the way memos came to where they lie; all notes."""
-    repo_of = {id_: position.repo for id_, position in naming.positions.items()}
-    repos = sorted({repo for repo in repo_of.values() if repo})
+    addressing, named = recall.calls(_addressing), Same(naming)
     for group in groups:
         if group.kind != "memo" or group.envelope.shape in {"broken", "bare"}:
             continue
-        yield from _missing(group, naming, repo_of, repos)
+        missing, misnamed = addressing(group.ref, group, named)
+        yield from missing
         yield from _overdue(group, histories, lives)
-        yield from _misnamed(group, naming)
+        yield from misnamed
 
 
-def _missing(
-    group: Group, naming: Naming, repo_of: Mapping[str, str | None], repos: Iterable[str]
-) -> Iterator[Finding]:
+def _addressing(group: Group, named: Same[Naming]) -> tuple[tuple[Finding, ...], tuple[Finding, ...]]:
+    naming = named.value
+    return tuple(_missing(group, naming)), tuple(_misnamed(group, naming))
+
+
+def _missing(group: Group, naming: Naming) -> Iterator[Finding]:
+    repo_of = naming.repo_of
     sources = {copy.envelope.file.source for copy in group.copies}
     sender = naming.position_of.get(group.envelope.sender)
     home = repo_of.get(sender) if sender else None
@@ -45,7 +50,7 @@ def _missing(
         if name == FILE:
             continue
         if name == BROADCAST:
-            lacking = [repo for repo in repos if repo not in sources and repo != home]
+            lacking = [repo for repo in naming.repos if repo not in sources and repo != home]
             if lacking and len(sources) > 1:
                 more = f" and {len(lacking) - _NAMED} more" if len(lacking) > _NAMED else ""
                 message = f"a broadcast, but no copy in {', '.join(lacking[:_NAMED])}{more}"
@@ -68,8 +73,7 @@ def _overdue(group: Group, histories: Mapping[str, History], lives: Lives) -> It
     for copy in group.copies:
         file = copy.envelope.file
         history = histories.get(file.source)
-        life = lives.of(file)
-        if sent is None or life is None or life.state != "delivered" or history is None or history.committed is None:
+        if sent is None or history is None or history.committed is None or not lives.is_delivered(file):
             continue
         days = (history.committed.instant - sent.instant).days
         if days >= OVERDUE_DAYS:

@@ -132,7 +132,7 @@ def body_path(card: RecordCard) -> str | None:
 
 def _ids(kind: Kind, wanted: Mapping[str, str], ledger: Ledger) -> dict[str, str]:
     """An id for each key: the one it was given before, else the wanted one if it is free, else with a hash."""
-    known = ledger.ids_by_key()
+    known = ledger.ids_by_key
     taken = {arrival.id.casefold(): arrival.id for arrival in reversed(ledger.arrivals) if arrival.kind == kind}
     ids = {key: known[(kind, key)] for key in wanted if (kind, key) in known}
     used = {id_.casefold() for id_ in ids.values()}

@@ -13,6 +13,7 @@ from memosite.ledger import Ledger, identity_key
 from memosite.model import UNDATED, Variant
 from memosite.names import make_id, short_hash
 from memosite.resolve.bodies import JoinedCopy
+from memosite.resolve.recall import FORGETFUL, Recall
 
 
 @dataclass(kw_only=True)
@@ -28,7 +29,7 @@ class Group:
     to: tuple[str, ...]
     sent: str
     instant: dt.datetime
-    copies: list[JoinedCopy] = field(default_factory=list)
+    copies: tuple[JoinedCopy, ...] = ()
     variants: list[Variant] = field(default_factory=list)
     variant_of: list[int] = field(default_factory=list)
     plain: str = ""
@@ -59,60 +60,83 @@ def _never(_copy: JoinedCopy) -> float:
     return float("-inf")
 
 
-def group_copies(joined: Iterable[JoinedCopy], last_change: LastChange = _never) -> list[Group]:
+_Key = tuple[object, ...]
+
+
+def group_copies(
+    joined: Iterable[JoinedCopy], last_change: LastChange = _never, *, recall: Recall = FORGETFUL
+) -> list[Group]:
     """Group the copies, in the order of the sources, and find the variants among the copies of each artifact."""
-    groups: dict[tuple[object, ...], Group] = {}
-    by_name: dict[tuple[object, ...], dict[tuple[object, ...], Group]] = defaultdict(dict)
+    found: dict[_Key, list[JoinedCopy]] = {}
     speechless: list[JoinedCopy] = []
+    key_of = recall.calls(_key)
     for copy in joined:
-        if copy.envelope.shape in {"broken", "bare"}:
+        envelope = copy.envelope
+        if envelope.shape in {"broken", "bare"}:
             speechless.append(copy)
-            continue
-        group = _group_of(copy.envelope)
-        key = _key(group)
-        known = groups.setdefault(key, group)
-        known.copies.append(copy)
-        for place in (_name(group), (*_name(group), copy.envelope.file.source)):
-            by_name[place][key] = known
+        else:
+            found.setdefault(key_of((envelope.file.source, envelope.file.path), envelope), []).append(copy)
+    by_name = _by_name(found) if speechless else {}
     for copy in speechless:  # they tell nothing but their name: copies of the one artifact of that name
-        group = _group_of(copy.envelope)
-        name = _name(group)
+        name = _name(copy.envelope)
         for place in (name, (*name, copy.envelope.file.source)):
-            if len(by_name[place]) == 1:
-                next(iter(by_name[place].values())).copies.append(copy)
+            if len(named := by_name.get(place, ())) == 1:
+                found[next(iter(named))].append(copy)
                 break
         else:
-            groups.setdefault(name, group).copies.append(copy)
-    for group in groups.values():
-        _find_variants(group, last_change)
-    return list(groups.values())
+            found.setdefault(name, []).append(copy)
+    grouped = recall.calls(_group)
+    return [
+        grouped(key, tuple(copies), tuple(map(last_change, copies)) if len(copies) > 1 else ())
+        for key, copies in found.items()
+    ]
 
 
-def _group_of(envelope: Envelope) -> Group:
-    sender = envelope.sender
+def _by_name(found: Mapping[_Key, Iterable[JoinedCopy]]) -> dict[_Key, set[_Key]]:
+    """The keys of artifacts by name, and by name and source."""
+    by_name: dict[_Key, set[_Key]] = defaultdict(set)
+    for key, copies in found.items():
+        name = key[:2]
+        by_name[name].add(key)
+        for copy in copies:
+            by_name[(*name, copy.envelope.file.source)].add(key)
+    return by_name
+
+
+def _name(envelope: Envelope) -> _Key:
+    return (envelope.kind == "transcript", unicodedata.normalize("NFC", envelope.stem))
+
+
+def _key(envelope: Envelope) -> _Key:
+    """Copies are of one name, sender, recipient and time; `Z` and `+00:00` are one time."""
+    sent = envelope.sent_text.strip()
+    instant = envelope.sent.instant if envelope.sent else UNDATED
+    return (*_name(envelope), _sender(envelope), envelope.to, sent if instant == UNDATED else instant)
+
+
+def _sender(envelope: Envelope) -> str:
     if envelope.kind == "transcript":
-        sender = ",".join(participant.position for participant in envelope.participants)
-    return Group(
+        return ",".join(participant.position for participant in envelope.participants)
+    return envelope.sender
+
+
+def _group(copies: tuple[JoinedCopy, ...], changes: tuple[float, ...]) -> Group:
+    """The group of these copies. `changes` tell when each was committed last, if there are several."""
+    envelope = copies[0].envelope
+    group = Group(
         kind=envelope.kind,
         stem=unicodedata.normalize("NFC", envelope.stem),
-        sender=sender,
+        sender=_sender(envelope),
         to=envelope.to,
         sent=envelope.sent_text.strip(),
         instant=envelope.sent.instant if envelope.sent else UNDATED,
+        copies=copies,
     )
+    _find_variants(group, changes)
+    return group
 
 
-def _name(group: Group) -> tuple[object, ...]:
-    return (group.kind == "transcript", group.stem)
-
-
-def _key(group: Group) -> tuple[object, ...]:
-    """Copies are of one name, sender, recipient and time; `Z` and `+00:00` are one time."""
-    time = group.sent if group.instant == UNDATED else group.instant
-    return (*_name(group), group.sender, group.to, time)
-
-
-def _find_variants(group: Group, last_change: LastChange) -> None:
+def _find_variants(group: Group, changes: tuple[float, ...]) -> None:
     """The variant shown first is one that can be read: that with the latest commit, else with `discharged`.
 
     Where neither tells, it is the first found (SPEC 3, copies).
@@ -123,7 +147,7 @@ def _find_variants(group: Group, last_change: LastChange) -> None:
 
     def rank(indexes: list[int]) -> tuple[bool, float, bool, int]:
         envelope = group.copies[indexes[0]].envelope
-        changed = max(last_change(group.copies[index]) for index in indexes) if len(found) > 1 else 0.0
+        changed = max(changes[index] for index in indexes) if len(found) > 1 else 0.0
         return (envelope.shape in {"broken", "bare"}, -changed, envelope.discharge is None, indexes[0])
 
     group.variant_of = [0] * len(group.copies)
@@ -163,7 +187,7 @@ def _variant_keys(group: Group) -> list[tuple[str, str | None]]:
 
 def assign_ids(groups: list[Group], ledger: Ledger) -> tuple[Finding, ...]:
     """Give each group its id; where several claim one, the ledger decides, else the earliest keeps it."""
-    ids, keys = ledger.ids_by_key(), ledger.keys_by_ref()
+    ids, keys = ledger.ids_by_key, ledger.keys_by_ref
     published = _published(ledger)
     claims: dict[tuple[Kind, str], list[Group]] = defaultdict(list)
     for group in groups:
@@ -182,9 +206,9 @@ def assign_ids(groups: list[Group], ledger: Ledger) -> tuple[Finding, ...]:
 
 def _collisions(groups: Iterable[Group]) -> Iterator[Finding]:
     """A finding on each artifact that has another's name, whether it got its id now or in an earlier build."""
-    by_name: dict[tuple[Kind, str], list[Group]] = defaultdict(list)
+    by_name: dict[tuple[Kind, str], list[Group]] = {}
     for group in groups:
-        by_name[(group.kind, group.plain.casefold())].append(group)
+        by_name.setdefault((group.kind, group.plain.casefold()), []).append(group)
     for claim in sorted(claim for claim, rivals in by_name.items() if len(rivals) > 1):
         rivals = sorted(by_name[claim], key=lambda group: (group.id.casefold() != group.plain.casefold(), group.id))
         winner = rivals[0].envelope.file

@@ -9,6 +9,8 @@ from memosite.history import History, LifeEvent, file_key
 from memosite.layout import MAILBOXES, place_of
 from memosite.model import Life, Removal, WorkState
 from memosite.names import ENVELOPE_SUFFIX, blob_id, make_id, stem_of
+from memosite.resolve.recall import FORGETFUL, Recall, Same, as_it_is
+from memosite.times import Moment
 
 DataOf = Callable[[FileFacts], bytes | None]
 
@@ -16,10 +18,12 @@ DataOf = Callable[[FileFacts], bytes | None]
 class Lives:
     """The lives of files by source and path. `data_of` gives the bytes of a file as it lies in its folder."""
 
-    def __init__(self, histories: Mapping[str, History], data_of: DataOf) -> None:
+    def __init__(self, histories: Mapping[str, History], data_of: DataOf, *, recall: Recall = FORGETFUL) -> None:
         """Look lives up in these histories, by the name of the source."""
-        self._histories = histories
-        self._data_of = data_of
+        self._histories = {name: Same(recall.same(name, history)) for name, history in histories.items()}
+        self._data_of = recall.same("data_of", data_of)
+        self._read = recall.calls(_read)
+        self._same = recall.calls(as_it_is)
         self._known: dict[tuple[str, str, str | None], Life] = {}
 
     def of(self, file: FileFacts, body: FileFacts | None = None) -> Life | None:
@@ -30,46 +34,74 @@ class Lives:
         asked = (file.source, file.path, body.path if body else None)
         life = self._known.get(asked)
         if life is None:
-            life = self._known[asked] = self._read(history, file, body)
+            # Every commit makes another history, in which most lives are as they were.
+            read = self._read(asked, history, file, body, self._data_of)
+            life = self._known[asked] = self._same(asked, read)
         return life
 
-    def _read(self, history: History, file: FileFacts, body: FileFacts | None) -> Life:
-        if any(file.path.startswith(f"{folder}/") for folder in history.foreign):
-            return Life(why_not="it lies in a repo inside the source's")
-        events = history.events.get(file_key(file.path), ())
-        if body is not None and body.path != file.path:  # a body without an envelope is its own file
-            events = _with_edits(events, history.events.get(file_key(body.path), ()))
-        return Life(events=events, state=self._state(history, file, body), why_not=history.why_not)
+    def received(self, file: FileFacts) -> Moment | None:
+        """When a file was committed first."""
+        history = self._histories.get(file.source)
+        events = _events(history.value, file.path) if history is not None else ()
+        return events[0].at if events else None
+
+    def is_delivered(self, file: FileFacts) -> bool:
+        """Whether a file lies there as it came: never committed, and in no other mailbox before."""
+        history = self._histories.get(file.source)
+        if history is None or history.value.tree is None or file.path in history.value.tree:
+            return False
+        life = self.of(file)
+        return life is not None and life.state == "delivered"
 
     def last_change(self, file: FileFacts, body: FileFacts | None = None) -> float:
         """When a file was last committed, in seconds; the beginning of time if git does not know."""
         history = self._histories.get(file.source)
         if history is None:
             return float("-inf")
-        events = [history.events.get(file_key(one.path), ()) for one in (file, body) if one is not None]
+        events = [history.value.events.get(file_key(one.path), ()) for one in (file, body) if one is not None]
         dates = [steps[-1].at for steps in events if steps]
         return max((date.instant.timestamp() for date in dates if date), default=float("-inf"))
 
-    def _state(self, history: History, file: FileFacts, body: FileFacts | None) -> WorkState | None:
-        if history.tree is None:
-            return None
-        committed = history.tree.get(file.path)
-        if committed is None:
-            return "moved" if _lay_elsewhere(history, file.path) else "delivered"
-        if self._is_edited(committed, file) or (
-            body is not None and self._is_edited(history.tree.get(body.path), body)
-        ):
-            return "edited"
-        return "committed"
 
-    def _is_edited(self, committed: str | None, file: FileFacts) -> bool:
-        if committed == file.blob:
-            return False
-        data = self._data_of(file)
-        if committed is None or data is None:
-            return False
-        # A file may lie there with other line ends than in its commit; that is no edit.
-        return committed not in {blob_id(one, like=committed) for one in (data, data.replace(b"\r\n", b"\n"))}
+def _read(of: Same[History], file: FileFacts, body: FileFacts | None, data_of: DataOf) -> Life:
+    history = of.value
+    if _is_foreign(history, file.path):
+        return Life(why_not="it lies in a repo inside the source's")
+    events = _events(history, file.path)
+    if body is not None and body.path != file.path:  # a body without an envelope is its own file
+        events = _with_edits(events, history.events.get(file_key(body.path), ()))
+    return Life(events=events, state=_state(history, file, body, data_of), why_not=history.why_not)
+
+
+def _events(history: History, path: str) -> tuple[LifeEvent, ...]:
+    return () if _is_foreign(history, path) else history.events.get(file_key(path), ())
+
+
+def _is_foreign(history: History, path: str) -> bool:
+    return bool(history.foreign) and any(path.startswith(f"{folder}/") for folder in history.foreign)
+
+
+def _state(history: History, file: FileFacts, body: FileFacts | None, data_of: DataOf) -> WorkState | None:
+    if history.tree is None:
+        return None
+    committed = history.tree.get(file.path)
+    if committed is None:
+        return "moved" if _lay_elsewhere(history, file.path) else "delivered"
+    if _is_edited(committed, file, data_of) or (
+        body is not None and _is_edited(history.tree.get(body.path), body, data_of)
+    ):
+        return "edited"
+    return "committed"
+
+
+def _is_edited(committed: str | None, file: FileFacts, data_of: DataOf) -> bool:
+    if committed == file.blob:
+        return False
+    data = data_of(file)
+    if committed is None or data is None:
+        return False
+    # A file may lie there with other line ends than in its commit; that is no edit.
+    return committed not in {blob_id(one, like=committed) for one in (data, data.replace(b"\r\n", b"\n"))}
 
 
 def _lay_elsewhere(history: History, path: str) -> bool:

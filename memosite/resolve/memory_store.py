@@ -77,12 +77,15 @@ class _Store:
     first: FileFacts | None = None
 
 
+_PARTS = (StoreConfig, StoreRelation, StoreEvents, StoreBody)
+
+
 def is_store_part(parsed: Parsed) -> bool:
     """Whether what came out of a file belongs to a store; its findings count only if the store does."""
     fact = parsed.fact
     if isinstance(fact, RecordFile):
         return fact.system == NAME
-    return isinstance(fact, StoreConfig | StoreRelation | StoreEvents | StoreBody)
+    return isinstance(fact, _PARTS)
 
 
 def join_stores(parsed: Iterable[Parsed], line_of: LineOf, data_of: DataOf, *, is_loose: bool = False) -> JoinedStores:

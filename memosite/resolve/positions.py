@@ -3,6 +3,7 @@
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
+from functools import cached_property
 
 from memosite.facts import BROADCAST, FILE, FileFacts, Organization, Seat
 from memosite.findings import Finding, Location
@@ -15,7 +16,7 @@ _EXTERNAL = "external:"
 _RIVALS_NAMED = 5
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class Naming:
     """The outcome of resolving names: the positions by id, the position each name stands for, notes on names.
 
@@ -26,6 +27,16 @@ class Naming:
     position_of: Mapping[str, str]
     union_of: Mapping[str, str]
     findings: tuple[Finding, ...]
+
+    @cached_property
+    def repo_of(self) -> Mapping[str, str | None]:
+        """The repo of each position."""
+        return {id_: position.repo for id_, position in self.positions.items()}
+
+    @cached_property
+    def repos(self) -> tuple[str, ...]:
+        """The repos of positions, sorted."""
+        return tuple(sorted({repo for repo in self.repo_of.values() if repo}))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -58,12 +58,13 @@ def _left_alone(ordered: list[Parsed], joined: JoinedStores, *, is_loose: bool) 
     """A note for each file at a place of records that holds none; for a folder that is no memory-store a single one."""
     folders: dict[Place, list[Parsed]] = defaultdict(list)
     for one in ordered:
-        system = record_system(one.path)
-        store = store_of(one.path)
         is_foreign = one.fact is None and not one.findings
-        if store is not None and (is_foreign or (is_store_part(one) and not is_loose)):
+        if not is_foreign and (is_loose or not is_store_part(one)):
+            continue
+        store = store_of(one.path)
+        if store is not None:
             folders[one.source, store[0]].append(one)
-        elif is_foreign and store is None and system is not None:
+        elif is_foreign and (system := record_system(one.path)) is not None:
             yield _note(one, _what(one.path, system))
     told = _folders_told_of(joined)
     for place, files in folders.items():

@@ -40,6 +40,8 @@ class NameIndex:
 
     def _best_two(self, stem: str, source: str, kinds: tuple[Kind, ...]) -> tuple[Ref, ...]:
         named = self._by_name.get(stem) or self._by_id.get(stem) or ()
+        if len(named) == 1:
+            return (named[0].ref,) if named[0].kind in kinds else ()
 
         def rank(group: Group) -> tuple[bool, bool, int, str]:
             is_away = all(copy.envelope.file.source != source for copy in group.copies)
@@ -85,7 +87,7 @@ def resolve_replies(groups: Iterable[Group], index: NameIndex) -> Answers:
 
 def ghost_refs(missing: Mapping[Ref, str], taken: Iterable[Ref]) -> dict[str, Ref]:
     """The ref of each ghost, by its stem: the one its memo will have once it is there."""
-    used = {(kind, id_.casefold()) for kind, id_ in taken}
+    used = {(kind, id_.casefold()) for kind, id_ in taken} if missing else set()
     refs: dict[str, Ref] = {}
     for stem in sorted(set(missing.values())):
         kind: Kind = "note" if read_stamped_name(stem).recipient == FILE else "memo"

@@ -156,13 +156,14 @@ def read_threads(forest: Forest, thread_of: Mapping[Ref, str]) -> dict[str, tupl
         parent = forest.parent.get(ref)
         is_inside = parent is not None and thread_of[parent] == name
         depth[ref] = depth[parent] + 1 if is_inside and parent is not None else 0
-        elsewhere = {thread_of[child] for child in forest.children.get(ref, ())} - {name}
+        replies = forest.children.get(ref)
+        elsewhere = {thread_of[child] for child in replies} - {name} if replies else ()
         entries[name].append(
             ThreadEntry(
                 depth=depth[ref],
                 ref=ref,
                 is_ghost=forest.nodes[ref].is_ghost,
-                continues=tuple(sorted(elsewhere)),
+                continues=tuple(sorted(elsewhere)) if elsewhere else (),
                 continued_from=thread_of[parent] if parent is not None and not is_inside else None,
             )
         )

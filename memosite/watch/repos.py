@@ -89,5 +89,5 @@ def _ledger(saved: str | None, published: Ledger) -> Ledger:
     if saved is None:
         return published
     known = parse_ledger(saved, name="the state's ledger")
-    is_newer = known.ids_by_key().items() <= published.ids_by_key().items()
+    is_newer = known.ids_by_key.items() <= published.ids_by_key.items()
     return published if is_newer else known

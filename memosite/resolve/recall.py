@@ -1,0 +1,93 @@
+"""Remembers from one resolve to the next what was made of what, for who resolves again and again (`serve`).
+
+    calls = recall.calls(function)
+    calls(key, *arguments) ─► arguments equal to those of last time? ─► what it gave then
+                                      └ no: function(*arguments)
+
+What stays the same is therefore not only equal to what it was, but the same object, so that whatever follows sees at
+a glance that it did not change. Functions must be pure, and nobody may change what they give.
+"""
+
+from collections.abc import Callable, Hashable
+from typing import Any, Generic, TypeVar
+
+T = TypeVar("T")
+
+
+class Recall:
+    """The calls of the last round, by function. One that forgets calls every function anew and holds on to nothing."""
+
+    def __init__(self, *, forgets: bool = False) -> None:
+        """Begin without any."""
+        self._forgets = forgets
+        self._calls: dict[Callable[..., Any], Calls[Any]] = {}
+
+    def calls(self, function: Callable[..., T]) -> "Calls[T]":
+        """Calls of this function that are remembered."""
+        if self._forgets:
+            return Calls(function, forgets=True)
+        if function not in self._calls:
+            self._calls[function] = Calls(function)
+        return self._calls[function]
+
+    def same(self, key: Hashable, value: T) -> T:
+        """The value that had this key in the last round, if it is equal to this one; else this one."""
+        known: T = self.calls(as_it_is)(key, value)
+        return known
+
+    def next_round(self) -> None:
+        """Forget what was not asked for since the last time that this was called."""
+        for calls in self._calls.values():
+            calls.next_round()
+
+
+class Calls(Generic[T]):
+    """The calls of one function, each under a key."""
+
+    __slots__ = ("_forgets", "_former", "_function", "_now")
+
+    def __init__(self, function: Callable[..., T], *, forgets: bool = False) -> None:
+        """Begin without any."""
+        self._function = function
+        self._forgets = forgets
+        self._former: dict[Hashable, tuple[tuple[Any, ...], T]] = {}
+        self._now: dict[Hashable, tuple[tuple[Any, ...], T]] = {}
+
+    def __call__(self, key: Hashable, *arguments: Any) -> T:
+        """What the function gives for these arguments."""
+        if self._forgets:
+            return self._function(*arguments)
+        known = self._former.get(key)
+        if known is None or known[0] != arguments:
+            known = arguments, self._function(*arguments)
+        self._now[key] = known
+        return known[1]
+
+    def next_round(self) -> None:
+        """Forget what was not asked for in this round."""
+        self._former, self._now = self._now, {}
+
+
+class Same(Generic[T]):
+    """An argument that is equal to nothing but itself: for values that are too large to be compared again and again."""
+
+    __slots__ = ("value",)
+
+    def __init__(self, value: T) -> None:
+        """Hold this value."""
+        self.value = value
+
+    def __eq__(self, other: object) -> bool:
+        """Whether it is the very same object."""
+        return isinstance(other, Same) and self.value is other.value
+
+    __hash__ = None  # type: ignore[assignment] # it is compared, not looked up
+
+
+def as_it_is(value: T) -> T:
+    """The value itself: as a function whose calls are remembered, what makes equal values one object."""
+    return value
+
+
+FORGETFUL = Recall(forgets=True)
+"""For who resolves once."""
