@@ -95,7 +95,7 @@ def _build(
     output = OutputFolder(config.output, previous=previous_folder(previous))
     output.check()
     ledger_state = output.state(LEDGER_PATH)
-    ledger = known_ledger(config.output, previous)
+    memory.ledger = ledger = known_ledger(config.output, previous, memory.ledger)
     cache = open_cache(config.cache)
     memory.open(cache, config.output)
     is_ours = memory.is_ours(output)
@@ -105,7 +105,7 @@ def _build(
         commits = ((info.name, info.commit) for info in opened.infos)
         loaded = (theme.digest, *opened.findings, *commits)
         inputs = compare_inputs(config, seal.inputs, also=themes, opened=loaded, with_ledger=False)
-        if inputs.is_same and memory.is_whole(output):
+        if inputs.is_same and not memory.is_thorough and memory.is_whole(output):
             return _as_it_was(seal, output, memory, started=started, clock=clock)
         archive, ledger = read_archive(
             opened.sources, rules_of(config, opened.infos), ledger, memory.shelf, cache=cache, parsed=memory.parsed,
@@ -127,7 +127,8 @@ def _build(
         status_state = output.write(STATUS_PATH, _status_bytes(told))
         output.prune(made.former if maker.last.units and is_ours else None)
         report = _report(archive, output, seconds=(finished - started).total_seconds())
-        memory.digests = maker.digests.known()
+        maker.digests.forget_before()
+        memory.digests = maker.digests
         memory.note(made.manifest, _seal(inputs, report, told), status_state)
         output.leave()
     finally:
@@ -145,6 +146,7 @@ def _maker(context: Context, theme: Theme, memory: Memory, *, output: OutputFold
         last=memory.manifest,
         common=common_digests(context, theme, digests),
         output=output,
+        is_there=memory.will_build(output),
     )
 
 

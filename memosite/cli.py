@@ -132,7 +132,7 @@ def _serve(options: argparse.Namespace) -> int:
     from memosite.config import load_config
     from memosite.memory import Memory
     from memosite.progress import shown, silent
-    from memosite.serve import check_port, serve
+    from memosite.serve import Rebuilt, check_port, serve
 
     def say(text: str) -> None:
         if not options.quiet:
@@ -144,7 +144,7 @@ def _serve(options: argparse.Namespace) -> int:
     def load() -> "Config":
         return load_config(_site(options), output=options.output, base_url=options.base_url, cache=options.cache)
 
-    def rebuild(stop: "Event") -> "Config":
+    def rebuild(stop: "Event") -> "Rebuilt":
         def go_on(_stage: str, _done: int, _total: int) -> None:
             if stop.is_set():
                 raise MemositeError("interrupted")
@@ -152,10 +152,19 @@ def _serve(options: argparse.Namespace) -> int:
         config = load()
         if config.output != served:
             raise ConfigError(f"output: now {config.output}, but {served} is served; start memosite serve again")
-        report = build(config, clock=_now, jobs=_jobs(None), use_network=False, progress=go_on, memory=memory)
-        if report.written > 1 or report.removed:  # status.json is written in any case
+        gc.disable()  # looking for garbage takes a tenth of the time that somebody waits for
+        try:
+            report = build(config, clock=_now, jobs=_jobs(None), use_network=False, progress=go_on, memory=memory)
+        finally:
+            gc.enable()
+        is_new = report.written > 1 or report.removed > 0  # status.json is written in any case
+        if is_new:
             say(_summary(report, config, options))
-        return config
+        return Rebuilt(config=config, is_new=is_new)
+
+    def settle() -> bool:
+        memory.write()
+        return memory.check()
 
     check_port(options.port)
     config = load()
@@ -165,7 +174,8 @@ def _serve(options: argparse.Namespace) -> int:
             report = build(config, clock=_now, jobs=_jobs(None), progress=told, memory=memory)
         say(_summary(report, config, options))
         memory.write()
-        serve(config, port=options.port, rebuild=rebuild, settle=memory.write, say=say, warn=warn)
+        memory.is_thorough = not memory.is_warm  # so that the first change does not wait for it
+        serve(config, port=options.port, rebuild=rebuild, settle=settle, say=say, warn=warn)
     return EXIT_FINE
 
 

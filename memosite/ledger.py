@@ -26,7 +26,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
-from typing import Any, get_args
+from typing import Any, Self, get_args
 
 from memosite.errors import OutputError
 from memosite.facts import Kind, Ref
@@ -184,8 +184,8 @@ def identity_key(stem: str, sender: str, to: str, sent: str) -> str:
     return hashlib.sha256("\0".join((stem, sender, to, sent)).encode("utf-8", "surrogatepass")).hexdigest()[:16]
 
 
-def read_ledger(output: Path) -> Ledger:
-    """Read the ledger of a published site; an empty one if there is none yet.
+def read_ledger(output: Path, known: Ledger | None = None) -> Ledger:
+    """Read the ledger of a published site; an empty one if there is none yet. What is `known` of it is not read again.
 
     A line that cannot be read is an `OutputError`: going on without it would give URLs a new meaning.
     """
@@ -196,13 +196,15 @@ def read_ledger(output: Path) -> Ledger:
         return Ledger()
     except (OSError, UnicodeDecodeError) as error:
         raise OutputError(f"{path}: the ledger cannot be read ({error}); restore it from a backup") from error
-    return parse_ledger(text, name=str(path))
+    return parse_ledger(text, name=str(path), known=known)
 
 
-def parse_ledger(text: str, *, name: str) -> Ledger:
-    """Read a ledger's text; `name` is what errors call it."""
-    lines = _Lines()
-    for number, line in enumerate(text.split("\n"), 1):
+def parse_ledger(text: str, *, name: str, known: Ledger | None = None) -> Ledger:
+    """Read a ledger's text; `name` is what errors call it. If it begins with a `known` one, only the rest is read."""
+    begun = known if known is not None and known.published and text.startswith(known.published) else Ledger()
+    lines = _Lines.of(begun)
+    first = begun.published.count("\n") + 1
+    for number, line in enumerate(text[len(begun.published) :].split("\n"), first):
         if not line.strip():
             continue
         try:
@@ -226,6 +228,19 @@ class _Lines:
     others: dict[tuple[str, str], None] = field(default_factory=dict)
     entities: dict[str, None] = field(default_factory=dict)
     blocks: list[Block] = field(default_factory=list)
+
+    @classmethod
+    def of(cls, ledger: Ledger) -> Self:
+        """What the lines of a ledger say."""
+        return cls(
+            arrivals={(one.kind, one.id): one for one in ledger.arrivals},
+            renewals=list(ledger.renewals),
+            threads=dict(ledger.threads),
+            positions=dict.fromkeys(ledger.positions),
+            others=dict.fromkeys(ledger.others),
+            entities=dict.fromkeys(ledger.entities),
+            blocks=list(ledger.blocks),
+        )
 
     def add(self, entry: Any) -> None:
         """Add one line. Raises `ValueError`, `KeyError` or `TypeError` for one that is none of a ledger."""

@@ -23,7 +23,7 @@ from memosite.plan import Context, Planned, Stored, Unit, Written
 from memosite.plan.traced import Digests, Read, traced
 from memosite.progress import Progress
 from memosite.render import Renderer
-from memosite.stale import decide
+from memosite.stale import IsThere, decide
 from memosite.values import digest_of
 from memosite.workers import ROUND, Run, run
 
@@ -70,7 +70,10 @@ class Draft:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Maker:
-    """What units are made with. `last` is what the last build made, `common` what all units are made of now."""
+    """What units are made with. `last` is what the last build made, `common` what all units are made of now.
+
+    `is_there` tells of units that did not change whether their outputs lie there as they were left.
+    """
 
     context: Context
     digests: Digests
@@ -79,6 +82,7 @@ class Maker:
     last: Manifest
     common: Mapping[str, str]
     output: OutputFolder
+    is_there: IsThere
 
     def known(self, unit: Unit) -> Made | None:
         """The unit as it was made last, if what is common to all is what it was."""
@@ -158,7 +162,7 @@ def make_site(
     """
     progress("decide", 0, 0)
     output, last = maker.output, maker.last
-    decisions = decide(units, last, common=maker.common, digests=maker.digests, is_there=output.is_as_left)
+    decisions = decide(units, last, common=maker.common, digests=maker.digests, is_there=maker.is_there)
     stale = [one.unit for one in decisions if one.why]
     # Where others render, there are threads by the time of a second round, and forks and threads do not go together.
     run_here: Run = partial(run, jobs=jobs, renewed_after=sys.maxsize if run_elsewhere else ROUND)
@@ -210,6 +214,9 @@ def _made_elsewhere(units: Sequence[Unit], maker: Maker, run_here: Run, run_else
 
 
 def _keep(name: str, made: Made, known: Units, noted: Units, *, output: OutputFolder) -> None:
+    if output.keep_all([one.path for one in made.outputs]):
+        noted.keep(name, made, known)
+        return
     states = [output.keep(one.path, one.state) for one in made.outputs]
     if all(state == one.state for state, one in zip(states, made.outputs, strict=True)):
         noted.keep(name, made, known)

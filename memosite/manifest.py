@@ -10,6 +10,7 @@ import json
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from hashlib import blake2b
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -78,12 +79,19 @@ class Units(Mapping[str, Made]):
     def __init__(self) -> None:
         """Begin without any."""
         self._lines: dict[str, str] = {}
-        self.files: list[str] = []
-        """A line for each file of the units that were noted since: its state, and its path."""
+        self._files: dict[str, str] = {}
+        self._read: dict[str, Made] = {}
+        self.keeps_read = False
+        """Whether what was read of a line is kept, of as many units as are worth the memory."""
 
     def __getitem__(self, name: str) -> Made:
         """The unit of this name."""
-        return _read_line(self._lines[name])
+        made = self._read.get(name)
+        if made is None:
+            made = _read_line(self._lines[name])
+            if self.keeps_read and len(self._read) < _MOST_READ:
+                self._read[name] = made
+        return made
 
     def __contains__(self, name: object) -> bool:
         """Whether there is one of this name; its line is not read."""
@@ -101,10 +109,18 @@ class Units(Mapping[str, Made]):
         """The lines, as a manifest holds them."""
         return self._lines.values()
 
+    def files(self) -> Iterator[str]:
+        """Lines for the files of the units that were noted: the state of each, and its path."""
+        return (lines for lines in self._files.values() if lines)
+
+    def states(self) -> Iterator[tuple[str, FileState]]:
+        """Each file of the units that were noted, and how it lay there then."""
+        return _read_states(chain.from_iterable(lines.split("\n") for lines in self.files()))
+
     def note(self, name: str, made: Made) -> None:
         """Note what a unit was made of, and as."""
         self._lines[name] = _line(name, made)
-        self._note_files(made)
+        self._files[name] = _file_lines(made)
 
     def note_line(self, line: str) -> None:
         """Note a unit by its line. Raises `ValueError` if it is none."""
@@ -114,11 +130,12 @@ class Units(Mapping[str, Made]):
     def keep(self, name: str, made: Made, others: "Units") -> None:
         """Note a unit as others have it."""
         self._lines[name] = others._lines[name]
-        self._note_files(made)
+        self._files[name] = others._files[name] if name in others._files else _file_lines(made)
+        if name in others._read:
+            self._read[name] = made
 
-    def _note_files(self, made: Made) -> None:
-        written = ((one.state, one.path) for one in made.outputs if one.state is not None)
-        self.files += (f"{size} {time} {inode} {path}" for (size, time, inode), path in written)
+
+_MOST_READ = 30_000
 
 
 _NAMES = json.JSONDecoder()
@@ -220,7 +237,11 @@ def read_manifest(file: Path) -> Manifest:
 
 def read_states(file: Path) -> Iterator[tuple[str, FileState]]:
     """Every file of the site of this manifest, and how it lay there when that was written; none if it is not known."""
-    for line in (read_signed(file.with_suffix(_STATES)) or b"").decode("utf-8", "replace").split("\n"):
+    return _read_states((read_signed(file.with_suffix(_STATES)) or b"").decode("utf-8", "replace").split("\n"))
+
+
+def _read_states(lines: Iterable[str]) -> Iterator[tuple[str, FileState]]:
+    for line in lines:
         size, _, rest = line.partition(" ")
         time, _, rest = rest.partition(" ")
         inode, _, path = rest.partition(" ")
@@ -230,7 +251,7 @@ def read_states(file: Path) -> Iterator[tuple[str, FileState]]:
 
 def write_manifest(file: Path, manifest: Manifest) -> None:
     """Write a manifest with the states of its files, each whole or not at all."""
-    write_signed(file.with_suffix(_STATES), "\n".join(manifest.units.files).encode("utf-8", "surrogatepass"))
+    write_signed(file.with_suffix(_STATES), "\n".join(manifest.units.files()).encode("utf-8", "surrogatepass"))
     sizes = {"reads": len(manifest.reads), "units": len(manifest.units)}
     head = json.dumps({"v": VERSION, **sizes, "common": dict(manifest.common)})
     reads = (json.dumps([*read, digest]) for read, digest in manifest.reads)
@@ -245,6 +266,11 @@ def _read_read(line: str) -> tuple[Read, str]:
 def _line(name: str, made: Made) -> str:
     outputs = [(one.path, one.fingerprint, one.state) for one in made.outputs]
     return json.dumps([name, made.given, made.reads, outputs])
+
+
+def _file_lines(made: Made) -> str:
+    written = ((one.state, one.path) for one in made.outputs if one.state is not None)
+    return "\n".join(f"{size} {time} {inode} {path}" for (size, time, inode), path in written)
 
 
 def _read_line(line: str) -> Made:

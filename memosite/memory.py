@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Self
 
 from memosite.errors import BusyError
+from memosite.ledger import Ledger
 from memosite.manifest import (
     Manifest,
     Seal,
@@ -24,18 +25,23 @@ from memosite.manifest import (
 )
 from memosite.output import FileState, OutputFolder
 from memosite.parse_cache import SourceCaches
-from memosite.plan.traced import KnownDigests
+from memosite.plan.traced import Digests
 from memosite.render import Renderer
 from memosite.resolve.recall import Recall
 from memosite.shelf import Shelf
+from memosite.stale import IsThere
 from memosite.theme import Theme
 
 STATUS_PATH = "status.json"
 """The one file that each build writes."""
 
 
+def _was_written(_path: str, state: FileState | None) -> bool:
+    return state is not None
+
+
 class Memory:
-    """What is known of the last build. `digests` are of its archive, if this process made it."""
+    """What is known of the last build: `ledger` as it was read, `digests` of its archive, if this process made it."""
 
     def __init__(self, *, writes_at_once: bool = False) -> None:
         """Begin with an empty shelf; `open` tells where the rest is. Unless it `writes_at_once`, call `write`."""
@@ -43,7 +49,8 @@ class Memory:
         self._writes_at_once = writes_at_once
         self.parsed = SourceCaches(None)
         self.recall = Recall(forgets=writes_at_once)
-        self.digests: KnownDigests = {}
+        self.ledger: Ledger | None = None
+        self.digests: Digests | None = None
         self._place: tuple[Path | None, Path] | None = None
         self._file: Path | None = None
         self._manifest: Manifest | None = None
@@ -51,6 +58,9 @@ class Memory:
         self._status: FileState | None = None
         self._renderer: tuple[str, Renderer] | None = None
         self._is_noted = False
+        self._is_sound = False
+        self.is_thorough = False
+        """Whether the next build goes all the way although nothing changed, to remember what it comes by."""
 
     def __enter__(self) -> Self:
         """Keep it until the end of the block."""
@@ -68,10 +78,16 @@ class Memory:
         self._file = manifest_file(cache, output) if cache else None
         self.parsed = SourceCaches(cache)
         self.recall = Recall(forgets=self._writes_at_once)
-        self.digests = {}
+        self.digests = None
+        self._is_sound = False
         self._manifest = self._seal = None
         self._status = read_last(self._file) if self._file else None
         self._is_noted = False
+
+    @property
+    def is_warm(self) -> bool:
+        """Whether a build of this process has gone all the way, so that the next one has something to compare with."""
+        return self.digests is not None
 
     def is_ours(self, output: OutputFolder) -> bool:
         """Whether the last build in this output folder is the one that is known: `status.json` lies as it left it."""
@@ -82,6 +98,7 @@ class Memory:
         """What the last build made of what; empty if that is not known."""
         if self._manifest is None:
             self._manifest = read_manifest(self._file) if self._file else Manifest()
+            self._manifest.units.keeps_read = not self._writes_at_once
         return self._manifest
 
     @property
@@ -94,6 +111,23 @@ class Memory:
     def is_whole(self, output: OutputFolder) -> bool:
         """Whether all files of the last build lie there as it left them."""
         return self._file is not None and output.is_whole(read_states(self._file))
+
+    def will_build(self, output: OutputFolder) -> IsThere:
+        """What tells of a build that now begins to write whether a file lies there as it was left.
+
+        Who builds again and again does not look at each file before browsers may reload, but afterwards (`check`):
+        it believes what its own last build left, if that came to its end and nobody else has built there since.
+        """
+        is_believed = self._is_sound and not self._writes_at_once and self.is_ours(output)
+        self._is_sound = False
+        return _was_written if is_believed else output.is_as_left
+
+    def check(self) -> bool:
+        """Whether all files lie there as the last build of this process left them; else the next one looks at each."""
+        if self._is_sound and self._place is not None and self._manifest is not None:
+            self._is_sound = OutputFolder(self._place[1]).is_whole(self._manifest.units.states())
+            return self._is_sound
+        return True
 
     def renderer(self, theme: Theme) -> Renderer:
         """What renders pages with this theme from texts of the shelf."""
@@ -109,7 +143,9 @@ class Memory:
     def note(self, manifest: Manifest, seal: Seal, status: FileState | None) -> None:
         """Remember a build that has ended; `status` is how `status.json` lies there now."""
         self._manifest, self._seal, self._status = manifest, seal, status
-        self._is_noted = True
+        self._manifest.units.keeps_read = not self._writes_at_once
+        self._is_noted = self._is_sound = True
+        self.is_thorough = False
         if self._writes_at_once:  # the output is still locked
             self._write_build()
 

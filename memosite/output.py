@@ -10,7 +10,7 @@ import fcntl
 import os
 import shutil
 import stat
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from pathlib import Path
 
 from memosite.errors import BusyError, OutputError
@@ -113,6 +113,14 @@ class OutputFolder:
             if self.state(path) != state:
                 return False
         return not is_empty
+
+    def keep_all(self, paths: Collection[str]) -> bool:
+        """Count files as `keep` does, if no other one has any of their paths; whether none has."""
+        if len(set(paths)) < len(paths) or not self._paths.isdisjoint(paths):
+            return False
+        self._paths.update(paths)
+        self.unchanged += len(paths)
+        return True
 
     def keep(self, path: str, state: FileState | None) -> FileState | None:
         """Count a file as one of this build that lies there as it has to; None if another one has its path."""

@@ -35,12 +35,14 @@ def previous_folder(previous: str | None) -> Path | None:
     return folder
 
 
-def known_ledger(output: Path, previous: str | None) -> Ledger:
+def known_ledger(output: Path, previous: str | None, last: Ledger | None = None) -> Ledger:
     """The ledger that a build goes on from: that of its output, or that of the previous site if that knows more.
+
+    What the `last` build read need not be read again.
 
     Raises `OutputError` if a ledger cannot be had, or if the two were written apart from one another.
     """
-    own = read_ledger(output)
+    own = read_ledger(output, last)
     if previous is None:
         return own
     other = _fetch(previous) if is_address(previous) else read_ledger(Path(previous))

@@ -12,10 +12,11 @@ import logging
 import socket
 import threading
 from collections.abc import Callable
+from dataclasses import dataclass
 from html import escape
 from http import HTTPStatus
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 from urllib.parse import urlsplit
 
 from livereload.handlers import LiveReloadHandler, LiveReloadJSHandler
@@ -27,6 +28,8 @@ from memosite.changes import each_change
 from memosite.config import Config
 from memosite.errors import BusyError, ConfigError, MemositeError
 
+T = TypeVar("T")
+
 HOST = "127.0.0.1"
 _BUSY_SECONDS = 0.5
 _NAMES = (HOST, "localhost")
@@ -34,14 +37,20 @@ _HEAD_END = b"</head>"
 _MAIN = b"<main"
 _SCRIPT = b'<script src="/livereload.js" defer></script>'
 
-Rebuild = Callable[[threading.Event], Config]
-"""Builds the site again and gives the configuration as it is now; ends when the event is set.
 
-Raises `MemositeError`.
-"""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Rebuilt:
+    """The configuration as it is now, and whether anything of the site is new."""
 
-Settle = Callable[[], None]
-"""Does what can wait until browsers have reloaded."""
+    config: Config
+    is_new: bool
+
+
+Rebuild = Callable[[threading.Event], Rebuilt]
+"""Builds the site again; ends when the event is set. Raises `MemositeError`."""
+
+Settle = Callable[[], bool]
+"""Does what can wait until browsers have reloaded; whether the site is whole, or has to be built once more."""
 
 
 class _OnThisMachine(web.RequestHandler):
@@ -143,7 +152,7 @@ def serve(config: Config, *, port: int, rebuild: Rebuild, settle: Settle, say: S
     except OSError as error:
         raise _taken(port, error) from error
     stop = threading.Event()
-    follower = _Follower(config, rebuild=rebuild, settle=settle, trouble=trouble, warn=warn, loop=loop, stop=stop)
+    follower = Follower(config, rebuild=rebuild, settle=settle, trouble=trouble, warn=warn, loop=loop, stop=stop)
     follower.start()
     say(f"serving http://{HOST}:{port}/  (Ctrl-C ends it)")
     try:
@@ -154,7 +163,7 @@ def serve(config: Config, *, port: int, rebuild: Rebuild, settle: Settle, say: S
         follower.join()
 
 
-class _Follower(threading.Thread):
+class Follower(threading.Thread):
     """Rebuilds after each change, and has the browsers reload; whatever is wrong is said, and the server goes on."""
 
     def __init__(
@@ -168,6 +177,7 @@ class _Follower(threading.Thread):
         loop: IOLoop,
         stop: threading.Event,
     ) -> None:
+        """Follow from this configuration on; until `stop` is set once it has been started."""
         super().__init__(name="rebuild")
         self._config = config
         self._rebuild = rebuild
@@ -178,36 +188,44 @@ class _Follower(threading.Thread):
         self._stop_event = stop
 
     def run(self) -> None:
+        """Follow every change."""
         for _ in each_change(lambda: self._config, self._stop_event):
-            while self._is_busy():
-                self._stop_event.wait(_BUSY_SECONDS)
-            if self._stop_event.is_set():
-                return
-            self._loop.add_callback(_reload)
-            self._try(self._settle)
+            if not self.follow():
+                self.follow()  # once: what is never whole is not built for ever
+
+    def follow(self) -> bool:
+        """Rebuild, have browsers reload, and settle; whether the site is whole then, as far as is known."""
+        while self._is_busy():
+            self._stop_event.wait(_BUSY_SECONDS)
+        return self._stop_event.is_set() or self._try(self._settle) is not False
 
     def _is_busy(self) -> bool:
         """Rebuild; whether that has to wait, since somebody else is building."""
         try:
-            self._try(self._go_on)
+            rebuilt = self._try(lambda: self._rebuild(self._stop_event))
         except BusyError:
             return not self._stop_event.is_set()
+        if self._stop_event.is_set():
+            return False
+        was_troubled = bool(self._trouble.text)
+        if rebuilt is not None:
+            self._config = rebuilt.config
+            self._trouble.text = ""
+        if rebuilt is None or rebuilt.is_new or was_troubled:
+            self._loop.add_callback(_reload)
         return False
 
-    def _go_on(self) -> None:
-        self._config = self._rebuild(self._stop_event)
-        self._trouble.text = ""
-
-    def _try(self, step: Callable[[], None]) -> None:
+    def _try(self, step: Callable[[], T]) -> T | None:
         """Do a step; whatever goes wrong is said, and the next change is followed all the same."""
         try:
-            step()
+            return step()
         except BusyError:
             raise
         except MemositeError as error:
             self._tell(str(error))
         except Exception as error:  # a fault of the program, or a process that ended for want of memory
             self._tell(f"{type(error).__name__}: {error}")
+        return None
 
     def _tell(self, text: str) -> None:
         if not self._stop_event.is_set():

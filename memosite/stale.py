@@ -46,7 +46,9 @@ def decide(
         why = "nothing is known of an earlier build" if not manifest.common else _COMMON[other[0]]
         return [Decision(unit=unit, made=manifest.units.get(unit.name), why=why) for unit in units]
     # What many units read is looked at once.
-    found = ((number, read) for number, (read, digest) in enumerate(manifest.reads) if digests.of_read(read) != digest)
+    found = (
+        (number, read) for number, (read, digest) in enumerate(manifest.reads) if digests.has_changed(read, digest)
+    )
     changed = dict(found)
     decisions = []
     for unit in units:
@@ -60,7 +62,7 @@ def _why(unit: Unit, made: Made | None, changed: Mapping[int, Read], digests: Di
         return "it is new"
     if not unit.is_traced or made.reads is None:
         return "it shows the archive as a whole: it is planned in every build"
-    if made.given != digests.of_value(unit.given):
+    if made.given != digests.of_given(unit.name, unit.given):
         return "what it is about has changed"
     for number in made.reads:
         if number in changed:

@@ -96,6 +96,7 @@ def test_after_random_edits_a_build_is_what_a_clean_one_would_be(small_organizat
                 run_build(config, clock=lambda: dt.datetime.now(dt.UTC), memory=memory)
             if step % 4:  # a server may be killed before it has written that down
                 memory.write()
+                assert memory.check()
             clean = built_from_nothing(small_organization, tmp_path / "clean")
             assert site_of(small_organization / "_site") == clean, done[-3:]
 
@@ -319,6 +320,60 @@ def test_what_was_read_is_kept_if_a_build_fails_afterwards(organization: Path) -
     (organization / "theme/templates/memo.html").write_text("{{ page.nothing }}")
     assert main(["build", str(organization), "--quiet", "--jobs", "1"]) == 2
     assert len(list((organization / ".memosite/parsed").iterdir())) == 4
+
+
+def test_a_server_believes_what_it_left_and_looks_afterwards(organization: Path, tmp_path: Path) -> None:
+    """So that browsers do not wait for it; what was not as it was left is then made again."""
+    config = load_config(organization)
+    with Memory() as memory:
+        run_build(config, clock=lambda: dt.datetime.now(dt.UTC), memory=memory)
+        assert memory.check()
+        page = min((organization / "_site/memos").glob("*/index.html"))
+        page.write_text("spoiled")
+        write_memo(organization / "engineer/memos/inbox", "2026-06-01-0900--director--engineer--one-more")
+        run_build(config, clock=lambda: dt.datetime.now(dt.UTC), memory=memory)
+        assert not memory.check()
+        run_build(config, clock=lambda: dt.datetime.now(dt.UTC), memory=memory)
+        assert memory.check()
+        assert page.read_text() != "spoiled"
+    assert site_of(organization / "_site") == built_from_nothing(organization, tmp_path / "clean")
+
+
+def test_what_a_build_wrote_before_it_failed_is_not_believed(
+    organization: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Should the change be taken back, its pages lie there all the same."""
+    config = load_config(organization)
+    memo = min(organization.glob("*/memos/*/*.openthing"))
+    before = memo.read_bytes()
+
+    def fail(*_: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    with Memory() as memory:
+        run_build(config, clock=lambda: dt.datetime.now(dt.UTC), memory=memory)
+        memo.write_bytes(before.replace(b'"subject": "', b'"subject": "Changed: '))
+        with monkeypatch.context() as patched:
+            patched.setattr("memosite.build.status", fail)
+            with pytest.raises(OSError, match="No space left"):
+                run_build(config, clock=lambda: dt.datetime.now(dt.UTC), memory=memory)
+        memo.write_bytes(before)
+        run_build(config, clock=lambda: dt.datetime.now(dt.UTC), memory=memory)
+    assert site_of(organization / "_site") == built_from_nothing(organization, tmp_path / "clean")
+
+
+def test_a_server_goes_all_the_way_once_although_nothing_changed(organization: Path) -> None:
+    """It knows then what the first change is compared with."""
+    build(organization)
+    before = states(organization / "_site")
+    with Memory() as memory:
+        warm = []
+        for is_thorough in (False, True, False):
+            memory.is_thorough = is_thorough
+            run_build(load_config(organization), clock=lambda: dt.datetime.now(dt.UTC), memory=memory)
+            warm.append((memory.is_warm, memory.is_thorough))
+        assert warm == [(False, False), (True, False), (True, False)]
+    assert states(organization / "_site") == before
 
 
 # Killed builds

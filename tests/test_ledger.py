@@ -185,3 +185,23 @@ def test_a_ledger_that_leaves_no_number_is_never_continued() -> None:
     assert ledger.with_arrivals([("memo", "last", "k")]) == ledger
     with pytest.raises(OutputError, match="go on from another --previous"):
         ledger.with_arrivals([("memo", "new", "k")])
+
+
+def test_only_what_was_added_to_a_known_ledger_is_read() -> None:
+    """It is as if all had been read; of another one nothing is known."""
+    first = Ledger().with_arrivals([("memo", "a", "1"), ("memo", "b", "2")]).with_pages([("t", ("memo", "a"))], ["p"])
+    known = parse(first.to_jsonl())
+    text = known.with_arrivals([("memo", "a", "new"), ("memo", "c", "3")]).with_pages([], ["q"]).to_jsonl()
+    again = parse_ledger(text, name="ledger", known=known)
+    assert again == parse(text)
+    assert again.to_jsonl() == text
+    assert (again.published, again.counts) == (parse(text).published, parse(text).counts)
+    other = Ledger().with_arrivals([("note", "z", "9")]).to_jsonl()
+    assert parse_ledger(other, name="ledger", known=known) == parse(other)
+
+
+def test_a_line_that_is_damaged_is_named_by_its_number_after_what_is_known() -> None:
+    """Counted from the first line of all."""
+    known = parse(Ledger().with_arrivals([("memo", "a", "1"), ("memo", "b", "2")]).to_jsonl())
+    with pytest.raises(OutputError, match=r"^ledger:3: "):
+        parse_ledger(known.published + "{\n", name="ledger", known=known)

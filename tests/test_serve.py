@@ -7,17 +7,21 @@ import signal
 import socket
 import subprocess
 import sys
+import threading
 import time
 import urllib.request
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+import pytest
 from tornado.httpclient import HTTPClientError, HTTPRequest
 from tornado.websocket import websocket_connect
 
+from memosite.config import Config, load_config
 from memosite.errors import OutputError
 from memosite.output import OutputFolder
+from memosite.serve import Follower, Rebuilt, Trouble
 from tests.build_org import write_memo
 from tests.git_repos import Repo
 
@@ -258,3 +262,49 @@ def test_ctrl_c_ends_the_server_in_the_middle_of_a_build(tmp_path: Path) -> None
         wait_for(lambda: "Everything is made again" in fetch(f"http://{host}/"))
         process.send_signal(signal.SIGINT)
         assert process.wait(DEADLINE) == 130
+
+
+class Reloads(list[object]):
+    """Stands for the loop: what it is to call is noted."""
+
+    add_callback = list.append
+
+
+def follower(config: Config, rebuilt: Iterable[bool], settled: Iterable[bool]) -> tuple[Follower, Reloads]:
+    """A follower whose rebuilds have something new or not, and which finds the site whole or not after each."""
+    new, whole, reloads = iter(rebuilt), iter(settled), Reloads()
+    follower = Follower(
+        config,
+        rebuild=lambda _: Rebuilt(config=config, is_new=next(new)),
+        settle=lambda: next(whole),
+        trouble=Trouble(),
+        warn=print,
+        loop=reloads,  # type: ignore[arg-type] # it takes callbacks
+        stop=threading.Event(),
+    )
+    return follower, reloads
+
+
+def test_browsers_reload_only_if_something_is_new(site: Path) -> None:
+    """A file that was touched moves no page under a reader's eyes."""
+    following, reloads = follower(load_config(site), rebuilt=[False, True], settled=[True, True])
+    assert following.follow()
+    assert not reloads
+    assert following.follow()
+    assert len(reloads) == 1
+
+
+def test_a_site_that_is_not_whole_afterwards_is_built_once_more(site: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """And only once: what never becomes whole is not built for ever."""
+    monkeypatch.setattr("memosite.serve.each_change", lambda *_: [None])
+    for settled, builds in (([True], 1), ([False, True], 2), ([False, False], 2)):
+        following, reloads = follower(load_config(site), rebuilt=[True] * 5, settled=settled)
+        following.run()
+        assert len(reloads) == builds
+
+
+@pytest.fixture
+def site(tmp_path: Path) -> Path:
+    """A site of one memo."""
+    write_memo(tmp_path / "memos/inbox", "2026-05-01-1430--a--b--first")
+    return tmp_path

@@ -10,10 +10,8 @@ notes it, is the same for all pages of a build (`common_values`), or cannot be r
 """
 
 import datetime as dt
-from collections.abc import Hashable, Iterable, Iterator, Mapping, MutableSet
+from collections.abc import Hashable, Iterator, Mapping, MutableSet
 from dataclasses import replace
-from itertools import chain
-from types import MappingProxyType
 from typing import Any, Final, NoReturn, TypeVar
 
 from memosite.model import Archive, Artifact, SourceInfo, Thread
@@ -25,10 +23,6 @@ V_co = TypeVar("V_co", covariant=True)
 
 Key = Hashable
 Read = tuple[str, Key]
-_Name = tuple[str, str]
-KnownDigests = Mapping[_Name, tuple[Artifact | Thread, str]]
-"""Artifacts and threads by name, as they were, with their digests."""
-
 
 KEYS: Final = None
 """Read as a key: which keys a mapping has, and in which order."""
@@ -136,19 +130,47 @@ class _Unreadable(tuple[Any, ...]):
 class Digests:
     """The digests of what units read, each made once."""
 
-    def __init__(self, context: Context, before: KnownDigests = MappingProxyType({})) -> None:
-        """Tell what can be read in this context; what is equal to what it was `before` has the same digest."""
+    def __init__(self, context: Context, before: "Digests | None" = None) -> None:
+        """Tell what can be read in this context. What is equal to what it was `before` has the digest that it had."""
         archive = context.archive
         self._context = context
         self._mappings: dict[str, Mapping[Any, Any]] = {name: getattr(archive, name) for name in _OF_ARCHIVE}
         self._mappings |= {name: getattr(context, name) for name in _OF_CONTEXT}
         self._known: dict[Read, str] = {}
+        self._changed_keys: dict[str, bool] = {}
         self._wholes: dict[int, str] = {}  # by identity: the context keeps what it has
+        self._given: dict[str, tuple[object, str]] = {}
         self._before = before
         # A list of artifacts is as new as its artifacts are: each of them is looked at once, and not in each list.
         self._reducers = Reducers()
         for class_ in (*Artifact.__subclasses__(), Thread):
             self._reducers[class_] = lambda one: (str, (self._whole(one),))
+
+    def forget_before(self) -> None:
+        """Let go of what was before: nothing more is asked."""
+        self._before = None
+
+    def has_changed(self, read: Read, digest: str) -> bool:
+        """Whether a read finds something else than what has this digest, which is what it found before, if known."""
+        before = self._before
+        if before is None:
+            return self.of_read(read) != digest
+        name, key = read
+        if name == _BROADCASTS:
+            return before._context.broadcasts != self._context.broadcasts
+        now, then = self._mappings.get(name, {}), before._mappings.get(name, {})
+        if key is not KEYS:
+            return bool(now.get(key, _ABSENT) != then.get(key, _ABSENT))
+        if name not in self._changed_keys:
+            self._changed_keys[name] = list(now) != list(then)
+        return self._changed_keys[name]
+
+    def of_given(self, name: str, given: object) -> str:
+        """The digest of what the unit of this name is about."""
+        known = self._before._given.get(name) if self._before is not None else None
+        digest = known[1] if known is not None and known[0] == given else self.of_value(given)
+        self._given[name] = given, digest
+        return digest
 
     def of_read(self, read: Read) -> str:
         """The digest of what a read finds now."""
@@ -196,17 +218,12 @@ class Digests:
     def _whole(self, one: Artifact | Thread) -> str:
         known = self._wholes.get(id(one))
         if known is None:
-            former, digest = self._before.get(_name(one), (None, ""))
-            known = self._wholes[id(one)] = digest if former == one else digest_of(one)
+            former = self._before._known_as(one) if self._before is not None else None
+            known = self._wholes[id(one)] = former or digest_of(one)
         return known
 
-    def known(self) -> KnownDigests:
-        """The digests of artifacts and threads, with these, for who builds again."""
+    def _known_as(self, one: Artifact | Thread) -> str | None:
+        """The digest of an equal artifact or thread; None if it is not known."""
         archive = self._context.archive
-        every: Iterable[Artifact | Thread] = chain(archive.artifacts.values(), archive.threads.values())
-        found = ((one, self._wholes.get(id(one))) for one in every)
-        return {_name(one): (one, digest) for one, digest in found if digest is not None}
-
-
-def _name(one: Artifact | Thread) -> _Name:
-    return ("thread", one.id) if isinstance(one, Thread) else one.ref
+        same = archive.threads.get(one.id) if isinstance(one, Thread) else archive.artifacts.get(one.ref)
+        return self._wholes.get(id(same)) if same == one else None

@@ -4,7 +4,7 @@ from bisect import bisect_right
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, NamedTuple
 
 from memosite.facts import BROADCAST, FILE, Discharge, DocumentHead, Envelope, RecordCard, RecordEvent, Ref
 from memosite.findings import Finding
@@ -43,8 +43,7 @@ class Joined:
     findings: tuple[Finding, ...]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Around:
+class Around(NamedTuple):
     """What the archive knows of one artifact besides what its own files say; `lives` are those of its copies."""
 
     ref: Ref
@@ -56,8 +55,7 @@ class Around:
     findings: tuple[Finding, ...]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Talk:
+class Talk(NamedTuple):
     """Where a memo or a note stands in the conversation, and what was made of what it asks for."""
 
     thread: str
@@ -183,7 +181,7 @@ class ArtifactMaker:
         bound = self._joined.records[filed.ref]
         if card.line is not None:
             concerned = tuple(finding for finding in around.findings if self._concerns(finding, card))
-            around = replace(around, findings=concerned)
+            around = around._replace(findings=concerned)
         return Record(
             **_common(
                 around,

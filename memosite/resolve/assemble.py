@@ -87,6 +87,8 @@ class Assembler:
         """When the first of its copies was committed first."""
         group = self._groups.get(ref)
         files = [copy.envelope.file for copy in group.copies] if group else list(self._filed[ref].files)
+        if len(files) == 1:
+            return self._lives.received(files[0])
         found = [moment for file in files if (moment := self._lives.received(file)) is not None]
         return min(found, key=lambda moment: moment.instant, default=None)
 

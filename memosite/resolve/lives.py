@@ -9,7 +9,7 @@ from memosite.history import History, LifeEvent, file_key
 from memosite.layout import MAILBOXES, place_of
 from memosite.model import Life, Removal, WorkState
 from memosite.names import ENVELOPE_SUFFIX, blob_id, make_id, stem_of
-from memosite.resolve.recall import FORGETFUL, Recall, Same, as_it_is
+from memosite.resolve.recall import FORGETFUL, Recall, Same
 from memosite.times import Moment
 
 DataOf = Callable[[FileFacts], bytes | None]
@@ -23,7 +23,6 @@ class Lives:
         self._histories = {name: Same(recall.same(name, history)) for name, history in histories.items()}
         self._data_of = recall.same("data_of", data_of)
         self._read = recall.calls(_read)
-        self._same = recall.calls(as_it_is)
         self._known: dict[tuple[str, str, str | None], Life] = {}
 
     def of(self, file: FileFacts, body: FileFacts | None = None) -> Life | None:
@@ -34,9 +33,7 @@ class Lives:
         asked = (file.source, file.path, body.path if body else None)
         life = self._known.get(asked)
         if life is None:
-            # Every commit makes another history, in which most lives are as they were.
-            read = self._read(asked, history, file, body, self._data_of)
-            life = self._known[asked] = self._same(asked, read)
+            life = self._known[asked] = self._read(asked, history, file, body, self._data_of)
         return life
 
     def received(self, file: FileFacts) -> Moment | None:

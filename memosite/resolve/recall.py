@@ -2,10 +2,10 @@
 
     calls = recall.calls(function)
     calls(key, *arguments) ─► arguments equal to those of last time? ─► what it gave then
-                                      └ no: function(*arguments)
+                                      └ no: function(*arguments) ─► equal to that? ─► what it gave then
 
-What stays the same is therefore not only equal to what it was, but the same object, so that whatever follows sees at
-a glance that it did not change. Functions must be pure, and nobody may change what they give.
+What stays equal is therefore the same object as before, so that whatever follows sees at a glance that it did not
+change. Functions must be pure, and nobody may change what they give.
 """
 
 from collections.abc import Callable, Hashable
@@ -32,7 +32,7 @@ class Recall:
 
     def same(self, key: Hashable, value: T) -> T:
         """The value that had this key in the last round, if it is equal to this one; else this one."""
-        known: T = self.calls(as_it_is)(key, value)
+        known: T = self.calls(_as_it_is)(key, value)
         return known
 
     def next_round(self) -> None:
@@ -59,7 +59,8 @@ class Calls(Generic[T]):
             return self._function(*arguments)
         known = self._former.get(key)
         if known is None or known[0] != arguments:
-            known = arguments, self._function(*arguments)
+            value = self._function(*arguments)
+            known = arguments, known[1] if known is not None and known[1] == value else value
         self._now[key] = known
         return known[1]
 
@@ -84,8 +85,7 @@ class Same(Generic[T]):
     __hash__ = None  # type: ignore[assignment] # it is compared, not looked up
 
 
-def as_it_is(value: T) -> T:
-    """The value itself: as a function whose calls are remembered, what makes equal values one object."""
+def _as_it_is(value: T) -> T:
     return value
 
 

@@ -1,0 +1,90 @@
+"""What is remembered from one resolve to the next: calls of functions, and that remembering makes no difference."""
+
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from memosite.facts import Fact, Ref
+from memosite.ledger import Ledger
+from memosite.resolve import resolve
+from memosite.resolve.recall import FORGETFUL, Recall, Same
+from tests.build_org import envelope, no_line, organization, parsed_of
+from tests.test_archive import RULES, distinct, facts
+
+
+def test_a_call_of_the_last_round_is_not_made_again() -> None:
+    """As long as its arguments are equal; what was not asked for in a round is forgotten after it."""
+    made: list[tuple[int, ...]] = []
+
+    def make(*of: int) -> list[int]:
+        made.append(of)
+        return list(of)
+
+    recall = Recall()
+    first = recall.calls(make)("a", 1, 2)
+    recall.next_round()
+    assert recall.calls(make)("a", 1, 2) is first
+    assert recall.calls(make)("b", 1, 2) == first
+    recall.next_round()
+    assert recall.calls(make)("a", 2) == [2]
+    recall.next_round()
+    recall.next_round()
+    assert recall.calls(make)("a", 2) == [2]
+    assert made == [(1, 2), (1, 2), (2,), (2,)]
+
+
+def test_what_comes_out_equal_is_the_object_of_before() -> None:
+    """So that what follows from it need not be made again either."""
+    recall = Recall()
+    first = recall.same("key", ["a", "value"])
+    recall.next_round()
+    assert recall.same("key", ["a", "value"]) is first
+    recall.next_round()
+    assert recall.same("key", ["another"]) == ["another"]
+
+
+def test_who_resolves_once_holds_on_to_nothing() -> None:
+    """Every call is made."""
+    value = FORGETFUL.same("key", [1])
+    assert FORGETFUL.same("key", [1]) is not value
+    FORGETFUL.next_round()
+
+
+def test_what_is_too_large_to_be_compared_is_equal_to_itself_alone() -> None:
+    """Whatever it holds."""
+    value = [1]
+    assert Same(value) == Same(value)
+    assert Same(value) != Same([1])
+
+
+@given(st.lists(facts(), max_size=9), st.lists(st.sets(st.integers(0, 8)), min_size=2, max_size=4))
+@settings(max_examples=200, suppress_health_check=[HealthCheck.too_slow], deadline=None)
+def test_what_is_remembered_makes_no_difference(found: list[Fact], rounds: list[set[int]]) -> None:
+    """Whatever comes and goes between one resolve and the next, and whatever the ledger has learned."""
+    recall, ledger = Recall(), Ledger()
+    for chosen in rounds:
+        some = [fact for number, fact in enumerate(found) if number in chosen]
+        parsed = distinct([*some, organization("acme", "engineer", "director", "tester")])
+        expected = resolve(parsed, RULES, ledger, no_line)
+        assert resolve(parsed, RULES, ledger, no_line, recall=recall) == expected
+        ledger = expected[1]
+
+
+def test_a_memo_that_comes_leaves_the_others_as_they_are() -> None:
+    """Those that it does not answer are not only equal: they are the same objects."""
+    first = [
+        envelope("2026-05-01-0900--engineer--director--one", sender="engineer", to="director"),
+        envelope("2026-05-02-0900--director--engineer--two", sender="director", to="engineer"),
+    ]
+    reply = envelope(
+        "2026-05-03-0900--engineer--director--three",
+        sender="engineer",
+        to="director",
+        in_reply_to="2026-05-02-0900--director--engineer--two",
+    )
+    recall = Recall()
+    before, ledger = resolve([parsed_of(one) for one in first], RULES, Ledger(), no_line, recall=recall)
+    after, _ = resolve([parsed_of(one) for one in (*first, reply)], RULES, ledger, no_line, recall=recall)
+    one: Ref = ("memo", first[0].stem)
+    two: Ref = ("memo", first[1].stem)
+    assert after.artifacts[one] is before.artifacts[one]
+    assert after.artifacts[two] != before.artifacts[two]
