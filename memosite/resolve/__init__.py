@@ -89,7 +89,7 @@ def resolve(
     )
     findings += assign_ids(groups, ledger) + tuple(variant_findings(groups))
     index = NameIndex(groups)
-    conversation = Conversation(groups, index, ledger, line_of)
+    conversation = Conversation(groups, index, ledger, line_of, recall=recall)
     assembler = Assembler(collected, groups, records, ledger, lives, recall=recall)
     naming = resolve_positions(
         collected.organizations,

@@ -11,6 +11,7 @@ from memosite.model import UNDATED, Ghost, Thread
 from memosite.names import make_id, read_stamped_name, short_hash, short_subject
 from memosite.resolve.bodies import LineOf
 from memosite.resolve.identity import Group
+from memosite.resolve.recall import Recall
 from memosite.resolve.references import MESSAGES, NameIndex, ghost_refs, resolve_replies
 from memosite.resolve.threads import Forest, Node, grow_forest, name_threads, read_threads
 
@@ -24,7 +25,9 @@ class Conversation:
     stands outside the trees; `thread_of` gives the id of the thread of each memo and ghost.
     """
 
-    def __init__(self, groups: Iterable[Group], index: NameIndex, ledger: Ledger, line_of: LineOf) -> None:
+    def __init__(
+        self, groups: Iterable[Group], index: NameIndex, ledger: Ledger, line_of: LineOf, *, recall: Recall
+    ) -> None:
         """Join the groups that are messages."""
         messages = [group for group in groups if group.kind in MESSAGES]
         self._by_ref = {group.ref: group for group in messages}
@@ -33,7 +36,8 @@ class Conversation:
         self.ghost_parents = {ref: self._ghost_refs[stem] for ref, stem in answers.missing.items()}
         self.answered_transcripts = answers.transcripts
         parents = {**answers.parents, **self.ghost_parents}
-        nodes = [_node(group, parents.get(group.ref)) for group in messages]
+        node = recall.calls(_node)
+        nodes = [node(ref, ref, group, parents.get(ref)) for ref, group in self._by_ref.items()]
         nodes += [_ghost_node(stem, ref) for stem, ref in self._ghost_refs.items()]
         self.forest: Forest = grow_forest(nodes)
         self.parents = {ref: parent for ref, parent in answers.parents.items() if ref in self.forest.parent}
@@ -96,10 +100,10 @@ class Conversation:
         return envelopes[0]
 
 
-def _node(group: Group, parent: Ref | None) -> Node:
+def _node(ref: Ref, group: Group, parent: Ref | None) -> Node:
     instant = _stamp_of(group.stem) if group.instant == UNDATED else group.instant
     written = _clean(group.envelope.thread_id or "")
-    return Node(ref=group.ref, parent=parent, thread_id=make_id(written) if written else None, instant=instant)
+    return Node(ref=ref, parent=parent, thread_id=make_id(written) if written else None, instant=instant)
 
 
 def _clean(thread_id: str) -> str:

@@ -195,7 +195,12 @@ def assign_ids(groups: list[Group], ledger: Ledger) -> tuple[Finding, ...]:
         group.id = ids.get((group.kind, group.key), "") or group.plain
         claims[(group.kind, group.id.casefold())].append(group)
     taken = {*claims, *published}
-    for claim, claimants in sorted(claims.items(), key=lambda item: item[0]):
+    contested = [
+        (claim, claimants)
+        for claim, claimants in claims.items()
+        if len(claimants) > 1 or claimants[0].id != published.get(claim, claimants[0].id)
+    ]
+    for claim, claimants in sorted(contested, key=lambda item: item[0]):
         rivals = sorted(claimants, key=lambda group: _precedence(group, ids, keys)) if len(claimants) > 1 else claimants
         is_taken = rivals[0].id != published.get(claim, rivals[0].id)  # by what is gone, under a name of another case
         for loser in rivals if is_taken else rivals[1:]:

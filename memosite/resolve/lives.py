@@ -133,23 +133,27 @@ def removals(histories: Mapping[str, History], present: Iterable[Ref], stems: It
     by. Names that differ only by case count as one: many a disk and host cannot tell their pages apart.
     """
     found: dict[Ref, tuple[Ref, Removal]] = {}
+    gone = [
+        (source, key, events, place)
+        for source, history in histories.items()
+        for key, events in history.events.items()
+        if events[-1].kind == "removed" and key.endswith(ENVELOPE_SUFFIX) and (place := place_of(key)) is not None
+    ]
+    if not gone:
+        return {}
     taken, named = {_folded(ref) for ref in present}, {stem.casefold() for stem in stems}
-    for source, history in histories.items():
-        for key, events in history.events.items():
-            place = place_of(key)
-            if place is None or not key.endswith(ENVELOPE_SUFFIX) or events[-1].kind != "removed":
-                continue
-            stem = unicodedata.normalize("NFC", stem_of(key.rpartition("/")[2]))
-            ref: Ref = (place.kind, make_id(stem))
-            if _folded(ref) in taken or stem.casefold() in named:
-                continue
-            is_secret = key in history.confidential
-            one = (ref, Removal(kind=place.kind, stem="" if is_secret else stem, source=source, events=events))
-            known = found.get(_folded(ref), one)
-            last = max(known, one, key=lambda pair: _instant(pair[1]))
-            if not (known[1].stem and one[1].stem):
-                last = (last[0], replace(last[1], stem=""))
-            found[_folded(ref)] = last
+    for source, key, events, place in gone:
+        stem = unicodedata.normalize("NFC", stem_of(key.rpartition("/")[2]))
+        ref: Ref = (place.kind, make_id(stem))
+        if _folded(ref) in taken or stem.casefold() in named:
+            continue
+        is_secret = key in histories[source].confidential
+        one = (ref, Removal(kind=place.kind, stem="" if is_secret else stem, source=source, events=events))
+        known = found.get(_folded(ref), one)
+        last = max(known, one, key=lambda pair: _instant(pair[1]))
+        if not (known[1].stem and one[1].stem):
+            last = (last[0], replace(last[1], stem=""))
+        found[_folded(ref)] = last
     return dict(sorted(found.values(), key=lambda pair: pair[0]))
 
 
