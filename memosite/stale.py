@@ -45,11 +45,7 @@ def decide(
     if other:
         why = "nothing is known of an earlier build" if not manifest.common else _COMMON[other[0]]
         return [Decision(unit=unit, made=manifest.units.get(unit.name), why=why) for unit in units]
-    # What many units read is looked at once.
-    found = (
-        (number, read) for number, (read, digest) in enumerate(manifest.reads) if digests.has_changed(read, digest)
-    )
-    changed = dict(found)
+    changed = digests.changed(manifest.reads)  # what many units read is looked at once
     decisions = []
     for unit in units:
         made = manifest.units.get(unit.name)

@@ -10,7 +10,7 @@ notes it, is the same for all pages of a build (`common_values`), or cannot be r
 """
 
 import datetime as dt
-from collections.abc import Hashable, Iterator, Mapping, MutableSet
+from collections.abc import Hashable, Iterable, Iterator, Mapping, MutableSet
 from dataclasses import replace
 from typing import Any, Final, NoReturn, TypeVar
 
@@ -137,7 +137,6 @@ class Digests:
         self._mappings: dict[str, Mapping[Any, Any]] = {name: getattr(archive, name) for name in _OF_ARCHIVE}
         self._mappings |= {name: getattr(context, name) for name in _OF_CONTEXT}
         self._known: dict[Read, str] = {}
-        self._changed_keys: dict[str, bool] = {}
         self._wholes: dict[int, str] = {}  # by identity: the context keeps what it has
         self._given: dict[str, tuple[object, str]] = {}
         self._before = before
@@ -150,25 +149,36 @@ class Digests:
         """Let go of what was before: nothing more is asked."""
         self._before = None
 
-    def has_changed(self, read: Read, digest: str) -> bool:
-        """Whether a read finds something else than what has this digest, which is what it found before, if known."""
+    def changed(self, reads: Iterable[tuple[Read, str]]) -> dict[int, Read]:
+        """The reads that find something else than what they found before, of which each has the digest, by number."""
         before = self._before
         if before is None:
-            return self.of_read(read) != digest
-        name, key = read
+            numbered = enumerate(reads)
+            return {number: read for number, (read, digest) in numbered if self.of_read(read) != digest}
+        mappings = {name: (values, before._mappings[name]) for name, values in self._mappings.items()}
+        found: dict[int, Read] = {}
+        for number, (read, _) in enumerate(reads):
+            name, key = read
+            if name in mappings and key is not KEYS:
+                values, former = mappings[name]
+                now, then = values.get(key, _ABSENT), former.get(key, _ABSENT)
+                if now is not then and now != then:  # to compare what is the same takes long
+                    found[number] = read
+            elif self._keys_changed(name, before):
+                found[number] = read
+        return found
+
+    def _keys_changed(self, name: str, before: "Digests") -> bool:
+        """Whether a mapping has other keys than before, or whether there are other broadcasts."""
         if name == _BROADCASTS:
-            return before._context.broadcasts != self._context.broadcasts
-        now, then = self._mappings.get(name, {}), before._mappings.get(name, {})
-        if key is not KEYS:
-            return bool(now.get(key, _ABSENT) != then.get(key, _ABSENT))
-        if name not in self._changed_keys:
-            self._changed_keys[name] = list(now) != list(then)
-        return self._changed_keys[name]
+            return self._context.broadcasts != before._context.broadcasts
+        return list(self._mappings.get(name, ())) != list(before._mappings.get(name, ()))
 
     def of_given(self, name: str, given: object) -> str:
         """The digest of what the unit of this name is about."""
         known = self._before._given.get(name) if self._before is not None else None
-        digest = known[1] if known is not None and known[0] == given else self.of_value(given)
+        is_same = known is not None and (known[0] is given or known[0] == given)
+        digest = known[1] if known is not None and is_same else self.of_value(given)
         self._given[name] = given, digest
         return digest
 
@@ -226,4 +236,4 @@ class Digests:
         """The digest of an equal artifact or thread; None if it is not known."""
         archive = self._context.archive
         same = archive.threads.get(one.id) if isinstance(one, Thread) else archive.artifacts.get(one.ref)
-        return self._wholes.get(id(same)) if same == one else None
+        return self._wholes.get(id(same)) if same is one or same == one else None

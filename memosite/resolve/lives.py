@@ -23,7 +23,6 @@ class Lives:
         self._histories = {name: Same(recall.same(name, history)) for name, history in histories.items()}
         self._data_of = recall.same("data_of", data_of)
         self._read = recall.calls(_read)
-        self._known: dict[tuple[str, str, str | None], Life] = {}
 
     def of(self, file: FileFacts, body: FileFacts | None = None) -> Life | None:
         """The life of an envelope and its body: its own steps, and the edits of both. None if git was not asked."""
@@ -31,10 +30,7 @@ class Lives:
         if history is None:
             return None
         asked = (file.source, file.path, body.path if body else None)
-        life = self._known.get(asked)
-        if life is None:
-            life = self._known[asked] = self._read(asked, history, file, body, self._data_of)
-        return life
+        return self._read(asked, history, file, body, self._data_of)
 
     def received(self, file: FileFacts) -> Moment | None:
         """When a file was committed first."""
