@@ -65,13 +65,12 @@ class Assembler:
 
     def artifacts(self, joined: Joined) -> tuple[dict[Ref, Artifact], Ledger]:
         """All artifacts in order of arrival, and the ledger with the new ones."""
-        received = {ref: self._received(ref) for ref in (*self._groups, *self._filed)}
-        dates = {ref: _date(group) or received[ref] for ref, group in self._groups.items()}
-        dates |= {ref: filed.date or received[ref] for ref, filed in self._filed.items()}
-        ledger = self._ledger.with_arrivals(
-            (*ref, self._key(ref))
-            for ref in sorted(dates, key=lambda ref: _arrival_key(ref, received[ref] or dates[ref]))
-        )
+        dates = {ref: _date(group) or self._received(ref) for ref, group in self._groups.items()}
+        dates |= {ref: filed.date or self._received(ref) for ref, filed in self._filed.items()}
+        known = self._ledger.keys_by_ref
+        new = [ref for ref in dates if known.get(ref) != self._key(ref)]
+        new.sort(key=lambda ref: _arrival_key(ref, self._received(ref) or dates[ref]))
+        ledger = self._ledger.with_arrivals((*ref, self._key(ref)) for ref in new)
         numbers = ledger.numbers
         maker = ArtifactMaker(
             joined, dates, numbers, self._memo_folders, self._groups, filed=self._filed, lives=self._lives,

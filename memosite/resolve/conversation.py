@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from memosite.facts import Envelope, Ref
 from memosite.findings import Finding, Location
 from memosite.ledger import Ledger
-from memosite.model import UNDATED, Ghost, Thread
+from memosite.model import UNDATED, Ghost, Thread, ThreadEntry
 from memosite.names import make_id, read_stamped_name, short_hash, short_subject
 from memosite.resolve.bodies import LineOf
 from memosite.resolve.identity import Group
@@ -29,6 +29,7 @@ class Conversation:
         self, groups: Iterable[Group], index: NameIndex, ledger: Ledger, line_of: LineOf, *, recall: Recall
     ) -> None:
         """Join the groups that are messages."""
+        self._recall = recall
         messages = [group for group in groups if group.kind in MESSAGES]
         self._by_ref = {group.ref: group for group in messages}
         answers = resolve_replies(messages, index)
@@ -50,10 +51,11 @@ class Conversation:
         """All threads by id. A thread's name is its explicit thread id as written by its first memo, else its id."""
         entries = read_threads(self.forest, self.thread_of)
         found = {}
+        thread = self._recall.calls(_thread)
         for key, id_ in self._ids.items():
             written = (self._by_ref[entry.ref].envelope.thread_id for entry in entries[id_] if not entry.is_ghost)
             name = next((text.strip() for text in written if text and make_id(_clean(text)) == key), id_)
-            found[id_] = Thread(id=id_, name=name, entries=entries[id_])
+            found[id_] = thread(id_, id_, name, entries[id_])
         return dict(sorted(found.items()))
 
     def ghosts(self) -> dict[str, Ghost]:
@@ -98,6 +100,10 @@ class Conversation:
         if key == "in_reply_to":
             return next((envelope for envelope in envelopes if envelope.in_reply_to), envelopes[0])
         return envelopes[0]
+
+
+def _thread(id_: str, name: str, entries: tuple[ThreadEntry, ...]) -> Thread:
+    return Thread(id=id_, name=name, entries=entries)
 
 
 def _node(ref: Ref, group: Group, parent: Ref | None) -> Node:
