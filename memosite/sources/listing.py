@@ -44,11 +44,17 @@ SNIFFED = 2048
 """How many bytes of a Markdown file are looked at, to tell whether it may be a record of MIF 1.0."""
 
 
+FOREIGN_MARKERS = frozenset({SITE_MARKER, "pyvenv.cfg"})
+"""Files that mark a folder as somebody else's: a site that was written, the packages of a Python."""
+
+EntryKind = Literal["file", "folder", "link", "submodule", "other"]
+
+
 class Entry(NamedTuple):
     """One name in a folder. A submodule is a folder of which a commit knows only that another repo belongs there."""
 
     name: str
-    kind: Literal["file", "folder", "link", "submodule", "other"]
+    kind: EntryKind
 
 
 ListFolder = Callable[[str], Sequence[Entry]]
@@ -199,9 +205,7 @@ def _walk(found: _Found, list_folder: ListFolder, holes: Collection[str]) -> Ite
         if seen > FILES_LIMIT:
             advice = "exclude in memosite.yml the folders that do not count"
             raise SourceError(f"{found.called}: more than {FILES_LIMIT} files; {advice}")
-        names = {entry.name for entry in entries}
-        is_foreign = SITE_MARKER in names or "pyvenv.cfg" in names
-        if folder and is_foreign and place_of(f"{folder}/x") is None:  # in a store, such a file hides nothing
+        if is_foreign(folder, {entry.name for entry in entries}):
             continue
         here = []
         for entry in entries:
@@ -215,6 +219,11 @@ def _walk(found: _Found, list_folder: ListFolder, holes: Collection[str]) -> Ite
             elif entry.kind != "submodule" or not is_unread:
                 here.append(entry)
         yield folder, here
+
+
+def is_foreign(folder: str, names: Collection[str]) -> bool:
+    """Whether a folder in which these names lie is somebody else's; in a store, such a file hides nothing."""
+    return folder != "" and not FOREIGN_MARKERS.isdisjoint(names) and place_of(f"{folder}/x") is None
 
 
 def _is_included(path: str, source: Source) -> bool:
