@@ -233,13 +233,18 @@ def holding_repo(root: Path, *, site: Path, enclosing: bool = False) -> Holding:
 
 def repos_inside(root: Path, paths: Iterable[str]) -> tuple[str, ...]:
     """The folders below a source in which these files lie and that are repos of their own."""
+    return tuple(sorted(folder for folder in folders_of(paths) if os.path.lexists(root / folder / ".git")))
+
+
+def folders_of(paths: Iterable[str]) -> set[str]:
+    """All folders in which these files lie, near or far, but the root."""
     folders: set[str] = set()
     for deepest in {path.rpartition("/")[0] for path in paths}:
         folder = deepest
         while folder and folder not in folders:
             folders.add(folder)
             folder = folder.rpartition("/")[0]
-    return tuple(sorted(folder for folder in folders if os.path.lexists(root / folder / ".git")))
+    return folders
 
 
 def _is_git_dir(folder: Path) -> bool:

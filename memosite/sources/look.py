@@ -15,6 +15,7 @@ file there is linked to it by the next change of anything else.
 import hashlib
 import os
 import stat
+import time
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from operator import attrgetter
 from pathlib import Path
@@ -48,8 +49,14 @@ class Folder(NamedTuple):
 class Look:
     """What lay in a folder at one time. Of a folder in it that cannot be listed there is the number of the error."""
 
-    def __init__(self, root: str, folders: Mapping[str, Folder | int], *, repos: frozenset[str], newest: int) -> None:
-        """Keep `folders` by path. `repos` are those of them that hold a `.git`; `newest` is the newest of all times."""
+    def __init__(
+        self, root: str, folders: Mapping[str, Folder | int], *, repos: frozenset[str], newest: int, moment: int
+    ) -> None:
+        """Keep `folders` by path, as they were from the `moment` on.
+
+        `repos` are those of them that hold a `.git`; `newest` is the newest time of all files.
+        """
+        self.moment = moment
         self.repos = repos
         self._root = root
         self._folders = folders
@@ -57,8 +64,12 @@ class Look:
         self._digest = hashlib.sha256(repr((list(folders.items()), sorted(repos))).encode()).hexdigest()
         self._contents: dict[str, str] = {}
 
+    def __contains__(self, folder: str) -> bool:
+        """Whether somebody looked into this folder."""
+        return folder in self._folders
+
     def entries(self, folder: str) -> Sequence[Entry]:
-        """What lies in a folder. Raises `OSError` if it could not be listed, `KeyError` if nobody looked there."""
+        """What lies in a folder into which somebody looked. Raises `OSError` if it could not be listed."""
         found = self._folders[folder]
         if isinstance(found, int):
             raise OSError(found, os.strerror(found))
@@ -98,6 +109,7 @@ def look_at(root: str, *, include: Sequence[str], exclude: Sequence[str], holes:
 
     `include` and `exclude` are the source's globs, `holes` whole paths of folders that are not part of it.
     """
+    moment = time.time_ns()
     folders: dict[str, Folder | int] = {}
     repos: set[str] = set()
     newest = 0
@@ -127,7 +139,7 @@ def look_at(root: str, *, include: Sequence[str], exclude: Sequence[str], holes:
         ]
         states, newest = _states(path, entries, kinds, include, newest)
         folders[path] = Folder(tuple(map(_name, entries)), kinds, tuple(states))
-    return Look(root, folders, repos=frozenset(repos), newest=newest)
+    return Look(root, folders, repos=frozenset(repos), newest=newest, moment=moment)
 
 
 def _states(
