@@ -30,7 +30,7 @@ from memosite.sources.remote import last_fetched
 LINE_BYTES = 4096
 """The most that is read of a file that should hold one line, such as HEAD."""
 
-_DIGEST = re.compile(r"([0-9]{1,20})-[0-9a-f]{64}")
+_DIGEST = re.compile(r"[0-9]{1,20}-[0-9a-f]{64}", re.ASCII)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -69,19 +69,22 @@ def compare_inputs(
     if with_ledger:
         states.look_at(config.output / LEDGER_PATH)
     _collect(config, also, states)
-    written = _DIGEST.fullmatch(known)
-    if written and states.digest(then := int(written[1])) == known:
-        was_slow = states.has_recent(then) and not states.has_recent(moment)
+    if states.was(known):
+        was_slow = states.has_recent(_moment_of(known)) and not states.has_recent(moment)
         return Inputs(digest=states.digest(moment) if was_slow else known, is_same=True, looks=states.looks)
     return Inputs(digest=states.digest(moment), is_same=False, looks=states.looks)
 
 
-def state_of_repo(repo: Repo) -> object:
-    """What HEAD of a repo leads to and which objects it has, as a value to be compared, taken without asking git."""
+def compare_repo(repo: Repo, known: str = "") -> str:
+    """The digest of what HEAD of a repo leads to and which objects it has; `known` if that is the same since then.
+
+    To be taken before git is asked.
+    """
+    moment = time.time_ns()
     states = _States()
     _add_head(repo, states)
     _add_objects(repo, states)
-    return states.value()
+    return known if states.was(known) else states.digest(moment)
 
 
 class _States:
@@ -110,9 +113,9 @@ class _States:
         except ValueError:  # a name from a repo may hold anything
             self.say(repr(path))
 
-    def value(self) -> object:
-        """All of it but looks, as a value to be compared."""
-        return self._words, self._files
+    def was(self, known: str) -> bool:
+        """Whether all of it was like this when a digest was taken; "" is none."""
+        return bool(_DIGEST.fullmatch(known)) and self.digest(_moment_of(known)) == known
 
     def has_recent(self, moment: int) -> bool:
         """Whether any contents have to be read for the digest as of a moment."""
@@ -134,6 +137,10 @@ class _States:
         if path not in self._contents:
             self._contents[path] = content_of(path, state[0])
         return self._contents[path]
+
+
+def _moment_of(digest: str) -> int:
+    return int(digest.partition("-")[0])
 
 
 def _collect(config: Config, also: Iterable[Path], states: _States) -> None:

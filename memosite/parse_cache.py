@@ -20,8 +20,10 @@ from memosite.facts import Parsed
 from memosite.history import History
 from memosite.keys import read_signed, write_signed
 from memosite.program import program_digest
+from memosite.sources.git import Holding
 from memosite.sources.listing import RECENT, FileStamp, Source
 from memosite.sources.look import Look
+from memosite.sources.past import KnownPast
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -64,6 +66,7 @@ class SourceCaches:
         self._folder = folder
         self._by_source: dict[str, ParseCache] = {}
         self._formers: dict[str, Former] = {}
+        self._pasts: dict[str, KnownPast] = {}
         self._histories: dict[str, tuple[object, History]] = {}
 
     def of(self, source: str) -> "ParseCache":
@@ -87,15 +90,25 @@ class SourceCaches:
         """Have all files of a source looked at the next time."""
         self._formers.pop(source, None)
 
+    def past(self, source: str, holding: Holding) -> KnownPast:
+        """What is known of what git told of a source."""
+        known = self._pasts.get(source)
+        if known is None or known.holding != holding:
+            if known is not None:
+                known.write()
+            known = self._pasts[source] = KnownPast(self._folder, holding)
+        return known
+
     def history(self, source: str, of: object, read: Callable[[], History]) -> History:
         """The history of a source, read if it was `of` something else than now; it lives no longer than this value.
 
-        One that is not whole is asked for again: git may have been missing, or out of memory.
+        One that is not whole is asked for again: git may have been missing, or out of memory. One that is equal to
+        the former one is that.
         """
-        known = self._histories.pop(source, None)
-        if known is None or known[0] != of:
-            known = of, read()
-        if not known[1].why_not:
+        known = self._histories.get(source)
+        if known is None or known[0] != of or known[1].why_not:
+            history = read()
+            known = of, known[1] if known is not None and known[1] == history else history
             self._histories[source] = known
         return known[1]
 
@@ -103,6 +116,8 @@ class SourceCaches:
         """Write down what is new."""
         for cache in self._by_source.values():
             cache.write()
+        for past in self._pasts.values():
+            past.write()
 
 
 class ParseCache:

@@ -12,7 +12,7 @@ from memosite.formats import body
 from memosite.formats.document import File, find_key_line
 from memosite.formats.memodef import parse_broken
 from memosite.history import History
-from memosite.inputs import state_of_repo
+from memosite.inputs import compare_repo
 from memosite.layout import Place
 from memosite.ledger import Ledger
 from memosite.model import Archive
@@ -26,7 +26,6 @@ from memosite.sources.folder import FolderSource
 from memosite.sources.git import Holding, folders_of, repos_inside
 from memosite.sources.listing import FileStamp, Listing, Source, shown_path
 from memosite.sources.look import Look, State, changed
-from memosite.sources.past import read_past
 from memosite.workers import run
 
 Step = Callable[[int], None]
@@ -66,7 +65,7 @@ def read_archive(
         facts += part.parsed
         holding = part.source.holding
         if holding is not None:
-            histories[part.source.name] = _past(holding, part, shelf, cache=cache, known=known)
+            histories[part.source.name] = _past(holding, part, shelf, known)
     if parsed is None:
         known.write()
     progress("resolve", 0, 0)
@@ -156,19 +155,19 @@ class _Part:
         self._look = self._listing = None
 
 
-def _past(holding: Holding, part: _Part, shelf: Shelf, *, cache: Path | None, known: SourceCaches) -> History:
+def _past(holding: Holding, part: _Part, shelf: Shelf, known: SourceCaches) -> History:
     """What git tells of a source; it is asked again if the repo or a file changed since."""
     repo, parsed, inside = holding.repo, part.parsed, part.repos
-    if repo is None:
-        return History(why_not=holding.why_not, foreign=inside)
+    past = known.past(part.source.name, holding)
+    state = compare_repo(repo, past.state) if repo else ""
 
     def read() -> History:
-        past = read_past(
-            repo, parsed, shelf, prefix=holding.prefix, commit=holding.commit, line=holding.line, cache=cache
-        )
-        return replace(past, foreign=tuple(sorted({*past.foreign, *inside})))
+        if repo is None:
+            return History(why_not=holding.why_not, foreign=inside)
+        history = past.read(repo, parsed, shelf, state=state)
+        return replace(history, foreign=tuple(sorted({*history.foreign, *inside})))
 
-    return known.history(part.source.name, (holding, state_of_repo(repo), inside, parsed), read)
+    return known.history(part.source.name, (holding, state, inside, parsed), read)
 
 
 def read_source(listing: Listing, shelf: Shelf) -> list[Parsed]:
