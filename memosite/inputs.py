@@ -21,14 +21,11 @@ from pathlib import Path
 from memosite.config_schema import Config, SourceConfig
 from memosite.ledger import LEDGER_PATH
 from memosite.program import program_digest
-from memosite.sources.git import GitError, Repo, holding_repo, repo_at
+from memosite.sources.git import GitError, Repo, common_folder, holding_repo, line_of, repo_at
 from memosite.sources.listing import RECENT
 from memosite.sources.look import Look, State, changed, content_of, look_at, state_of
 from memosite.sources.objects import HEAD, commit_at
 from memosite.sources.remote import last_fetched
-
-LINE_BYTES = 4096
-"""The most that is read of a file that should hold one line, such as HEAD."""
 
 _DIGEST = re.compile(r"[0-9]{1,20}-[0-9a-f]{64}", re.ASCII)
 
@@ -192,10 +189,10 @@ def _add_head(repo: Repo, states: _States) -> None:
 
     Whether a file is unread is told by the commit, never by git's index.
     """
-    common = _common(repo)
+    common = common_folder(repo)
     for name in ("config", "packed-refs", "shallow", "reftable/tables.list"):
         states.look_at(common / name)
-    line = _line_of(repo.git_dir / "HEAD")
+    line = line_of(repo.git_dir / "HEAD")
     for _ in range(5):  # as many links as git follows
         states.say(line)
         name = line.removeprefix("ref:").strip()
@@ -204,12 +201,12 @@ def _add_head(repo: Repo, states: _States) -> None:
         if not name.startswith("refs/") or ".." in name.split("/"):
             states.say(_commit_at(repo, HEAD))
             return
-        line = _line_of(repo.git_dir / name) or _line_of(common / name)
+        line = line_of(repo.git_dir / name) or line_of(common / name)
 
 
 def _add_objects(repo: Repo, states: _States) -> None:
     """Which objects there are: a commit that a memo mentions may come with any fetch."""
-    common = _common(repo)
+    common = common_folder(repo)
     states.look_at(common / "shallow")
     states.look_at(common / "config")
     try:
@@ -222,22 +219,6 @@ def _add_objects(repo: Repo, states: _States) -> None:
             states.add(folder.path, folder.stat(follow_symlinks=False))
         except OSError as error:  # it has gone meanwhile
             states.say(folder.path, str(error.errno))
-
-
-def _common(repo: Repo) -> Path:
-    """The folder of refs and objects: of a further work tree it is that of the first one."""
-    shared = _line_of(repo.git_dir / "commondir")
-    return Path(os.path.normpath(repo.git_dir / shared)) if shared else repo.git_dir
-
-
-def _line_of(file: Path) -> str:
-    try:
-        handle = os.open(file, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
-        with os.fdopen(handle, "rb", buffering=0) as stream:
-            data = os.read(stream.fileno(), LINE_BYTES)
-    except (OSError, ValueError):  # a name from a repo may hold anything
-        return ""
-    return data.decode("utf-8", "surrogateescape").strip()
 
 
 def _commit_at(repo: Repo, ref: str) -> str:
