@@ -148,7 +148,7 @@ def _add(site: Path, rng: random.Random) -> None:
     name = f"m{rng.randint(0, 10**6)}"
     commits = [_repo(site, rng).git("rev-parse", "HEAD")[: rng.randint(6, 12)] for _ in range(2)]
     policy = rng.choice(("confidential", "public"))
-    fields: dict[str, object] = {"body": f"See {' and '.join(commits)}.", "metadata": {"retention_policy": policy}}
+    fields: dict[str, object] = {"body": f"See `{'` and `'.join(commits)}`.", "metadata": {"retention_policy": policy}}
     for place in rng.sample(("engine", "harbour"), rng.randint(1, 2)):
         write_memo(site / place / "memos/inbox", name, extra=fields)
 
@@ -215,7 +215,8 @@ def _name_folder(site: Path, rng: random.Random) -> None:
 def _configure(site: Path, rng: random.Random) -> None:
     names = rng.sample(("engine", "harbour", "desk"), rng.randint(2, 3))
     sources = ", ".join(f"{{path: {name}{', exclude: [memos/read]' * rng.randint(0, 1)}}}" for name in names)
-    write_text(site / "memosite.yml", f"sources: [{sources}]\n")
+    documents = rng.choice(("decisions/**/*.md", "thoughts/**"))
+    write_text(site / "memosite.yml", f"documents: ['{documents}']\nsources: [{sources}]\n")
 
 
 DONE: tuple[Callable[[Path, random.Random], None], ...] = (
@@ -251,6 +252,30 @@ def test_only_what_changed_is_opened(site: Path, monkeypatch: pytest.MonkeyPatch
         assert found.opened == ["memos/inbox/new.openthing"]
         assert len(again) == len(facts) + 1
         assert all(past[name] is histories[name] for name in ("engine", "harbour", "desk"))
+
+
+def test_a_commit_that_was_mentioned_before_it_came_is_found(site: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It is fetched later, and no text changes by that."""
+    shutil.copytree(site / "engine", site.parent / "theirs")
+    theirs = Repo(site.parent / "theirs", top=site)
+    theirs.hours = 7
+    commit = theirs.commit()
+    write_memo(site / "engine/memos/inbox", "new", body=f"See `{commit[:9]}`.")
+    with reading(site, monkeypatch) as found:
+        assert found.again()[1]["engine"].commits == {}
+        Repo(site / "engine", top=site).git("fetch", "--quiet", str(theirs.root), "main:theirs")
+        assert found.again()[1]["engine"].commits == {commit[:9]: commit}
+        check(found)
+
+
+def test_other_documents_are_read_though_no_file_changed(site: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What the configuration says of a source counts, too."""
+    write_text(site / "desk/words/plain.md", "# Words\n")
+    with reading(site, monkeypatch) as found:
+        write_text(site / "memosite.yml", f"documents: ['words/*.md']\n{(site / 'memosite.yml').read_text()}")
+        facts, _ = found.again()
+        assert [type(one.fact).__name__ for one in facts if one.path == "words/plain.md"] == ["DocumentHead"]
+        check(found)
 
 
 def test_a_history_that_is_equal_is_the_same_object(site: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -210,7 +210,7 @@ def _walk(found: _Found, list_folder: ListFolder, holes: Collection[str]) -> Ite
         here = []
         for entry in entries:
             path = _join(folder, entry.name)
-            if any(matches_glob(path, pattern) for pattern in source.exclude):
+            if source.exclude and any(matches_glob(path, pattern) for pattern in source.exclude):
                 continue
             is_unread = entry.name in UNREAD_FOLDERS or entry.name in SKIPPED_FOLDERS or path in holes
             if entry.kind == "folder":
@@ -227,7 +227,7 @@ def is_foreign(folder: str, names: Collection[str]) -> bool:
 
 
 def _is_included(path: str, source: Source) -> bool:
-    return any(matches_glob(path, pattern) for pattern in source.include)
+    return bool(source.include) and any(matches_glob(path, pattern) for pattern in source.include)
 
 
 def _is_document(path: str, patterns: tuple[str, ...], roots: Collection[str]) -> bool:
