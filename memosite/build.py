@@ -109,7 +109,7 @@ def _build(
             return _as_it_was(seal, output, memory, started=started, clock=clock)
         archive, ledger = read_archive(
             opened.sources, rules_of(config, opened.infos), ledger, memory.shelf, cache=cache, parsed=memory.parsed,
-            recall=memory.recall, jobs=jobs, progress=progress,
+            recall=memory.recall, looks=inputs.looks, jobs=jobs, progress=progress,
         )  # fmt: skip
     memory.note_parsed()
     progress("plan", 0, 0)

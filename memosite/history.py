@@ -7,7 +7,7 @@ the commit that made it, where one did.
 """
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
@@ -95,6 +95,14 @@ def file_key(path: str) -> str:
     return f"{folder}/{name}" if folder else name
 
 
+def _paths_of(key: str) -> list[str]:
+    """All paths where a file may lie that is known by this key."""
+    folder, _, name = key.rpartition("/")
+    boxes = (f"{folder}/{box}" if folder else box for box in MAILBOXES)
+    paths = (key, *(f"{box}/{name}" for box in boxes))
+    return sorted(path for path in paths if file_key(path) == key)
+
+
 def mailbox_of(path: str) -> Mailbox:
     """The mailbox that a path lies in."""
     folders = path.split("/")
@@ -161,25 +169,38 @@ class Replay:
     ) -> None:
         """Go on after these events, at this tree."""
         self._brought = brought
-        self._events: dict[str, list[LifeEvent]] = {key: list(known) for key, known in (events or {}).items()}
-        self._at: dict[str, dict[str, str]] = defaultdict(dict)
-        for path, blob in (tree or {}).items():
-            self._at[file_key(path)][path] = blob
+        self._events: dict[str, Sequence[LifeEvent]] = {key: tuple(known) for key, known in (events or {}).items()}
+        self._tree = tree or {}
+        self._at: dict[str, dict[str, str]] = {}
 
     def apply(self, commit: Commit) -> None:
         """Add what one commit of the branch did to the lives of its files."""
         by_key: dict[str, list[Change]] = defaultdict(list)
         for change in commit.changes:
             by_key[file_key(change.path)].append(change)
-        states = {key: (self._at[key], _after(self._at[key], changes)) for key, changes in by_key.items()}
+        states = {key: (self._before(key), _after(self._before(key), changes)) for key, changes in by_key.items()}
         for old, new in _resettled(states):
-            self._events[new] = [*self._events.get(new, []), *self._events.pop(old, [])]
+            self._events[new] = [*self._events.get(new, ()), *self._events.pop(old, ())]
             states[new] = (states.pop(old)[0], states[new][1])
-            self._at.pop(old, None)
+            self._at[old] = {}
         for key, (before, after) in states.items():
             self._at[key] = after
-            for event in self._steps(commit, key, before, after, by_key[key]):
-                self._events.setdefault(key, []).append(event)
+            steps = list(self._steps(commit, key, before, after, by_key[key]))
+            if steps:
+                self._life(key).extend(steps)
+
+    def _before(self, key: str) -> dict[str, str]:
+        """Where a file lies so far, and with which content."""
+        if key not in self._at:
+            self._at[key] = {path: self._tree[path] for path in _paths_of(key) if path in self._tree}
+        return self._at[key]
+
+    def _life(self, key: str) -> list[LifeEvent]:
+        """The life of a file, to be added to."""
+        life = self._events.get(key, ())
+        if not isinstance(life, list):
+            life = self._events[key] = list(life)
+        return life
 
     def _steps(
         self, commit: Commit, key: str, before: Mapping[str, str], after: Mapping[str, str], changes: list[Change]
@@ -215,7 +236,7 @@ class Replay:
             )
 
     def events(self) -> dict[str, tuple[LifeEvent, ...]]:
-        """The lives of all files so far, by key."""
+        """The lives of all files so far, by key; of files that nothing was done to they are those that were given."""
         return {key: tuple(found) for key, found in self._events.items()}
 
 

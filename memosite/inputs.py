@@ -4,53 +4,43 @@
     sources: names, states ───┼─► states of files ──► digest as of a moment
     git: HEAD, refs, objects ─┘
 
-The state of a file is its size, times and inode, as in git's index. A file may be written twice within one tick of
-the disk's clock, so what was written less than `RECENT` before the moment, or is dated later, counts by its contents
-too. The moment is part of the digest: whoever compares later judges by that same moment, so that a file that is
-recent no longer makes no difference.
-
-Nobody looks below folders that are never read (`.git`, `node_modules`) or that are excluded: a memo that mentions a
-file there is linked to it by the next change of anything else.
+What is recent as of that moment counts by its contents, too (`sources/look.py`). The moment is part of the digest:
+whoever compares later judges by that same moment, so that a file that is recent no longer makes no difference.
 """
 
 import hashlib
 import os
 import re
 import shutil
-import stat
 import time
-from collections.abc import Collection, Iterable, Iterator
-from dataclasses import dataclass
+from collections.abc import Collection, Iterable
+from dataclasses import dataclass, field
+from operator import attrgetter
 from pathlib import Path
 
 from memosite.config_schema import Config, SourceConfig
-from memosite.layout import SITE_MARKER, SKIPPED_FOLDERS, UNREAD_FOLDERS, matches_glob, place_of
 from memosite.ledger import LEDGER_PATH
-from memosite.names import ENVELOPE_SUFFIX
 from memosite.program import program_digest
-from memosite.sources.git import GitError, Repo, holding_repo, repo_at
+from memosite.sources.git import GitError, Repo, common_folder, holding_repo, line_of, repo_at
 from memosite.sources.listing import RECENT
+from memosite.sources.look import Look, State, changed, content_of, look_at, state_of
 from memosite.sources.objects import HEAD, commit_at
 from memosite.sources.remote import last_fetched
 
-READ_SUFFIXES = (ENVELOPE_SUFFIX, ".opencatalog", ".md", ".markdown", ".json", ".jsonl")
-"""What is read wherever it lies; of other files outside of stores only the names count."""
-
-LINE_BYTES = 4096
-"""The most that is read of a file that should hold one line, such as HEAD."""
-
-_DIGEST = re.compile(r"([0-9]{1,20})-[0-9a-f]{64}")
+_DIGEST = re.compile(r"[0-9]{1,20}-[0-9a-f]{64}", re.ASCII)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Inputs:
     """The digest as of now, and whether nothing has changed since the known one was taken.
 
-    If nothing has, `digest` is the known one, or one that is compared faster the next time.
+    If nothing has, `digest` is the known one, or one that is compared faster the next time. `looks` are what was seen
+    of sources that are folders, by name: who reads them takes them out, so that they do not outlive that.
     """
 
     digest: str
     is_same: bool
+    looks: dict[str, Look] = field(default_factory=dict, repr=False, compare=False)
 
 
 def compare_inputs(
@@ -76,27 +66,31 @@ def compare_inputs(
     if with_ledger:
         states.look_at(config.output / LEDGER_PATH)
     _collect(config, also, states)
-    written = _DIGEST.fullmatch(known)
-    if written and states.digest(then := int(written[1])) == known:
-        was_slow = states.has_recent(then) and not states.has_recent(moment)
-        return Inputs(digest=states.digest(moment) if was_slow else known, is_same=True)
-    return Inputs(digest=states.digest(moment), is_same=False)
+    if states.was(known):
+        was_slow = states.has_recent(_moment_of(known)) and not states.has_recent(moment)
+        return Inputs(digest=states.digest(moment) if was_slow else known, is_same=True, looks=states.looks)
+    return Inputs(digest=states.digest(moment), is_same=False, looks=states.looks)
 
 
-def state_of_repo(repo: Repo) -> object:
-    """What HEAD of a repo leads to and which objects it has, as a value to be compared, taken without asking git."""
+def compare_repo(repo: Repo, known: str = "") -> str:
+    """The digest of what HEAD of a repo leads to and which objects it has; `known` if that is the same since then.
+
+    To be taken before git is asked.
+    """
+    moment = time.time_ns()
     states = _States()
     _add_head(repo, states)
     _add_objects(repo, states)
-    return states.value()
+    return known if states.was(known) else states.digest(moment)
 
 
 class _States:
-    """What counts: words, and files or folders with their states, all in the order in which they are added."""
+    """What counts: words, and files or folders with their states, in the order in which they are added; and looks."""
 
     def __init__(self) -> None:
+        self.looks: dict[str, Look] = {}
         self._words: list[tuple[str, ...]] = []
-        self._files: list[tuple[str, os.stat_result]] = []
+        self._files: list[tuple[str, State]] = []
         self._contents: dict[str, str] = {}
 
     def say(self, *words: str) -> None:
@@ -105,55 +99,45 @@ class _States:
 
     def add(self, path: str, status: os.stat_result) -> None:
         """Add a file or folder with its state."""
-        self._files.append((path, status))
+        self._files.append((path, state_of(status)))
 
     def look_at(self, path: Path) -> None:
         """Add a file that need not be there."""
         try:
-            self.add(str(path), path.lstat())
+            self.add(str(path), os.lstat(path))
         except OSError as error:
             self.say(str(path), str(error.errno))
         except ValueError:  # a name from a repo may hold anything
             self.say(repr(path))
 
-    def value(self) -> object:
-        """All of it, as a value to be compared."""
-        files = [(path, s.st_mode, s.st_size, s.st_mtime_ns, s.st_ctime_ns, s.st_ino) for path, s in self._files]
-        return self._words, files
+    def was(self, known: str) -> bool:
+        """Whether all of it was like this when a digest was taken; "" is none."""
+        return bool(_DIGEST.fullmatch(known)) and self.digest(_moment_of(known)) == known
 
     def has_recent(self, moment: int) -> bool:
         """Whether any contents have to be read for the digest as of a moment."""
         since = moment - RECENT
-        return any(status.st_mtime_ns >= since or status.st_ctime_ns >= since for _, status in self._files)
+        return any(changed(state) >= since for _, state in self._files) or any(
+            look.has_recent(moment) for look in self.looks.values()
+        )
 
     def digest(self, moment: int) -> str:
         """The digest as of a moment, which it begins with."""
         since = moment - RECENT
         files = [
-            (
-                *(path, s.st_mode, s.st_size, s.st_mtime_ns, s.st_ctime_ns, s.st_ino),
-                self._content(path, s) if s.st_mtime_ns >= since or s.st_ctime_ns >= since else "",
-            )
-            for path, s in self._files
+            (path, state, self._content(path, state) if changed(state) >= since else "") for path, state in self._files
         ]
-        return f"{moment}-{hashlib.sha256(repr((self._words, files)).encode()).hexdigest()}"
+        looks = [(name, look.digest(moment)) for name, look in self.looks.items()]
+        return f"{moment}-{hashlib.sha256(repr((self._words, files, looks)).encode()).hexdigest()}"
 
-    def _content(self, path: str, status: os.stat_result) -> str:
+    def _content(self, path: str, state: State) -> str:
         if path not in self._contents:
-            self._contents[path] = _content_of(path, status)
+            self._contents[path] = content_of(path, state[0])
         return self._contents[path]
 
 
-def _content_of(path: str, status: os.stat_result) -> str:
-    """SHA-256 of a file's bytes, or of a folder's names; what cannot be read is as good as empty."""
-    try:
-        if stat.S_ISDIR(status.st_mode):
-            return hashlib.sha256(repr(sorted(one.name for one in Path(path).iterdir())).encode()).hexdigest()
-        handle = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
-        with os.fdopen(handle, "rb") as stream:
-            return hashlib.file_digest(stream, "sha256").hexdigest() if stat.S_ISREG(os.fstat(handle).st_mode) else ""
-    except OSError as error:
-        return str(error.errno)
+def _moment_of(digest: str) -> int:
+    return int(digest.partition("-")[0])
 
 
 def _collect(config: Config, also: Iterable[Path], states: _States) -> None:
@@ -181,9 +165,6 @@ def _add_folder(folder: Path, states: _States) -> None:
                 states.look_at(Path(os.path.realpath(path)))
 
 
-# Folders
-
-
 def _add_source(config: Config, source: SourceConfig, root: Path, holes: Collection[str], states: _States) -> None:
     own = repo_at(root)
     if source.ref is not None or (isinstance(own, Repo) and own.top is None):
@@ -197,53 +178,7 @@ def _add_source(config: Config, source: SourceConfig, root: Path, holes: Collect
     if holding.repo is not None:
         _add_head(holding.repo, states)
         _add_objects(holding.repo, states)
-    _walk(source, str(root), holes, states)
-
-
-def _walk(source: SourceConfig, root: str, holes: Collection[str], states: _States) -> None:
-    """What lies in a source. The names of all files count: whether a file that a memo mentions is there matters."""
-    pending = [""]
-    while pending:
-        folder = pending.pop()
-        try:
-            with os.scandir(f"{root}/{folder}" if folder else root) as scanned:
-                entries = sorted(scanned, key=_name)
-        except OSError as error:
-            states.say(folder, str(error.errno))
-            continue
-        names = {entry.name for entry in entries}
-        place = place_of(f"{folder}/-") if folder else None
-        if folder and place is None and (SITE_MARKER in names or "pyvenv.cfg" in names):
-            continue
-        is_sample = any(part in SKIPPED_FOLDERS for part in folder.split("/"))
-        holds_bodies = place is not None or any(name.lower().endswith(ENVELOPE_SUFFIX) for name in names)
-        for entry in entries:
-            path = f"{folder}/{entry.name}" if folder else entry.name
-            if source.exclude and any(matches_glob(path, pattern) for pattern in source.exclude):
-                continue
-            if entry.is_dir(follow_symlinks=False):
-                states.say(path, "folder")
-                if entry.name not in UNREAD_FOLDERS and entry.path not in holes:
-                    pending.append(path)
-            elif not is_sample and (holds_bodies or _is_read(path, source)):
-                _add_entry(entry, states)
-            else:
-                states.say(path, "link" if entry.is_symlink() else "file")
-
-
-def _name(entry: "os.DirEntry[str]") -> str:
-    return entry.name
-
-
-def _is_read(path: str, source: SourceConfig) -> bool:
-    return path.lower().endswith(READ_SUFFIXES) or any(matches_glob(path, pattern) for pattern in source.include)
-
-
-def _add_entry(entry: "os.DirEntry[str]", states: _States) -> None:
-    try:
-        states.add(entry.path, entry.stat(follow_symlinks=False))
-    except OSError as error:  # it has gone meanwhile
-        states.say(entry.path, str(error.errno))
+    states.looks[source.name] = look_at(str(root), include=source.include, exclude=source.exclude, holes=holes)
 
 
 # Git, by its files: asking git itself takes longer than all the rest
@@ -254,10 +189,10 @@ def _add_head(repo: Repo, states: _States) -> None:
 
     Whether a file is unread is told by the commit, never by git's index.
     """
-    common = _common(repo)
+    common = common_folder(repo)
     for name in ("config", "packed-refs", "shallow", "reftable/tables.list"):
         states.look_at(common / name)
-    line = _line_of(repo.git_dir / "HEAD")
+    line = line_of(repo.git_dir / "HEAD")
     for _ in range(5):  # as many links as git follows
         states.say(line)
         name = line.removeprefix("ref:").strip()
@@ -266,40 +201,24 @@ def _add_head(repo: Repo, states: _States) -> None:
         if not name.startswith("refs/") or ".." in name.split("/"):
             states.say(_commit_at(repo, HEAD))
             return
-        line = _line_of(repo.git_dir / name) or _line_of(common / name)
+        line = line_of(repo.git_dir / name) or line_of(common / name)
 
 
 def _add_objects(repo: Repo, states: _States) -> None:
     """Which objects there are: a commit that a memo mentions may come with any fetch."""
-    common = _common(repo)
+    common = common_folder(repo)
     states.look_at(common / "shallow")
     states.look_at(common / "config")
-    for folder in _folders(common / "objects"):
-        states.look_at(folder)
-
-
-def _folders(folder: Path) -> Iterator[Path]:
     try:
-        with os.scandir(folder) as scanned:
-            yield from sorted(Path(entry.path) for entry in scanned if entry.is_dir(follow_symlinks=False))
+        with os.scandir(common / "objects") as scanned:
+            folders = sorted((one for one in scanned if one.is_dir(follow_symlinks=False)), key=attrgetter("path"))
     except OSError:
         return
-
-
-def _common(repo: Repo) -> Path:
-    """The folder of refs and objects: of a further work tree it is that of the first one."""
-    shared = _line_of(repo.git_dir / "commondir")
-    return Path(os.path.normpath(repo.git_dir / shared)) if shared else repo.git_dir
-
-
-def _line_of(file: Path) -> str:
-    try:
-        handle = os.open(file, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
-        with os.fdopen(handle, "rb", buffering=0) as stream:
-            data = os.read(stream.fileno(), LINE_BYTES)
-    except (OSError, ValueError):  # a name from a repo may hold anything
-        return ""
-    return data.decode("utf-8", "surrogateescape").strip()
+    for folder in folders:
+        try:
+            states.add(folder.path, folder.stat(follow_symlinks=False))
+        except OSError as error:  # it has gone meanwhile
+            states.say(folder.path, str(error.errno))
 
 
 def _commit_at(repo: Repo, ref: str) -> str:

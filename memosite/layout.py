@@ -111,8 +111,12 @@ def is_skipped(path: str) -> bool:
 
 def sibling_folders(path: str, *, memo_folders: tuple[str, ...] = ()) -> tuple[str, ...]:
     """The folders a memo's body may lie in: its own, then the other mailboxes of its store (SPEC 2.2)."""
-    own = path.rpartition("/")[0]
-    place = place_of(path, memo_folders=memo_folders)
+    return _siblings(path.rpartition("/")[0], memo_folders)
+
+
+@lru_cache(maxsize=4_096)
+def _siblings(own: str, memo_folders: tuple[str, ...]) -> tuple[str, ...]:
+    place = _place_of_folder(own, memo_folders)
     if place is None or place.store != "memos":
         return (own,)
     boxes = (place.folder, *(f"{place.folder}/{box}" for box in MAILBOXES))

@@ -1,8 +1,8 @@
 """[I/O] Reads sources into an archive, the first half of every command: list, read, parse, shelve, resolve."""
 
+import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
 from pathlib import Path
 
 from memosite import formats
@@ -12,22 +12,25 @@ from memosite.formats import body
 from memosite.formats.document import File, find_key_line
 from memosite.formats.memodef import parse_broken
 from memosite.history import History
-from memosite.inputs import state_of_repo
+from memosite.inputs import compare_repo
 from memosite.layout import Place
 from memosite.ledger import Ledger
 from memosite.model import Archive
 from memosite.names import BODY_SUFFIX, ENVELOPE_SUFFIX
-from memosite.parse_cache import Key, ParseCache, SourceCaches
+from memosite.parse_cache import Former, Key, ParseCache, SourceCaches
 from memosite.progress import Progress, silent
 from memosite.resolve import Rules, body_candidates, resolve
 from memosite.resolve.collect import memo_folders, operational_place
 from memosite.resolve.recall import FORGETFUL, Recall
 from memosite.shelf import Shelf
 from memosite.sources.folder import FolderSource
-from memosite.sources.git import Holding, repos_inside
-from memosite.sources.listing import Listing, Source, shown_path
-from memosite.sources.past import read_past
+from memosite.sources.git import Holding, folders_of, repos_inside
+from memosite.sources.listing import FileStamp, Listing, Source, shown_path
+from memosite.sources.look import Look, State, changed
 from memosite.workers import run
+
+Step = Callable[[int], None]
+"""Told of a number of files that were read."""
 
 
 def read_archive(
@@ -39,6 +42,7 @@ def read_archive(
     cache: Path | None = None,
     parsed: SourceCaches | None = None,
     recall: Recall = FORGETFUL,
+    looks: dict[str, Look] | None = None,
     jobs: int = 1,
     progress: Progress = silent,
 ) -> tuple[Archive, Ledger]:
@@ -46,26 +50,25 @@ def read_archive(
 
     What was read of files and histories is kept below the folder `cache`, if one is given; what did not change since
     is not read. Who reads again and again gives what was `parsed`, and writes it down himself, and a `recall` of what
-    was made of it. Files are read and parsed by `jobs` processes.
+    was made of it. `looks` are what was just seen of sources; they are taken out. Files are read and parsed by `jobs`
+    processes.
     """
     progress("list", 0, 0)
-    listings = [source.list_files() for source in sources]
-    step = _counted(progress, sum(len(listing.candidates) for listing in listings))
     known = SourceCaches(cache) if parsed is None else parsed
-    readers = [Reader(source, shelf, cache=known.of(source.name), jobs=jobs, step=step) for source in sources]
-    read = [reader.candidates(listing) for reader, listing in zip(readers, listings, strict=True)]
-    organizations = (one.fact for parsed in read for one in parsed if isinstance(one.fact, Organization))
-    folders = memo_folders(organizations)
+    seen = looks if looks is not None else {}
+    parts = [_Part(source, shelf, known, look=seen.pop(source.name, None), jobs=jobs) for source in sources]
+    step = _counted(progress, sum(part.count for part in parts))
+    for part in parts:
+        part.read(step)
+    folders = memo_folders(one.fact for part in parts for one in part.parsed if isinstance(one.fact, Organization))
     facts: list[Parsed] = []
     histories: dict[str, History] = {}
-    for reader, listing, candidates in zip(readers, listings, read, strict=True):
-        found = reader.with_named_files(listing, candidates, memo_folders=folders)
-        reader.close()
-        facts += found
-        holding = listing.source.holding
+    for part in parts:
+        part.read_named(folders)
+        facts += part.parsed
+        holding = part.source.holding
         if holding is not None:
-            past = _past(holding, listing.source.name, found, shelf, cache=cache, known=known)
-            histories[listing.source.name] = replace(past, foreign=_foreign(listing, past))
+            histories[part.source.name] = _past(holding, part, shelf, known)
     if parsed is None:
         known.write()
     progress("resolve", 0, 0)
@@ -80,39 +83,95 @@ def read_archive(
     )  # fmt: skip
 
 
-def _counted(progress: Progress, total: int) -> Callable[[], None]:
-    """Tells of each file that was read; bodies that envelopes name are only known by then."""
+def _counted(progress: Progress, total: int) -> Step:
+    """Tells of files that were read; bodies that envelopes name are only known by then."""
     done = 0
 
-    def step() -> None:
+    def step(number: int) -> None:
         nonlocal done
-        done += 1
+        done += number
         progress("read", done, max(total, done))
 
     return step
 
 
-def _past(
-    holding: Holding, name: str, parsed: list[Parsed], shelf: Shelf, *, cache: Path | None, known: SourceCaches
-) -> History:
+class _Part:
+    """One source while an archive is read: what it gave before, if nothing in it has changed since, or read anew.
+
+    `parsed` is what is known of it so far, `repos` the folders in it that are repos of their own as they lie there.
+    """
+
+    def __init__(self, source: Source, shelf: Shelf, known: SourceCaches, *, look: Look | None, jobs: int) -> None:
+        """List the source, unless it is as it was when somebody looks at it now."""
+        self.source = source
+        self.parsed: list[Parsed] = []
+        self.repos: tuple[str, ...] = ()
+        self._known = known
+        self._look = look
+        self._digest = look.digest(look.moment) if look else ""  # before anything is read: it may change meanwhile
+        self._reader = Reader(source, shelf, cache=known.of(source.name), look=look, jobs=jobs)
+        self._former = known.former(source, look)
+        self._listing: Listing | None = None
+        if self._former is None:
+            self._list()
+        else:
+            self.parsed, self.repos = self._former.parsed, self._former.repos
+
+    @property
+    def count(self) -> int:
+        """How many files there are to be read."""
+        return len(self._listing.candidates) if self._listing else len(self.parsed)
+
+    def _list(self) -> None:
+        source, look = self.source, self._look
+        self._known.forget(source.name)
+        if not isinstance(source, FolderSource):
+            self._listing = source.list_files()
+            return
+        self._listing = source.list_files(look)
+        paths = self._listing.candidates
+        self.repos = tuple(sorted(look.repos & folders_of(paths))) if look else repos_inside(source.root, paths)
+
+    def read(self, step: Step) -> None:
+        """Read the candidates."""
+        self._reader.step = step
+        if self._listing is not None:
+            self.parsed = self._reader.candidates(self._listing)
+        else:
+            step(len(self.parsed))
+
+    def read_named(self, folders: tuple[str, ...]) -> None:
+        """Read what only all organizations tell: from now on `parsed` is all."""
+        if self._former is not None and self._former.memo_folders != folders:
+            self._list()
+            self.read(self._reader.step)
+        if self._listing is not None:
+            self.parsed = self._reader.with_named_files(self._listing, self.parsed, memo_folders=folders)
+            self._reader.close()
+        else:
+            self._reader.promise()
+        if self._look is not None and self._reader.is_whole:
+            former = Former(
+                source=self.source, moment=self._look.moment, digest=self._digest, memo_folders=folders,
+                parsed=self.parsed, repos=self.repos,
+            )  # fmt: skip
+            self._known.keep(former)
+        self._look = self._listing = None
+
+
+def _past(holding: Holding, part: _Part, shelf: Shelf, known: SourceCaches) -> History:
     """What git tells of a source; it is asked again if the repo or a file changed since."""
-    repo = holding.repo
-    if repo is None:
-        return History(why_not=holding.why_not)
+    repo, parsed, inside = holding.repo, part.parsed, part.repos
+    past = known.past(part.source.name, holding)
+    state = compare_repo(repo, past.state) if repo else ""
 
     def read() -> History:
-        return read_past(
-            repo, parsed, shelf, prefix=holding.prefix, commit=holding.commit, line=holding.line, cache=cache
-        )
+        if repo is None:
+            return History(why_not=holding.why_not, foreign=inside)
+        history = past.read(repo, parsed, shelf, state=state)
+        return replace(history, foreign=tuple(sorted({*history.foreign, *inside})))
 
-    return known.history(name, (holding, state_of_repo(repo), parsed), read)
-
-
-def _foreign(listing: Listing, past: History) -> tuple[str, ...]:
-    """The folders of a source that are repos of their own, by its commit or as they lie there."""
-    source = listing.source
-    inside = repos_inside(source.root, listing.candidates) if isinstance(source, FolderSource) else ()
-    return tuple(sorted({*past.foreign, *inside}))
+    return known.history(part.source.name, (holding, state, inside, parsed), read)
 
 
 def read_source(listing: Listing, shelf: Shelf) -> list[Parsed]:
@@ -134,19 +193,19 @@ class Reader:
     """Reads and parses the files of one source; what they give goes to the shelf."""
 
     def __init__(
-        self,
-        source: Source,
-        shelf: Shelf,
-        *,
-        cache: ParseCache | None = None,
-        jobs: int = 1,
-        step: Callable[[], None] = lambda: None,
+        self, source: Source, shelf: Shelf, *, cache: ParseCache | None = None, look: Look | None = None, jobs: int = 1
     ) -> None:
-        """Read this source; without `cache` every file of it. `step` is called after each."""
+        """Read this source; without `cache` every file of it, without a `look` at it each file's state is asked for.
+
+        `step` is called with the number of files that were read; `is_whole` tells whether all could be.
+        """
+        self.step: Step = lambda _: None
+        self.is_whole = True
         self._source = source
         self._shelf = shelf
         self._cache = cache if cache is not None else ParseCache(None, source.name)
-        self._step = step
+        self._look = look
+        self._states: Mapping[str, State] | None = None
         self._jobs = jobs if isinstance(source, FolderSource) else 1  # a commit's objects come through one pipe
 
     def candidates(self, listing: Listing) -> list[Parsed]:
@@ -162,13 +221,14 @@ class Reader:
         broken envelope, and a body may lie without one, as below `memos/`.
         """
         source = self._source
-        others = {shown_path(path): path for path in sorted(listing.others)}
+        others = {path: path for path in listing.others if path.isascii()}
+        others |= {shown_path(path): path for path in sorted(listing.others) if not path.isascii()}
         found: list[Parsed] = []
         named: set[str] = set()
         for one in parsed:
-            place = operational_place(one.path, memo_folders=memo_folders, include=source.include)
-            if one.fact is None and place is not None and one.path.endswith(ENVELOPE_SUFFIX) and one.findings:
-                one = self._as_broken(one, place)  # noqa: PLW2901 - it takes the other's place
+            if one.fact is None and one.path.endswith(ENVELOPE_SUFFIX) and one.findings:
+                place = operational_place(one.path, memo_folders=memo_folders, include=source.include)
+                one = one if place is None else self._as_broken(one, place)  # noqa: PLW2901 - it takes the other's place
             found.append(one)
             if isinstance(one.fact, Envelope):
                 named.update(path for path in body_candidates(one.fact, memo_folders=memo_folders) if path in others)
@@ -187,26 +247,41 @@ class Reader:
     def close(self) -> None:
         """Remember what was parsed, and nothing else."""
         self._cache.close()
+        self.promise()
+
+    def promise(self) -> None:
+        """Have the shelf ask for what was put there when files were parsed that are remembered."""
+        self._states = self._look = None  # the shelf holds on to this reader
+        self._shelf.promise(self._cache.shelved(), self._bytes_of)
 
     def _parse(self, wanted: Sequence[Key]) -> list[Parsed]:
         """What these files say: as it is remembered, or read now."""
-        stamps = [self._source.stamp(path) for path, _ in wanted]
+        moment = time.time_ns()
+        stamps = [self._stamp(path) for path, _ in wanted]
         known = [self._cache.get(key, stamp) for key, stamp in zip(wanted, stamps, strict=True)]
         missing = [place for place, one in enumerate(known) if one is None]
+        self.step(len(wanted) - len(missing))
         read = run(lambda place: self._read(wanted[place]), missing, jobs=self._jobs)
         parsed = []
         for key, stamp, one in zip(wanted, stamps, known, strict=True):
-            self._step()
             if one is not None:
-                self._shelf.promise(one.shelved, partial(self._bytes_of, key))
                 parsed.append(one.parsed)
                 continue
             fresh, is_whole = next(read)
+            self.step(1)
+            self.is_whole = self.is_whole and is_whole
             digests = tuple(map(self._shelf.put, fresh.shelve))
             parsed.append(replace(fresh, shelve=()))
             if stamp is not None and is_whole:
-                self._cache.put(key, stamp, parsed[-1], digests)
+                self._cache.put(key, stamp, parsed[-1], digests, moment=moment)
         return parsed
+
+    def _stamp(self, path: str) -> FileStamp | None:
+        """The state of a file, as it was when somebody looked at it, if he did."""
+        if self._look is not None and self._states is None:
+            self._states = self._look.states()
+        state = self._states.get(path) if self._states is not None else None
+        return FileStamp(token=state, changed=changed(state)) if state is not None else self._source.stamp(path)
 
     def _read(self, key: Key) -> tuple[Parsed, bool]:
         """What a file says, and whether it could be read."""
@@ -216,13 +291,14 @@ class Reader:
             return Parsed(source=self._source.name, path=file.location.path, findings=(file,)), False
         return _PARSERS[how](file), True
 
-    def _bytes_of(self, key: Key) -> Iterable[bytes]:
-        return self._read(key)[0].shelve
+    def _bytes_of(self, digest: str) -> Iterable[bytes]:
+        return self._read(self._cache.holder(digest))[0].shelve
 
     def _as_broken(self, parsed: Parsed, place: Place) -> Parsed:
         """A file that no format knows and that is not JSON, read again as the envelope it should have been."""
         file = self._source.read_file(parsed.path)
         if isinstance(file, Finding) or file.json.fields is not None:
+            self.is_whole = self.is_whole and not isinstance(file, Finding)
             return parsed
         broken = parse_broken(file, place)
         for data in broken.shelve:

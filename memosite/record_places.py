@@ -64,10 +64,12 @@ def record_system(path: str) -> System | None:
     Markdown of MIF 1.0 may lie anywhere; its head tells it, not its place.
     """
     name = path.lower()
+    if not name.endswith(_STORE_SUFFIXES):  # as most files of a memos folder: no system has any other
+        return None
     store = store_of(path)
     if store is not None:
         is_generated = store[1].partition("/")[0] in _GENERATED
-        return "memory-store" if name.endswith(_STORE_SUFFIXES) and not is_generated else None
+        return None if is_generated else "memory-store"
     if name.endswith(MIF_SUFFIX):
         return "mif"
     folders = path.split("/")[:-1]

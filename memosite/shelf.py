@@ -16,8 +16,8 @@ from typing import Self
 
 from memosite.errors import OutputError, SourceError
 
-Recover = Callable[[], Iterable[bytes]]
-"""Makes all bytes of one file again, those that were promised among them."""
+Recover = Callable[[str], Iterable[bytes]]
+"""Makes all bytes of a file again that had those of this digest among them."""
 
 _RECOVERED_BYTES = 32 * 2**20
 
@@ -55,9 +55,8 @@ class Shelf:
             ) from error
 
     def promise(self, digests: Iterable[str], recover: Recover) -> None:
-        """Have the bytes of these digests made when they are asked for."""
-        for digest in digests:
-            self._promised[digest] = recover
+        """Have the bytes of these digests made when they are asked for, unless they are here."""
+        self._promised.update(dict.fromkeys((one for one in digests if one not in self._places), recover))
 
     def get(self, digest: str) -> bytes:
         """The bytes of a digest. Raises `SourceError` if they were promised and their file has changed since."""
@@ -69,7 +68,7 @@ class Shelf:
         return self._recovered[digest]
 
     def _recover(self, digest: str) -> None:
-        for data in self._promised[digest]():
+        for data in self._promised[digest](digest):
             found = hashlib.sha256(data).hexdigest()
             if self._recovered.setdefault(found, data) is data:
                 self._recovered_bytes += len(data)

@@ -18,7 +18,7 @@ from memosite.shelf import Shelf
 from memosite.sources.folder import FolderSource
 from memosite.sources.git import Repo as FoundRepo
 from memosite.sources.git import holding_repo, repo_at
-from memosite.sources.history import find_commits, read_history
+from memosite.sources.history import KnownHistory, find_commits, read_history
 from tests.git_repos import Repo
 
 NAME = "2026-05-01-0100--engineer--director--gate"
@@ -43,7 +43,10 @@ def history_of(repo: Repo, *, cache: Path | None = None) -> History:
     """The history of a repo as a build reads it."""
     found = repo_at(repo.root)
     assert isinstance(found, FoundRepo)
-    return read_history(found, cache=cache)
+    known = KnownHistory(cache)
+    history = read_history(found, known=known)
+    known.write()
+    return history
 
 
 def life(repo: Repo, key: str = KEY, *, cache: Path | None = None) -> list[str]:

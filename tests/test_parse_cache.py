@@ -43,7 +43,7 @@ def repo(tmp_path: Path) -> Path:
 @pytest.fixture(autouse=True)
 def _later(monkeypatch: pytest.MonkeyPatch) -> None:
     """All files were written long ago: when an inode changed cannot be set, so the clock is."""
-    monkeypatch.setattr("memosite.parse_cache.time.time_ns", lambda: 4_000_000_000_000_000_000)
+    monkeypatch.setattr("memosite.read.time.time_ns", lambda: 4_000_000_000_000_000_000)
 
 
 def read(repo: Path, cache: Path, shelf: Shelf | None = None) -> tuple[list[Parsed], list[str]]:
@@ -83,10 +83,10 @@ def test_what_was_written_just_now_is_read_again(repo: Path, tmp_path: Path, mon
     """It may be written once more within the same tick of the clock."""
     memo = next(repo.rglob("*one*.openthing"))
     now = memo.stat().st_ctime_ns
-    monkeypatch.setattr("memosite.parse_cache.time.time_ns", lambda: now + 1_000_000_000)
+    monkeypatch.setattr("memosite.read.time.time_ns", lambda: now + 1_000_000_000)
     read(repo, tmp_path / "cache")
     assert len(read(repo, tmp_path / "cache")[1]) == 2
-    monkeypatch.setattr("memosite.parse_cache.time.time_ns", lambda: now + 60_000_000_000)
+    monkeypatch.setattr("memosite.read.time.time_ns", lambda: now + 60_000_000_000)
     read(repo, tmp_path / "cache")
     assert read(repo, tmp_path / "cache")[1] == []
 

@@ -6,7 +6,7 @@ is only ever one that the walk itself found. What other tools keep in the same f
 
 import os
 import stat
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -23,6 +23,7 @@ from memosite.sources.listing import (
     shown_path,
     too_large,
 )
+from memosite.sources.look import Look, changed, state_of
 from memosite.sources.sniff import head_of
 
 
@@ -39,9 +40,9 @@ class FolderSource:
     holding: Holding | None = None
     """The repo its history is read from; None if nobody asks for it."""
 
-    def list_files(self) -> Listing:
-        """What there is to read."""
-        return list_files(self)
+    def list_files(self, look: Look | None = None) -> Listing:
+        """What there is to read, as it was when somebody looked at it, if he did."""
+        return list_files(self, look)
 
     def read_file(self, path: str) -> File | Finding:
         """The bytes of one file, or why it was left out."""
@@ -53,19 +54,23 @@ class FolderSource:
             found = os.lstat(f"{self.root}/{path}")
         except OSError:
             return None
-        token = (found.st_mode, found.st_size, found.st_mtime_ns, found.st_ctime_ns, found.st_ino, found.st_dev)
-        return FileStamp(token=token, changed=max(found.st_mtime_ns, found.st_ctime_ns))
+        state = state_of(found)
+        return FileStamp(token=state, changed=changed(state))
 
     def has_file(self, path: str) -> bool:
         """Whether a path leads to a file or folder."""
         return has_file(self, path)
 
 
-def list_files(source: FolderSource) -> Listing:
+def list_files(source: FolderSource, look: Look | None = None) -> Listing:
     """Walk a folder. Raises `SourceError` if it cannot be listed, or if there are too many files."""
+
+    def list_folder(folder: str) -> Sequence[Entry]:
+        return look.entries(folder) if look is not None and folder in look else _entries(source.root / folder)
+
     return list_source(
         source,
-        lambda folder: _entries(source.root / folder),
+        list_folder,
         lambda path: head_of(source.root / path),
         called=str(source.root),
         holes=frozenset(_relative_holes(source)),

@@ -23,6 +23,9 @@ from memosite.git_urls import without_secrets
 LIMIT_SECONDS = 600
 """The longest that one call on a local repo may take."""
 
+LINE_BYTES = 4096
+"""The most that is read of a file that should hold one line, such as HEAD."""
+
 _SAFE = (
     *("-c", "core.fsmonitor=false", "-c", "core.hooksPath=/dev/null", "-c", "core.pager=cat"),
     *("-c", "core.attributesFile=/dev/null", "-c", "core.excludesFile=/dev/null", "-c", "core.askPass="),
@@ -198,6 +201,27 @@ def repo_at(folder: Path) -> Repo | str | None:
     return _linked(folder, entry)
 
 
+def common_folder(repo: Repo) -> Path:
+    """The folder of refs, objects and configuration: of a further work tree it is that of the first one."""
+    shared = line_of(repo.git_dir / "commondir")
+    return Path(os.path.normpath(repo.git_dir / shared)) if shared else repo.git_dir
+
+
+def line_of(file: Path) -> str:
+    """What a file of a repo says that should hold one line, such as HEAD; "" if it cannot be read."""
+    return (beginning_of(file, LINE_BYTES) or b"").decode("utf-8", "surrogateescape").strip()
+
+
+def beginning_of(file: Path, limit: int) -> bytes | None:
+    """At most so many bytes of a file of a repo; None if it cannot be read. No link is followed, no pipe waited for."""
+    try:
+        handle = os.open(file, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
+        with os.fdopen(handle, "rb", buffering=0) as stream:
+            return os.read(stream.fileno(), limit)
+    except (OSError, ValueError):  # a name from a repo may hold anything
+        return None
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Holding:
     """The repo whose history tells of a folder, and where in it the folder lies ("" or ending in a slash).
@@ -233,13 +257,18 @@ def holding_repo(root: Path, *, site: Path, enclosing: bool = False) -> Holding:
 
 def repos_inside(root: Path, paths: Iterable[str]) -> tuple[str, ...]:
     """The folders below a source in which these files lie and that are repos of their own."""
+    return tuple(sorted(folder for folder in folders_of(paths) if os.path.lexists(root / folder / ".git")))
+
+
+def folders_of(paths: Iterable[str]) -> set[str]:
+    """All folders in which these files lie, near or far, but the root."""
     folders: set[str] = set()
     for deepest in {path.rpartition("/")[0] for path in paths}:
         folder = deepest
         while folder and folder not in folders:
             folders.add(folder)
             folder = folder.rpartition("/")[0]
-    return tuple(sorted(folder for folder in folders if os.path.lexists(root / folder / ".git")))
+    return folders
 
 
 def _is_git_dir(folder: Path) -> bool:

@@ -1,13 +1,14 @@
 """[I/O] Reads the history of a source: one `git log` for each repo, and afterwards only what is new (SPEC 2.3).
 
-What was read is kept in the cache with the commit it goes to. When that commit is no longer part of the branch's own
-line, as after a rebase, everything is read again. Whatever git cannot tell is said in words, never made up.
+What was read is kept in the cache with the commit it goes to, and for who asks again in memory, too. When that commit
+is no longer part of the branch's own line, as after a rebase, everything is read again. Whatever git cannot tell is
+said in words, never made up.
 """
 
 import json
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import replace
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import cast, get_args
 
@@ -26,26 +27,92 @@ _KINDS = frozenset(get_args(EventKind))
 _IDS = re.compile(r"[0-9a-f ]+")
 _FORMAT = "--format=tformat:%x01%H%x1f%P%x1f%cI%x1f%an"
 _LOG = ("log", "-z", "--raw", "--no-abbrev", "--no-renames", "--no-ext-diff", "--no-textconv", "--topo-order")
+_DIFF = (
+    "diff-tree",
+    "-r",
+    "-z",
+    "--raw",
+    "--no-abbrev",
+    "--no-renames",
+    "--no-ext-diff",
+    "--ignore-submodules=none",
+    "-O/dev/null",
+)
 _LOG_ALSO = ("--diff-merges=first-parent", "--no-show-signature", "--no-mailmap", "--encoding=UTF-8", "-O/dev/null")
 
 
-def read_history(repo: Repo, *, prefix: str = "", commit: str = "HEAD", cache: Path | None = None) -> History:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Read:
+    """What was read of a branch's own line: the lives of all files up to a commit.
+
+    `name` tells of which folder of which repo. Where that is known, `tree` and `foreign` tell what lies in the commit.
+    """
+
+    name: str = ""
+    head: str = ""
+    events: Mapping[str, tuple[LifeEvent, ...]] = field(default_factory=dict)
+    committed: Moment | None = None
+    tree: Mapping[str, str] | None = None
+    foreign: tuple[str, ...] = ()
+
+
+class KnownHistory:
+    """What was read of one source's history: in memory, and in a file of the cache, if there is one."""
+
+    def __init__(self, file: Path | None) -> None:
+        """Begin with what the file holds."""
+        self._file = file
+        self._read: Read | None = None
+        self._is_new = False
+
+    def get(self, name: str) -> Read:
+        """What is known under this name; empty if nothing is."""
+        if self._read is None or self._read.name != name:
+            head, events = _read_cache(self._file, name)
+            self._read = Read(name=name, head=head, events=events)
+            self._is_new = False
+        return self._read
+
+    def put(self, read: Read) -> None:
+        """Remember what was read, for `write` to write it down."""
+        self._is_new = (
+            self._is_new or self._read is None or (read.name, read.head) != (self._read.name, self._read.head)
+        )
+        self._read = read
+
+    def write(self) -> None:
+        """Write down what is new."""
+        if self._is_new and self._read is not None:
+            _write_cache(self._file, self._read.name, self._read.head, self._read.events)
+        self._is_new = False
+
+
+def read_history(repo: Repo, *, prefix: str = "", commit: str = "HEAD", known: KnownHistory | None = None) -> History:
     """The history of the folder `prefix` of a repo ("" for all of it, else ending in a slash) up to a commit.
 
-    `cache` is a file in which to keep it. Never raises for what git says: the history tells why it is not whole.
+    What is `known` is not read again. Never raises for what git says: the history tells why it is not whole.
     """
     try:
-        head = git(repo, "rev-parse", "--verify", "--quiet", "--end-of-options", f"{commit}^{{commit}}")
+        told = git(
+            repo,
+            "rev-parse",
+            "--is-shallow-repository",
+            "--verify",
+            "--quiet",
+            "--end-of-options",
+            f"{commit}^{{commit}}",
+        )
     except GitError:
         return _without_commits(repo, commit)
     try:
-        known = _State(repo, prefix, head.decode("ascii").strip())
-        tree, foreign = known.read_tree(known.head)
-        is_shallow, committed = known.facts()
-        history = History(commit=known.head, committed=committed, tree=tree, foreign=foreign)
-        if is_shallow:
-            return replace(history, why_not="the clone is shallow: its first commits are missing")
-        return replace(history, events=known.read_events(cache))
+        is_shallow, _, head = told.decode("ascii").strip().partition("\n")
+        line = _Line(repo, prefix, head, known or KnownHistory(None))
+        if is_shallow == "true":
+            tree, foreign = line.read_tree(head)
+            why_not = "the clone is shallow: its first commits are missing"
+            return History(commit=head, committed=line.committed(), tree=tree, foreign=foreign, why_not=why_not)
+        read = line.read()
+        return History(commit=head, committed=read.committed, tree=read.tree, foreign=read.foreign, events=read.events)
     except GitError as error:
         return History(why_not=_unreadable(repo, error))
 
@@ -68,21 +135,65 @@ def _unreadable(repo: Repo, error: GitError) -> str:
     return f"git cannot read it: {text.replace(str(repo.top), '.') if repo.top else text}"
 
 
-class _State:
-    """Reads one source's history as of one commit."""
+class _Line:
+    """Reads one source's history up to one commit."""
 
-    def __init__(self, repo: Repo, prefix: str, head: str) -> None:
+    def __init__(self, repo: Repo, prefix: str, head: str, known: KnownHistory) -> None:
         self._repo = repo
         self._prefix = prefix.encode("utf-8", "surrogateescape")
         # The number of the folder on this disk: a cache that came along with a clone was not written here.
         self._name = f"{prefix}|{CACHE_VERSION}|{repo.git_dir.stat().st_ino}"
-        self.head = head
+        self._known = known
+        self._head = head
 
-    def facts(self) -> tuple[bool, Moment | None]:
-        """Whether the repo is shallow, and the date of the commit."""
-        is_shallow = git(self._repo, "rev-parse", "--is-shallow-repository").strip() == b"true"
-        written = git(self._repo, "log", "-1", "--format=%cI", "--no-show-signature", self.head)
-        return is_shallow, read_moment(written.decode("utf-8", "replace").strip())
+    def read(self) -> Read:
+        """The lives of all files and what lies in the commit, as far as it goes from what is known."""
+        known = self._known.get(self._name)
+        if known.head != self._head or known.tree is None:
+            known = self._go_on(known) or self._read_all()
+            self._known.put(known)
+        return known
+
+    def _go_on(self, known: Read) -> Read | None:
+        """What is known with what came since; None if it is no part of the branch's own line."""
+        if known.head == self._head:
+            return self._at_head(known.events)
+        if not known.head:
+            return None
+        try:
+            trunk, brought, below = split_trunk(self._commits(f"{known.head}..{self._head}"), self._head)
+        except GitError:  # that commit is there no more
+            return None
+        if below != known.head:
+            return None
+        before = self.read_tree(known.head)[0] if known.tree is None else known.tree
+        replay = Replay(brought, events=known.events, tree=before)
+        for commit in trunk:
+            replay.apply(commit)
+        if known.tree is None:
+            return self._at_head(replay.events())
+        tree, foreign = self._tree_after(known.head, known.tree, known.foreign)
+        return Read(
+            name=self._name, head=self._head, events=replay.events(), committed=trunk[-1].at, tree=tree, foreign=foreign
+        )
+
+    def _read_all(self) -> Read:
+        trunk, brought, _ = split_trunk(self._commits(self._head), self._head)
+        replay = Replay(brought)
+        for commit in trunk:
+            replay.apply(commit)
+        return self._at_head(replay.events())
+
+    def _at_head(self, events: Mapping[str, tuple[LifeEvent, ...]]) -> Read:
+        tree, foreign = self.read_tree(self._head)
+        return Read(
+            name=self._name, head=self._head, events=events, committed=self.committed(), tree=tree, foreign=foreign
+        )
+
+    def committed(self) -> Moment | None:
+        """The date of the commit."""
+        written = git(self._repo, "log", "-1", "--format=%cI", "--no-show-signature", self._head)
+        return read_moment(written.decode("utf-8", "replace").strip())
 
     def read_tree(self, commit: str) -> tuple[dict[str, str], tuple[str, ...]]:
         """What lies in a commit, by path; and the folders in it that are repos of their own."""
@@ -98,32 +209,26 @@ class _State:
                 tree[path] = blob.decode("ascii")
         return tree, tuple(sorted(foreign))
 
-    def read_events(self, cache: Path | None) -> dict[str, tuple[LifeEvent, ...]]:
-        """The lives of all files, from the cache as far as it goes."""
-        base, events = _read_cache(cache, self._name)
-        if base == self.head:
-            return events
-        if base and self._is_ancestor(base):
-            trunk, brought, below = split_trunk(self._commits(f"{base}..{self.head}"), self.head)
-            if below == base:
-                replay = Replay(brought, events=events, tree=self.read_tree(base)[0])
-                return self._finish(replay, trunk, cache)
-        trunk, brought, _ = split_trunk(self._commits(self.head), self.head)
-        return self._finish(Replay(brought), trunk, cache)
-
-    def _finish(self, replay: Replay, trunk: Iterable[Commit], cache: Path | None) -> dict[str, tuple[LifeEvent, ...]]:
-        for commit in trunk:
-            replay.apply(commit)
-        events = replay.events()
-        _write_cache(cache, self._name, self.head, events)
-        return events
-
-    def _is_ancestor(self, base: str) -> bool:
-        try:
-            git(self._repo, "merge-base", "--is-ancestor", base, self.head)
-        except GitError:
-            return False
-        return True
+    def _tree_after(
+        self, base: str, tree: Mapping[str, str], foreign: Iterable[str]
+    ) -> tuple[Mapping[str, str], tuple[str, ...]]:
+        """What lies in the commit, told from what lay in an earlier one."""
+        after, repos = dict(tree), set(foreign)
+        tokens = git_tokens(self._repo, *_DIFF, base, self._head, "--")
+        for token in tokens:
+            _, mode, _, blob, _ = token.split(b" ")
+            path = self._path(next(tokens, b""))
+            if path is None:
+                continue
+            if "\ufffd" in path:  # several paths may be shown alike
+                return self.read_tree(self._head)
+            after.pop(path, None)
+            repos.discard(path)
+            if mode == b"160000":
+                repos.add(path)
+            elif mode != b"000000" and can_concern(path):
+                after[path] = blob.decode("ascii")
+        return dict(sorted(after.items())), tuple(sorted(repos))
 
     def _commits(self, revisions: str) -> Iterator[Commit]:
         """The commits of a range, newest first, each before its parents."""
@@ -266,15 +371,15 @@ def _is_small(line: bytes) -> bool:
 
 
 def find_commits(repo: Repo, written: Iterable[str]) -> dict[str, str]:
-    """The whole ids of commits by what texts write for them; what is none, or stands for several, is left out."""
+    """The whole ids of commits by what texts write for them; what is none, or stands for several, is left out.
+
+    Raises `GitError` if git fails.
+    """
     asked = list(dict.fromkeys(written))
     if not asked:
         return {}
     given = _lines(f"{one}^{{commit}}".encode("ascii") for one in asked)
-    try:
-        answers = git(repo, "cat-file", "--batch-check=%(objectname) %(objecttype)", given=given).splitlines()
-    except GitError:
-        return {}
+    answers = git(repo, "cat-file", "--batch-check=%(objectname) %(objecttype)", given=given).splitlines()
     if len(answers) != len(asked):
         return {}
     pairs = zip(asked, (answer.split(b" ") for answer in answers), strict=True)

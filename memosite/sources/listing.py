@@ -44,11 +44,17 @@ SNIFFED = 2048
 """How many bytes of a Markdown file are looked at, to tell whether it may be a record of MIF 1.0."""
 
 
+FOREIGN_MARKERS = frozenset({SITE_MARKER, "pyvenv.cfg"})
+"""Files that mark a folder as somebody else's: a site that was written, the packages of a Python."""
+
+EntryKind = Literal["file", "folder", "link", "submodule", "other"]
+
+
 class Entry(NamedTuple):
     """One name in a folder. A submodule is a folder of which a commit knows only that another repo belongs there."""
 
     name: str
-    kind: Literal["file", "folder", "link", "submodule", "other"]
+    kind: EntryKind
 
 
 ListFolder = Callable[[str], Sequence[Entry]]
@@ -199,14 +205,12 @@ def _walk(found: _Found, list_folder: ListFolder, holes: Collection[str]) -> Ite
         if seen > FILES_LIMIT:
             advice = "exclude in memosite.yml the folders that do not count"
             raise SourceError(f"{found.called}: more than {FILES_LIMIT} files; {advice}")
-        names = {entry.name for entry in entries}
-        is_foreign = SITE_MARKER in names or "pyvenv.cfg" in names
-        if folder and is_foreign and place_of(f"{folder}/x") is None:  # in a store, such a file hides nothing
+        if is_foreign(folder, {entry.name for entry in entries}):
             continue
         here = []
         for entry in entries:
             path = _join(folder, entry.name)
-            if any(matches_glob(path, pattern) for pattern in source.exclude):
+            if source.exclude and any(matches_glob(path, pattern) for pattern in source.exclude):
                 continue
             is_unread = entry.name in UNREAD_FOLDERS or entry.name in SKIPPED_FOLDERS or path in holes
             if entry.kind == "folder":
@@ -217,8 +221,13 @@ def _walk(found: _Found, list_folder: ListFolder, holes: Collection[str]) -> Ite
         yield folder, here
 
 
+def is_foreign(folder: str, names: Collection[str]) -> bool:
+    """Whether a folder in which these names lie is somebody else's; in a store, such a file hides nothing."""
+    return folder != "" and not FOREIGN_MARKERS.isdisjoint(names) and place_of(f"{folder}/x") is None
+
+
 def _is_included(path: str, source: Source) -> bool:
-    return any(matches_glob(path, pattern) for pattern in source.include)
+    return bool(source.include) and any(matches_glob(path, pattern) for pattern in source.include)
 
 
 def _is_document(path: str, patterns: tuple[str, ...], roots: Collection[str]) -> bool:

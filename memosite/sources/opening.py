@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 
 from memosite.config import Config, SourceConfig
@@ -11,11 +12,13 @@ from memosite.findings import Finding, Location
 from memosite.forges import below, file_template
 from memosite.model import SourceInfo
 from memosite.sources.folder import FolderSource
-from memosite.sources.git import GitError, Repo, git, holding_repo, repo_at
+from memosite.sources.git import GitError, Repo, beginning_of, common_folder, git, holding_repo, repo_at
 from memosite.sources.listing import Source
 from memosite.sources.objects import HEAD, Commit, Objects, commit_at
 from memosite.sources.remote import Fetched, fetch
 from memosite.sources.tree import TreeSource, read_tree
+
+_CONFIG_BYTES = 1 << 16
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -153,12 +156,23 @@ def _info(
 
 def _web_of(repo: Repo, prefix: str) -> str | None:
     """Where the forge that a repo was cloned from shows its files. Only the repo's own configuration is asked."""
+    written = beginning_of(common_folder(repo) / "config", _CONFIG_BYTES)
     try:
-        written = git(repo, "config", "--local", "--no-includes", "--get", "remote.origin.url")
+        if written is None or len(written) == _CONFIG_BYTES:
+            origin = _origin.__wrapped__(repo, b"")
+        else:
+            origin = _origin(repo, written) if b"url" in written.lower() else ""
     except GitError:
         return None
-    template = file_template(written.decode("utf-8", "replace").strip())
+    template = file_template(origin) if origin else None
     return below(template, prefix) if template else None
+
+
+@lru_cache(maxsize=64)
+def _origin(repo: Repo, _written: bytes) -> str:
+    """What a repo was cloned from, as long as the same is written in its configuration."""
+    found = git(repo, "config", "--local", "--no-includes", "--get", "remote.origin.url")
+    return found.decode("utf-8", "replace").strip()
 
 
 def _not_fetched(source: SourceConfig, fetched: Fetched) -> Finding:

@@ -2,7 +2,7 @@
 
 import hashlib
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -11,8 +11,8 @@ from memosite.history import History, LifeEvent, file_key
 from memosite.layout import place_of
 from memosite.names import ENVELOPE_SUFFIX
 from memosite.shelf import Shelf
-from memosite.sources.git import GitError, Repo
-from memosite.sources.history import find_commits, read_contents, read_history
+from memosite.sources.git import GitError, Holding, Repo
+from memosite.sources.history import CONTENTS_LIMIT, KnownHistory, find_commits, read_contents, read_history
 from memosite.withhold import is_confidential
 
 EDITS = 50
@@ -21,49 +21,83 @@ EDITS = 50
 _COMMIT = re.compile(r"[0-9a-f]{7,64}")
 
 
-def read_past(
-    repo: Repo,
-    parsed: Iterable[Parsed],
-    shelf: Shelf,
-    *,
-    prefix: str = "",
-    commit: str = "HEAD",
-    line: str = "HEAD",
-    cache: Path | None,
-) -> History:
-    """The history of a source whose files were parsed. Former contents are on the shelf afterwards.
+class KnownPast:
+    """What git told of one source, for who asks again after something changed: git is asked for what is new only.
 
-    `cache` is the folder of all caches; what is kept there is called by `line`, which outlives the commit it leads to.
+    It holds no more than the last history and what goes into it. What is on the shelf has to stay there.
     """
-    parsed = tuple(parsed)
-    history = read_history(repo, prefix=prefix, commit=commit, cache=_cache_file(cache, repo, prefix, line))
-    if not history.events:
-        return history
-    edits = [
-        event for one in parsed if isinstance(one.fact, Envelope | BodyFile) for event in _edits(history, one.path)
-    ]
-    removed = {key: events[-1].before for key, events in history.events.items() if _is_removed(key, events)}
-    contents: dict[str, str] = {}
-    confidential = set(removed.values())
-    try:
-        for id_, data in read_contents(repo, (*removed.values(), *_contents_of(edits))):
-            contents[id_] = shelf.put(data.decode("utf-8", "replace").replace("\r\n", "\n").encode())
-            if id_ in confidential and not is_confidential(data):
-                confidential.discard(id_)
-    except GitError:  # a partial clone: what is not there is not shown
-        pass
-    return replace(
-        history,
-        blobs=contents,
-        confidential=frozenset(key for key, blob in removed.items() if blob in confidential),
-        commits=find_commits(repo, _mentioned(parsed)),
-    )
+
+    def __init__(self, folder: Path | None, holding: Holding) -> None:
+        """Begin with what lies below the folder of all caches, called by the line, which outlives its commits."""
+        self.holding = holding
+        self.state = ""
+        self._known = KnownHistory(_cache_file(folder, holding))
+        self._base = History()
+        self._contents: dict[str, str] = {}
+        self._is_open: dict[str, bool] = {}
+        self._commits: dict[str, str] = {}
+
+    def write(self) -> None:
+        """Write down what is new."""
+        self._known.write()
+
+    def read(self, repo: Repo, parsed: Sequence[Parsed], shelf: Shelf, *, state: str) -> History:
+        """The history of a source whose files were parsed. Former contents are on the shelf afterwards.
+
+        `state` is a digest of what HEAD of the repo leads to and of the objects that it has, taken before.
+        """
+        if state != self.state or self._base.why_not:
+            self.state = state
+            self._base = read_history(repo, prefix=self.holding.prefix, commit=self.holding.commit, known=self._known)
+            self._commits = {}
+        history = self._base
+        if not history.events:
+            return history
+        removed = {key: events[-1].before for key, events in history.events.items() if _is_removed(key, events)}
+        self._read_contents(repo, history, removed.values(), parsed, shelf)
+        self._find_commits(repo, parsed)
+        return replace(
+            history,
+            blobs=self._contents,
+            confidential=frozenset(key for key, blob in removed.items() if not self._is_open.get(blob)),
+            commits={one: id_ for one, id_ in self._commits.items() if id_},
+        )
+
+    def _read_contents(
+        self, repo: Repo, history: History, removed: Collection[str], parsed: Iterable[Parsed], shelf: Shelf
+    ) -> None:
+        facts = (one for one in parsed if isinstance(one.fact, Envelope | BodyFile))
+        edits = (event for one in facts for event in _edits(history, one.path))
+        wanted = list(dict.fromkeys((*removed, *_contents_of(edits))))[:CONTENTS_LIMIT]
+        judged = frozenset(removed).intersection(wanted)
+        contents = {id_: self._contents[id_] for id_ in wanted if id_ in self._contents}
+        is_open = {id_: self._is_open[id_] for id_ in judged if id_ in self._is_open}
+        new = [id_ for id_ in wanted if id_ not in contents or (id_ in judged and id_ not in is_open)]
+        try:
+            for id_, data in read_contents(repo, new):
+                contents[id_] = shelf.put(data.decode("utf-8", "replace").replace("\r\n", "\n").encode())
+                if id_ in judged:
+                    is_open[id_] = not is_confidential(data)
+        except GitError:  # a partial clone: what is not there is not shown
+            pass
+        self._contents = {id_: contents[id_] for id_ in wanted if id_ in contents}
+        self._is_open = is_open
+
+    def _find_commits(self, repo: Repo, parsed: Iterable[Parsed]) -> None:
+        mentioned = dict.fromkeys(_mentioned(parsed))
+        new = [one for one in mentioned if one not in self._commits]
+        try:
+            found = find_commits(repo, new)
+        except GitError:
+            found, new = {}, []
+        known = self._commits | {one: found.get(one, "") for one in new}
+        self._commits = {one: known[one] for one in mentioned if one in known}
 
 
-def _cache_file(cache: Path | None, repo: Repo, prefix: str, line: str) -> Path | None:
-    if cache is None:
+def _cache_file(cache: Path | None, holding: Holding) -> Path | None:
+    if cache is None or holding.repo is None:
         return None
-    name = f"{repo.git_dir}\0{prefix}\0{line}".encode("utf-8", "surrogateescape")
+    name = f"{holding.repo.git_dir}\0{holding.prefix}\0{holding.line}".encode("utf-8", "surrogateescape")
     return cache / "history" / f"{hashlib.sha256(name).hexdigest()[:24]}.json"
 
 

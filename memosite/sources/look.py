@@ -1,0 +1,208 @@
+"""[I/O] Looks at what lies in a folder, in one walk: all names, and the states of the files that are read from it.
+
+    scandir, lstat ─► Look ─┬─► digest: whether anything changed since (`inputs`, `read`)
+                            ├─► what lies in each folder (`listing`)
+                            └─► the state of each file (`parse_cache`)
+
+The state of a file is its size, times and inode, as in git's index. A file may be written twice within one tick of
+the disk's clock, so what was written less than `RECENT` before a moment, or is dated later, counts as of that moment
+by its contents too.
+
+Nobody looks below folders that are never read (`.git`, `node_modules`) or that are excluded: a memo that mentions a
+file there is linked to it by the next change of anything else.
+"""
+
+import hashlib
+import os
+import stat
+import time
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from operator import attrgetter
+from pathlib import Path
+from typing import NamedTuple
+
+from memosite.layout import SKIPPED_FOLDERS, UNREAD_FOLDERS, matches_glob, place_of
+from memosite.names import ENVELOPE_SUFFIX
+from memosite.sources.listing import FOREIGN_MARKERS, RECENT, Entry, EntryKind, is_foreign
+
+READ_SUFFIXES = (ENVELOPE_SUFFIX, ".opencatalog", ".md", ".markdown", ".json", ".jsonl")
+"""What is read wherever it lies; of other files outside of stores only the names count."""
+
+State = tuple[int, int, int, int, int, int]
+"""Mode, size, when written, when changed (both in nanoseconds since 1970), inode, disk."""
+
+_KINDS: Mapping[str, EntryKind] = {"f": "file", "d": "folder", "l": "link", "o": "other"}
+_name = attrgetter("name")
+
+
+class Folder(NamedTuple):
+    """What lies in a folder, by name, the kinds by a letter each.
+
+    A state is None where only the name counts, and the number of the error if it cannot be had.
+    """
+
+    names: tuple[str, ...]
+    kinds: str
+    states: tuple[State | int | None, ...]
+
+
+class Look:
+    """What lay in a folder at one time. Of a folder in it that cannot be listed there is the number of the error."""
+
+    def __init__(
+        self, root: str, folders: Mapping[str, Folder | int], *, repos: frozenset[str], newest: int, moment: int
+    ) -> None:
+        """Keep `folders` by path, as they were from the `moment` on.
+
+        `repos` are those of them that hold a `.git`; `newest` is the newest time of all files.
+        """
+        self.moment = moment
+        self.repos = repos
+        self._root = root
+        self._folders = folders
+        self._newest = newest
+        self._digest = hashlib.sha256(repr((list(folders.items()), sorted(repos))).encode()).hexdigest()
+        self._contents: dict[str, str] = {}
+
+    def __contains__(self, folder: str) -> bool:
+        """Whether somebody looked into this folder."""
+        return folder in self._folders
+
+    def entries(self, folder: str) -> Sequence[Entry]:
+        """What lies in a folder into which somebody looked. Raises `OSError` if it could not be listed."""
+        found = self._folders[folder]
+        if isinstance(found, int):
+            raise OSError(found, os.strerror(found))
+        return [Entry(name, _KINDS[kind]) for name, kind in zip(found.names, found.kinds, strict=True)]
+
+    def states(self) -> dict[str, State]:
+        """The states of files by path."""
+        return dict(self._files())
+
+    def has_recent(self, moment: int) -> bool:
+        """Whether any contents count as of a moment."""
+        return self._newest >= moment - RECENT
+
+    def digest(self, moment: int) -> str:
+        """The digest of all of it as of a moment."""
+        if not self.has_recent(moment):
+            return self._digest
+        since = moment - RECENT
+        recent = [(path, self._content(path, state)) for path, state in self._files() if changed(state) >= since]
+        return f"{self._digest}{hashlib.sha256(repr(recent).encode()).hexdigest()}"
+
+    def _files(self) -> Iterator[tuple[str, State]]:
+        for folder, found in self._folders.items():
+            if not isinstance(found, int):
+                for name, state in zip(found.names, found.states, strict=True):
+                    if isinstance(state, tuple):
+                        yield f"{folder}/{name}" if folder else name, state
+
+    def _content(self, path: str, state: State) -> str:
+        if path not in self._contents:
+            self._contents[path] = content_of(f"{self._root}/{path}", state[0])
+        return self._contents[path]
+
+
+def look_at(root: str, *, include: Sequence[str], exclude: Sequence[str], holes: Collection[str]) -> Look:
+    """Look at a source's folder. The names of all files count: whether a file that a memo mentions is there matters.
+
+    `include` and `exclude` are the source's globs, `holes` whole paths of folders that are not part of it.
+    """
+    moment = time.time_ns()
+    folders: dict[str, Folder | int] = {}
+    repos: set[str] = set()
+    newest = 0
+    pending = [""]
+    while pending:
+        path = pending.pop()
+        try:
+            with os.scandir(f"{root}/{path}" if path else root) as scanned:
+                entries = sorted(scanned, key=_name)
+        except OSError as error:
+            folders[path] = error.errno or 0
+            continue
+        names = {entry.name for entry in entries}
+        if path and ".git" in names:
+            repos.add(path)
+        if is_foreign(path, names):
+            names &= FOREIGN_MARKERS
+            folders[path] = Folder(tuple(sorted(names)), "o" * len(names), (None,) * len(names))
+            continue
+        if exclude:
+            entries = [one for one in entries if not _is_any(_join(path, one.name), exclude)]
+        kinds = "".join(map(_kind, entries))
+        pending += [
+            _join(path, one.name)
+            for one, kind in zip(entries, kinds, strict=True)
+            if kind == "d" and one.name not in UNREAD_FOLDERS and one.path not in holes
+        ]
+        states, newest = _states(path, entries, kinds, include, newest)
+        folders[path] = Folder(tuple(map(_name, entries)), kinds, tuple(states))
+    return Look(root, folders, repos=frozenset(repos), newest=newest, moment=moment)
+
+
+def _states(
+    folder: str, entries: Sequence["os.DirEntry[str]"], kinds: str, include: Sequence[str], newest: int
+) -> tuple[list[State | int | None], int]:
+    """The states of those files in a folder that may be read, and the newest of their times and `newest`."""
+    states: list[State | int | None] = []
+    is_sample = any(part in SKIPPED_FOLDERS for part in folder.split("/"))
+    place = place_of(f"{folder}/-") if folder else None
+    is_read = place is not None or any(one.name.lower().endswith(ENVELOPE_SUFFIX) for one in entries)
+    for entry, kind in zip(entries, kinds, strict=True):
+        if kind == "d" or is_sample or not (is_read or _may_be_read(_join(folder, entry.name), include)):
+            states.append(None)
+            continue
+        try:
+            found = entry.stat(follow_symlinks=False)
+        except OSError as error:  # it has gone meanwhile
+            states.append(error.errno or 0)
+            continue
+        _, _, written, last, _, _ = state = state_of(found)
+        if written > newest or last > newest:
+            newest = max(written, last)
+        states.append(state)
+    return states, newest
+
+
+def state_of(found: os.stat_result) -> State:
+    """What counts of the state of a file."""
+    return found.st_mode, found.st_size, found.st_mtime_ns, found.st_ctime_ns, found.st_ino, found.st_dev
+
+
+def changed(state: State) -> int:
+    """When a file was last written, or otherwise changed, in nanoseconds since 1970."""
+    return max(state[2], state[3])
+
+
+def content_of(path: str, mode: int) -> str:
+    """SHA-256 of a file's bytes, or of a folder's names; what cannot be read is as good as empty."""
+    try:
+        if stat.S_ISDIR(mode):
+            return hashlib.sha256(repr(sorted(one.name for one in Path(path).iterdir())).encode()).hexdigest()
+        handle = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
+        with os.fdopen(handle, "rb") as stream:
+            return hashlib.file_digest(stream, "sha256").hexdigest() if stat.S_ISREG(os.fstat(handle).st_mode) else ""
+    except OSError as error:
+        return str(error.errno)
+
+
+def _kind(entry: "os.DirEntry[str]") -> str:
+    if entry.is_file(follow_symlinks=False):
+        return "f"
+    if entry.is_dir(follow_symlinks=False):
+        return "d"
+    return "l" if entry.is_symlink() else "o"
+
+
+def _may_be_read(path: str, include: Sequence[str]) -> bool:
+    return path.lower().endswith(READ_SUFFIXES) or _is_any(path, include)
+
+
+def _is_any(path: str, patterns: Sequence[str]) -> bool:
+    return any(matches_glob(path, pattern) for pattern in patterns)
+
+
+def _join(folder: str, name: str) -> str:
+    return f"{folder}/{name}" if folder else name
