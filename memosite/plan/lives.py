@@ -1,6 +1,7 @@
 """Plans what git tells: the life lines of artifacts, edits after receipt, and what moved in the last days."""
 
-from collections.abc import Iterable, Sequence
+import datetime as dt
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
 from memosite.facts import Ref
@@ -9,7 +10,8 @@ from memosite.model import Artifact, Copy, Life, Memo, Removal
 from memosite.page_lives import EditRow, LifeLine, LifeStep, MovementRow
 from memosite.page_parts import Reference
 from memosite.pages import ChangesPage
-from memosite.plan.context import Context, stamp
+from memosite.plan.context import Context
+from memosite.plan.dates import stamp
 from memosite.times import Moment
 from memosite.urls import artifact_page, changes_page, index_file, page_of, relative
 
@@ -20,8 +22,11 @@ STEPS = 40
 EDITS = 50
 """The most edits that a page of changes shows, the last ones."""
 MOVEMENTS = 30
+_AT_ONCE = 10 * MOVEMENTS  # as many are looked through before those that cannot be shown are dropped
 MOVEMENT_DAYS = 7
 """The home shows what moved in the days before the last movement: no clock is asked."""
+
+_Movement = tuple[Moment, str, LifeEvent, Artifact | Ref]
 
 _IN_BOX = {"read": "read", "archive": "archived", "inbox": "put back into the inbox", "flat": "moved"}
 _PENDING = {
@@ -121,7 +126,13 @@ def _edits(artifact: Artifact) -> list[tuple[str, LifeEvent]]:
 
 def has_changes(artifact: Artifact) -> bool:
     """Whether an artifact has a page of changes."""
-    return bool(_edits(artifact))
+    if artifact.kind not in {"memo", "note"}:
+        return False
+    for copy in artifact.copies:
+        for event in copy.life.events if copy.life else ():
+            if event.kind == "edited":
+                return True
+    return False
 
 
 def plan_changes(context: Context, artifact: Artifact) -> Iterable[ChangesPage]:
@@ -160,19 +171,15 @@ def plan_changes(context: Context, artifact: Artifact) -> Iterable[ChangesPage]:
 
 def movements(context: Context, start: str) -> tuple[MovementRow, ...]:
     """What was received, read, archived or removed in the last days, newest first."""
-    found: list[tuple[Moment, str, LifeEvent, Artifact | Ref]] = [
-        (event.at, copy.file.source, event, artifact)
-        for artifact in context.archive.artifacts.values()
-        if artifact.kind == "memo"
-        for copy in artifact.copies
-        for event in (copy.life.events[-STEPS:] if copy.life else ())
-        if event.at is not None
-    ]
-    for ref, removal in context.archive.removed.items():
-        event = removal.events[-1]
-        if event.at is not None and removal.stem:
-            found.append((event.at, removal.source, event, ref))
-    found.sort(key=lambda one: (one[0].instant, one[1], one[2].path), reverse=True)
+    found: list[_Movement] = []
+    oldest: dt.datetime | None = None  # of those that may be shown so far
+    for movement in _all_movements(context):
+        if oldest is None or movement[0].instant >= oldest:
+            found.append(movement)
+            if len(found) >= _AT_ONCE:
+                found = _last(found)
+                oldest = found[-1][0].instant
+    found = _last(found)
     return tuple(
         MovementRow(
             date=stamp(at),
@@ -181,9 +188,26 @@ def movements(context: Context, start: str) -> tuple[MovementRow, ...]:
             source=source,
             who=event.who,
         )
-        for at, source, event, what in found[:MOVEMENTS]
+        for at, source, event, what in found
         if (found[0][0].instant - at.instant).days < MOVEMENT_DAYS
     )
+
+
+def _all_movements(context: Context) -> Iterator[_Movement]:
+    for memo in context.memos:
+        for copy in memo.copies if memo.kind == "memo" else ():
+            for event in copy.life.events[-STEPS:] if copy.life else ():
+                if event.at is not None:
+                    yield event.at, copy.file.source, event, memo
+    for ref, removal in context.archive.removed.items():
+        event = removal.events[-1]
+        if event.at is not None and removal.stem:
+            yield event.at, removal.source, event, ref
+
+
+def _last(found: list[_Movement]) -> list[_Movement]:
+    """The movements that may be shown of these, newest first."""
+    return sorted(found, key=lambda one: (one[0].instant, one[1], one[2].path), reverse=True)[:MOVEMENTS]
 
 
 def _reference(context: Context, start: str, what: Artifact | Ref) -> Reference:

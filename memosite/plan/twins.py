@@ -8,7 +8,8 @@ from memosite.indented import indented
 from memosite.lines import all_texts, artifact_line, body_texts, join_texts
 from memosite.model import Artifact, Document, Library, Memo, Position, Record, Thread, Transcript
 from memosite.plan.common import link_targets, originals
-from memosite.plan.context import Context, newest_first, stamp, status_of
+from memosite.plan.context import Context, status_of
+from memosite.plan.dates import newest_first, stamp
 from memosite.texts import one_line
 from memosite.urls import page_of, relative
 

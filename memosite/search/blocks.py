@@ -16,6 +16,7 @@ Each file calls `memositeBlock(name, value)`: script tags work from `file://` an
 import datetime as dt
 import json
 from base64 import urlsafe_b64encode
+from bisect import bisect_left
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -63,15 +64,18 @@ def cut_blocks(items: Iterable[T], arrival: Callable[[T], int]) -> list[tuple[st
 
     A block is named for the kind it is of and its number: `f0` begins with the first artifact, `t16` with the 4,097th.
     """
-    found: dict[tuple[int, str], list[T]] = defaultdict(list)
     ordered = sorted(items, key=arrival)
-    last = arrival(ordered[-1]) if ordered else 0
-    for item in ordered:
-        place = arrival(item) - 1
-        full = place // FULL
-        is_full = (full + 1) * FULL <= last
-        found[(full * FULL, f"f{full}") if is_full else (place // TAIL * TAIL, f"t{place // TAIL}")].append(item)
-    return [(name, found[start, name]) for start, name in sorted(found)]
+    places = [arrival(item) - 1 for item in ordered]
+    found: list[tuple[str, list[T]]] = []
+    first = 0
+    while first < len(ordered):
+        place = places[first]
+        is_full = (place // FULL + 1) * FULL <= places[-1] + 1
+        number, size = (place // FULL, FULL) if is_full else (place // TAIL, TAIL)
+        after = bisect_left(places, (number + 1) * size, first)
+        found.append((f"{'f' if is_full else 't'}{number}", ordered[first:after]))
+        first = after
+    return found
 
 
 def list_blocks(names: Sequence[str]) -> tuple[str, bytes]:
