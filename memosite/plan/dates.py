@@ -13,7 +13,7 @@ by_arrival = attrgetter("arrival")
 _by_date = attrgetter("date.instant", "id")
 
 
-@lru_cache(maxsize=2_000)
+@lru_cache(maxsize=10_000)
 def stamp(moment: Moment | None) -> Stamp | None:
     """A date as pages show it: wall-clock time and offset as written; the day alone where no time was given."""
     if moment is None:

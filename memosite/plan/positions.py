@@ -3,7 +3,6 @@
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import replace
-from itertools import chain
 
 from memosite.chart import Edge, Seated, draw
 from memosite.facts import BROADCAST, Organization, Relationship
@@ -198,7 +197,7 @@ def seat_row(context: Context, start: str, position: Position) -> SeatRow:
     inbox = _unread(context, position)
     oldest = min((memo for memo in inbox if memo.date), key=lambda memo: memo.sort_key, default=None)
     involving = (memo for id_ in members for memo in index.involved.get(id_, ()))
-    asked = {memo.ref: memo for memo in chain(involving, index.open_broadcasts)}
+    asked = {memo.ref: memo for memo in involving}
     seats = [seat for _, seat in position.seats]
     return SeatRow(
         position=context.position(start, position.id),
@@ -208,7 +207,8 @@ def seat_row(context: Context, start: str, position: Position) -> SeatRow:
         last_sent=stamp(newest.date) if newest else None,
         unread=len(inbox),
         oldest_unread=stamp(oldest.date) if oldest else None,
-        open_to=sum(1 for memo in asked.values() if open_for(memo, members)),
+        open_to=sum(1 for memo in asked.values() if open_for(memo, members))
+        + len(index.asked_of_all - asked.keys()),  # those that the seat sent are among the others
         open_from=sum(index.open_from.get(id_, 0) for id_ in members),
     )
 

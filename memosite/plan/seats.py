@@ -4,7 +4,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from memosite.facts import BROADCAST, Mailbox
+from memosite.facts import BROADCAST, Mailbox, Ref
 from memosite.model import Copy, Memo
 from memosite.resolve.actions import is_unread
 
@@ -18,7 +18,7 @@ class SeatIndex:
     `newest_sent` is the last memo that a position sent by date, `open_from` how many of its memos ask for something
     not done. `unread` holds what a recipient has not read, `unread_broadcasts` by source the memos to all that nobody
     has read there. `involved` holds the memos that ask for something not done by each position they involve,
-    `open_broadcasts` those to all.
+    `asked_of_all` names those that ask it of all.
     """
 
     newest_sent: Mapping[str, Memo]
@@ -26,7 +26,7 @@ class SeatIndex:
     unread: Mapping[str, Sequence[Memo]]
     unread_broadcasts: Mapping[str, Sequence[Memo]]
     involved: Mapping[str, Sequence[Memo]]
-    open_broadcasts: Sequence[Memo]
+    asked_of_all: frozenset[Ref]
 
 
 def index_seats(memos: Iterable[Memo], broadcasts: Iterable[Memo]) -> SeatIndex:
@@ -55,8 +55,12 @@ def index_seats(memos: Iterable[Memo], broadcasts: Iterable[Memo]) -> SeatIndex:
         unread=unread,
         unread_broadcasts=_unread_by_source(broadcasts),
         involved=involved,
-        open_broadcasts=tuple(memo for memo in broadcasts if memo.action == "open"),
+        asked_of_all=frozenset(memo.ref for memo in broadcasts if memo.action == "open" and _is_asked_of_all(memo)),
     )
+
+
+def _is_asked_of_all(memo: Memo) -> bool:
+    return any(state.position == BROADCAST and state.action == "open" for state in memo.recipients)
 
 
 def _unread_by_source(broadcasts: Iterable[Memo]) -> dict[str, list[Memo]]:
