@@ -17,7 +17,7 @@ from memosite.model import Artifact, Memo
 from memosite.page_parts import Reference
 from memosite.pages import DigestsPage, ListPage, RedirectPage
 from memosite.plan.context import Context
-from memosite.plan.dates import newest_first
+from memosite.plan.dates import newest
 from memosite.plan.home import redirect
 from memosite.plan.lists import grouped_sections
 from memosite.plan.parts import in_parts, part_links
@@ -181,7 +181,7 @@ def _item(context: Context, digest: Digest) -> FeedItem:
     base = context.site.base_url
     page = digest_page(digest.day)
     title = _title(context, digest)
-    shown = newest_first(digest.artifacts)[:LISTED]
+    shown = newest(digest.artifacts, LISTED)
     more = len(digest.artifacts) - len(shown)
     rows = [(absolute(base, page_of(one)) if base else None, one.short_subject, _who(one)) for one in shown]
     if more:

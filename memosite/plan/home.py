@@ -12,7 +12,7 @@ from memosite.names import make_id
 from memosite.page_parts import Day, Reference, SourceRow
 from memosite.pages import GonePage, HealthPage, HomePage, NotFoundPage, RedirectPage
 from memosite.plan.context import LIST_LIMIT, Context
-from memosite.plan.dates import day_of, newest_first, stamp
+from memosite.plan.dates import day_of, newest, stamp
 from memosite.plan.lists import month_name
 from memosite.plan.lives import has_changes, movements, removal_line
 from memosite.plan.parts import part_links
@@ -44,7 +44,7 @@ def plan_home(context: Context, months: Mapping[str, Sequence[Artifact]]) -> Hom
     waiting = [memo for memo in context.memos if _waits_for(memo, people)] if people else []
     positions = listed_positions(context)
     days: dict[str, list[Artifact]] = defaultdict(list)
-    for artifact in newest_first(artifact for artifact in artifacts if artifact.date)[:_NEWEST]:
+    for artifact in newest([artifact for artifact in artifacts if artifact.date], _NEWEST):
         days[day_of(artifact)].append(artifact)
     kinds = Counter(artifact.kind for artifact in artifacts)
     per_source = _per_source(artifacts)
@@ -60,7 +60,7 @@ def plan_home(context: Context, months: Mapping[str, Sequence[Artifact]]) -> Hom
             Reference(label="Everything", href="feed.xml"),
             Reference(label="Everything, as JSON", href="feed.json"),
         ),
-        waiting=tuple(context.row(HOME, memo) for memo in newest_first(waiting)[:_WAITING]),
+        waiting=tuple(context.row(HOME, memo) for memo in newest(waiting, _WAITING)),
         waiting_total=len(waiting),
         open_actions=sum(1 for memo in context.memos if memo.action == "open"),
         seats=seat_rows(context, HOME, positions[:SEATS]),

@@ -8,7 +8,7 @@ from memosite.model import Action, Artifact, Memo, Record
 from memosite.page_parts import ListSection, Reference
 from memosite.pages import ListPage, TimelinePage
 from memosite.plan.context import LIST_LIMIT, Context
-from memosite.plan.dates import day_of, newest_first
+from memosite.plan.dates import day_of, newest
 from memosite.plan.parts import in_parts, part_links
 from memosite.urls import ACTIONS, TIMELINE, UNDATED_MONTH, index_file, month_of, month_page, part_page, relative
 
@@ -51,14 +51,15 @@ def section(
     anchor: str | None = None,
 ) -> ListSection:
     """A heading with its artifacts, newest first, at most `limit` of them; whole lists of bullets as in their files."""
-    ordered = newest_first(artifacts)
-    if len(ordered) <= limit and all(isinstance(one, Record) and one.card.line is not None for one in ordered):
+    every = tuple(artifacts)
+    ordered = newest(every, limit)
+    if len(every) <= limit and all(isinstance(one, Record) and one.card.line is not None for one in ordered):
         ordered.sort(key=_place_in_file)
     return ListSection(
         heading=heading,
         anchor=heading.lower().replace(" ", "-") if anchor is None else anchor,
-        rows=tuple(context.row(start, artifact, viewer=viewer) for artifact in ordered[:limit]),
-        total=len(ordered),
+        rows=tuple(context.row(start, artifact, viewer=viewer) for artifact in ordered),
+        total=len(every),
         empty=empty,
     )
 

@@ -1,8 +1,9 @@
 """Plans what git tells: the life lines of artifacts, edits after receipt, and what moved in the last days."""
 
 import datetime as dt
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
+from itertools import chain
 
 from memosite.facts import Ref
 from memosite.history import LifeEvent
@@ -22,7 +23,7 @@ STEPS = 40
 EDITS = 50
 """The most edits that a page of changes shows, the last ones."""
 MOVEMENTS = 30
-_AT_ONCE = 10 * MOVEMENTS  # as many are looked through before those that cannot be shown are dropped
+_AT_ONCE = 2 * MOVEMENTS  # memos that are looked through before what cannot be shown is dropped
 MOVEMENT_DAYS = 7
 """The home shows what moved in the days before the last movement: no clock is asked."""
 
@@ -171,15 +172,7 @@ def plan_changes(context: Context, artifact: Artifact) -> Iterable[ChangesPage]:
 
 def movements(context: Context, start: str) -> tuple[MovementRow, ...]:
     """What was received, read, archived or removed in the last days, newest first."""
-    found: list[_Movement] = []
-    oldest: dt.datetime | None = None  # of those that may be shown so far
-    for movement in _all_movements(context):
-        if oldest is None or movement[0].instant >= oldest:
-            found.append(movement)
-            if len(found) >= _AT_ONCE:
-                found = _last(found)
-                oldest = found[-1][0].instant
-    found = _last(found)
+    found = _last_movements(context)
     return tuple(
         MovementRow(
             date=stamp(at),
@@ -193,21 +186,38 @@ def movements(context: Context, start: str) -> tuple[MovementRow, ...]:
     )
 
 
-def _all_movements(context: Context) -> Iterator[_Movement]:
-    for memo in context.memos:
-        for copy in memo.copies if memo.kind == "memo" else ():
-            for event in copy.life.events[-STEPS:] if copy.life else ():
-                if event.at is not None:
-                    yield event.at, copy.file.source, event, memo
+def _last_movements(context: Context) -> list[_Movement]:
+    """The last movements, newest first: what arrived last is looked at first, and most others are then too old."""
+    found: list[_Movement] = []
     for ref, removal in context.archive.removed.items():
         event = removal.events[-1]
         if event.at is not None and removal.stem:
-            yield event.at, removal.source, event, ref
+            found.append((event.at, removal.source, event, ref))
+    oldest: dt.datetime | None = None  # of those that may be shown so far
+    of_memos: list[list[_Movement]] = []
+    for memo in reversed(context.memos):
+        if memo.kind == "memo" and (moved := _movements_since(oldest, memo)):
+            of_memos.append(moved)
+            if len(of_memos) >= _AT_ONCE:
+                found, of_memos = _last(of_memos, found), []
+                oldest = found[-1][0].instant
+    return _last(of_memos, found)
 
 
-def _last(found: list[_Movement]) -> list[_Movement]:
-    """The movements that may be shown of these, newest first."""
-    return sorted(found, key=lambda one: (one[0].instant, one[1], one[2].path), reverse=True)[:MOVEMENTS]
+def _movements_since(oldest: dt.datetime | None, memo: Memo) -> list[_Movement]:
+    return [
+        (event.at, copy.file.source, event, memo)
+        for copy in memo.copies
+        if copy.life
+        for event in copy.life.events[-STEPS:]
+        if event.at is not None and (oldest is None or event.at.instant >= oldest)
+    ]
+
+
+def _last(of_memos: Sequence[list[_Movement]], found: list[_Movement]) -> list[_Movement]:
+    """What may be shown of these, newest first; of what is equal, that of the memo that arrived first."""
+    every = [*chain.from_iterable(reversed(of_memos)), *found]
+    return sorted(every, key=lambda one: (one[0].instant, one[1], one[2].path), reverse=True)[:MOVEMENTS]
 
 
 def _reference(context: Context, start: str, what: Artifact | Ref) -> Reference:
