@@ -137,7 +137,7 @@ def _action_parts(context: Context) -> Iterator[Unit]:
     asked = asked_for(context)
     for number, chunk in enumerate(in_parts(asked) if part_count(asked) else (), 1):
         make = partial(plan_action_part, number=number, asked=chunk)
-        yield Unit(name=f"actions/{number}", make=make, given=(number, chunk), weight=1 + len(chunk) // 10)
+        yield Unit(name=f"actions/{number}", make=make, given=(number, chunk), weight=10)
 
 
 def _systems(context: Context, *, ledger: Ledger) -> Iterator[Planned]:
