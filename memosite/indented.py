@@ -16,7 +16,10 @@ def indented(value: object, margin: str = "\n") -> str:
         return quoted(value)
     if isinstance(value, dict):
         inner = margin + " "
-        lines = [f"{quoted(name)}: {indented(one, inner)}" for name, one in value.items()]
+        lines = [
+            f"{quoted(name)}: {quoted(one) if type(one) is str else indented(one, inner)}"
+            for name, one in value.items()
+        ]
         return f"{{{inner}{f',{inner}'.join(lines)}{margin}}}" if lines else "{}"
     if isinstance(value, (list, tuple)):
         inner = margin + " "

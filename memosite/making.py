@@ -140,7 +140,7 @@ class Maker:
             case Written():
                 yield one.planned.path, one.fingerprint, one.planned.data
             case planned:
-                for path, data in render(planned, self.renderer, self.context.read_text):
+                for path, data in render(planned, self.renderer):
                     yield path, one.fingerprint, data
 
 

@@ -17,7 +17,7 @@ from typing import Final
 from memosite.feeds import FeedFile
 from memosite.pages import Page
 from memosite.render import Renderer
-from memosite.search.blocks import Block, render_block
+from memosite.search.blocks import Block
 from memosite.theme import Theme
 
 Unrendered = Page | FeedFile | Block
@@ -66,14 +66,14 @@ def render_parcel(parcel: Parcel) -> list[Files]:
     texts.clear()
     texts.update(parcel.texts)
     outputs: Sequence[Unrendered] = pickle.loads(parcel.planned)  # noqa: S301 - who sends it may run anything here anyway
-    return [list(render(planned, renderer, _reader(texts))) for planned in outputs]
+    return [list(render(planned, renderer)) for planned in outputs]
 
 
-def render(planned: Unrendered, renderer: Renderer, read_text: Callable[[str], str]) -> Iterator[tuple[str, bytes]]:
+def render(planned: Unrendered, renderer: Renderer) -> Iterator[tuple[str, bytes]]:
     """The files of one output: several of a search block, one of everything else."""
     match planned:
         case Block():
-            yield from render_block(planned, read_text=read_text)
+            yield from renderer.render_block(planned)
         case FeedFile():
             yield planned.path, renderer.render_feed(planned)
         case _:

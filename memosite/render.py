@@ -14,7 +14,7 @@ import re
 import sys
 import traceback
 from collections import OrderedDict
-from collections.abc import Callable
+from collections.abc import Callable, Hashable
 from html import escape
 from itertools import count
 from typing import Final, TypeAlias
@@ -29,11 +29,12 @@ from markupsafe import escape as markup_escape
 from memosite.difference import Diff, compare
 from memosite.errors import ConfigError
 from memosite.feed_content import ITEM_BYTES, item_html
-from memosite.feeds import FeedFile, to_rss
+from memosite.feeds import FeedFile, FeedItem, to_rss
 from memosite.feeds_json import to_json_feed
 from memosite.markdown import to_html
 from memosite.page_parts import PAGE_CHARS, Body
 from memosite.pages import Page
+from memosite.search.blocks import Analyses, Block, render_block
 from memosite.theme import Theme
 from memosite.times import read_moment
 from memosite.transcripts import Conversation, parse_conversation
@@ -46,6 +47,7 @@ _CACHE_BYTES: Final = 16 * 2**20
 _PREFIX: Final = "\x1a"  # stands for a page's prefix in cached HTML; a control character, which no text may hold
 _LINK: Final = re.compile(f"{_PREFIX}{_PREFIX}([0-9]+)#?{_PREFIX}")  # the number of a link, for where it leads
 _ESCAPED: Final = re.compile("[&<>\"']")
+_LINK_BYTES: Final = 150  # what a link takes in a key besides its text
 _SPARE: Final = 1_000  # bytes for what is said when a text is cut
 _TOO_LONG: Final = '<p class="notice">This text is too long for this page: see its own page, or the original.</p>'
 _CUT: Final = '<p class="notice">Only the beginning of this text is shown.</p>\n'
@@ -68,8 +70,6 @@ PAGE_BYTES: Final = 900_000
 _Slots: TypeAlias = tuple[tuple[str, bool], ...]
 """What is written for each link of a text, and whether where it leads has a fragment."""
 
-_Key: TypeAlias = tuple[str, _Slots, int]
-
 
 class Renderer:
     """Renders pages with one theme. `read_text` gives the text of a SHA-256 and may raise what it likes.
@@ -82,6 +82,7 @@ class Renderer:
         self._bytes_left = PAGE_BYTES
         self._read_text = read_text
         self._fragments = _Fragments(cache_bytes)
+        self._analyses = Analyses()
         self._last_read: tuple[tuple[str, str | None], Conversation] | None = None
         self._environment = _environment(theme)
         self._environment.filters |= {"body": self._body, "diff": self._diff}
@@ -104,7 +105,21 @@ class Renderer:
         if file.form == "json":
             return to_json_feed(file.feed)
         items = file.feed.items if file.feed.has_content else ()
-        return to_rss(file.feed, {item.guid: item_html(item, map(self._feed_text, item.contents)) for item in items})
+        return to_rss(file.feed, {item.guid: self._item_html(item) for item in items})
+
+    def _item_html(self, item: FeedItem) -> str:
+        """The content of an item; a feed that is made again has most of its items still."""
+        key = item.line, item.link, item.contents, item.rows
+        html = self._fragments.get(key)
+        if html is None:
+            html = item_html(item, map(self._feed_text, item.contents))
+            links = (link for body in item.contents for link in body.links)
+            self._fragments.put(key, html, of_key=len(html) + sum(2 * _LINK_BYTES + len(a) + len(b) for a, b in links))
+        return html
+
+    def render_block(self, block: Block) -> list[tuple[str, bytes]]:
+        """The files of a search block, as paths and bytes."""
+        return render_block(block, self._read_text, self._analyses)
 
     def _feed_text(self, body: Body) -> str | None:
         return str(self._shown(body)) if body.chars <= ITEM_BYTES else None
@@ -135,7 +150,7 @@ class Renderer:
             fragment = self._fragments.get(key)
             if fragment is None:
                 fragment = _fragment(self._read_text(body.sha256), slots, halvings)
-                self._fragments.put(key, fragment)
+                self._fragments.put(key, fragment, of_key=sum(_LINK_BYTES + len(written) for written, _ in slots))
             html = _LINK.sub(lambda match: hrefs[int(match[1])], fragment) if hrefs else fragment
             if _size(html) <= PAGE_BYTES - _SPARE:
                 break
@@ -174,24 +189,22 @@ class _Fragments:
     def __init__(self, limit: int) -> None:
         self._limit = limit
         self._size = 0
-        self._html: OrderedDict[_Key, str] = OrderedDict()
+        self._html: OrderedDict[Hashable, tuple[str, int]] = OrderedDict()
 
-    def get(self, key: _Key) -> str | None:
-        html = self._html.get(key)
-        if html is not None:
-            self._html.move_to_end(key)
-        return html
+    def get(self, key: Hashable) -> str | None:
+        found = self._html.get(key)
+        if found is None:
+            return None
+        self._html.move_to_end(key)
+        return found[0]
 
-    def put(self, key: _Key, html: str) -> None:
-        self._html[key] = html
-        self._size += _weight(key, html)
+    def put(self, key: Hashable, html: str, *, of_key: int) -> None:
+        """Keep what was made; `of_key` is what its key takes. Sizes are bytes of memory, roughly."""
+        size = 500 + sys.getsizeof(html) + of_key
+        self._html[key] = html, size
+        self._size += size
         while self._size > self._limit:
-            self._size -= _weight(*self._html.popitem(last=False))
-
-
-def _weight(key: _Key, html: str) -> int:
-    """Bytes of memory, roughly: the text as Python keeps it, and each link with what is written for it."""
-    return 500 + sys.getsizeof(html) + sum(150 + len(written) for written, _ in key[1])
+            self._size -= self._html.popitem(last=False)[1][1]
 
 
 class _Code(CodeGenerator):

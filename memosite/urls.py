@@ -36,6 +36,8 @@ DIGESTS = "digests/"
 FEEDS = "feeds/"
 UNDATED_MONTH = "undated"
 
+_PLAIN = re.compile(r"[A-Za-z0-9/._~-]*")
+
 _PUBLISHED_AS_THEY_ARE = {".openthing", ".opencatalog", ".json", ".jsonl", ".md"}
 
 
@@ -120,7 +122,9 @@ def index_file(page: str) -> str:
 def relative(start: str, target: str) -> str:
     """The link from the page `start` to `target`, a page or a file, percent-encoded; it ends in a file name."""
     file = index_file(target) if target == "" or target.endswith("/") else target
-    here = start.split("/")[:-1]
+    here = _folders(start)
+    if not here or not file.startswith(f"{here[0]}/"):
+        return "../" * len(here) + _quoted(file)
     there = file.split("/")
     common = 0
     while common < min(len(here), len(there) - 1) and here[common] == there[common]:
@@ -128,9 +132,14 @@ def relative(start: str, target: str) -> str:
     return "../" * (len(here) - common) + _quoted("/".join(there[common:]))
 
 
+@lru_cache(maxsize=100)
+def _folders(start: str) -> tuple[str, ...]:
+    return tuple(start.split("/")[:-1])
+
+
 @lru_cache(maxsize=10_000)
 def _quoted(path: str) -> str:
-    return quote(path, safe="/-._~")
+    return path if _PLAIN.fullmatch(path) else quote(path, safe="/-._~")
 
 
 def absolute(base_url: str, page: str) -> str:

@@ -14,8 +14,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memosite.cli import main
+from memosite.search import blocks as blocks_module
 from memosite.search.analyzer import Analyzer
-from memosite.search.blocks import FULL, TAIL, Block, cut_blocks, encode, list_blocks, pack, render_block
+from memosite.search.blocks import FULL, TAIL, Analyses, Block, cut_blocks, encode, list_blocks, pack, render_block
 from memosite.search.documents import Card
 from memosite.search.query import parse_query
 from memosite.search.syntax import QueryError
@@ -300,3 +301,29 @@ def test_analyzers_are_equal_however_many_texts_they_have_seen() -> None:
     used, fresh = Analyzer(), Analyzer()
     used.words("ÉCOLE 鐘楼 abc")
     assert used.words("École 鐘") == fresh.words("École 鐘")
+
+
+def test_what_was_found_in_a_small_block_is_not_looked_for_again(
+    example: Read, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """One more artifact is all that is read, the files are the same, and no more is kept than said."""
+    (block,) = plan_blocks(example.cards)[:1]
+    less = replace(block, cards=block.cards[1:])
+    expected = render_block(less, example.shelf.text), render_block(block, example.shelf.text)
+    read: list[str] = []
+
+    def text(digest: str) -> str:
+        read.append(digest)
+        return example.shelf.text(digest)
+
+    analyses = Analyses()
+    assert render_block(less, text, analyses) == expected[0]
+    read.clear()
+    assert render_block(block, text, analyses) == expected[1]
+    first = block.cards[0]
+    assert set(read) <= {*first.texts, first.conversation}
+    monkeypatch.setattr(blocks_module, "MOST_WORDS", 10)
+    assert render_block(block, text, analyses) == expected[1]
+    read.clear()
+    assert render_block(block, text, Analyses()) == expected[1]
+    assert len(read) >= len(block.cards)

@@ -21,13 +21,23 @@ from memosite.plan.context import Context
 from memosite.plan.decisions import decisions_twins, plan_decisions
 from memosite.plan.digests import Digest, closed_digests, plan_digest, plan_digest_lists, plan_former_digests
 from memosite.plan.documents import plan_document, plan_library
-from memosite.plan.feed_page import plan_feed_page
+from memosite.plan.feed_page import plan_feed_page, plan_thread_feeds, thread_feeds
 from memosite.plan.feeds import arrange, feed_units
 from memosite.plan.files import SavedSearch, Stored, Written, published_searches
 from memosite.plan.home import plan_former, plan_health, plan_home, plan_not_found, redirect
-from memosite.plan.lists import by_month, month_name, plan_actions, plan_month, plan_timeline
+from memosite.plan.lists import (
+    asked_for,
+    by_month,
+    month_name,
+    part_count,
+    plan_action_part,
+    plan_actions,
+    plan_month,
+    plan_timeline,
+)
 from memosite.plan.lives import has_changes, plan_changes
 from memosite.plan.memos import plan_ghost, plan_memo
+from memosite.plan.parts import in_parts
 from memosite.plan.positions import plan_organization, plan_position, record
 from memosite.plan.records import plan_record
 from memosite.plan.rules import FeedRules
@@ -45,6 +55,9 @@ __all__ = ["Context", "FeedRules", "Planned", "SavedSearch", "Stored", "Unit", "
 _SEATS = 100
 """The most positions that `llms.txt` names."""
 
+_XML = '<?xml version="1.0" encoding="UTF-8"?>\n'
+_SITEMAP = 'xmlns="http://www.sitemaps.org/schemas/sitemap/0.9"'
+
 
 def plan(context: Context, ledger: Ledger, searches: Sequence[SavedSearch] = ()) -> Iterator[Unit]:
     """Everything the site consists of, `status.json` apart. `ledger` is the one that holds this archive."""
@@ -55,13 +68,14 @@ def plan(context: Context, ledger: Ledger, searches: Sequence[SavedSearch] = ())
         (), (), chain(_dated_pages(archive, months), published_searches(searches))
     )
     digests = closed_digests(context)
-    feeds, new_blocks = arrange(all_channels(context, ledger, searches), ledger)
+    feeds, new_blocks = arrange(all_channels(context, ledger, searches), ledger, archive.artifacts)
     ledger = ledger.with_feeds(new_blocks, [digest.day for digest in digests])
     # The ledger goes first: should the build be killed, no URL is published that it does not know.
     yield _whole("ledger", lambda _: [Written(path=LEDGER_PATH, data=ledger.to_jsonl().encode("utf-8", "replace"))])
     yield _whole("home", lambda context: [plan_home(context, months)])
     yield _whole("organization", plan_organization)
     yield _whole("actions", _actions)
+    yield from _action_parts(context)
     yield _whole("decisions", lambda context: chain(plan_decisions(context), _written(decisions_twins(context))))
     yield _whole("systems", partial(_systems, ledger=ledger))
     yield _whole("timeline", lambda context: [plan_timeline(context, months)])
@@ -72,20 +86,25 @@ def plan(context: Context, ledger: Ledger, searches: Sequence[SavedSearch] = ())
         yield Unit(name=f"position/{position.id}", make=make, given=position, weight=10)
     yield from _artifact_units(archive)
     yield _whole("archive", lambda context: [_archive_index(context, months)])
-    yield _whole("former", lambda context: chain(plan_former(context, ledger), [plan_not_found(context)]))
+    yield _whole("former", lambda context: chain(plan_former(context, ledger, months), [plan_not_found(context)]))
     yield _whole("robots", lambda context: _for_robots(context, months))
     yield from _digest_units(digests)
     yield _whole(
         "digests",
         lambda context: chain(plan_digest_lists(context, digests), plan_former_digests(context, ledger, digests)),
     )
-    for name, members in block_members(context):
+    blocks = block_members(context)
+    for name, members in blocks:
         make_block = partial(plan_block, name=name, members=members)
         yield Unit(name=f"block/{name}", make=make_block, given=members, weight=len(members))
+    names = [name for name, _ in blocks]
     yield _whole(
-        "search", lambda context: chain(plan_search(context, searches), plan_former_searches(context, ledger, searches))
+        "search",
+        lambda context: chain(plan_search(context, searches, names), plan_former_searches(context, ledger, searches)),
     )
     yield _whole("feeds", lambda context: plan_feed_page(context, [one.channel for one in feeds]))
+    threads = thread_feeds(one.channel for one in feeds)
+    yield Unit(name="feeds/threads", make=partial(plan_thread_feeds, threads=threads), given=threads)
     # Feeds go last: what they announce is there when they do.
     yield from feed_units(feeds)
 
@@ -110,8 +129,15 @@ def _written(outputs: Iterable[tuple[str, bytes]]) -> Iterator[Written]:
 
 def _actions(context: Context) -> Iterator[Planned]:
     yield from plan_actions(context)
-    asked = [memo for memo in context.archive.memos() if memo.action is not None]
-    yield from _written(list_twins(ACTIONS, "Actions", asked, facts={}))
+    yield from _written(list_twins(ACTIONS, "Actions", asked_for(context), facts={}))
+
+
+def _action_parts(context: Context) -> Iterator[Unit]:
+    """The parts of the list of actions, each by itself: another memo changes few of them."""
+    asked = asked_for(context)
+    for number, chunk in enumerate(in_parts(asked) if part_count(asked) else (), 1):
+        make = partial(plan_action_part, number=number, asked=chunk)
+        yield Unit(name=f"actions/{number}", make=make, given=(number, chunk), weight=10)
 
 
 def _systems(context: Context, *, ledger: Ledger) -> Iterator[Planned]:
@@ -135,7 +161,7 @@ def _month_units(months: Mapping[str, Sequence[Artifact]]) -> Iterator[Unit]:
 def _month(
     context: Context, *, month: str, artifacts: Sequence[Artifact], around: tuple[list[str], list[str]]
 ) -> Iterator[Planned]:
-    """A month's pages, its twins, and the machine's lines of it."""
+    """A month's pages, its twins, the machine's lines of it, and with a base_url its part of the sitemap."""
     yield from plan_month(context, month, artifacts, around=around)
     yield from _written(list_twins(month_page(month), month_name(month), artifacts, facts={}))
     lines = (
@@ -144,6 +170,9 @@ def _month(
         if not is_broken(one)
     )
     yield Written(path=archive_lines(month), data="".join(f"{line}\n" for line in lines).encode())
+    if (base := context.site.base_url) is not None:
+        pages = "".join(f"<url><loc>{escape(absolute(base, page_of(one)))}</loc></url>\n" for one in artifacts)
+        yield Written(path=_sitemap(month), data=f"{_XML}<urlset {_SITEMAP}>\n{pages}</urlset>\n".encode())
 
 
 def _digest_units(digests: Sequence[Digest]) -> Iterator[Unit]:
@@ -157,8 +186,9 @@ def _digest_units(digests: Sequence[Digest]) -> Iterator[Unit]:
 def _position(context: Context, *, position: Position) -> Iterator[Planned]:
     """A position's pages and twins, and where its other names lead from (SPEC 3)."""
     here = position_page(position.id)
-    yield from plan_position(context, position)
-    yield from _written(position_twins(context, here, position, record(context, position)))
+    everything = record(context, position)
+    yield from plan_position(context, position, everything)
+    yield from _written(position_twins(context, here, position, everything))
     for id_ in context.other_names(position):
         yield redirect(context, position_page(id_), here)
 
@@ -204,6 +234,7 @@ def _artifact(context: Context, *, artifact: Artifact) -> Iterator[Planned]:
 
 def _archive_index(context: Context, months: Mapping[str, Sequence[Artifact]]) -> Written:
     archive: Archive = context.archive
+    readable = {month: sum(not is_broken(one) for one in artifacts) for month, artifacts in months.items()}
     index = {
         "v": 1,
         "archive_id": context.archive_id,
@@ -211,20 +242,20 @@ def _archive_index(context: Context, months: Mapping[str, Sequence[Artifact]]) -
         "title": context.site.title,
         "generator": context.site.generator,
         "artifacts": len(archive.artifacts),
-        "unreadable": sum(1 for one in archive.artifacts.values() if is_broken(one)),
+        "unreadable": len(archive.artifacts) - sum(readable.values()),
         "sources": [source.name for source in archive.sources],
         "positions": list(archive.positions),
         "months": [
-            {"month": month, "artifacts": sum(not is_broken(one) for one in artifacts), "lines": f"{month}.jsonl"}
-            for month, artifacts in months.items()
+            {"month": month, "artifacts": number, "lines": f"{month}.jsonl"} for month, number in readable.items()
         ],
         "ledger": "ledger.jsonl",
     }
     return Written(path="archive/index.json", data=to_json(index))
 
 
-def _for_robots(context: Context, months: Mapping[str, Sequence[Artifact]]) -> Iterator[Written]:
-    """`llms.txt`, and with a base_url the sitemap: an index, and one file a month."""
+def _for_robots(context: Context, months: Iterable[str]) -> Iterator[Written]:
+    """`llms.txt`, and with a base_url the index of the sitemap, whose files are those of months."""
+    months = tuple(months)
     archive, base = context.archive, context.site.base_url
     lines = [
         f"# {context.site.title}",
@@ -244,20 +275,16 @@ def _for_robots(context: Context, months: Mapping[str, Sequence[Artifact]]) -> I
         "",
         "## Months",
         "",
-        *(f"- [{month_name(month)}]({month_page(month)}index.md)" for month in reversed(list(months))),
+        *(f"- [{month_name(month)}]({month_page(month)}index.md)" for month in reversed(months)),
         "",
     ]
     yield Written(path="llms.txt", data="\n".join(lines).encode("utf-8", "replace"))
     if base is None:
         return
-    head = '<?xml version="1.0" encoding="UTF-8"?>\n'
-    namespace = 'xmlns="http://www.sitemaps.org/schemas/sitemap/0.9"'
-    files = []
-    for month, artifacts in months.items():
-        path = f"sitemap-{month.replace('/', '-')}.xml"
-        pages = "".join(f"<url><loc>{escape(absolute(base, page_of(one)))}</loc></url>\n" for one in artifacts)
-        yield Written(path=path, data=f"{head}<urlset {namespace}>\n{pages}</urlset>\n".encode())
-        files.append(f"<sitemap><loc>{escape(absolute(base, path))}</loc></sitemap>\n")
-    yield Written(
-        path="sitemap.xml", data=f"{head}<sitemapindex {namespace}>\n{''.join(files)}</sitemapindex>\n".encode()
-    )
+    files = "".join(f"<sitemap><loc>{escape(absolute(base, _sitemap(month)))}</loc></sitemap>\n" for month in months)
+    yield Written(path="sitemap.xml", data=f"{_XML}<sitemapindex {_SITEMAP}>\n{files}</sitemapindex>\n".encode())
+
+
+def _sitemap(month: str) -> str:
+    """The path of the sitemap of a month."""
+    return f"sitemap-{month.replace('/', '-')}.xml"

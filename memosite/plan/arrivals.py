@@ -22,14 +22,25 @@ def arrival_times(artifacts: Iterable[Artifact]) -> dict[Ref, dt.datetime]:
     newest: dt.datetime | None = None
     doubtful: dt.datetime | None = None
     for artifact in artifacts:
-        received = [copy.received.instant for copy in artifact.copies if copy.received]
-        date = min(received) if received else artifact.date.instant if artifact.date else None
+        date = _received(artifact) or (artifact.date.instant if artifact.date else None)
         if date is not None:
-            if newest is None or date - newest <= LEAP or (doubtful is not None and abs(date - doubtful) <= LEAP):
-                newest = date if newest is None else max(newest, date)
+            if newest is not None and date <= newest:
+                doubtful = None
+            elif newest is None or date - newest <= LEAP or (doubtful is not None and abs(date - doubtful) <= LEAP):
+                newest = date
                 doubtful = None
             else:
                 doubtful = date
         if newest is not None:
             times[artifact.ref] = newest
     return times
+
+
+def _received(artifact: Artifact) -> dt.datetime | None:
+    """When the first of its copies was committed first."""
+    first: dt.datetime | None = None
+    for copy in artifact.copies:
+        received = copy.received
+        if received is not None and (first is None or received.instant < first):
+            first = received.instant
+    return first

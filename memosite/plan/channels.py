@@ -9,6 +9,7 @@ from memosite.ledger import Ledger
 from memosite.model import Artifact, Memo, Position, Transcript
 from memosite.names import make_id
 from memosite.plan.context import Context
+from memosite.plan.dates import by_arrival
 from memosite.plan.files import SavedSearch, former_searches
 from memosite.plan.positions import received
 from memosite.plan.systems import published_systems
@@ -21,9 +22,8 @@ Group = Literal["Everything", "Positions", "Records", "Searches", "Threads", "Fo
 class Channel:
     """A feed: where it stands, and its members in order of arrival.
 
-    `stem` is its path without extension. `page` is what it is the feed of. `current` are the members that the feed
-    itself may announce, where its archive documents hold more. `also` are other folders in which the same feed is
-    found, as they were published once.
+    `stem` is its path without extension. `page` is what it is the feed of. `also` are other folders in which the same
+    feed is found, as they were published once.
     """
 
     group: Group
@@ -33,7 +33,6 @@ class Channel:
     description: str
     page: str
     members: Sequence[Artifact]
-    current: Sequence[Artifact]
     position: Position | None = None
     has_json: bool = False
     has_full: bool = False
@@ -52,17 +51,9 @@ def all_channels(context: Context, ledger: Ledger, searches: Sequence[SavedSearc
     yield _channel(
         "Everything", HOME, title, "Everything that arrives in this archive.", everything, page=HOME, has_json=True
     )
-    asked = tuple(memo for memo in context.archive.memos() if memo.kind == "memo" and memo.action is not None)
-    yield Channel(
-        group="Everything",
-        folder=ACTIONS,
-        name="feed",
-        title=f"{title}: open actions",
-        description="Memos that ask for something which is not done.",
-        page=ACTIONS,
-        members=tuple(memo for memo in asked if memo.action == "open"),
-        current=tuple(memo for memo in asked if memo.action == "open"),
-    )
+    asked = (memo for memo in context.memos if memo.kind == "memo" and memo.action == "open")
+    text = "Memos that ask for something which is not done."
+    yield _channel("Everything", ACTIONS, f"{title}: open actions", text, asked, page=ACTIONS)
     for system in published_systems(context, ledger):
         page = system_page(system)
         records = context.records.get(system, [])
@@ -99,7 +90,6 @@ def _channel(
     has_full: bool = False,
     also: Iterable[str] = (),
 ) -> Channel:
-    found = tuple(members)
     return Channel(
         group=group,
         folder=folder,
@@ -107,8 +97,7 @@ def _channel(
         title=title,
         description=description,
         page=page,
-        members=found,
-        current=found,
+        members=tuple(members),
         position=position,
         has_json=has_json,
         has_full=has_full,
@@ -161,12 +150,14 @@ def _of_position(context: Context, position: Position, group: Group, also: tuple
     page = position_page(position.id)
     label = context.label(position.id)
     members = {position.id, *position.union_of}
-    filed = context.by_position.get(position.id, [])
+    filed = [
+        one
+        for one in context.by_position.get(position.id, ())
+        if one.kind != "memo" and isinstance(one, Memo | Transcript) and one.role in members
+    ]
     yield position_channel(context, position, group, also)
     for name, kind in (("notes", "note"), ("transcripts", "transcript")):
-        found = (
-            one for one in filed if one.kind == kind and isinstance(one, Memo | Transcript) and one.role in members
-        )
+        found = (one for one in filed if one.kind == kind)
         title, text = f"{context.site.title}: {name} of {label}", f"{name.capitalize()} filed for {label}."
         yield _channel(group, page, title, text, found, page=page, name=name, position=position, also=also)
 
@@ -184,8 +175,8 @@ def _thread_channels(context: Context, ledger: Ledger) -> Iterator[Channel]:
             else:
                 gone.append(id_)
     for thread in archive.threads.values():
-        if len(thread.memos) > 1:
-            yield _thread_channel(context, thread.id, thread.id, "Threads", former[thread.id])
+        if context.thread_sizes[thread.id] > 1:
+            yield _thread_channel(context, thread.id, thread.id, "Threads", former.get(thread.id, ()))
         else:
             for id_ in former.get(thread.id, ()):
                 yield _thread_channel(context, id_, thread.id, "Former", ())
@@ -195,14 +186,12 @@ def _thread_channels(context: Context, ledger: Ledger) -> Iterator[Channel]:
 
 
 def _thread_channel(context: Context, id_: str, thread_id: str, group: Group, former: Iterable[str]) -> Channel:
-    memos = sorted(
-        (context.archive.artifacts[ref] for ref in context.archive.threads[thread_id].memos),
-        key=lambda memo: memo.arrival,
-    )
+    memos = [context.archive.artifacts[ref] for ref in context.archive.threads[thread_id].memos]
+    memos.sort(key=by_arrival)
     return _channel(
         group,
         thread_page(id_),
-        f"{context.site.title}: {context.thread('', thread_id).label}",
+        f"{context.site.title}: {context.thread_label(thread_id)}",
         "The memos of a thread.",
         memos,
         page=context.thread_target(thread_id),

@@ -8,7 +8,8 @@ from memosite.lines import original_sha256
 from memosite.model import Artifact, Copy, Memo, Record, SourceInfo, Transcript
 from memosite.page_parts import PAGE_CHARS, Body, CopyRow, Reference, Row
 from memosite.plan.citations import citation_of
-from memosite.plan.context import Context, newest_first, stamp
+from memosite.plan.context import Context
+from memosite.plan.dates import newest_first, stamp
 from memosite.plan.lives import life_lines
 from memosite.texts import cut_line
 from memosite.urls import copy_name, index_file, original_name, page_of, relative

@@ -5,7 +5,6 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
-from typing import TypeVar
 
 from memosite.facts import BROADCAST, Mailbox, Ref
 from memosite.findings import Finding
@@ -25,18 +24,17 @@ from memosite.model import (
     Transcript,
 )
 from memosite.names import make_id
-from memosite.page_parts import FindingRow, Reference, Row, Site, Stamp
+from memosite.page_parts import FindingRow, Reference, Row, Site
 from memosite.plan.arrivals import arrival_times
 from memosite.plan.captures import find_captures
+from memosite.plan.dates import by_arrival, stamp
 from memosite.plan.entities import EntityFacts, collect_entities
 from memosite.plan.rules import FeedRules
+from memosite.plan.seats import SeatIndex, index_seats
 from memosite.plan.successors import is_named
 from memosite.resolve.actions import copies_at, is_unread, is_unread_by_any, mailbox_at
 from memosite.texts import cut_line
-from memosite.times import Moment
 from memosite.urls import absolute, artifact_page, page_of, position_page, relative, thread_page
-
-T = TypeVar("T")
 
 LIST_LIMIT = 500
 """The most entries of one list on one page (SPEC 4)."""
@@ -97,9 +95,19 @@ class Context:
         return collect_entities(self.archive.artifacts.values())
 
     @cached_property
+    def memos(self) -> tuple[Memo, ...]:
+        """Memos and notes, in order of arrival."""
+        return self.archive.memos()
+
+    @cached_property
+    def seats(self) -> SeatIndex:
+        """What each position sent, has not read and is asked."""
+        return index_seats(self.memos, self.broadcasts)
+
+    @cached_property
     def broadcasts(self) -> tuple[Memo, ...]:
         """Memos to everybody, in order of arrival."""
-        return tuple(memo for memo in self.archive.memos() if memo.kind == "memo" and memo.is_broadcast)
+        return tuple(memo for memo in self.memos if memo.kind == "memo" and memo.is_broadcast)
 
     @cached_property
     def captures(self) -> dict[Ref, tuple[Ref, ...]]:
@@ -128,17 +136,20 @@ class Context:
     @cached_property
     def received(self) -> dict[str, list[Memo]]:
         """Memos to each position and to `all`, in order of arrival."""
-        return {id_: self._received(position) for id_, position in self.archive.positions.items()}
+        broadcasts = frozenset(map(id, self.broadcasts))
+        return {id_: self._received(position, broadcasts) for id_, position in self.archive.positions.items()}
 
-    def _received(self, position: Position) -> list[Memo]:
+    def _received(self, position: Position, broadcasts: frozenset[int]) -> list[Memo]:
         members = {position.id, *position.union_of}
-        direct = {
-            one.ref: one
-            for one in self.by_position.get(position.id, [])
-            if isinstance(one, Memo) and any(state.position in members for state in one.recipients)
-        }
-        direct.update({memo.ref: memo for memo in self.broadcasts})
-        return sorted(direct.values(), key=lambda memo: memo.arrival)
+        found = list(self.broadcasts)
+        for one in self.by_position.get(position.id, ()):
+            if isinstance(one, Memo) and id(one) not in broadcasts:
+                for state in one.recipients:
+                    if state.position in members:
+                        found.append(one)
+                        break
+        found.sort(key=by_arrival)
+        return found
 
     @cached_property
     def seat_positions(self) -> dict[tuple[str, str], str]:
@@ -182,14 +193,22 @@ class Context:
 
     def artifact(self, start: str, ref: Ref) -> Reference:
         """A link to an artifact or ghost by its short subject."""
+        return Reference(label=self._short_subject(ref), href=relative(start, self.page(ref)))
+
+    def _short_subject(self, ref: Ref) -> str:
         artifact = self.archive.artifacts.get(ref)
-        label = artifact.short_subject if artifact else self.archive.ghosts[ref[1]].short_subject
-        return Reference(label=label, href=relative(start, self.page(ref)))
+        return artifact.short_subject if artifact else self.archive.ghosts[ref[1]].short_subject
 
     @cached_property
     def thread_sizes(self) -> dict[str, int]:
         """How many memos each thread has."""
-        return {id_: len(thread.memos) for id_, thread in self.archive.threads.items()}
+        sizes = {}
+        for id_, thread in self.archive.threads.items():
+            sizes[id_] = len(thread.entries)
+            for entry in thread.entries:
+                if entry.is_ghost:
+                    sizes[id_] -= 1
+        return sizes
 
     def thread_target(self, thread_id: str) -> str:
         """The page of a thread; for a thread of one, its memo's page (SPEC 4)."""
@@ -200,10 +219,11 @@ class Context:
 
     def thread(self, start: str, thread_id: str) -> Reference:
         """A link to a thread, labelled by what its first memo is about."""
-        first = self.archive.threads[thread_id].entries[0]
-        return Reference(
-            label=self.artifact(start, first.ref).label, href=relative(start, self.thread_target(thread_id))
-        )
+        return Reference(label=self.thread_label(thread_id), href=relative(start, self.thread_target(thread_id)))
+
+    def thread_label(self, thread_id: str) -> str:
+        """What the first memo of a thread is about."""
+        return self._short_subject(self.archive.threads[thread_id].entries[0].ref)
 
     def row(self, start: str, artifact: Artifact, *, depth: int = 0, viewer: str | None = None) -> Row:
         """An artifact in a list; `viewer` is the position for whom it is unread or not."""
@@ -285,9 +305,12 @@ class Context:
 
     def action(self, memo: Memo, viewer: str | None) -> Action | None:
         """How far the action is for a position, if it is one of those asked; else for the memo as a whole."""
-        members = {viewer, *(self.archive.positions[viewer].union_of if viewer else ())}
-        own = [state.action for state in memo.recipients if state.position in members and state.action]
-        return own[0] if own else memo.action
+        if viewer is not None:
+            members = (viewer, *self.archive.positions[viewer].union_of)
+            for state in memo.recipients:
+                if state.position in members and state.action:
+                    return state.action
+        return memo.action
 
     def commit(self, source: str, id_: str) -> Reference:
         """A commit of a source, shortened."""
@@ -365,34 +388,3 @@ def is_superseded(artifact: Artifact) -> bool:
     if isinstance(artifact, Record) and (artifact.superseded_by or artifact.card.superseded_by):
         return True
     return status_of(artifact).casefold().startswith("superseded")
-
-
-@lru_cache(maxsize=2_000)
-def stamp(moment: Moment | None) -> Stamp | None:
-    """A date as pages show it: wall-clock time and offset as written; the day alone where no time was given."""
-    if moment is None:
-        return None
-    local = moment.local
-    shown = local.strftime("%Y-%m-%d %H:%M") if local.year >= 1000 else local.isoformat(" ", "minutes")
-    if moment.offset is None and (local.hour, local.minute, local.second) == (0, 0, 0):
-        shown = local.date().isoformat()
-    elif moment.offset == 0:
-        shown += " UTC"
-    elif moment.zone is not None:
-        shown += " " + moment.zone.replace("-", "−")
-    return Stamp(utc=moment.utc, shown=shown, day=local.date().isoformat())
-
-
-def day_of(artifact: Artifact) -> str:
-    """The day of an artifact as its writer's clock had it; "" without a date."""
-    shown = stamp(artifact.date)
-    return shown.day if shown else ""
-
-
-def newest_first(artifacts: Iterable[Artifact]) -> list[Artifact]:
-    """By date, newest first; what has no date comes last, the later arrived first."""
-    listed = tuple(artifacts)  # looked through twice, and whoever calls may give a generator
-    dated = [artifact for artifact in listed if artifact.date]
-    undated = [artifact for artifact in listed if not artifact.date]
-    dated.sort(key=lambda one: (one.sort_key[0], one.id), reverse=True)
-    return dated + sorted(undated, key=lambda one: -one.arrival)

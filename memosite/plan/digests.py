@@ -16,7 +16,8 @@ from memosite.ledger import Ledger
 from memosite.model import Artifact, Memo
 from memosite.page_parts import Reference
 from memosite.pages import DigestsPage, ListPage, RedirectPage
-from memosite.plan.context import Context, newest_first
+from memosite.plan.context import Context
+from memosite.plan.dates import newest
 from memosite.plan.home import redirect
 from memosite.plan.lists import grouped_sections
 from memosite.plan.parts import in_parts, part_links
@@ -47,25 +48,26 @@ class Digest:
 
 def closed_digests(context: Context) -> tuple[Digest, ...]:
     """The closed days or weeks with any news, oldest first."""
-    days: dict[dt.date, list[Artifact]] = defaultdict(list)
-    times = context.arrival_times
-    for artifact in context.archive.artifacts.values():
-        if artifact.ref in times:
-            days[_first_day(times[artifact.ref].date(), is_weekly=context.feeds.is_weekly)].append(artifact)
-    length = dt.timedelta(days=7 if context.feeds.is_weekly else 1)
+    days: dict[int, list[Artifact]] = defaultdict(list)
+    times, is_weekly = context.arrival_times, context.feeds.is_weekly
+    for ref, artifact in context.archive.artifacts.items():
+        if ref in times:
+            day = times[ref].toordinal()
+            days[_monday(day) if is_weekly else day].append(artifact)
+    length = dt.timedelta(days=7 if is_weekly else 1)
     return tuple(
         Digest(
             day=day.isoformat(),
             end=dt.datetime.combine(day, dt.time(), tzinfo=dt.UTC) + length,
-            artifacts=tuple(days[day]),
+            artifacts=tuple(days[day.toordinal()]),
         )
-        for day in sorted(days)[:-1]
+        for day in map(dt.date.fromordinal, sorted(days)[:-1])
     )
 
 
-def _first_day(day: dt.date, *, is_weekly: bool) -> dt.date:
-    """The day itself, or the Monday of its week (ISO 8601)."""
-    return day - dt.timedelta(days=min(day.weekday(), day.toordinal() - 1)) if is_weekly else day
+def _monday(day: int) -> int:
+    """The Monday of a day's week (ISO 8601), both by their numbers; day 1, of the year 1, is one."""
+    return day - (day - 1) % 7
 
 
 def plan_digest(
@@ -179,7 +181,7 @@ def _item(context: Context, digest: Digest) -> FeedItem:
     base = context.site.base_url
     page = digest_page(digest.day)
     title = _title(context, digest)
-    shown = newest_first(digest.artifacts)[:LISTED]
+    shown = newest(digest.artifacts, LISTED)
     more = len(digest.artifacts) - len(shown)
     rows = [(absolute(base, page_of(one)) if base else None, one.short_subject, _who(one)) for one in shown]
     if more:

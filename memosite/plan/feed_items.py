@@ -3,6 +3,7 @@
 import unicodedata
 from collections.abc import Iterable
 from dataclasses import replace
+from typing import Any
 
 from memosite.feeds import CONTROLS, Enclosure, FeedItem, tag_uri
 from memosite.lines import shown_file
@@ -28,34 +29,29 @@ def plan_item(context: Context, artifact: Artifact, position: Position | None, *
     base = context.site.base_url
     copy = _copy_for(context, artifact, position)
     sent = artifact.date if artifact.date and artifact.date.origin == "field" else None
-    item = FeedItem(
+    known: dict[str, Any] = {"sender": copy.file.source, "to": "", "action_required": False}
+    if isinstance(artifact, Memo):
+        known = _of_memo(context, artifact, copy, position)
+        known["contents"] = tuple(_contents(context, artifact)) if has_content else ()
+    elif isinstance(artifact, Transcript):
+        envelope = artifact.variants[0].envelope
+        speakers = [one.position for one in envelope.participants]
+        known["sender"] = artifact.role or next(iter(speakers), copy.file.source)
+        known["to"] = cut_line(", ".join(speakers), _ADDRESSEE_CHARS)
+        known["body_ref"] = envelope.body_ref
+    return FeedItem(
         guid=tag_uri(context.authority, context.archive_id, artifact.kind, artifact.id),
         title=artifact.short_subject if is_visible(artifact.short_subject) else artifact.id,
         path=_without_controls(copy.file.path),
         repo=copy.file.source,
-        sender=copy.file.source,
-        to="",
         subject=cut_line(artifact.subject, SUBJECT_CHARS),
         sha256=shown_file(artifact).sha256,
-        action_required=False,
         link=absolute(base, page_of(artifact)) if base else None,
         date=sent,
         sent=sent.utc if sent else "",
         enclosure=_enclosure(base, artifact) if base else None,
+        **known,
     )
-    if isinstance(artifact, Memo):
-        item = _with_memo(context, artifact, copy, position, item)
-        return replace(item, contents=tuple(_contents(context, artifact))) if has_content else item
-    if isinstance(artifact, Transcript):
-        envelope = artifact.variants[0].envelope
-        speakers = [one.position for one in envelope.participants]
-        return replace(
-            item,
-            sender=artifact.role or next(iter(speakers), item.sender),
-            to=cut_line(", ".join(speakers), _ADDRESSEE_CHARS),
-            body_ref=envelope.body_ref,
-        )
-    return item
 
 
 def _without_controls(path: str) -> str:
@@ -65,21 +61,21 @@ def _without_controls(path: str) -> str:
     return "".join("\ufffd" if unicodedata.category(char) in CONTROLS else char for char in path)
 
 
-def _with_memo(context: Context, memo: Memo, copy: Copy, position: Position | None, item: FeedItem) -> FeedItem:
+def _of_memo(context: Context, memo: Memo, copy: Copy, position: Position | None) -> dict[str, Any]:
+    """What the item of a memo has besides that of any artifact."""
     envelope = memo.variants[copy.variant].envelope
     viewer = position.id if position and position.id in context.archive.positions else None
-    return replace(
-        item,
-        sender=memo.sender if is_visible(memo.sender) else "unknown",
-        to=cut_line(", ".join(memo.to), _ADDRESSEE_CHARS),
-        action_required=envelope.action_required,
-        is_open=memo.kind == "memo" and context.action(memo, viewer) == "open",
-        thread_id=envelope.thread_id,
-        in_reply_to=envelope.in_reply_to,
-        parent_guid=tag_uri(context.authority, context.archive_id, *memo.parent) if memo.parent else None,
-        body_ref=envelope.body_ref,
-        state=copy.mailbox,
-    )
+    return {
+        "sender": memo.sender if is_visible(memo.sender) else "unknown",
+        "to": cut_line(", ".join(memo.to), _ADDRESSEE_CHARS),
+        "action_required": envelope.action_required,
+        "is_open": memo.kind == "memo" and context.action(memo, viewer) == "open",
+        "thread_id": envelope.thread_id,
+        "in_reply_to": envelope.in_reply_to,
+        "parent_guid": tag_uri(context.authority, context.archive_id, *memo.parent) if memo.parent else None,
+        "body_ref": envelope.body_ref,
+        "state": copy.mailbox,
+    }
 
 
 def _enclosure(base: str, artifact: Artifact) -> Enclosure:

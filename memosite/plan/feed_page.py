@@ -2,7 +2,7 @@
 
 import shlex
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from urllib.parse import quote
 
 from memosite.feeds_json import OutlineFeed, OutlineGroup, to_opml
@@ -20,6 +20,9 @@ THREADS_OPML = f"{FEEDS}threads.opml"
 LOCAL = "http://127.0.0.1:8000/"
 """Where `memosite serve` shows a site; for the commands of a site that knows no address of its own."""
 
+Listed = tuple[str, str, str]
+"""A feed in a list of feeds: its title, its path without extension, and the page that it is the feed of."""
+
 _LISTED = 300
 _HEADINGS = (
     ("Positions", "Positions"),
@@ -30,7 +33,7 @@ _HEADINGS = (
 
 
 def plan_feed_page(context: Context, channels: Sequence[Channel]) -> Iterator[FeedsPage | Written]:
-    """`/feeds/`, `/feeds.opml`, and the list of the threads' feeds, which that one includes."""
+    """`/feeds/` and `/feeds.opml`."""
     groups: dict[str, list[Channel]] = defaultdict(list)
     for channel in channels:
         groups[channel.group].append(channel)
@@ -63,7 +66,7 @@ def plan_feed_page(context: Context, channels: Sequence[Channel]) -> Iterator[Fe
     )
     digests = Channel(
         group="Everything", folder=DIGESTS, name="feed", title=f"{context.site.title}: digests", description="",
-        page=DIGESTS, members=(), current=(),
+        page=DIGESTS, members=(),
     )  # fmt: skip
     outlines = (
         OutlineGroup(title="The whole archive", feeds=_outlines(context, [*groups["Everything"], digests])),
@@ -75,8 +78,17 @@ def plan_feed_page(context: Context, channels: Sequence[Channel]) -> Iterator[Fe
     )
     title = context.site.title
     yield Written(path=OPML, data=to_opml(title, tuple(one for one in outlines if one.feeds or one.include)))
-    threads = OutlineGroup(title="Threads", feeds=_outlines(context, groups["Threads"]))
-    yield Written(path=THREADS_OPML, data=to_opml(f"{title}: threads", (threads,)))
+
+
+def thread_feeds(channels: Iterable[Channel]) -> tuple[Listed, ...]:
+    """The feeds of threads, as a list of feeds names them."""
+    return tuple((one.title, one.stem, one.page) for one in channels if one.group == "Threads")
+
+
+def plan_thread_feeds(context: Context, threads: Sequence[Listed]) -> Iterator[Written]:
+    """The list of the threads' feeds, which `/feeds.opml` includes."""
+    group = OutlineGroup(title="Threads", feeds=tuple(_outline(context, *thread) for thread in threads))
+    yield Written(path=THREADS_OPML, data=to_opml(f"{context.site.title}: threads", (group,)))
 
 
 def _address(context: Context, path: str) -> str:
@@ -85,21 +97,21 @@ def _address(context: Context, path: str) -> str:
 
 
 def _outlines(context: Context, channels: Sequence[Channel]) -> tuple[OutlineFeed, ...]:
-    return tuple(_outline(context, channel, channel.title, f"{channel.stem}.xml") for channel in channels)
+    return tuple(_outline(context, channel.title, channel.stem, channel.page) for channel in channels)
 
 
 def _full_outlines(context: Context, channels: Sequence[Channel]) -> tuple[OutlineFeed, ...]:
     """The feeds with texts, apart: who takes both gets each memo twice."""
     return tuple(
-        _outline(context, channel, f"{channel.title}, with texts", f"{channel.stem}-full.xml")
+        _outline(context, f"{channel.title}, with texts", f"{channel.stem}-full", channel.page)
         for channel in channels
         if channel.has_full
     )
 
 
-def _outline(context: Context, channel: Channel, title: str, path: str) -> OutlineFeed:
-    page = _address(context, channel.page) if context.site.base_url else ""
-    return OutlineFeed(title=title, address=_address(context, path), page=page)
+def _outline(context: Context, title: str, stem: str, page: str) -> OutlineFeed:
+    address = _address(context, page) if context.site.base_url else ""
+    return OutlineFeed(title=title, address=_address(context, f"{stem}.xml"), page=address)
 
 
 def _group(context: Context, heading: str, channels: Sequence[Channel]) -> FeedGroup:

@@ -10,9 +10,11 @@ always in the window, so that a walk along `prev-archive` finds everything.
 
 import datetime as dt
 from collections import defaultdict
-from collections.abc import Container, Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, fields, replace
 from functools import partial
+from itertools import chain
+from operator import attrgetter
 
 from memosite.facts import Ref
 from memosite.feeds import Feed, FeedFile
@@ -34,6 +36,10 @@ LIMIT = 5_000
 """The most items of a window, so that no feed outgrows what readers take; all others stand in archive documents."""
 
 
+_about = attrgetter(*(field.name for field in fields(Channel) if field.name != "members"))
+"""What is known of a feed besides its members."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Arranged:
     """A channel's members by arrival: full blocks, which may name what is no longer there, and the rest.
@@ -50,14 +56,12 @@ class Arranged:
     is_closed: bool = False
 
 
-def arrange(channels: Iterable[Channel], ledger: Ledger) -> tuple[list[Arranged], list[Block]]:
+def arrange(channels: Iterable[Channel], ledger: Ledger, present: Container[Ref]) -> tuple[list[Arranged], list[Block]]:
     """Each channel with its blocks, and the blocks that have become full since the ledger was written.
 
     What joins a feed later, though it arrived earlier (a position got another name), comes after what is in a full
-    block already. `channels` hold every artifact in at least one of them.
+    block already. `present` is what is in the archive.
     """
-    channels = list(channels)
-    present = {one.ref for channel in channels for one in channel.members}
     refs = {arrival.number: arrival.ref for arrival in ledger.arrivals}
     numbers = {ref: number for number, ref in refs.items()}
     known: dict[str, list[Block]] = defaultdict(list)
@@ -65,9 +69,9 @@ def arrange(channels: Iterable[Channel], ledger: Ledger) -> tuple[list[Arranged]
         known[block.feed].append(block)
     arranged, new = [], []
     for channel in channels:
-        full = [tuple(refs[number] for number in block.items if number in refs) for block in known[channel.stem]]
-        held = {ref for block in full for ref in block}
-        rest = [one for one in channel.members if one.ref not in held]
+        full = [_refs_of(block, refs) for block in known.get(channel.stem, ())]
+        held = frozenset(chain.from_iterable(full))
+        rest = [one for one in channel.members if one.ref not in held] if held else channel.members
         while len(rest) >= BLOCK:
             block_refs = tuple(one.ref for one in rest[:BLOCK])
             full.append(block_refs)
@@ -75,11 +79,15 @@ def arrange(channels: Iterable[Channel], ledger: Ledger) -> tuple[list[Arranged]
             rest = rest[BLOCK:]
         arranged.append(Arranged(channel=channel, full=tuple(full), held=_held(full, present), rest=tuple(rest)))
     for stem in sorted(known.keys() - {one.channel.stem for one in arranged}):
-        full = [tuple(refs[number] for number in block.items if number in refs) for block in known[stem]]
+        full = [_refs_of(block, refs) for block in known[stem]]
         held_numbers = _held(full, present)
         closed = closed_channel(stem)
         arranged.append(Arranged(channel=closed, full=tuple(full), held=held_numbers, rest=(), is_closed=True))
     return arranged, new
+
+
+def _refs_of(block: Block, refs: Mapping[int, Ref]) -> tuple[Ref, ...]:
+    return tuple(refs[number] for number in block.items if number in refs)
 
 
 def _held(full: Iterable[Iterable[Ref]], present: Container[Ref]) -> tuple[int, ...]:
@@ -93,19 +101,18 @@ def feed_units(arranged: Iterable[Arranged]) -> Iterator[Unit]:
     """
     for one in arranged:
         channel = one.channel
-        bare = replace(channel, members=(), current=())
+        about = _about(channel)
         previous, held = None, frozenset(one.held)
         for number, block in enumerate(one.full, 1):
             yield Unit(
                 name=f"feed/{one.channel.stem}-{number}",
-                make=partial(_plan_archive, channel=bare, number=number, previous=previous, block=block),
-                given=(bare, number, previous, block),
+                make=partial(_plan_archive, channel=channel, number=number, previous=previous, block=block),
+                given=(about, number, previous, block),
                 weight=5,
             )
             previous = number if number in held else previous
         if not one.is_closed:
-            current = None if channel.current is channel.members else channel.current
-            given = (replace(one, channel=bare, rest=()), channel.members, current)  # the rest is what is in no block
+            given = (about, one.full, one.held, channel.members)  # the rest is what is in no block
             yield Unit(name=f"feed/{channel.stem}", make=partial(_plan_feed, arranged=one), given=given, weight=5)
 
 
@@ -122,7 +129,8 @@ def _plan_feed(context: Context, *, arranged: Arranged) -> Iterator[FeedFile]:
         rest = [one.ref for one in arranged.rest]
         number = len(arranged.full) + 1
         yield from _plan_archive(context, channel=channel, number=number, previous=previous, block=rest)
-    shown = window(context, arranged)
+    found = _by_arrival(arranged)
+    shown = window(context, arranged, found)
     feed = _feed(context, channel, f"{channel.stem}.xml", _newest_first(shown))
     if previous is not None:
         feed = replace(feed, previous=_block_address(context, channel, previous))
@@ -132,7 +140,7 @@ def _plan_feed(context: Context, *, arranged: Arranged) -> Iterator[FeedFile]:
         forms.append((f"{channel.name}.json", FeedFile(path="", form="json", feed=replace(feed, address=address))))
     if channel.has_full:
         name = f"{channel.name}-full.xml"
-        newest = _newest_first(_by_arrival(arranged)[-FULL_CONTENT:])
+        newest = _newest_first(found[-FULL_CONTENT:])
         full = _feed(context, channel, channel.folder + name, newest, has_content=True)
         forms.append((name, FeedFile(path="", form="rss", feed=replace(full, previous=feed.previous))))
     for name, file in forms:
@@ -157,39 +165,42 @@ def _plan_archive(
 
 def _by_arrival(arranged: Arranged) -> list[Artifact]:
     """What a feed may announce, by arrival: what is in full blocks, then the rest."""
-    current = {one.ref: one for one in arranged.channel.current}
-    held = [current[ref] for block in arranged.full for ref in block if ref in current]
-    return held + [one for one in arranged.rest if one.ref in current]
+    if not arranged.full:
+        return list(arranged.rest)
+    members = {one.ref: one for one in arranged.channel.members}
+    return [*(members[ref] for ref in chain.from_iterable(arranged.full) if ref in members), *arranged.rest]
 
 
-def window(context: Context, arranged: Arranged) -> list[Artifact]:
+def window(context: Context, arranged: Arranged, found: Sequence[Artifact]) -> list[Artifact]:
     """All unread memos, the newest 50, and those of 30 days before the newest, by arrival (FEEDS, window).
 
     What is in no full block belongs to it in any case, and as many as a block holds: what joins a feed late may become
-    the first of a block that is full at once. Unread is something only for the feed of a position.
+    the first of a block that is full at once. Unread is something only for the feed of a position. `found` is all
+    that the feed may announce.
     """
-    channel = arranged.channel
-    found = _by_arrival(arranged)
+    position = arranged.channel.position
+    newest = chain(arranged.rest, found[-max(context.feeds.window, BLOCK) :], _recent(context, arranged.channel))
+    chosen = {one.ref for one in newest}
+    if position is not None and position.id in context.archive.positions:
+        chosen |= {one.ref for one in found if isinstance(one, Memo) and context.is_unread(one, position.id)}
+    return [one for one in found if one.ref in chosen][-LIMIT:]
+
+
+def _recent(context: Context, channel: Channel) -> Iterator[Artifact]:
+    """What arrived in the days before the last arrival, the last first.
+
+    What arrived earlier has no later time (`arrivals`): so what is older is not even looked at.
+    """
     times = context.arrival_times
-    rest = {one.ref for one in arranged.rest}
-    recent = rest | {one.ref for one in found[-max(context.feeds.window, BLOCK) :]}
-    newest = max((times[one.ref] for one in found if one.ref in times), default=None)
-    since = _before(newest, context.feeds.days) if newest else None
-    chosen = [
-        one
-        for one in found
-        if one.ref in recent
-        or (since is not None and one.ref in times and times[one.ref] >= since)
-        or _is_unread(context, channel, one)
-    ]
-    return chosen[-LIMIT:]
-
-
-def _is_unread(context: Context, channel: Channel, artifact: Artifact) -> bool:
-    position = channel.position
-    if position is None or position.id not in context.archive.positions or not isinstance(artifact, Memo):
-        return False
-    return context.is_unread(artifact, position.id)
+    since: dt.datetime | None = None
+    for one in reversed(channel.members):
+        time = times.get(one.ref)
+        if time is None:  # it came before the first that has a date
+            return
+        since = since or _before(time, context.feeds.days)
+        if time < since:
+            return
+        yield one
 
 
 def _before(moment: dt.datetime, days: int) -> dt.datetime:

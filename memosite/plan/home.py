@@ -1,7 +1,7 @@
 """Plans the home page, the health page, and the pages for what moved or is gone."""
 
 from collections import Counter, defaultdict
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Container, Iterable, Mapping, Sequence
 
 from memosite.facts import BROADCAST, Ref
 from memosite.findings import RULES, Finding, Severity
@@ -11,7 +11,8 @@ from memosite.model import Artifact, Memo, Removal, SourceInfo
 from memosite.names import make_id
 from memosite.page_parts import Day, Reference, SourceRow
 from memosite.pages import GonePage, HealthPage, HomePage, NotFoundPage, RedirectPage
-from memosite.plan.context import LIST_LIMIT, Context, day_of, newest_first, stamp
+from memosite.plan.context import LIST_LIMIT, Context
+from memosite.plan.dates import day_of, newest, stamp
 from memosite.plan.lists import month_name
 from memosite.plan.lives import has_changes, movements, removal_line
 from memosite.plan.parts import part_links
@@ -24,7 +25,6 @@ from memosite.urls import (
     artifact_page,
     entity_page,
     index_file,
-    month_of,
     month_page,
     part_page,
     position_page,
@@ -41,12 +41,13 @@ def plan_home(context: Context, months: Mapping[str, Sequence[Artifact]]) -> Hom
     """What waits for people, seats at a glance, newest by day, sources (SPEC 4)."""
     artifacts = context.archive.artifacts.values()
     people = {id_ for id_, position in context.archive.positions.items() if position.is_person}
-    waiting = [memo for memo in context.archive.memos() if _waits_for(memo, people)]
+    waiting = [memo for memo in context.memos if _waits_for(memo, people)] if people else []
+    positions = listed_positions(context)
     days: dict[str, list[Artifact]] = defaultdict(list)
-    for artifact in newest_first(artifact for artifact in artifacts if artifact.date)[:_NEWEST]:
+    for artifact in newest([artifact for artifact in artifacts if artifact.date], _NEWEST):
         days[day_of(artifact)].append(artifact)
     kinds = Counter(artifact.kind for artifact in artifacts)
-    per_source = Counter(name for artifact in artifacts for name in {copy.file.source for copy in artifact.copies})
+    per_source = _per_source(artifacts)
     severities = Counter(finding.severity for finding in context.archive.findings)
     return HomePage(
         site=context.site,
@@ -59,11 +60,11 @@ def plan_home(context: Context, months: Mapping[str, Sequence[Artifact]]) -> Hom
             Reference(label="Everything", href="feed.xml"),
             Reference(label="Everything, as JSON", href="feed.json"),
         ),
-        waiting=tuple(context.row(HOME, memo) for memo in newest_first(waiting)[:_WAITING]),
+        waiting=tuple(context.row(HOME, memo) for memo in newest(waiting, _WAITING)),
         waiting_total=len(waiting),
-        open_actions=sum(1 for memo in context.archive.memos() if memo.action == "open"),
-        seats=seat_rows(context, HOME, listed_positions(context)[:SEATS]),
-        seats_total=len(listed_positions(context)),
+        open_actions=sum(1 for memo in context.memos if memo.action == "open"),
+        seats=seat_rows(context, HOME, positions[:SEATS]),
+        seats_total=len(positions),
         days=tuple(
             Day(day=day, rows=tuple(context.row(HOME, artifact) for artifact in found)) for day, found in days.items()
         ),
@@ -80,6 +81,17 @@ def plan_home(context: Context, months: Mapping[str, Sequence[Artifact]]) -> Hom
         findings=tuple((severity, severities[severity]) for severity in Severity if severities[severity]),
         movements=movements(context, HOME),
     )
+
+
+def _per_source(artifacts: Iterable[Artifact]) -> Counter[str]:
+    """How many artifacts each source has a copy of."""
+    counts: Counter[str] = Counter()
+    for artifact in artifacts:
+        if len(artifact.copies) == 1:
+            counts[artifact.copies[0].file.source] += 1
+        else:
+            counts.update({copy.file.source for copy in artifact.copies})
+    return counts
 
 
 def _source_row(source: SourceInfo, artifacts: int) -> SourceRow:
@@ -109,7 +121,7 @@ def plan_health(context: Context) -> Iterable[HealthPage]:
     """Findings by rule and source, the bad ones first, 500 a page."""
     order = list(Severity)
     findings = sorted(context.archive.findings, key=lambda one: (order.index(one.severity), one.rule, one.sort_key))
-    pages = _pages_by_file(context)
+    pages = _pages_by_file(context, findings)
     by_rule = Counter((finding.severity, finding.rule) for finding in findings)
     counts = Counter(finding.severity for finding in findings)
     chunks = [findings[i : i + LIST_LIMIT] for i in range(0, len(findings), LIST_LIMIT)] or [[]]
@@ -132,8 +144,10 @@ def plan_health(context: Context) -> Iterable[HealthPage]:
         )
 
 
-def _pages_by_file(context: Context) -> dict[tuple[str, str], Ref]:
+def _pages_by_file(context: Context, findings: Collection[Finding]) -> dict[tuple[str, str], Ref]:
     found: dict[tuple[str, str], Ref] = {}
+    if not findings:
+        return found
     for artifact in context.archive.artifacts.values():
         for copy in artifact.copies:
             for path in (copy.file.path, copy.body_path):
@@ -150,7 +164,7 @@ def _page_of(context: Context, start: str, finding: Finding, pages: Mapping[tupl
     return context.artifact(start, ref) if ref else None
 
 
-def plan_former(context: Context, ledger: Ledger) -> Iterable[RedirectPage | GonePage]:
+def plan_former(context: Context, ledger: Ledger, months: Container[str]) -> Iterable[RedirectPage | GonePage]:
     """Pages for URLs that earlier builds published and this one has no page for (SPEC 4): redirects, or "gone"."""
     archive = context.archive
     ghosts = {(ghost.kind, ghost.id) for ghost in archive.ghosts.values()}
@@ -179,7 +193,7 @@ def plan_former(context: Context, ledger: Ledger) -> Iterable[RedirectPage | Gon
         else:
             yield gone(context, start, id_)
     yield from _former_positions(context, ledger)
-    yield from _former_lists(context, ledger)
+    yield from _former_lists(context, ledger, months)
 
 
 def _former_ghosts(context: Context, ledger: Ledger, ghosts: Collection[Ref]) -> Iterable[GonePage]:
@@ -228,10 +242,9 @@ def redirect(context: Context, start: str, target: str) -> RedirectPage:
     )
 
 
-def _former_lists(context: Context, ledger: Ledger) -> Iterable[RedirectPage | GonePage]:
+def _former_lists(context: Context, ledger: Ledger, months: Container[str]) -> Iterable[RedirectPage | GonePage]:
     """Where pages of changes and months were that have nothing to show any more."""
     artifacts = context.archive.artifacts
-    months = {month_of(artifact) for artifact in artifacts.values()}
     for kind, id_ in ledger.others:
         if kind == "month" and id_ not in months:
             yield redirect(context, month_page(id_), TIMELINE)

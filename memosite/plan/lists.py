@@ -7,7 +7,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from memosite.model import Action, Artifact, Memo, Record
 from memosite.page_parts import ListSection, Reference
 from memosite.pages import ListPage, TimelinePage
-from memosite.plan.context import LIST_LIMIT, Context, day_of, newest_first
+from memosite.plan.context import LIST_LIMIT, Context
+from memosite.plan.dates import day_of, newest
 from memosite.plan.parts import in_parts, part_links
 from memosite.urls import ACTIONS, TIMELINE, UNDATED_MONTH, index_file, month_of, month_page, part_page, relative
 
@@ -30,9 +31,11 @@ def month_name(month: str) -> str:
 
 def by_month(artifacts: Iterable[Artifact]) -> dict[str, list[Artifact]]:
     """Artifacts of each month, in order of arrival; months in order of time, the undated last."""
-    found: dict[str, list[Artifact]] = defaultdict(list)
+    together: dict[tuple[int, int] | None, list[Artifact]] = defaultdict(list)
     for artifact in artifacts:
-        found[month_of(artifact)].append(artifact)
+        instant = artifact.date.instant if artifact.date else None
+        together[(instant.year, instant.month) if instant else None].append(artifact)
+    found = {month_of(some[0]): some for some in together.values()}
     return {month: found[month] for month in sorted(found, key=lambda month: (month == UNDATED_MONTH, month))}
 
 
@@ -48,14 +51,15 @@ def section(
     anchor: str | None = None,
 ) -> ListSection:
     """A heading with its artifacts, newest first, at most `limit` of them; whole lists of bullets as in their files."""
-    ordered = newest_first(artifacts)
-    if len(ordered) <= limit and all(isinstance(one, Record) and one.card.line is not None for one in ordered):
+    every = tuple(artifacts)
+    ordered = newest(every, limit)
+    if len(every) <= limit and all(isinstance(one, Record) and one.card.line is not None for one in ordered):
         ordered.sort(key=_place_in_file)
     return ListSection(
         heading=heading,
         anchor=heading.lower().replace(" ", "-") if anchor is None else anchor,
-        rows=tuple(context.row(start, artifact, viewer=viewer) for artifact in ordered[:limit]),
-        total=len(ordered),
+        rows=tuple(context.row(start, artifact, viewer=viewer) for artifact in ordered),
+        total=len(every),
         empty=empty,
     )
 
@@ -93,6 +97,32 @@ def grouped_sections(
     return tuple(sections)
 
 
+def plan_part(
+    context: Context,
+    page: str,
+    title: str,
+    number: int,
+    chunk: Sequence[Artifact],
+    *,
+    section_name: str,
+    viewer: str | None = None,
+) -> ListPage:
+    """One of the parts of `plan_parts`, counted from 1. It names only what was there before it."""
+    start = part_page(page, number)
+    return ListPage(
+        site=context.site,
+        path=index_file(start),
+        root="../" * start.count("/"),
+        title=f"{title}, part {number}",
+        section=section_name,
+        canonical=context.canonical(start),
+        intro="",
+        parts=part_links(start, page, number, number),
+        sections=(section(context, start, f"Part {number}", chunk, viewer=viewer),),
+        previous=Reference(label=title, href=relative(start, page)),
+    )
+
+
 def plan_parts(
     context: Context,
     page: str,
@@ -106,21 +136,8 @@ def plan_parts(
     """The parts of a list that is too long for its page: everything in order of arrival, 500 a part."""
     if not part_count(artifacts, shown=shown):
         return
-    chunks = in_parts(artifacts)
-    for number, chunk in enumerate(chunks, 1):
-        start = part_page(page, number)
-        yield ListPage(
-            site=context.site,
-            path=index_file(start),
-            root="../" * start.count("/"),
-            title=f"{title}, part {number}",
-            section=section_name,
-            canonical=context.canonical(start),
-            intro="",
-            parts=part_links(start, page, number, number),
-            sections=(section(context, start, f"Part {number}", chunk, viewer=viewer),),
-            previous=Reference(label=title, href=relative(start, page)),
-        )
+    for number, chunk in enumerate(in_parts(artifacts), 1):
+        yield plan_part(context, page, title, number, chunk, section_name=section_name, viewer=viewer)
 
 
 def part_count(artifacts: Sequence[Artifact], *, shown: int = LIST_LIMIT) -> int:
@@ -203,6 +220,8 @@ def plan_timeline(context: Context, months: Mapping[str, Sequence[Artifact]]) ->
     )
 
 
+_ACTIONS = "Actions"
+
 _STATES: tuple[tuple[Action, str, str], ...] = (
     ("open", "Open", "Nothing is open."),
     ("answered", "Answered", "Nothing is answered and not yet discharged."),
@@ -210,9 +229,19 @@ _STATES: tuple[tuple[Action, str, str], ...] = (
 )
 
 
+def asked_for(context: Context) -> list[Memo]:
+    """All memos that ask for something, in order of arrival."""
+    return [memo for memo in context.memos if memo.action is not None]
+
+
+def plan_action_part(context: Context, number: int, asked: Sequence[Memo]) -> Iterable[ListPage]:
+    """A part of the list of all actions, where it is long."""
+    yield plan_part(context, ACTIONS, _ACTIONS, number, asked, section_name="actions")
+
+
 def plan_actions(context: Context) -> Iterable[ListPage]:
-    """The action board: open, answered until discharged, discharged; and its parts where it is long."""
-    asked = [memo for memo in context.archive.memos() if memo.action is not None]
+    """The action board: open, answered until discharged, discharged."""
+    asked = asked_for(context)
     sections: list[ListSection] = []
     for state, heading, empty in _STATES:
         memos = [memo for memo in asked if memo.action == state]
@@ -222,7 +251,7 @@ def plan_actions(context: Context) -> Iterable[ListPage]:
         site=context.site,
         path=index_file(ACTIONS),
         root="../",
-        title="Actions",
+        title=_ACTIONS,
         section="actions",
         canonical=context.canonical(ACTIONS),
         feeds=(Reference(label="Open actions", href="feed.xml"),),
@@ -231,7 +260,6 @@ def plan_actions(context: Context) -> Iterable[ListPage]:
         intro="What memos ask for, until it is discharged. Lying in read/ does not make it done.",
         sections=tuple(sections),
     )
-    yield from plan_parts(context, ACTIONS, "Actions", asked, section_name="actions")
 
 
 def _open_by_position(context: Context, memos: Sequence[Memo]) -> Iterable[ListSection]:

@@ -1,7 +1,9 @@
 """Plans what git tells: the life lines of artifacts, edits after receipt, and what moved in the last days."""
 
+import datetime as dt
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
+from itertools import chain
 
 from memosite.facts import Ref
 from memosite.history import LifeEvent
@@ -9,7 +11,8 @@ from memosite.model import Artifact, Copy, Life, Memo, Removal
 from memosite.page_lives import EditRow, LifeLine, LifeStep, MovementRow
 from memosite.page_parts import Reference
 from memosite.pages import ChangesPage
-from memosite.plan.context import Context, stamp
+from memosite.plan.context import Context
+from memosite.plan.dates import stamp
 from memosite.times import Moment
 from memosite.urls import artifact_page, changes_page, index_file, page_of, relative
 
@@ -20,8 +23,11 @@ STEPS = 40
 EDITS = 50
 """The most edits that a page of changes shows, the last ones."""
 MOVEMENTS = 30
+_AT_ONCE = 2 * MOVEMENTS  # memos that are looked through before what cannot be shown is dropped
 MOVEMENT_DAYS = 7
 """The home shows what moved in the days before the last movement: no clock is asked."""
+
+_Movement = tuple[Moment, str, LifeEvent, Artifact | Ref]
 
 _IN_BOX = {"read": "read", "archive": "archived", "inbox": "put back into the inbox", "flat": "moved"}
 _PENDING = {
@@ -121,7 +127,13 @@ def _edits(artifact: Artifact) -> list[tuple[str, LifeEvent]]:
 
 def has_changes(artifact: Artifact) -> bool:
     """Whether an artifact has a page of changes."""
-    return bool(_edits(artifact))
+    if artifact.kind not in {"memo", "note"}:
+        return False
+    for copy in artifact.copies:
+        for event in copy.life.events if copy.life else ():
+            if event.kind == "edited":
+                return True
+    return False
 
 
 def plan_changes(context: Context, artifact: Artifact) -> Iterable[ChangesPage]:
@@ -160,19 +172,7 @@ def plan_changes(context: Context, artifact: Artifact) -> Iterable[ChangesPage]:
 
 def movements(context: Context, start: str) -> tuple[MovementRow, ...]:
     """What was received, read, archived or removed in the last days, newest first."""
-    found: list[tuple[Moment, str, LifeEvent, Artifact | Ref]] = [
-        (event.at, copy.file.source, event, artifact)
-        for artifact in context.archive.artifacts.values()
-        if artifact.kind == "memo"
-        for copy in artifact.copies
-        for event in (copy.life.events[-STEPS:] if copy.life else ())
-        if event.at is not None
-    ]
-    for ref, removal in context.archive.removed.items():
-        event = removal.events[-1]
-        if event.at is not None and removal.stem:
-            found.append((event.at, removal.source, event, ref))
-    found.sort(key=lambda one: (one[0].instant, one[1], one[2].path), reverse=True)
+    found = _last_movements(context)
     return tuple(
         MovementRow(
             date=stamp(at),
@@ -181,9 +181,43 @@ def movements(context: Context, start: str) -> tuple[MovementRow, ...]:
             source=source,
             who=event.who,
         )
-        for at, source, event, what in found[:MOVEMENTS]
+        for at, source, event, what in found
         if (found[0][0].instant - at.instant).days < MOVEMENT_DAYS
     )
+
+
+def _last_movements(context: Context) -> list[_Movement]:
+    """The last movements, newest first: what arrived last is looked at first, and most others are then too old."""
+    found: list[_Movement] = []
+    for ref, removal in context.archive.removed.items():
+        event = removal.events[-1]
+        if event.at is not None and removal.stem:
+            found.append((event.at, removal.source, event, ref))
+    oldest: dt.datetime | None = None  # of those that may be shown so far
+    of_memos: list[list[_Movement]] = []
+    for memo in reversed(context.memos):
+        if memo.kind == "memo" and (moved := _movements_since(oldest, memo)):
+            of_memos.append(moved)
+            if len(of_memos) >= _AT_ONCE:
+                found, of_memos = _last(of_memos, found), []
+                oldest = found[-1][0].instant
+    return _last(of_memos, found)
+
+
+def _movements_since(oldest: dt.datetime | None, memo: Memo) -> list[_Movement]:
+    return [
+        (event.at, copy.file.source, event, memo)
+        for copy in memo.copies
+        if copy.life
+        for event in copy.life.events[-STEPS:]
+        if event.at is not None and (oldest is None or event.at.instant >= oldest)
+    ]
+
+
+def _last(of_memos: Sequence[list[_Movement]], found: list[_Movement]) -> list[_Movement]:
+    """What may be shown of these, newest first; of what is equal, that of the memo that arrived first."""
+    every = [*chain.from_iterable(reversed(of_memos)), *found]
+    return sorted(every, key=lambda one: (one[0].instant, one[1], one[2].path), reverse=True)[:MOVEMENTS]
 
 
 def _reference(context: Context, start: str, what: Artifact | Ref) -> Reference:

@@ -7,7 +7,8 @@ from memosite.model import Ghost, Memo, Thread, Variant
 from memosite.page_parts import PAGE_CHARS, Body, RecipientRow, Reference, Row, VariantRow
 from memosite.pages import GhostPage, MemoPage
 from memosite.plan.common import body_of, common_fields, shown_extra
-from memosite.plan.context import Context, stamp
+from memosite.plan.context import Context
+from memosite.plan.dates import stamp
 from memosite.plan.lives import removal_line
 from memosite.urls import artifact_page, index_file
 

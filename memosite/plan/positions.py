@@ -1,7 +1,7 @@
 """Plans the pages of positions and of the organization."""
 
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import replace
 
 from memosite.chart import Edge, Seated, draw
@@ -11,7 +11,8 @@ from memosite.page_organization import Chart, OrganizationSection, RelationshipR
 from memosite.page_parts import PAGE_CHARS, ListSection, Reference
 from memosite.pages import ListPage, OrganizationPage, PositionPage
 from memosite.plan.common import SUBJECT_CHARS, shown_extra
-from memosite.plan.context import LABEL_CHARS, LIST_LIMIT, Context, newest_first, stamp
+from memosite.plan.context import LABEL_CHARS, LIST_LIMIT, Context
+from memosite.plan.dates import by_arrival, newest_first, stamp
 from memosite.plan.lists import part_count, plan_parts, section
 from memosite.plan.lives import waiting_since
 from memosite.plan.parts import part_links
@@ -28,12 +29,14 @@ SEATS = 300
 """The most positions in a table of seats that is not alone on its page."""
 
 
-def plan_position(context: Context, position: Position) -> Iterable[PositionPage | ListPage]:
-    """The page of a seat, and the parts of its whole record where that is long."""
+def plan_position(
+    context: Context, position: Position, everything: Sequence[Artifact]
+) -> Iterable[PositionPage | ListPage]:
+    """The page of a seat, and the parts of everything that involves it, its `record`, where that is long."""
     start = position_page(position.id)
-    everything = record(context, position)
     label = context.label(position.id)
-    longest = _longest_waiting(context, position, everything)
+    inbox = [memo for memo in received(context, position) if context.is_unread(memo, position.id)]
+    longest = _longest_waiting(position, everything, inbox)
     since = waiting_since(longest, position.repo) if longest else None
     yield PositionPage(
         longest=context.row(start, longest, viewer=position.id) if longest else None,
@@ -53,7 +56,7 @@ def plan_position(context: Context, position: Position) -> Iterable[PositionPage
         seats=tuple(_seat_facts(context, start, organization_id, position) for organization_id, _ in position.seats),
         repo=position.repo or "",
         union_of=tuple(context.position(start, id_) for id_ in position.union_of),
-        sections=_sections(context, start, position, everything),
+        sections=_sections(context, start, position, everything, inbox),
     )
     yield from plan_parts(context, start, label, everything, section_name="org", viewer=position.id, shown=_SHOWN)
 
@@ -67,10 +70,10 @@ def _feeds(context: Context, label: str) -> Iterable[Reference]:
     yield Reference(label=f"Transcripts of {label}", href="transcripts.xml")
 
 
-def _longest_waiting(context: Context, position: Position, everything: Sequence[Artifact]) -> Memo | None:
+def _longest_waiting(position: Position, everything: Sequence[Artifact], inbox: Sequence[Memo]) -> Memo | None:
     """The memo that waits longest for a seat: unread, or with an action that is open."""
     members = {position.id, *position.union_of}
-    unread = {memo.ref: memo for memo in received(context, position) if context.is_unread(memo, position.id)}
+    unread = {memo.ref: memo for memo in inbox}
     asked = {one.ref: one for one in everything if isinstance(one, Memo) and open_for(one, members)}
     waiting = [(waiting_since(memo, position.repo), memo) for memo in (unread | asked).values()]
     dated = [(since.instant, memo.id, memo) for since, memo in waiting if since is not None]
@@ -85,9 +88,11 @@ def received(context: Context, position: Position) -> list[Memo]:
 
 def record(context: Context, position: Position) -> list[Artifact]:
     """Everything that involves a position, broadcasts included, in order of arrival."""
-    everything = {one.ref: one for one in context.by_position.get(position.id, [])}
-    everything.update({memo.ref: memo for memo in context.broadcasts})
-    return sorted(everything.values(), key=lambda one: one.arrival)
+    everything: list[Artifact] = list(context.broadcasts)
+    broadcasts = frozenset(map(id, everything))
+    everything += [one for one in context.by_position.get(position.id, ()) if id(one) not in broadcasts]
+    everything.sort(key=by_arrival)
+    return everything
 
 
 def open_for(memo: Memo, members: set[str]) -> bool:
@@ -99,15 +104,15 @@ def open_for(memo: Memo, members: set[str]) -> bool:
 
 
 def _sections(
-    context: Context, start: str, position: Position, everything: Sequence[Artifact]
+    context: Context, start: str, position: Position, everything: Sequence[Artifact], inbox: Sequence[Memo]
 ) -> tuple[ListSection, ...]:
     members = {position.id, *position.union_of}
     memos = [one for one in everything if isinstance(one, Memo) and one.kind == "memo"]
-    inbox = [memo for memo in received(context, position) if context.is_unread(memo, position.id)]
-    to_it = [memo for memo in memos if open_for(memo, members) and memo.sender_position not in members]
-    to_it += [memo for memo in memos if open_for(memo, members) and memo.sender_position in members]
-    from_it = [memo for memo in memos if memo.sender_position in members and memo.action == "open"]
+    asked = [memo for memo in memos if open_for(memo, members)]
+    to_it = [memo for memo in asked if memo.sender_position not in members]
+    to_it += [memo for memo in asked if memo.sender_position in members]
     sent = [memo for memo in memos if memo.sender_position in members]
+    from_it = [memo for memo in sent if memo.action == "open"]
     unread = {memo.ref for memo in inbox}
     read = [memo for memo in received(context, position) if memo.ref not in unread]
     notes = [one for one in everything if isinstance(one, Memo) and one.kind == "note"]
@@ -186,11 +191,13 @@ def _edge_row(context: Context, start: str, organization: Organization, edge: Re
 def seat_row(context: Context, start: str, position: Position) -> SeatRow:
     """A position in the table of seats."""
     members = {position.id, *position.union_of}
-    memos = [one for one in record(context, position) if isinstance(one, Memo) and one.kind == "memo"]
-    sent = [memo for memo in memos if memo.sender_position in members and memo.date]
-    inbox = [memo for memo in received(context, position) if context.is_unread(memo, position.id)]
+    index = context.seats
+    sent = [index.newest_sent[id_] for id_ in members if id_ in index.newest_sent]
     newest = max(sent, key=lambda memo: memo.sort_key, default=None)
+    inbox = _unread(context, position)
     oldest = min((memo for memo in inbox if memo.date), key=lambda memo: memo.sort_key, default=None)
+    involving = (memo for id_ in members for memo in index.involved.get(id_, ()))
+    asked = {memo.ref: memo for memo in involving}
     seats = [seat for _, seat in position.seats]
     return SeatRow(
         position=context.position(start, position.id),
@@ -200,9 +207,25 @@ def seat_row(context: Context, start: str, position: Position) -> SeatRow:
         last_sent=stamp(newest.date) if newest else None,
         unread=len(inbox),
         oldest_unread=stamp(oldest.date) if oldest else None,
-        open_to=sum(1 for memo in memos if open_for(memo, members)),
-        open_from=sum(1 for memo in memos if memo.sender_position in members and memo.action == "open"),
+        open_to=sum(1 for memo in asked.values() if open_for(memo, members))
+        + len(index.asked_of_all - asked.keys()),  # those that the seat sent are among the others
+        open_from=sum(index.open_from.get(id_, 0) for id_ in members),
     )
+
+
+def _unread(context: Context, position: Position) -> Collection[Memo]:
+    """What of `received` is unread for a position, in no order."""
+    members = {position.id, *position.union_of}
+    repos = {context.archive.positions[member].repo for member in members} - {None}
+    if len(repos) > 1:  # a memo to all is unread there if it is so in all of them together
+        return [memo for memo in received(context, position) if context.is_unread(memo, position.id)]
+    index = context.seats
+    found = {memo.ref: memo for id_ in members for memo in index.unread.get(id_, ())}
+    for repo in repos:
+        for memo in index.unread_broadcasts.get(repo or "", ()):
+            if memo.sender_position not in members:
+                found[memo.ref] = memo
+    return found.values()
 
 
 def listed_positions(context: Context) -> list[Position]:

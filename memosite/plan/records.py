@@ -9,7 +9,8 @@ from memosite.model import Link, Record, RecordLink
 from memosite.page_parts import PAGE_CHARS, AnchorRow, CitationRow, EntityRow, EventRow, Reference, RelationRow
 from memosite.pages import RecordPage
 from memosite.plan.common import body_of, common_fields
-from memosite.plan.context import Context, is_superseded, stamp, status_of
+from memosite.plan.context import Context, is_superseded, status_of
+from memosite.plan.dates import stamp
 from memosite.plan.entities import entity_id
 from memosite.resolve.anchors import MATCHES
 from memosite.texts import cut_line

@@ -7,6 +7,7 @@ from memosite.ledger import Ledger
 from memosite.page_parts import Reference
 from memosite.pages import GonePage, ListPage, SearchPage
 from memosite.plan.context import Context
+from memosite.plan.dates import by_arrival
 from memosite.plan.files import SavedSearch, Written, former_searches
 from memosite.plan.home import gone
 from memosite.plan.lists import part_count, plan_parts, section
@@ -17,7 +18,9 @@ from memosite.search.documents import describe
 from memosite.urls import SEARCH, index_file, relative, saved_page
 
 
-def plan_search(context: Context, searches: Sequence[SavedSearch]) -> Iterator[SearchPage | ListPage | Written]:
+def plan_search(
+    context: Context, searches: Sequence[SavedSearch], blocks: Sequence[str]
+) -> Iterator[SearchPage | ListPage | Written]:
     """The search page, saved searches, and the file that names the blocks."""
     yield SearchPage(
         site=context.site,
@@ -33,8 +36,7 @@ def plan_search(context: Context, searches: Sequence[SavedSearch]) -> Iterator[S
     )
     for saved in searches:
         yield from _plan_saved(context, saved)
-    names = [name for name, _ in cut_blocks(context.archive.artifacts.values(), lambda artifact: artifact.arrival)]
-    path, data = list_blocks(names)
+    path, data = list_blocks(blocks)
     yield Written(path=path, data=data)
 
 
@@ -63,11 +65,10 @@ def _plan_saved(context: Context, saved: SavedSearch) -> Iterator[ListPage]:
     yield from plan_parts(context, here, saved.name, found, section_name="search")
 
 
-def block_members(context: Context) -> Iterator[tuple[str, tuple[Ref, ...]]]:
+def block_members(context: Context) -> list[tuple[str, tuple[Ref, ...]]]:
     """The name of each block, and its artifacts."""
-    artifacts = context.archive.artifacts.values()
-    for name, members in cut_blocks(artifacts, lambda artifact: artifact.arrival):
-        yield name, tuple(artifact.ref for artifact in members)
+    blocks = cut_blocks(context.archive.artifacts.values(), by_arrival)
+    return [(name, tuple(artifact.ref for artifact in members)) for name, members in blocks]
 
 
 def plan_block(context: Context, name: str, members: Sequence[Ref]) -> Iterator[Block]:

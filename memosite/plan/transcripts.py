@@ -9,7 +9,8 @@ from memosite.page_parts import Body, ParticipantRow, cut_turns, fits_one_page
 from memosite.pages import TranscriptPage
 from memosite.plan.citations import citation_of, speakers
 from memosite.plan.common import PART_CHARS, common_fields, link_targets, shown_extra
-from memosite.plan.context import Context, stamp
+from memosite.plan.context import Context
+from memosite.plan.dates import stamp
 from memosite.plan.parts import part_links
 from memosite.transcripts import parse_conversation
 from memosite.urls import artifact_page, part_page, relative

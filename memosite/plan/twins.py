@@ -8,12 +8,15 @@ from memosite.indented import indented
 from memosite.lines import all_texts, artifact_line, body_texts, join_texts
 from memosite.model import Artifact, Document, Library, Memo, Position, Record, Thread, Transcript
 from memosite.plan.common import link_targets, originals
-from memosite.plan.context import Context, newest_first, stamp, status_of
+from memosite.plan.context import Context, status_of
+from memosite.plan.dates import newest, stamp
 from memosite.texts import one_line
 from memosite.urls import page_of, relative
 
 LIST_BYTES = 16_000
 """The largest twin of a list, in bytes; what does not fit is counted and linked."""
+
+_ENTRY_BYTES = 90  # what an entry takes beside its own JSON: so many more than fit are not sorted
 
 _FILES = 20
 
@@ -143,9 +146,9 @@ def list_twins(
     page: str, title: str, artifacts: Sequence[Artifact], *, facts: dict[str, object], in_order: bool = False
 ) -> Iterable[Output]:
     """`index.json` and `index.md` of a list, newest first or in the order given, cut at 16 kB, saying what is left."""
-    ordered = list(artifacts) if in_order else newest_first(artifacts)
+    ordered = artifacts if in_order else newest(artifacts, LIST_BYTES // _ENTRY_BYTES)
     entries = (_entry(page, artifact) for artifact in ordered)
-    return _bounded(page, title, entries, len(ordered), facts=facts, onward="archive/index.json")
+    return _bounded(page, title, entries, len(artifacts), facts=facts, onward="archive/index.json")
 
 
 def name_twins(
@@ -178,7 +181,7 @@ def _bounded(
     json_size = len(to_json(head)) + 400
     text_size = len(title.encode("utf-8", "replace")) + 400
     for entry, line in found:
-        json_size += len(json.dumps(entry, ensure_ascii=False).encode("utf-8", "replace")) + 90
+        json_size += len(json.dumps(entry, ensure_ascii=False).encode("utf-8", "replace")) + _ENTRY_BYTES
         text_size += len(line.encode("utf-8", "replace")) + 1
         if max(json_size, text_size) > LIST_BYTES:
             break

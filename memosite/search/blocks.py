@@ -16,9 +16,11 @@ Each file calls `memositeBlock(name, value)`: script tags work from `file://` an
 import datetime as dt
 import json
 from base64 import urlsafe_b64encode
-from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from bisect import bisect_left
+from collections import Counter, OrderedDict, defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from itertools import chain
 from operator import sub
 from typing import Any, TypeVar
@@ -39,6 +41,9 @@ TAIL = 256
 FULL_SHARD = 7_000
 TAIL_SHARD = 4_000
 """Bytes after which a shard of terms ends; there are more small blocks than full ones, and each is asked."""
+
+MOST_WORDS = 150_000
+"""Words of documents that `Analyses` keep: some 15 MB, about three small blocks."""
 
 ROWS = 20
 EXCERPTS = 12
@@ -63,15 +68,18 @@ def cut_blocks(items: Iterable[T], arrival: Callable[[T], int]) -> list[tuple[st
 
     A block is named for the kind it is of and its number: `f0` begins with the first artifact, `t16` with the 4,097th.
     """
-    found: dict[tuple[int, str], list[T]] = defaultdict(list)
     ordered = sorted(items, key=arrival)
-    last = arrival(ordered[-1]) if ordered else 0
-    for item in ordered:
-        place = arrival(item) - 1
-        full = place // FULL
-        is_full = (full + 1) * FULL <= last
-        found[(full * FULL, f"f{full}") if is_full else (place // TAIL * TAIL, f"t{place // TAIL}")].append(item)
-    return [(name, found[start, name]) for start, name in sorted(found)]
+    places = [arrival(item) - 1 for item in ordered]
+    found: list[tuple[str, list[T]]] = []
+    first = 0
+    while first < len(ordered):
+        place = places[first]
+        is_full = (place // FULL + 1) * FULL <= places[-1] + 1
+        number, size = (place // FULL, FULL) if is_full else (place // TAIL, TAIL)
+        after = bisect_left(places, (number + 1) * size, first)
+        found.append((f"{'f' if is_full else 't'}{number}", ordered[first:after]))
+        first = after
+    return found
 
 
 def list_blocks(names: Sequence[str]) -> tuple[str, bytes]:
@@ -79,17 +87,64 @@ def list_blocks(names: Sequence[str]) -> tuple[str, bytes]:
     return _file("blocks", {"v": 2, "blocks": list(names)})
 
 
-def render_block(block: Block, read_text: ReadText) -> list[tuple[str, bytes]]:
-    """The files of a block, as paths and bytes; equal cards and texts give equal bytes."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Found:
+    """What a block holds of one document, whatever number it has there.
+
+    `words` are those of each family, and with each where it stands, as digits.
+    """
+
+    is_tools: bool
+    words: tuple[tuple[str, Mapping[str, bytes]], ...]
+    row: list[object]
+    excerpt: str
+
+
+class Analyses:
+    """What was found in the artifacts of small blocks, which are made again whenever something arrives.
+
+    At most `MOST_WORDS` are kept; what was not asked for for longest goes first.
+    """
+
+    def __init__(self) -> None:
+        """Begin with nothing."""
+        self._known: OrderedDict[Card, tuple[_Found, ...]] = OrderedDict()
+        self._words = 0
+
+    def get(self, card: Card, find: Callable[[Card], Iterable[_Found]]) -> tuple[_Found, ...]:
+        """What was found in the documents of a card, or is found now."""
+        found = self._known.get(card)
+        if found is None:
+            found = self._known[card] = tuple(find(card))
+            self._words += _words_of(found)
+            while self._words > MOST_WORDS:
+                self._words -= _words_of(self._known.popitem(last=False)[1])
+        else:
+            self._known.move_to_end(card)
+        return found
+
+
+def _words_of(found: Iterable[_Found]) -> int:
+    return sum(len(words) for one in found for _, words in one.words)
+
+
+def render_block(block: Block, read_text: ReadText, analyses: Analyses | None = None) -> list[tuple[str, bytes]]:
+    """The files of a block, as paths and bytes; equal cards and texts give equal bytes.
+
+    `analyses` keep what was found in small blocks, for who renders them again.
+    """
+    analyzer = Analyzer()
+    find = partial(_find, read_text=read_text, analyzer=analyzer)
+    get = partial(analyses.get, find=find) if analyses is not None and len(block.cards) <= TAIL else find
     built = _Builder()
     rows: list[list[object]] = []
     excerpts: list[str] = []
     for card in sorted(block.cards, key=lambda card: (card.date is None, -(card.date or 0), card.id, card.kind)):
         built.begin(card)
-        for document in documents(card, read_text):
-            built.add(document)
-            rows.append(_row(document))
-            excerpts.append(cut_line(document.shown(2 * EXCERPT_CHARS), EXCERPT_CHARS))
+        for one in get(card):
+            built.add(card, one)
+            rows.append(one.row)
+            excerpts.append(one.excerpt)
     files = list(_term_files(block.name, built, FULL_SHARD if len(block.cards) > TAIL else TAIL_SHARD))
     head = {
         "artifacts": built.artifacts,
@@ -110,6 +165,27 @@ def render_block(block: Block, read_text: ReadText) -> list[tuple[str, bytes]]:
     return found
 
 
+def _find(card: Card, read_text: ReadText, analyzer: Analyzer) -> Iterator[_Found]:
+    for document in documents(card, read_text):
+        families = (
+            ("o" if document.is_tools else "t", document.texts), ("s", (document.subject,)), ("n", document.names)
+        )  # fmt: skip
+        yield _Found(
+            is_tools=document.is_tools,
+            words=tuple((family, _places(positions_of(texts, analyzer))) for family, texts in families),
+            row=_row(document),
+            excerpt=cut_line(document.shown(2 * EXCERPT_CHARS), EXCERPT_CHARS),
+        )
+
+
+def _places(words: Mapping[str, Sequence[int]]) -> dict[str, bytes]:
+    """Words, and where each stands, as digits."""
+    return {
+        word: _SINGLE[places[0]] if len(places) == 1 else _COUNTS[len(places)] + _gaps(places)
+        for word, places in words.items()
+    }
+
+
 def _file(name: str, value: object) -> tuple[str, bytes]:
     text = json.dumps(value, ensure_ascii=False, separators=(",", ":"))
     return f"{SEARCH}{name}.js", f'memositeBlock("{name}",{text})\n'.encode("utf-8", "replace")
@@ -126,6 +202,8 @@ def _gaps(numbers: Sequence[int]) -> bytes:
 
 def pack(numbers: Sequence[int]) -> str:
     """Ascending numbers in the shorter of two forms: their gaps, or `!` and a bit for each number, six a digit."""
+    if len(numbers) == 1:
+        return digits(numbers[0])
     count = numbers[-1] // 6 + 1 if numbers else 0
     gaps = encode(numbers) if len(numbers) <= count + 1 else ""
     if 0 < len(gaps) <= count + 1 or not numbers:
@@ -186,7 +264,6 @@ class _Builder:
         self.dates: list[int] = []
         self.tools: list[int] = []
         self.facets: dict[str, dict[str, list[int]]] = defaultdict(lambda: defaultdict(list))
-        self._analyzer = Analyzer()
         self._sizes: list[int] = []
 
     def begin(self, card: Card) -> None:
@@ -200,17 +277,18 @@ class _Builder:
         self.artifacts += 1
         self._sizes.append(0)
 
-    def add(self, document: SearchDocument) -> None:
+    def add(self, card: Card, found: _Found) -> None:
         """Add the next document of the artifact."""
         number = self.documents
         self.documents += 1
         self._sizes[-1] += 1
-        if document.is_tools:
+        if found.is_tools:
             self.tools.append(number)
-        self._add_words("o" if document.is_tools else "t", document.texts, number)
-        self._add_words("s", (document.subject,), number)
-        self._add_words("n", document.names, number)
-        for name, value in document.card.keys:
+        for family, words in found.words:
+            terms = self.terms[family]
+            for word, places in words.items():
+                terms[word].extend((number, places))
+        for name, value in card.keys:
             self.terms["k"][f"{name}:{value}"].extend((number, b""))
 
     @property
@@ -222,13 +300,6 @@ class _Builder:
                 found += digits(number - before - 1) + digits(size - 1)
                 before = number
         return found
-
-    def _add_words(self, family: str, texts: Iterable[str], number: int) -> None:
-        terms = self.terms[family]
-        for word, positions in positions_of(texts, self._analyzer).items():
-            single = len(positions) == 1
-            code = _SINGLE[positions[0]] if single else _COUNTS[len(positions)] + _gaps(positions)
-            terms[word].extend((number, code))
 
     def all_terms(self) -> list[tuple[str, _Term]]:
         """The terms of all families under the names they have in shards, in order."""

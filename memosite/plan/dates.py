@@ -1,0 +1,56 @@
+"""Dates as pages show them, and the orders of lists: by date, newest first, or by arrival."""
+
+from collections.abc import Iterable, Sequence
+from functools import lru_cache
+from operator import attrgetter
+
+from memosite.model import Artifact
+from memosite.page_parts import Stamp
+from memosite.times import Moment
+
+by_arrival = attrgetter("arrival")
+"""The order in which everything is kept."""
+_by_date = attrgetter("date.instant", "id")
+
+
+@lru_cache(maxsize=10_000)
+def stamp(moment: Moment | None) -> Stamp | None:
+    """A date as pages show it: wall-clock time and offset as written; the day alone where no time was given."""
+    if moment is None:
+        return None
+    local = moment.local
+    shown = local.strftime("%Y-%m-%d %H:%M") if local.year >= 1000 else local.isoformat(" ", "minutes")
+    if moment.offset is None and (local.hour, local.minute, local.second) == (0, 0, 0):
+        shown = local.date().isoformat()
+    elif moment.offset == 0:
+        shown += " UTC"
+    elif moment.zone is not None:
+        shown += " " + moment.zone.replace("-", "−")
+    return Stamp(utc=moment.utc, shown=shown, day=local.date().isoformat())
+
+
+def day_of(artifact: Artifact) -> str:
+    """The day of an artifact as its writer's clock had it; "" without a date."""
+    shown = stamp(artifact.date)
+    return shown.day if shown else ""
+
+
+def newest_first(artifacts: Iterable[Artifact]) -> list[Artifact]:
+    """By date, newest first; what has no date comes last, the later arrived first."""
+    dated: list[Artifact] = []
+    undated: list[Artifact] = []
+    for artifact in artifacts:
+        (dated if artifact.date else undated).append(artifact)
+    dated.sort(key=_by_date, reverse=True)
+    undated.sort(key=by_arrival, reverse=True)
+    return dated + undated
+
+
+def newest(artifacts: Sequence[Artifact], limit: int) -> list[Artifact]:
+    """The first of `newest_first`: of a long list, which is mostly in order, few are sorted."""
+    if len(artifacts) > 4 * limit:
+        last = sorted((one.date.instant for one in artifacts[-2 * limit :] if one.date), reverse=True)
+        if len(last) >= limit:  # nothing older than the last of these can be among the newest
+            since = last[limit - 1]
+            artifacts = [one for one in artifacts if one.date and one.date.instant >= since]
+    return newest_first(artifacts)[:limit]

@@ -1,0 +1,81 @@
+"""Sums up what each seat sent, has not read and is asked: one walk over the memos, whatever the number of seats."""
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from memosite.facts import BROADCAST, Mailbox, Ref
+from memosite.model import Copy, Memo
+from memosite.resolve.actions import is_unread
+
+_DONE: frozenset[Mailbox] = frozenset({"read", "archive"})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SeatIndex:
+    """Memos by position, notes left out, each list in order of arrival.
+
+    `newest_sent` is the last memo that a position sent by date, `open_from` how many of its memos ask for something
+    not done. `unread` holds what a recipient has not read, `unread_broadcasts` by source the memos to all that nobody
+    has read there. `involved` holds the memos that ask for something not done by each position they involve,
+    `asked_of_all` names those that ask it of all.
+    """
+
+    newest_sent: Mapping[str, Memo]
+    open_from: Mapping[str, int]
+    unread: Mapping[str, Sequence[Memo]]
+    unread_broadcasts: Mapping[str, Sequence[Memo]]
+    involved: Mapping[str, Sequence[Memo]]
+    asked_of_all: frozenset[Ref]
+
+
+def index_seats(memos: Iterable[Memo], broadcasts: Iterable[Memo]) -> SeatIndex:
+    """Look at all memos and notes, and once more at the memos to all."""
+    newest: dict[str, Memo] = {}
+    open_from: dict[str, int] = defaultdict(int)
+    unread: dict[str, list[Memo]] = defaultdict(list)
+    involved: dict[str, list[Memo]] = defaultdict(list)
+    for memo in memos:
+        if memo.kind != "memo":
+            continue
+        sender, is_open = memo.sender_position, memo.action == "open"
+        if sender is not None:
+            open_from[sender] += is_open
+            if memo.date and (sender not in newest or newest[sender].sort_key < memo.sort_key):
+                newest[sender] = memo
+        for state in memo.recipients:
+            if state.unread:
+                unread[state.position].append(memo)
+        for id_ in memo.positions if is_open else ():
+            involved[id_].append(memo)
+    broadcasts = tuple(broadcasts)
+    return SeatIndex(
+        newest_sent=newest,
+        open_from=open_from,
+        unread=unread,
+        unread_broadcasts=_unread_by_source(broadcasts),
+        involved=involved,
+        asked_of_all=frozenset(memo.ref for memo in broadcasts if memo.action == "open" and _is_asked_of_all(memo)),
+    )
+
+
+def _is_asked_of_all(memo: Memo) -> bool:
+    return any(state.position == BROADCAST and state.action == "open" for state in memo.recipients)
+
+
+def _unread_by_source(broadcasts: Iterable[Memo]) -> dict[str, list[Memo]]:
+    found: dict[str, list[Memo]] = defaultdict(list)
+    for memo in broadcasts:
+        if not any(state.position == BROADCAST for state in memo.recipients):
+            continue
+        left: dict[str, list[Copy]] = {}
+        for copy in memo.copies:
+            if copy.mailbox not in _DONE:
+                left.setdefault(copy.file.source, [])
+        for copy in memo.copies if left else ():
+            if copy.file.source in left:
+                left[copy.file.source].append(copy)
+        for source, copies in left.items():
+            if is_unread(tuple(copies), None):
+                found[source].append(memo)
+    return found
