@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
     from memosite.build import BuildReport
     from memosite.config import Config
+    from memosite.making import Show
     from memosite.workers import Run
 
 EXIT_FINE, EXIT_NOT_SO, EXIT_USAGE, EXIT_INTERRUPTED = 0, 1, 2, 130
@@ -144,7 +145,7 @@ def _serve(options: argparse.Namespace) -> int:
     def load() -> "Config":
         return load_config(_site(options), output=options.output, base_url=options.base_url, cache=options.cache)
 
-    def rebuild(stop: "Event") -> "Rebuilt":
+    def rebuild(stop: "Event", show: "Show") -> "Rebuilt":
         def go_on(_stage: str, _done: int, _total: int) -> None:
             if stop.is_set():
                 raise MemositeError("interrupted")
@@ -154,7 +155,9 @@ def _serve(options: argparse.Namespace) -> int:
             raise ConfigError(f"output: now {config.output}, but {served} is served; start memosite serve again")
         gc.disable()  # looking for garbage takes a tenth of the time that somebody waits for
         try:
-            report = build(config, clock=_now, jobs=_jobs(None), use_network=False, progress=go_on, memory=memory)
+            report = build(
+                config, clock=_now, jobs=_jobs(None), use_network=False, progress=go_on, show=show, memory=memory
+            )
         finally:
             gc.enable()
         is_new = report.written > 1 or report.removed > 0  # status.json is written in any case

@@ -152,8 +152,22 @@ class MadeSite:
     former: tuple[str, ...]
 
 
+Show = Callable[[], None]
+"""Called when all that people look at is written, if any of it is new; what only programs read comes after."""
+
+
+def show_nobody() -> None:
+    """Nobody waits for pages."""
+
+
 def make_site(
-    units: Sequence[Unit], maker: Maker, *, jobs: int, progress: Progress, run_elsewhere: Run | None = None
+    units: Sequence[Unit],
+    maker: Maker,
+    *,
+    jobs: int,
+    progress: Progress,
+    run_elsewhere: Run | None = None,
+    show: Show = show_nobody,
 ) -> MadeSite:
     """Make the units that are stale, by `jobs` processes, write what is new of them, and note what was made of what.
 
@@ -170,9 +184,14 @@ def make_site(
     noted = Manifest(common=maker.common, reads=Reads(last.reads) if last.common == maker.common else Reads())
     former: list[str] = []
     done = 0
+    is_shown = False
     with closing(results):
         for decision in decisions:
             unit, made = decision.unit, decision.made
+            if unit.is_for_programs and not is_shown:
+                is_shown = True
+                if output.written:
+                    show()
             if made is not None and not decision.why:
                 _keep(unit.name, made, last.units, noted.units, output=output)
                 continue

@@ -1,6 +1,6 @@
 """[I/O] Serves a site on this machine, rebuilds it when a source changes, and reloads the browser (livereload).
 
-    changes (the system's file events) ─► rebuild, in a thread ─┬─► done: browsers reload
+    changes (the system's file events) ─► rebuild, in a thread ─┬─► pages are there: browsers reload
                                                                └─► trouble: browsers reload, each page says it
 
 The script that reloads is a file, not inline, so that pages keep their strict content security policy. Only pages
@@ -27,6 +27,7 @@ from tornado.ioloop import IOLoop
 from memosite.changes import each_change
 from memosite.config import Config
 from memosite.errors import BusyError, ConfigError, MemositeError
+from memosite.making import Show
 
 T = TypeVar("T")
 
@@ -46,8 +47,8 @@ class Rebuilt:
     is_new: bool
 
 
-Rebuild = Callable[[threading.Event], Rebuilt]
-"""Builds the site again; ends when the event is set. Raises `MemositeError`."""
+Rebuild = Callable[[threading.Event, Show], Rebuilt]
+"""Builds the site again, and calls when its pages are there; ends when the event is set. Raises `MemositeError`."""
 
 Settle = Callable[[], bool]
 """Does what can wait until browsers have reloaded; whether the site is whole, or has to be built once more."""
@@ -186,6 +187,7 @@ class Follower(threading.Thread):
         self._warn = warn
         self._loop = loop
         self._stop_event = stop
+        self._is_shown = False
 
     def run(self) -> None:
         """Follow every change."""
@@ -201,19 +203,23 @@ class Follower(threading.Thread):
 
     def _is_busy(self) -> bool:
         """Rebuild; whether that has to wait, since somebody else is building."""
+        self._is_shown = False
         try:
-            rebuilt = self._try(lambda: self._rebuild(self._stop_event))
+            rebuilt = self._try(lambda: self._rebuild(self._stop_event, self._show))
         except BusyError:
             return not self._stop_event.is_set()
-        if self._stop_event.is_set():
-            return False
-        was_troubled = bool(self._trouble.text)
         if rebuilt is not None:
             self._config = rebuilt.config
-            self._trouble.text = ""
-        if rebuilt is None or rebuilt.is_new or was_troubled:
-            self._loop.add_callback(_reload)
+        if rebuilt is None or self._trouble.text or (rebuilt.is_new and not self._is_shown):
+            self._show(self._trouble.text if rebuilt is None else "")
         return False
+
+    def _show(self, trouble: str = "") -> None:
+        """Have browsers reload, and say on each page what is wrong."""
+        self._trouble.text = trouble
+        self._is_shown = True
+        if not self._stop_event.is_set():
+            self._loop.add_callback(_reload)
 
     def _try(self, step: Callable[[], T]) -> T | None:
         """Do a step; whatever goes wrong is said, and the next change is followed all the same."""

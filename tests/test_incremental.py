@@ -322,6 +322,12 @@ def test_what_was_read_is_kept_if_a_build_fails_afterwards(organization: Path) -
     assert len(list((organization / ".memosite/parsed").iterdir())) == 4
 
 
+def write_one_more(organization: Path) -> None:
+    """A memo between seats that are known: pages of others stay as they are."""
+    name = "2026-06-01-0900--strategist--opac-engineer--one-more"
+    write_memo(organization / "website/memos/inbox", name, sender="strategist", to="opac-engineer")
+
+
 def test_a_server_believes_what_it_left_and_looks_afterwards(organization: Path, tmp_path: Path) -> None:
     """So that browsers do not wait for it; what was not as it was left is then made again."""
     config = load_config(organization)
@@ -330,13 +336,31 @@ def test_a_server_believes_what_it_left_and_looks_afterwards(organization: Path,
         assert memory.check()
         page = min((organization / "_site/memos").glob("*/index.html"))
         page.write_text("spoiled")
-        write_memo(organization / "engineer/memos/inbox", "2026-06-01-0900--director--engineer--one-more")
+        write_one_more(organization)
         run_build(config, clock=lambda: dt.datetime.now(dt.UTC), memory=memory)
         assert not memory.check()
         run_build(config, clock=lambda: dt.datetime.now(dt.UTC), memory=memory)
         assert memory.check()
         assert page.read_text() != "spoiled"
     assert site_of(organization / "_site") == built_from_nothing(organization, tmp_path / "clean")
+
+
+def test_pages_are_shown_before_what_only_programs_read_is_written(organization: Path) -> None:
+    """Nobody who looks at a page waits for feeds and search; if nothing is new, nothing is shown."""
+    config, shown = load_config(organization), []
+
+    def show() -> None:
+        pages = ("index.html", "feeds/index.html", "feed.xml")
+        shown.append(["one-more" in (organization / "_site" / page).read_text() for page in pages])
+
+    build(organization)
+    with Memory() as memory:
+        for step in range(3):
+            if step == 1:
+                write_one_more(organization)
+            run_build(config, clock=lambda: dt.datetime.now(dt.UTC), memory=memory, show=show)
+    assert shown == [[True, False, False]]
+    assert "one-more" in (organization / "_site/feed.xml").read_text()
 
 
 def test_what_a_build_wrote_before_it_failed_is_not_believed(

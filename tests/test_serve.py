@@ -20,6 +20,7 @@ from tornado.websocket import websocket_connect
 
 from memosite.config import Config, load_config
 from memosite.errors import OutputError
+from memosite.making import Show
 from memosite.output import OutputFolder
 from memosite.serve import Follower, Rebuilt, Trouble
 from tests.build_org import write_memo
@@ -273,9 +274,16 @@ class Reloads(list[object]):
 def follower(config: Config, rebuilt: Iterable[bool], settled: Iterable[bool]) -> tuple[Follower, Reloads]:
     """A follower whose rebuilds have something new or not, and which finds the site whole or not after each."""
     new, whole, reloads = iter(rebuilt), iter(settled), Reloads()
+
+    def rebuild(show: Show) -> Rebuilt:
+        is_new = next(new)
+        if is_new:
+            show()
+        return Rebuilt(config=config, is_new=is_new)
+
     follower = Follower(
         config,
-        rebuild=lambda _: Rebuilt(config=config, is_new=next(new)),
+        rebuild=lambda _, show: rebuild(show),
         settle=lambda: next(whole),
         trouble=Trouble(),
         warn=print,

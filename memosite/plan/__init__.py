@@ -8,10 +8,12 @@ with its memos, so that a text rendered for a memo's page is still at hand for i
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from itertools import chain
 from xml.sax.saxutils import escape
 
+from memosite.facts import Ref
 from memosite.ledger import LEDGER_PATH, Ledger
 from memosite.lines import artifact_line, dump_line, is_broken
 from memosite.model import Archive, Artifact, Memo, Position, Thread
@@ -22,7 +24,7 @@ from memosite.plan.decisions import decisions_twins, plan_decisions
 from memosite.plan.digests import Digest, closed_digests, plan_digest, plan_digest_lists, plan_former_digests
 from memosite.plan.documents import plan_document, plan_library
 from memosite.plan.feed_page import plan_feed_page, plan_thread_feeds, thread_feeds
-from memosite.plan.feeds import arrange, feed_units
+from memosite.plan.feeds import Arranged, arrange, feed_units
 from memosite.plan.files import SavedSearch, Stored, Written, published_searches
 from memosite.plan.home import plan_former, plan_health, plan_home, plan_not_found, redirect
 from memosite.plan.lists import (
@@ -85,18 +87,13 @@ def plan(context: Context, ledger: Ledger, searches: Sequence[SavedSearch] = ())
         make = partial(_position, position=position)
         yield Unit(name=f"position/{position.id}", make=make, given=position, weight=10)
     yield from _artifact_units(archive)
-    yield _whole("archive", lambda context: [_archive_index(context, months)])
     yield _whole("former", lambda context: chain(plan_former(context, ledger, months), [plan_not_found(context)]))
-    yield _whole("robots", lambda context: _for_robots(context, months))
     yield from _digest_units(digests)
     yield _whole(
         "digests",
         lambda context: chain(plan_digest_lists(context, digests), plan_former_digests(context, ledger, digests)),
     )
     blocks = block_members(context)
-    for name, members in blocks:
-        make_block = partial(plan_block, name=name, members=members)
-        yield Unit(name=f"block/{name}", make=make_block, given=members, weight=len(members))
     names = [name for name, _ in blocks]
     yield _whole(
         "search",
@@ -105,6 +102,18 @@ def plan(context: Context, ledger: Ledger, searches: Sequence[SavedSearch] = ())
     yield _whole("feeds", lambda context: plan_feed_page(context, [one.channel for one in feeds]))
     threads = thread_feeds(one.channel for one in feeds)
     yield Unit(name="feeds/threads", make=partial(plan_thread_feeds, threads=threads), given=threads)
+    for unit in _units_for_programs(months, blocks, feeds):
+        yield replace(unit, is_for_programs=True)
+
+
+def _units_for_programs(
+    months: Mapping[str, Sequence[Artifact]], blocks: Iterable[tuple[str, tuple[Ref, ...]]], feeds: Iterable[Arranged]
+) -> Iterator[Unit]:
+    yield _whole("archive", lambda context: [_archive_index(context, months)])
+    yield _whole("robots", lambda context: _for_robots(context, months))
+    for name, members in blocks:
+        make_block = partial(plan_block, name=name, members=members)
+        yield Unit(name=f"block/{name}", make=make_block, given=members, weight=len(members))
     # Feeds go last: what they announce is there when they do.
     yield from feed_units(feeds)
 

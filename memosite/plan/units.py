@@ -17,7 +17,8 @@ class Unit:
     """Outputs that are made together, of what `make` reads through the context it is given and of `given`.
 
     One that is not `traced` looks at the whole archive or at the ledger, and is planned in every build. `weight` is
-    roughly how many artifacts it has: light units are sent to a process together.
+    roughly how many artifacts it has: light units are sent to a process together. `is_for_programs` says that nobody
+    looks at its outputs in a browser; such units come after all others.
     """
 
     name: str
@@ -25,3 +26,4 @@ class Unit:
     given: object = None
     is_traced: bool = True
     weight: int = 1
+    is_for_programs: bool = False
