@@ -130,9 +130,7 @@ def _build(
         status_state = output.write(STATUS_PATH, _status_bytes(told))
         output.prune(made.former if maker.last.units and is_ours else None)
         report = _report(archive, output, seconds=(finished - started).total_seconds())
-        maker.digests.forget_before()
-        memory.digests = maker.digests
-        memory.note(made.manifest, _seal(inputs, report, told), status_state)
+        memory.note(made.manifest, maker.digests, _seal(inputs, report, told), status_state)
         output.leave()
     finally:
         output.unlock()

@@ -166,8 +166,9 @@ def _serve(options: argparse.Namespace) -> int:
         return Rebuilt(config=config, is_new=is_new)
 
     def settle() -> bool:
+        is_whole = memory.check()  # first: what fails to be written down takes nothing back
         memory.write()
-        return memory.check()
+        return is_whole
 
     check_port(options.port)
     config = load()

@@ -140,9 +140,13 @@ class Memory:
         if self._writes_at_once:
             self.parsed.write()
 
-    def note(self, manifest: Manifest, seal: Seal, status: FileState | None) -> None:
-        """Remember a build that has ended; `status` is how `status.json` lies there now."""
-        self._manifest, self._seal, self._status = manifest, seal, status
+    def note(self, manifest: Manifest, digests: Digests, seal: Seal, status: FileState | None) -> None:
+        """Remember a build that has ended; `status` is how `status.json` lies there now.
+
+        The next build compares what units read with what these `digests` found: they belong to the manifest.
+        """
+        digests.forget_before()
+        self._manifest, self.digests, self._seal, self._status = manifest, digests, seal, status
         self._manifest.units.keeps_read = not self._writes_at_once
         self._is_noted = self._is_sound = True
         self.is_thorough = False

@@ -157,6 +157,10 @@ class ParseCache:
             self._holders = {digest: key for key, one in self._known.items() for digest in one.shelved}
         return self._holders[digest]
 
+    def begin(self) -> None:
+        """Begin a round: what one that failed came by is not known to be there still."""
+        self._now = {}
+
     def close(self) -> None:
         """End a round: what was asked for or put is what is known from now on."""
         self._holders = None

@@ -125,6 +125,7 @@ class _Part:
     def _list(self) -> None:
         source, look = self.source, self._look
         self._known.forget(source.name)
+        self._known.of(source.name).begin()
         if not isinstance(source, FolderSource):
             self._listing = source.list_files()
             return

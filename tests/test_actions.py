@@ -47,6 +47,12 @@ def test_a_reply_of_the_recipient_answers() -> None:
     assert states(*found)[0] == "answered"
 
 
+def test_answers_to_a_broadcast_under_another_name_are_counted() -> None:
+    """An alias of `all` is `all`, also for a memo that asks for nothing."""
+    found = [envelope("m", to="everybody"), reply("a", "m", "tester"), reply("b", "m", "director")]
+    assert memo(archive_of(*found, aliases={"everybody": "all"}), "m").answers == 2
+
+
 def test_a_reply_of_anybody_else_does_not() -> None:
     """Nor one beside it, above it or in the same thread."""
     assert states(asked(), reply("a", "m", "tester"))[0] == "open"

@@ -2,6 +2,7 @@
 
 import datetime as dt
 import functools
+import gc
 import json
 import os
 import random
@@ -25,7 +26,10 @@ from memosite.config import load_config
 from memosite.errors import OutputError
 from memosite.keys import write_signed
 from memosite.memory import Memory
+from memosite.model import Archive
 from memosite.output import OutputFolder
+from memosite.plan import Context
+from memosite.plan.traced import Digests
 from memosite.theme import Theme, load_theme
 from tests.build_org import write_memo
 from tests.crawl import tree_bytes
@@ -343,6 +347,57 @@ def test_a_server_believes_what_it_left_and_looks_afterwards(organization: Path,
         assert memory.check()
         assert page.read_text() != "spoiled"
     assert site_of(organization / "_site") == built_from_nothing(organization, tmp_path / "clean")
+
+
+def test_what_a_server_no_longer_needs_is_given_back_at_once(organization: Path) -> None:
+    """Nothing that holds an archive waits for the garbage collector, which is asleep while a server builds."""
+    config = load_config(organization)
+    gc.collect()
+    gc.disable()
+    try:
+        with Memory() as memory:
+            for step in range(4):
+                write_memo(organization / "website/memos/inbox", f"2026-06-01-090{step}--strategist--opac-engineer--x")
+                run_build(config, clock=lambda: dt.datetime.now(dt.UTC), memory=memory)
+            classes = [type(one) for one in gc.get_objects()]
+            kept = {class_: classes.count(class_) for class_ in (Digests, Context, Archive)}
+    finally:
+        gc.enable()
+    assert kept == {Digests: 1, Context: 1, Archive: 1}
+
+
+def test_what_was_a_link_in_its_first_commit_is_received_by_its_second(tmp_path: Path) -> None:
+    """As history that is read anew has it: a link is no content."""
+    repo = Repo(tmp_path / "repo")
+    name = "2026-05-01-1430--a--b--first"
+    write_memo(repo.root / "memos/inbox", "2026-05-01-0900--a--b--other")
+    (repo.root / f"memos/inbox/{name}.openthing").symlink_to("2026-05-01-0900--a--b--other.openthing")
+    repo.commit()
+    (tmp_path / "memosite.yml").write_text("sources:\n  - path: repo\n")
+    with Memory() as memory:
+        run_build(load_config(tmp_path), clock=lambda: dt.datetime.now(dt.UTC), memory=memory)
+        (repo.root / f"memos/inbox/{name}.openthing").unlink()
+        write_memo(repo.root / "memos/inbox", name)
+        repo.commit()
+        run_build(load_config(tmp_path), clock=lambda: dt.datetime.now(dt.UTC), memory=memory)
+    assert site_of(tmp_path / "_site") == built_from_nothing(tmp_path, tmp_path / "clean")
+    assert not (tmp_path / f"_site/memos/{name}/changes").exists()
+
+
+def test_a_page_of_search_that_reloads_finds_all_of_its_blocks(organization: Path) -> None:
+    """What it loads afterwards belongs to what it has loaded: browsers reload once, when all of it is there."""
+    shown: list[dict[str, bytes]] = []
+
+    def show() -> None:
+        shown.append({path: data for path, data in site_of(organization / "_site").items() if "search" in path})
+
+    build(organization)
+    write_one_more(organization)
+    with Memory() as memory:
+        run_build(load_config(organization), clock=lambda: dt.datetime.now(dt.UTC), memory=memory, show=show)
+    after = {path: data for path, data in site_of(organization / "_site").items() if "search" in path}
+    assert len(after) > 3
+    assert shown == [after]
 
 
 def test_pages_are_shown_before_what_only_programs_read_is_written(organization: Path) -> None:

@@ -16,7 +16,18 @@ from hypothesis import strategies as st
 from memosite.cli import main
 from memosite.search import blocks as blocks_module
 from memosite.search.analyzer import Analyzer
-from memosite.search.blocks import FULL, TAIL, Analyses, Block, cut_blocks, encode, list_blocks, pack, render_block
+from memosite.search.blocks import (
+    FULL,
+    TAIL,
+    Analyses,
+    Block,
+    Found,
+    cut_blocks,
+    encode,
+    list_blocks,
+    pack,
+    render_block,
+)
 from memosite.search.documents import Card
 from memosite.search.query import parse_query
 from memosite.search.syntax import QueryError
@@ -322,8 +333,24 @@ def test_what_was_found_in_a_small_block_is_not_looked_for_again(
     assert render_block(block, text, analyses) == expected[1]
     first = block.cards[0]
     assert set(read) <= {*first.texts, first.conversation}
-    monkeypatch.setattr(blocks_module, "MOST_WORDS", 10)
+    monkeypatch.setattr(blocks_module, "MOST_BYTES", 10)
     assert render_block(block, text, analyses) == expected[1]
     read.clear()
     assert render_block(block, text, Analyses()) == expected[1]
     assert len(read) >= len(block.cards)
+
+
+def test_what_is_kept_of_small_blocks_counts_by_its_size(example: Read) -> None:
+    """A text of one word a million times has as many places as any other text of its length."""
+    found = Analyses()
+    cards = [replace(example.cards[0], id=f"memo-{number}") for number in range(40)]
+    made: list[str] = []
+    large = Found(is_tools=False, words=(("text", {"a": bytes(2**20)}),), row=[], excerpt="")
+
+    def find(card: Card) -> list[Found]:
+        made.append(card.id)
+        return [large]
+
+    for card in (*cards, cards[0], cards[-1]):
+        found.get(card, find)
+    assert made == [*(card.id for card in cards), cards[0].id]

@@ -13,7 +13,6 @@ from functools import partial
 from itertools import chain
 from xml.sax.saxutils import escape
 
-from memosite.facts import Ref
 from memosite.ledger import LEDGER_PATH, Ledger
 from memosite.lines import artifact_line, dump_line, is_broken
 from memosite.model import Archive, Artifact, Memo, Position, Thread
@@ -94,6 +93,10 @@ def plan(context: Context, ledger: Ledger, searches: Sequence[SavedSearch] = ())
         lambda context: chain(plan_digest_lists(context, digests), plan_former_digests(context, ledger, digests)),
     )
     blocks = block_members(context)
+    for name, members in blocks:
+        make_block = partial(plan_block, name=name, members=members)
+        yield Unit(name=f"block/{name}", make=make_block, given=members, weight=len(members))
+    # The page of search and the list of blocks come when all blocks are there.
     names = [name for name, _ in blocks]
     yield _whole(
         "search",
@@ -102,18 +105,13 @@ def plan(context: Context, ledger: Ledger, searches: Sequence[SavedSearch] = ())
     yield _whole("feeds", lambda context: plan_feed_page(context, [one.channel for one in feeds]))
     threads = thread_feeds(one.channel for one in feeds)
     yield Unit(name="feeds/threads", make=partial(plan_thread_feeds, threads=threads), given=threads)
-    for unit in _units_for_programs(months, blocks, feeds):
+    for unit in _units_for_programs(months, feeds):
         yield replace(unit, is_for_programs=True)
 
 
-def _units_for_programs(
-    months: Mapping[str, Sequence[Artifact]], blocks: Iterable[tuple[str, tuple[Ref, ...]]], feeds: Iterable[Arranged]
-) -> Iterator[Unit]:
+def _units_for_programs(months: Mapping[str, Sequence[Artifact]], feeds: Iterable[Arranged]) -> Iterator[Unit]:
     yield _whole("archive", lambda context: [_archive_index(context, months)])
     yield _whole("robots", lambda context: _for_robots(context, months))
-    for name, members in blocks:
-        make_block = partial(plan_block, name=name, members=members)
-        yield Unit(name=f"block/{name}", make=make_block, given=members, weight=len(members))
     # Feeds go last: what they announce is there when they do.
     yield from feed_units(feeds)
 

@@ -4,7 +4,8 @@ import datetime as dt
 from collections import defaultdict
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
-from functools import cached_property, lru_cache
+from functools import cached_property, lru_cache, partial
+from weakref import proxy
 
 from memosite.facts import BROADCAST, Mailbox, Ref
 from memosite.findings import Finding
@@ -171,7 +172,8 @@ class Context:
     @cached_property
     def position(self) -> Callable[..., Reference]:
         """`position(start, id, written)` is a link to a position's page, labelled as written; a page repeats them."""
-        return lru_cache(maxsize=1_000)(self._position)
+        # A context that held itself would wait for the garbage collector, with the whole archive.
+        return lru_cache(maxsize=1_000)(partial(type(self)._position, proxy(self)))
 
     def _position(self, start: str, id_: str | None, written: str = "") -> Reference:
         if id_ is None or id_ not in self.archive.positions:

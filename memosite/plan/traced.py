@@ -13,6 +13,7 @@ import datetime as dt
 from collections.abc import Hashable, Iterable, Iterator, Mapping, MutableSet
 from dataclasses import replace
 from typing import Any, Final, NoReturn, TypeVar
+from weakref import proxy
 
 from memosite.model import Archive, Artifact, SourceInfo, Thread
 from memosite.plan.context import Context
@@ -142,8 +143,9 @@ class Digests:
         self._before = before
         # A list of artifacts is as new as its artifacts are: each of them is looked at once, and not in each list.
         self._reducers = Reducers()
+        same = proxy(self)  # what holds itself waits for the garbage collector, with the whole archive
         for class_ in (*Artifact.__subclasses__(), Thread):
-            self._reducers[class_] = lambda one: (str, (self._whole(one),))
+            self._reducers[class_] = lambda one: (str, (same._whole(one),))
 
     def forget_before(self) -> None:
         """Let go of what was before: nothing more is asked."""

@@ -123,7 +123,7 @@ class ArtifactMaker:
             parent=joined.parents.get(ref),
             ghost_parent=joined.ghost_parents.get(ref),
             replies=replies,
-            answered=self._answered(group) if replies and _asks(group) else _BY_NOBODY,
+            answered=self._answered(group) if replies else _BY_NOBODY,
             closed=joined.closed.get(group.id) if is_memo else None,
         )
 
@@ -233,11 +233,6 @@ _OF_A_WHOLE_FILE = frozenset({"wyren-long", "wyren-section-long", "wyren-fenced"
 
 
 # From here on nothing is looked up: what is made of the same is the same (see `Recall`).
-
-
-def _asks(group: Group) -> bool:
-    """Whether it matters who replied."""
-    return (group.kind == "memo" and group.envelope.action_required) or BROADCAST in group.envelope.to
 
 
 def _paths(group: Group) -> frozenset[tuple[str, str]]:

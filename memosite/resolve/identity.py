@@ -20,7 +20,8 @@ from memosite.resolve.recall import FORGETFUL, Recall
 class Group:
     """The copies of one artifact, and the id they were given; `variants` stand in the order they are shown in.
 
-    `plain` is the id that its name alone gives.
+    `plain` is the id that its name alone gives. It and `id` are given in each resolve anew, whatever was remembered of
+    the group: calls that are remembered must be told the id as an argument of its own.
     """
 
     kind: Kind

@@ -20,8 +20,8 @@ class Lives:
 
     def __init__(self, histories: Mapping[str, History], data_of: DataOf, *, recall: Recall = FORGETFUL) -> None:
         """Look lives up in these histories, by the name of the source."""
-        self._histories = {name: Same(recall.same(name, history)) for name, history in histories.items()}
-        self._data_of = recall.same("data_of", data_of)
+        self._histories = {name: Same(history) for name, history in histories.items()}
+        self._data_of = data_of
         self._read = recall.calls(_read)
 
     def of(self, file: FileFacts, body: FileFacts | None = None) -> Life | None:

@@ -42,8 +42,11 @@ FULL_SHARD = 7_000
 TAIL_SHARD = 4_000
 """Bytes after which a shard of terms ends; there are more small blocks than full ones, and each is asked."""
 
-MOST_WORDS = 150_000
-"""Words of documents that `Analyses` keep: some 15 MB, about three small blocks."""
+MOST_BYTES = 16 * 2**20
+"""What `Analyses` keep, as far as they count it: about three small blocks."""
+_WORD_BYTES = 100
+_DOCUMENT_BYTES = 1_000
+"""What a word and a document take besides their texts."""
 
 ROWS = 20
 EXCERPTS = 12
@@ -88,7 +91,7 @@ def list_blocks(names: Sequence[str]) -> tuple[str, bytes]:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Found:
+class Found:
     """What a block holds of one document, whatever number it has there.
 
     `words` are those of each family, and with each where it stands, as digits.
@@ -103,29 +106,43 @@ class _Found:
 class Analyses:
     """What was found in the artifacts of small blocks, which are made again whenever something arrives.
 
-    At most `MOST_WORDS` are kept; what was not asked for for longest goes first.
+    At most `MOST_BYTES` are kept; what was not asked for for longest goes first.
     """
 
     def __init__(self) -> None:
         """Begin with nothing."""
-        self._known: OrderedDict[Card, tuple[_Found, ...]] = OrderedDict()
-        self._words = 0
+        self._known: OrderedDict[Card, tuple[Found, ...]] = OrderedDict()
+        self._bytes = 0
 
-    def get(self, card: Card, find: Callable[[Card], Iterable[_Found]]) -> tuple[_Found, ...]:
+    def get(self, card: Card, find: Callable[[Card], Iterable[Found]]) -> tuple[Found, ...]:
         """What was found in the documents of a card, or is found now."""
         found = self._known.get(card)
         if found is None:
             found = self._known[card] = tuple(find(card))
-            self._words += _words_of(found)
-            while self._words > MOST_WORDS:
-                self._words -= _words_of(self._known.popitem(last=False)[1])
+            self._bytes += _bytes_of(card, found)
+            while self._bytes > MOST_BYTES:
+                self._bytes -= _bytes_of(*self._known.popitem(last=False))
         else:
             self._known.move_to_end(card)
         return found
 
 
-def _words_of(found: Iterable[_Found]) -> int:
-    return sum(len(words) for one in found for _, words in one.words)
+def _bytes_of(card: Card, found: Iterable[Found]) -> int:
+    said = sum(map(_length, (getattr(card, name) for name in Card.__slots__)))
+    return said + sum(
+        _DOCUMENT_BYTES
+        + len(one.excerpt)
+        + sum(map(_length, one.row))
+        + sum(_WORD_BYTES + len(word) + len(places) for _, words in one.words for word, places in words.items())
+        for one in found
+    )
+
+
+def _length(value: object) -> int:
+    """The characters of a text, and of the texts in a list of them."""
+    if isinstance(value, str):
+        return len(value)
+    return sum(map(_length, value)) if isinstance(value, tuple | list) else 0
 
 
 def render_block(block: Block, read_text: ReadText, analyses: Analyses | None = None) -> list[tuple[str, bytes]]:
@@ -165,12 +182,12 @@ def render_block(block: Block, read_text: ReadText, analyses: Analyses | None = 
     return found
 
 
-def _find(card: Card, read_text: ReadText, analyzer: Analyzer) -> Iterator[_Found]:
+def _find(card: Card, read_text: ReadText, analyzer: Analyzer) -> Iterator[Found]:
     for document in documents(card, read_text):
         families = (
             ("o" if document.is_tools else "t", document.texts), ("s", (document.subject,)), ("n", document.names)
         )  # fmt: skip
-        yield _Found(
+        yield Found(
             is_tools=document.is_tools,
             words=tuple((family, _places(positions_of(texts, analyzer))) for family, texts in families),
             row=_row(document),
@@ -277,7 +294,7 @@ class _Builder:
         self.artifacts += 1
         self._sizes.append(0)
 
-    def add(self, card: Card, found: _Found) -> None:
+    def add(self, card: Card, found: Found) -> None:
         """Add the next document of the artifact."""
         number = self.documents
         self.documents += 1

@@ -18,11 +18,13 @@ from memosite.sources.git import GitError, Repo, git, git_tokens
 from memosite.sources.listing import shown_path
 from memosite.times import Moment, read_moment
 
-CACHE_VERSION = 2
+CACHE_VERSION = 3
 CONTENT_LIMIT = 2 * 1024 * 1024
 """The largest former content that is read, in bytes."""
 CONTENTS_LIMIT = 20_000
 """How many former contents of one source are read."""
+_REGULAR = "100"
+"""How the mode of a regular file begins in git: a link or another repo is no content, wherever it is told of."""
 _KINDS = frozenset(get_args(EventKind))
 _IDS = re.compile(r"[0-9a-f ]+")
 _FORMAT = "--format=tformat:%x01%H%x1f%P%x1f%cI%x1f%an"
@@ -205,7 +207,7 @@ class _Line:
             path = self._path(raw)
             if path is not None and mode == b"160000":
                 foreign.append(path)
-            elif path is not None and can_concern(path):
+            elif path is not None and mode.startswith(_REGULAR.encode()) and can_concern(path):
                 tree[path] = blob.decode("ascii")
         return tree, tuple(sorted(foreign))
 
@@ -226,7 +228,7 @@ class _Line:
             repos.discard(path)
             if mode == b"160000":
                 repos.add(path)
-            elif mode != b"000000" and can_concern(path):
+            elif mode.startswith(_REGULAR.encode()) and can_concern(path):
                 after[path] = blob.decode("ascii")
         return dict(sorted(after.items())), tuple(sorted(repos))
 
@@ -270,8 +272,8 @@ def _change(raw: bytes, path: str) -> Change:
     before_mode, after_mode, before, after, _ = raw[1:].decode("ascii").split(" ")
     return Change(
         path=path,
-        before=before if before_mode.startswith("100") else "",
-        after=after if after_mode.startswith("100") else "",
+        before=before if before_mode.startswith(_REGULAR) else "",
+        after=after if after_mode.startswith(_REGULAR) else "",
     )
 
 
