@@ -1,7 +1,7 @@
 """Joins what single files say into the archive: copies, bodies, threads, positions, actions, links (SPEC 3).
 
     parsed ─► collect ─► bodies ─► identity ─► references ─► threads ─┐
-                                        └────► positions ─────────────┼─► actions ─► assemble ─► Archive
+                                        └────► positions ─────────────┼─► actions ─► artifacts, assemble ─► Archive
                                         └────► links, records ────────┘
 
 Each step is a module of its own, takes values and gives values, and never raises for content.
@@ -21,19 +21,19 @@ from memosite.resolve.anchors import AnchorIndex
 from memosite.resolve.artifacts import Joined
 from memosite.resolve.assemble import Assembler
 from memosite.resolve.bodies import LineOf, body_candidates, join_bodies
-from memosite.resolve.collect import collect
+from memosite.resolve.collect import Collected, collect
 from memosite.resolve.conversation import Conversation
 from memosite.resolve.delivery import delivery_findings
-from memosite.resolve.filed import file_records, record_collisions
+from memosite.resolve.filed import Filed, file_records, record_collisions
 from memosite.resolve.identity import Group, assign_ids, group_copies, variant_findings
 from memosite.resolve.links import HasFile, LinkResolver, backlinks
 from memosite.resolve.lives import Lives, removals
 from memosite.resolve.memory_store import DataOf
-from memosite.resolve.positions import resolve_positions
+from memosite.resolve.positions import Naming, resolve_positions
 from memosite.resolve.recall import FORGETFUL, Recall
 from memosite.resolve.record_links import Bound, RecordBinder, SessionIndex, record_files, unresolved_references
 from memosite.resolve.record_names import RecordNames
-from memosite.resolve.records import collect_records
+from memosite.resolve.records import Kept, collect_records
 from memosite.resolve.references import NameIndex
 
 __all__ = ["Rules", "body_candidates", "resolve"]
@@ -76,65 +76,31 @@ def resolve(
     over; where it gives none, these are not verified. `histories` tell what git knows, by source. Who resolves again
     and again gives a `recall`: what did not change is then not made again, and is the same object as before.
     """
-    parsed = tuple(parsed)
     lives = Lives(histories, data_of, recall=recall)
-    kept = collect_records(parsed, rules.sources, line_of, data_of, is_loose=rules.is_loose)
-    records = file_records(kept.cards, ledger)
-    collected = collect(parsed, rules.sources, is_loose=rules.is_loose)
-    joined, findings = join_bodies(
-        collected.envelopes, collected.bodies, line_of, memo_folders=collected.memo_folders, recall=recall
-    )
-    groups = group_copies(
-        joined, lambda copy: lives.last_change(copy.envelope.file, copy.body.file if copy.body else None), recall=recall
-    )
-    findings += assign_ids(groups, ledger) + tuple(variant_findings(groups))
-    index = NameIndex(groups)
-    conversation = Conversation(groups, index, ledger, line_of, recall=recall)
-    assembler = Assembler(collected, groups, records, ledger, lives, recall=recall)
-    naming = resolve_positions(
-        collected.organizations,
-        assembler.name_uses(),
-        aliases=rules.aliases,
-        people=rules.people,
-        source_names=tuple(source.name for source in rules.sources),
-        published=ledger.positions,
-    )
-    findings += conversation.findings + naming.findings + tuple(_unknown_closed(rules.closed, groups))
+    gathered = _gather(tuple(parsed), rules, ledger, line_of, data_of=data_of, lives=lives, recall=recall)
+    collected, kept, groups = gathered.collected, gathered.kept, gathered.groups
+    conversation = Conversation(groups, gathered.index, ledger, line_of, recall=recall)
+    assembler = Assembler(collected, groups, gathered.records, ledger, lives, recall=recall)
+    naming = _name_positions(assembler, collected, rules, ledger)
+    findings = gathered.findings + conversation.findings + naming.findings
     naming = recall.same("naming", replace(naming, findings=()))
-    findings += (*record_collisions(records), *delivery_findings(groups, naming, histories, lives, recall=recall))
+    findings += (*_unknown_closed(rules.closed, groups), *record_collisions(gathered.records))
+    findings += tuple(delivery_findings(groups, naming, histories, lives, recall=recall))
     if rules.is_loose:
         findings = tuple(finding for finding in findings if finding.severity != Severity.NOTE)
-    all_findings = collected.findings + kept.findings + findings
-    names = RecordNames(records)
-    resolver = LinkResolver(
-        index,
-        assembler.files_by_path(),
-        collected.organizations,
-        rules.sources,
-        has_file,
-        record_files=record_files(records),
-        find_record=names.find,
-        commits={name: history.commits for name, history in histories.items()},
-    )
-    anchors = AnchorIndex((*assembler.files_by_path(), *record_files(records)) if records else (), resolver)
-    bound = RecordBinder(names, resolver, anchors, SessionIndex(groups)).bind(records)
-    links = _links(assembler, conversation, resolver, bound)
-    if not rules.is_loose:
-        all_findings += tuple(unresolved_references(records, bound, line_of)) + anchors.findings
+    resolver = _link_resolver(gathered, assembler, rules.sources, has_file=has_file, histories=histories)
+    links, bound, odd = _mentions(gathered, assembler, conversation, resolver, line_of)
+    all_findings = collected.findings + kept.findings + findings + (() if rules.is_loose else odd)
     artifacts, ledger = assembler.artifacts(
         Joined(
             naming=naming,
-            forest=conversation.forest,
-            thread_of=conversation.thread_of,
-            parents=conversation.parents,
-            ghost_parents=conversation.ghost_parents,
+            conversation=conversation,
             links=links,
             backlinks=backlinks(links, ((ref, one) for ref in bound for one in bound[ref].sessions)),
             records=bound,
-            history=kept.history,
-            beside=kept.beside,
+            kept=kept,
             closed=rules.closed,
-            index=index,
+            index=gathered.index,
             findings=all_findings,
         )
     )
@@ -152,6 +118,92 @@ def resolve(
     )
     recall.next_round()
     return archive, _with_pages(ledger, archive)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Gathered:
+    """What files say, sorted by kind, copies grouped under their ids; `findings` are those of grouping."""
+
+    collected: Collected
+    kept: Kept
+    records: tuple[Filed, ...]
+    names: RecordNames
+    groups: list[Group]
+    index: NameIndex
+    findings: tuple[Finding, ...]
+
+
+def _gather(
+    parsed: tuple[Parsed, ...],
+    rules: Rules,
+    ledger: Ledger,
+    line_of: LineOf,
+    *,
+    data_of: DataOf,
+    lives: Lives,
+    recall: Recall,
+) -> _Gathered:
+    kept = collect_records(parsed, rules.sources, line_of, data_of, is_loose=rules.is_loose)
+    records = file_records(kept.cards, ledger)
+    collected = collect(parsed, rules.sources, is_loose=rules.is_loose)
+    joined, findings = join_bodies(
+        collected.envelopes, collected.bodies, line_of, memo_folders=collected.memo_folders, recall=recall
+    )
+    groups = group_copies(
+        joined, lambda copy: lives.last_change(copy.envelope.file, copy.body.file if copy.body else None), recall=recall
+    )
+    findings += (*assign_ids(groups, ledger), *variant_findings(groups))
+    return _Gathered(
+        collected=collected,
+        kept=kept,
+        records=records,
+        names=RecordNames(records),
+        groups=groups,
+        index=NameIndex(groups),
+        findings=findings,
+    )
+
+
+def _name_positions(assembler: Assembler, collected: Collected, rules: Rules, ledger: Ledger) -> Naming:
+    return resolve_positions(
+        collected.organizations,
+        assembler.name_uses(),
+        aliases=rules.aliases,
+        people=rules.people,
+        source_names=tuple(source.name for source in rules.sources),
+        published=ledger.positions,
+    )
+
+
+def _link_resolver(
+    gathered: _Gathered,
+    assembler: Assembler,
+    sources: Iterable[SourceInfo],
+    *,
+    has_file: HasFile | None,
+    histories: Mapping[str, History],
+) -> LinkResolver:
+    return LinkResolver(
+        gathered.index,
+        assembler.files_by_path(),
+        gathered.collected.organizations,
+        sources,
+        has_file,
+        record_files=record_files(gathered.records),
+        find_record=gathered.names.find,
+        commits={name: history.commits for name, history in histories.items()},
+    )
+
+
+def _mentions(
+    gathered: _Gathered, assembler: Assembler, conversation: Conversation, resolver: LinkResolver, line_of: LineOf
+) -> tuple[dict[Ref, tuple[Link, ...]], Mapping[Ref, Bound], tuple[Finding, ...]]:
+    """What each artifact mentions, what each record leads to besides, and what in records leads nowhere."""
+    records = gathered.records
+    anchors = AnchorIndex((*assembler.files_by_path(), *record_files(records)) if records else (), resolver)
+    bound = RecordBinder(gathered.names, resolver, anchors, SessionIndex(gathered.groups)).bind(records)
+    links = _links(assembler, conversation, resolver, bound)
+    return links, bound, (*unresolved_references(records, bound, line_of), *anchors.findings)
 
 
 def _as_of(source: SourceInfo, history: History | None) -> SourceInfo:

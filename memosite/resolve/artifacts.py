@@ -6,20 +6,21 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
-from memosite.facts import BROADCAST, FILE, Discharge, DocumentHead, Envelope, RecordCard, RecordEvent, Ref
+from memosite.facts import BROADCAST, FILE, Discharge, DocumentHead, Envelope, RecordCard, Ref
 from memosite.findings import Finding
 from memosite.layout import place_of
 from memosite.model import Artifact, Copy, Document, Library, Life, Link, Memo, Record, Transcript
 from memosite.names import short_subject
 from memosite.resolve.actions import Answered, Replies, least_done, mailbox_at, recipient_states
+from memosite.resolve.conversation import Conversation
 from memosite.resolve.filed import Filed
 from memosite.resolve.identity import Group
 from memosite.resolve.lives import Lives
 from memosite.resolve.positions import Naming
 from memosite.resolve.recall import Recall, Same
 from memosite.resolve.record_links import Bound
+from memosite.resolve.records import Kept
 from memosite.resolve.references import NameIndex
-from memosite.resolve.threads import Forest
 from memosite.texts import SUMMARY
 from memosite.times import Moment
 
@@ -29,15 +30,11 @@ class Joined:
     """What the steps found out, by ref: how memos hang together, who is meant by names, what is linked and wrong."""
 
     naming: Naming
-    forest: Forest
-    thread_of: Mapping[Ref, str]
-    parents: Mapping[Ref, Ref]
-    ghost_parents: Mapping[Ref, Ref]
+    conversation: Conversation
     links: Mapping[Ref, tuple[Link, ...]]
     backlinks: Mapping[Ref, tuple[Ref, ...]]
     records: Mapping[Ref, Bound]
-    history: Mapping[tuple[str, str], tuple[RecordEvent, ...]]
-    beside: Mapping[tuple[str, str], tuple[tuple[str, str], ...]]
+    kept: Kept
     closed: Mapping[str, Discharge]
     index: NameIndex
     findings: tuple[Finding, ...]
@@ -95,7 +92,7 @@ class ArtifactMaker:
         self._paths = recall.calls(_paths)
         positions = joined.naming.position_of
         sender_of = {ref: positions.get(group.envelope.sender) for ref, group in groups.items()}
-        self._replies = Replies(joined.forest, sender_of, joined.naming.union_of)
+        self._replies = Replies(joined.conversation.forest, sender_of, joined.naming.union_of)
         self._findings: dict[tuple[str, str], list[Finding]] = defaultdict(list)
         for finding in joined.findings:
             self._findings[(finding.location.source, finding.location.path)].append(finding)
@@ -115,16 +112,15 @@ class ArtifactMaker:
         return _transcript(group, around, related, self._naming, self._memo_folders)
 
     def _talk(self, group: Group) -> Talk:
-        joined, ref = self._joined, group.ref
-        replies = joined.forest.children.get(ref, ())
-        is_memo = group.kind == "memo"
+        talk, ref = self._joined.conversation, group.ref
+        replies = talk.forest.children.get(ref, ())
         return Talk(
-            thread=joined.thread_of[ref],
-            parent=joined.parents.get(ref),
-            ghost_parent=joined.ghost_parents.get(ref),
+            thread=talk.thread_of[ref],
+            parent=talk.parents.get(ref),
+            ghost_parent=talk.ghost_parents.get(ref),
             replies=replies,
             answered=self._answered(group) if replies else _BY_NOBODY,
-            closed=joined.closed.get(group.id) if is_memo else None,
+            closed=self._joined.closed.get(group.id) if group.kind == "memo" else None,
         )
 
     def _answered(self, group: Group) -> Answered:
@@ -196,7 +192,7 @@ class ArtifactMaker:
             card=card,
             relations=bound.relations,
             superseded_by=bound.superseded_by,
-            history=self._joined.history.get((card.file.source, card.file.path), ()),
+            history=self._joined.kept.history.get((card.file.source, card.file.path), ()),
             sessions=bound.sessions,
         )
 
@@ -209,7 +205,7 @@ class ArtifactMaker:
         return at > 0 and begins[at - 1] == card.line
 
     def _around(self, ref: Ref, paths: Iterable[tuple[str, str]], lives: tuple[Life | None, ...]) -> Around:
-        beside, findings = self._joined.beside, self._findings
+        beside, findings = self._joined.kept.beside, self._findings
         odd = {
             finding
             for path in paths

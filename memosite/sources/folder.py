@@ -23,7 +23,7 @@ from memosite.sources.listing import (
     shown_path,
     too_large,
 )
-from memosite.sources.look import Look, changed, state_of
+from memosite.sources.look import Look, changed, list_folder, state_of
 from memosite.sources.sniff import head_of
 
 
@@ -65,29 +65,16 @@ class FolderSource:
 def list_files(source: FolderSource, look: Look | None = None) -> Listing:
     """Walk a folder. Raises `SourceError` if it cannot be listed, or if there are too many files."""
 
-    def list_folder(folder: str) -> Sequence[Entry]:
-        return look.entries(folder) if look is not None and folder in look else _entries(source.root / folder)
+    def entries(folder: str) -> Sequence[Entry]:
+        return look.entries(folder) if look is not None and folder in look else list_folder(source.root / folder)
 
     return list_source(
         source,
-        list_folder,
+        entries,
         lambda path: head_of(source.root / path),
         called=str(source.root),
         holes=frozenset(_relative_holes(source)),
     )
-
-
-def _entries(folder: Path) -> list[Entry]:
-    with os.scandir(folder) as scanned:
-        return sorted(_entry(one) for one in scanned)
-
-
-def _entry(one: "os.DirEntry[str]") -> Entry:
-    if one.is_file(follow_symlinks=False):
-        return Entry(one.name, "file")
-    if one.is_dir(follow_symlinks=False):
-        return Entry(one.name, "folder")
-    return Entry(one.name, "link" if one.is_symlink() else "other")
 
 
 def _relative_holes(source: FolderSource) -> Iterator[str]:

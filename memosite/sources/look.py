@@ -32,6 +32,7 @@ State = tuple[int, int, int, int, int, int]
 """Mode, size, when written, when changed (both in nanoseconds since 1970), inode, disk."""
 
 _KINDS: Mapping[str, EntryKind] = {"f": "file", "d": "folder", "l": "link", "o": "other"}
+"""By a letter each, of which a look keeps one a file."""
 _name = attrgetter("name")
 
 
@@ -186,6 +187,12 @@ def content_of(path: str, mode: int) -> str:
             return hashlib.file_digest(stream, "sha256").hexdigest() if stat.S_ISREG(os.fstat(handle).st_mode) else ""
     except OSError as error:
         return str(error.errno)
+
+
+def list_folder(folder: Path) -> list[Entry]:
+    """What lies in a folder now. Raises `OSError` if it cannot be listed."""
+    with os.scandir(folder) as scanned:
+        return [Entry(one.name, _KINDS[_kind(one)]) for one in sorted(scanned, key=_name)]
 
 
 def _kind(entry: "os.DirEntry[str]") -> str:
