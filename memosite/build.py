@@ -17,7 +17,7 @@ from memosite.errors import BusyError
 from memosite.findings import Severity
 from memosite.inputs import Inputs, compare_inputs
 from memosite.ledger import LEDGER_PATH, Ledger, read_ledger
-from memosite.making import Maker, Show, make_site, show_nobody
+from memosite.making import NOBODY, Audience, Maker, make_site
 from memosite.manifest import Seal
 from memosite.memory import STATUS_PATH, Memory
 from memosite.model import Archive, SourceInfo
@@ -61,7 +61,7 @@ def build(
     previous: str | None = None,
     run_elsewhere: Run | None = None,
     progress: Progress = silent,
-    show: Show = show_nobody,
+    audience: Audience = NOBODY,
     memory: Memory | None = None,
 ) -> BuildReport:
     """Build the whole site. Raises `MemositeError` for what the environment gets wrong, never for content.
@@ -70,13 +70,13 @@ def build(
     processes; their number makes no difference to what is written. Without `use_network` remotes are taken from the
     cache, if they are there. `previous` is a published site, a folder or an address, to go on from. With
     `run_elsewhere` that renders what is planned here. `progress` is told of each step, and may raise to stop between
-    two of them; `show` is called when all that people look at is written, if any of it is new. Who builds again gives
-    a `memory`, and writes it down himself when there is time.
+    two of them; the `audience` is told what of the site is new and there. Who builds again gives a `memory`, and writes
+    it down himself when there is time.
     """
     with nullcontext(memory) if memory else Memory(writes_at_once=True) as kept:
         return _build(
             config, kept, clock=clock, jobs=jobs, use_network=use_network, previous=previous,
-            run_elsewhere=run_elsewhere, progress=progress, show=show,
+            run_elsewhere=run_elsewhere, progress=progress, audience=audience,
         )  # fmt: skip
 
 
@@ -90,7 +90,7 @@ def _build(
     previous: str | None,
     run_elsewhere: Run | None,
     progress: Progress,
-    show: Show,
+    audience: Audience,
 ) -> BuildReport:
     started = clock()
     theme = load_theme(config.theme)
@@ -123,7 +123,7 @@ def _build(
         _check_ledger(output, ledger_state)
         is_ours = memory.is_ours(output)
         maker = _maker(context, theme, memory, output=output)
-        made = make_site(units, maker, jobs=jobs, progress=progress, run_elsewhere=run_elsewhere, show=show)
+        made = make_site(units, maker, jobs=jobs, progress=progress, run_elsewhere=run_elsewhere, audience=audience)
         progress("finish", 0, 0)
         finished = clock()
         told = status(archive, finished)

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from memosite.build import BuildReport
     from memosite.config import Config
-    from memosite.making import Show
+    from memosite.making import Audience
     from memosite.workers import Run
 
 EXIT_FINE, EXIT_NOT_SO, EXIT_USAGE, EXIT_INTERRUPTED = 0, 1, 2, 130
@@ -145,7 +145,7 @@ def _serve(options: argparse.Namespace) -> int:
     def load() -> "Config":
         return load_config(_site(options), output=options.output, base_url=options.base_url, cache=options.cache)
 
-    def rebuild(stop: "Event", show: "Show") -> "Rebuilt":
+    def rebuild(stop: "Event", audience: "Audience") -> "Rebuilt":
         def go_on(_stage: str, _done: int, _total: int) -> None:
             if stop.is_set():
                 raise MemositeError("interrupted")
@@ -156,7 +156,13 @@ def _serve(options: argparse.Namespace) -> int:
         gc.disable()  # looking for garbage takes a tenth of the time that somebody waits for
         try:
             report = build(
-                config, clock=_now, jobs=_jobs(None), use_network=False, progress=go_on, show=show, memory=memory
+                config,
+                clock=_now,
+                jobs=_jobs(None),
+                use_network=False,
+                progress=go_on,
+                audience=audience,
+                memory=memory,
             )
         finally:
             gc.enable()
@@ -178,7 +184,7 @@ def _serve(options: argparse.Namespace) -> int:
             report = build(config, clock=_now, jobs=_jobs(None), progress=told, memory=memory)
         say(_summary(report, config, options))
         memory.write()
-        memory.is_thorough = not memory.is_warm  # so that the first change does not wait for it
+        memory.is_thorough = True  # once more while nobody waits: what was made elsewhere is not remembered here
         serve(config, port=options.port, rebuild=rebuild, settle=settle, say=say, warn=warn)
     return EXIT_FINE
 

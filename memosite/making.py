@@ -152,12 +152,17 @@ class MadeSite:
     former: tuple[str, ...]
 
 
-Show = Callable[[], None]
-"""Called when all that people look at is written, if any of it is new; what only programs read comes after."""
+class Audience:
+    """Who looks at a site while it is built: told what is there. This one is nobody."""
+
+    def output_written(self, path: str) -> None:
+        """An output is new, and so is everything that comes before it in the order of units."""
+
+    def all_written(self) -> None:
+        """All that people look at is there, and some of it is new; what only programs read comes after."""
 
 
-def show_nobody() -> None:
-    """Nobody waits for pages."""
+NOBODY = Audience()
 
 
 def make_site(
@@ -167,7 +172,7 @@ def make_site(
     jobs: int,
     progress: Progress,
     run_elsewhere: Run | None = None,
-    show: Show = show_nobody,
+    audience: Audience = NOBODY,
 ) -> MadeSite:
     """Make the units that are stale, by `jobs` processes, write what is new of them, and note what was made of what.
 
@@ -184,14 +189,14 @@ def make_site(
     noted = Manifest(common=maker.common, reads=Reads(last.reads) if last.common == maker.common else Reads())
     former: list[str] = []
     done = 0
-    is_shown = False
+    is_told = False
     with closing(results):
         for decision in decisions:
             unit, made = decision.unit, decision.made
-            if unit.is_for_programs and not is_shown:
-                is_shown = True
+            if unit.is_for_programs and not is_told:
+                is_told = True
                 if output.written:
-                    show()
+                    audience.all_written()
             if made is not None and not decision.why:
                 _keep(unit.name, made, last.units, noted.units, output=output)
                 continue
@@ -200,7 +205,9 @@ def make_site(
             former += (one.path for one in made.outputs) if made else ()
             result = next(results)
             reads = None if result.reads is None else tuple(noted.reads.note(*read) for read in result.reads.items())
-            noted.units.note(unit.name, Made(given=result.given, reads=reads, outputs=_write(result, made, output)))
+            noted.units.note(
+                unit.name, Made(given=result.given, reads=reads, outputs=_write(result, made, output, audience))
+            )
         next(results, None)  # there is no more, and so the processes end
     gone = (last.units[name] for name in last.units if name not in noted.units)
     former += (one.path for made in gone for one in made.outputs)
@@ -244,13 +251,13 @@ def _keep(name: str, made: Made, known: Units, noted: Units, *, output: OutputFo
     noted.note(name, replace(made, outputs=tuple(kept)))  # another unit has taken one of its paths
 
 
-def _write(result: MadeUnit, made: Made | None, output: OutputFolder) -> tuple[Output, ...]:
+def _write(result: MadeUnit, made: Made | None, output: OutputFolder, audience: Audience) -> tuple[Output, ...]:
     states = {one.path: one.state for one in made.outputs} if made else {}
-    return tuple(
-        Output(
-            path=path,
-            fingerprint=fingerprint,
-            state=output.keep(path, states[path]) if data is None else output.write(path, data),
-        )
-        for path, fingerprint, data in result.outputs
-    )
+    outputs: list[Output] = []
+    for path, fingerprint, data in result.outputs:
+        before = output.written
+        state = output.keep(path, states[path]) if data is None else output.write(path, data)
+        if output.written > before:
+            audience.output_written(path)
+        outputs.append(Output(path=path, fingerprint=fingerprint, state=state))
+    return tuple(outputs)

@@ -84,11 +84,6 @@ class Memory:
         self._status = read_last(self._file) if self._file else None
         self._is_noted = False
 
-    @property
-    def is_warm(self) -> bool:
-        """Whether a build of this process has gone all the way, so that the next one has something to compare with."""
-        return self.digests is not None
-
     def is_ours(self, output: OutputFolder) -> bool:
         """Whether the last build in this output folder is the one that is known: `status.json` lies as it left it."""
         return output.is_as_left(STATUS_PATH, self._status)

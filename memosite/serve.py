@@ -1,23 +1,25 @@
 """[I/O] Serves a site on this machine, rebuilds it when a source changes, and reloads the browser (livereload).
 
-    changes (the system's file events) ─► rebuild, in a thread ─┬─► pages are there: browsers reload
-                                                               └─► trouble: browsers reload, each page says it
+    changes (the system's file events) ─► rebuild, in a thread ─┬─► a page is there: who looks at it reloads it
+                                                               ├─► all pages are there: all others reload
+                                                               └─► trouble: all reload, each page says it
 
 The script that reloads is a file, not inline, so that pages keep their strict content security policy. Only pages
 of this server may listen to it, and only requests for this machine by name are answered: a page of another site whose
 name leads here reads nothing. A build that fails is told in the terminal and on the pages; the last good site stays.
 """
 
+import json
 import logging
 import socket
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from html import escape
 from http import HTTPStatus
 from pathlib import Path
 from typing import Any, TypeVar
-from urllib.parse import urlsplit
+from urllib.parse import unquote, urlsplit
 
 from livereload.handlers import LiveReloadHandler, LiveReloadJSHandler
 from livereload.server import StaticFileHandler
@@ -27,7 +29,7 @@ from tornado.ioloop import IOLoop
 from memosite.changes import each_change
 from memosite.config import Config
 from memosite.errors import BusyError, ConfigError, MemositeError
-from memosite.making import Show
+from memosite.making import Audience
 
 T = TypeVar("T")
 
@@ -47,8 +49,8 @@ class Rebuilt:
     is_new: bool
 
 
-Rebuild = Callable[[threading.Event, Show], Rebuilt]
-"""Builds the site again, and calls when its pages are there; ends when the event is set. Raises `MemositeError`."""
+Rebuild = Callable[[threading.Event, Audience], Rebuilt]
+"""Builds the site again before this audience; ends when the event is set. Raises `MemositeError`."""
 
 Settle = Callable[[], bool]
 """Does what can wait until browsers have reloaded; whether the site is whole, or has to be built once more."""
@@ -64,11 +66,25 @@ class _OnThisMachine(web.RequestHandler):
 
 
 class _ReloadHandler(_OnThisMachine, LiveReloadHandler):  # type: ignore[misc] # livereload ships no types
-    """Takes connections from this server's own pages only."""
+    """Takes connections from this server's own pages only. `page` is the output that is shown there, once told."""
+
+    page = ""
 
     def check_origin(self, origin: str) -> bool:
         """Whether the page that connects came from here."""
         return bool(urlsplit(origin).netloc == self.request.headers.get("Host"))
+
+    def on_message(self, message: str) -> None:
+        """Note which page it is, when the browser has told its address."""
+        super().on_message(message)
+        if self in LiveReloadHandler.waiters:
+            self.page = page_at(str(json.loads(message).get("url", "")))
+
+
+def page_at(url: str) -> str:
+    """The path of the output that this server shows at an address of it."""
+    path = unquote(urlsplit(url).path).removeprefix("/")
+    return f"{path}index.html" if path == "" or path.endswith("/") else path
 
 
 class _ScriptHandler(_OnThisMachine, LiveReloadJSHandler):  # type: ignore[misc]
@@ -87,26 +103,71 @@ class _FileHandler(_OnThisMachine, StaticFileHandler):  # type: ignore[misc]
             super().write_error(status_code, **details)
 
 
-class Trouble:
-    """What went wrong with the last build; "" if nothing did."""
+class Browsers(Audience):
+    """The browsers that show the site: told to reload from the thread that builds, in rounds, each once a round.
 
-    def __init__(self) -> None:
-        """Begin without any."""
-        self.text = ""
+    `trouble` is what went wrong with the last build, which every page says; "" if nothing did.
+    """
+
+    def __init__(self, loop: IOLoop, stop: threading.Event) -> None:
+        """Begin without trouble. Nobody is told anything once `stop` is set: the loop has ended."""
+        self._loop = loop
+        self._stop_event = stop
+        self.trouble = ""
+        self.is_round_told = False
+        self._reloaded: set[str] = set()  # belongs to the loop
+
+    def next_round(self) -> None:
+        """A build begins."""
+        self.is_round_told = False
+        self._later(self._reloaded.clear)
+
+    def output_written(self, path: str) -> None:
+        """Who looks at this page sees what is new without waiting for all others."""
+        if path.endswith(".html") and not self.trouble:
+            self._later(self._reload_page, path)
+
+    def all_written(self) -> None:
+        """All other pages are reloaded, whatever is new."""
+        self.tell("")
+
+    def tell(self, trouble: str) -> None:
+        """What is wrong now; all pages that do not show it are reloaded."""
+        self.is_round_told = True
+        if trouble:
+            self._later(self._reloaded.clear)
+        self.trouble = trouble
+        self._later(self._reload_others)
+
+    def _later(self, callback: Callable[..., None], *arguments: str) -> None:
+        if not self._stop_event.is_set():
+            self._loop.add_callback(callback, *arguments)
+
+    def _reload_page(self, path: str) -> None:
+        self._reloaded.add(path)
+        _reload(one for one in LiveReloadHandler.waiters if one.page == path)
+
+    def _reload_others(self) -> None:
+        _reload(one for one in LiveReloadHandler.waiters if one.page not in self._reloaded)
+
+
+def _reload(browsers: Iterable[_ReloadHandler]) -> None:
+    for browser in tuple(browsers):
+        browser.send_message({"command": "reload", "path": "*", "liveCSS": True, "liveImg": True})
 
 
 Say = Callable[[str], None]
 
 
-def _injector(trouble: Trouble) -> type[web.OutputTransform]:
+def _injector(browsers: Browsers) -> type[web.OutputTransform]:
     class Injector(web.OutputTransform):
         """Adds the reload script to each HTML page, as a file of this server, and what is wrong now."""
 
         def transform_first_chunk(self, status_code: int, headers: Any, chunk: bytes, finishing: bool) -> Any:  # noqa: ARG002, FBT001 - as tornado calls it
             if "html" in headers.get("Content-Type", ""):
                 added = chunk.replace(_HEAD_END, _SCRIPT + _HEAD_END, 1)
-                if trouble.text:
-                    words = escape(trouble.text, quote=False)
+                if browsers.trouble:
+                    words = escape(browsers.trouble, quote=False)
                     notice = f'<p class="notice" role="alert">Not rebuilt, this is the last good site. {words}</p>'
                     added = added.replace(_MAIN, notice.encode() + _MAIN, 1)
                 if "Content-Length" in headers:
@@ -141,19 +202,18 @@ def serve(config: Config, *, port: int, rebuild: Rebuild, settle: Settle, say: S
     """
     logging.getLogger("livereload").setLevel(logging.ERROR)
     logging.getLogger("tornado").setLevel(logging.CRITICAL)
-    trouble = Trouble()
+    loop, stop = IOLoop.current(), threading.Event()
+    browsers = Browsers(loop, stop)
     handlers: list[Any] = [
         (r"/livereload", _ReloadHandler),
         (r"/livereload.js", _ScriptHandler),
         (r"/(.*)", _FileHandler, {"path": str(config.output), "default_filename": "index.html"}),
     ]
-    loop = IOLoop.current()
     try:
-        server = web.Application(handlers=handlers, transforms=[_injector(trouble)]).listen(port, address=HOST)
+        server = web.Application(handlers=handlers, transforms=[_injector(browsers)]).listen(port, address=HOST)
     except OSError as error:
         raise _taken(port, error) from error
-    stop = threading.Event()
-    follower = Follower(config, rebuild=rebuild, settle=settle, trouble=trouble, warn=warn, loop=loop, stop=stop)
+    follower = Follower(config, rebuild=rebuild, settle=settle, browsers=browsers, warn=warn, stop=stop)
     follower.start()
     say(f"serving http://{HOST}:{port}/  (Ctrl-C ends it)")
     try:
@@ -168,26 +228,16 @@ class Follower(threading.Thread):
     """Rebuilds after each change, and has the browsers reload; whatever is wrong is said, and the server goes on."""
 
     def __init__(
-        self,
-        config: Config,
-        *,
-        rebuild: Rebuild,
-        settle: Settle,
-        trouble: Trouble,
-        warn: Say,
-        loop: IOLoop,
-        stop: threading.Event,
+        self, config: Config, *, rebuild: Rebuild, settle: Settle, browsers: Browsers, warn: Say, stop: threading.Event
     ) -> None:
         """Follow from this configuration on; until `stop` is set once it has been started."""
         super().__init__(name="rebuild")
         self._config = config
         self._rebuild = rebuild
         self._settle = settle
-        self._trouble = trouble
+        self._browsers = browsers
         self._warn = warn
-        self._loop = loop
         self._stop_event = stop
-        self._is_shown = False
 
     def run(self) -> None:
         """Follow every change."""
@@ -203,23 +253,18 @@ class Follower(threading.Thread):
 
     def _is_busy(self) -> bool:
         """Rebuild; whether that has to wait, since somebody else is building."""
-        self._is_shown = False
+        browsers = self._browsers
+        browsers.next_round()
         try:
-            rebuilt = self._try(lambda: self._rebuild(self._stop_event, self._show))
+            rebuilt = self._try(lambda: self._rebuild(self._stop_event, browsers))
         except BusyError:
             return not self._stop_event.is_set()
-        if rebuilt is not None:
-            self._config = rebuilt.config
-        if rebuilt is None or self._trouble.text or (rebuilt.is_new and not self._is_shown):
-            self._show(self._trouble.text if rebuilt is None else "")
+        if rebuilt is None:
+            return False
+        self._config = rebuilt.config
+        if browsers.trouble or (rebuilt.is_new and not browsers.is_round_told):
+            browsers.tell("")
         return False
-
-    def _show(self, trouble: str = "") -> None:
-        """Have browsers reload, and say on each page what is wrong."""
-        self._trouble.text = trouble
-        self._is_shown = True
-        if not self._stop_event.is_set():
-            self._loop.add_callback(_reload)
 
     def _try(self, step: Callable[[], T]) -> T | None:
         """Do a step; whatever goes wrong is said, and the next change is followed all the same."""
@@ -235,10 +280,5 @@ class Follower(threading.Thread):
 
     def _tell(self, text: str) -> None:
         if not self._stop_event.is_set():
-            self._trouble.text = text
+            self._browsers.tell(text)
             self._warn(text)
-
-
-def _reload() -> None:
-    for browser in tuple(LiveReloadHandler.waiters):
-        browser.send_message({"command": "reload", "path": "*", "liveCSS": True, "liveImg": True})

@@ -10,19 +10,20 @@ import sys
 import threading
 import time
 import urllib.request
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
+from livereload.handlers import LiveReloadHandler
 from tornado.httpclient import HTTPClientError, HTTPRequest
 from tornado.websocket import websocket_connect
 
 from memosite.config import Config, load_config
 from memosite.errors import OutputError
-from memosite.making import Show
+from memosite.making import Audience
 from memosite.output import OutputFolder
-from memosite.serve import Follower, Rebuilt, Trouble
+from memosite.serve import Browsers, Follower, Rebuilt, page_at
 from tests.build_org import write_memo
 from tests.git_repos import Repo
 
@@ -265,50 +266,137 @@ def test_ctrl_c_ends_the_server_in_the_middle_of_a_build(tmp_path: Path) -> None
         assert process.wait(DEADLINE) == 130
 
 
-class Reloads(list[object]):
-    """Stands for the loop: what it is to call is noted."""
+class Loop:
+    """Stands for the loop: what it is to call is called at once."""
 
-    add_callback = list.append
+    def add_callback(self, callback: Callable[..., None], *arguments: str) -> None:
+        """Call it."""
+        callback(*arguments)
 
 
-def follower(config: Config, rebuilt: Iterable[bool], settled: Iterable[bool]) -> tuple[Follower, Reloads]:
+class Page:
+    """Stands for a browser that shows a page: counts how often it is told to reload."""
+
+    def __init__(self, page: str) -> None:
+        """Show this page."""
+        self.page = page
+        self.reloads = 0
+
+    def send_message(self, message: dict[str, object]) -> None:
+        """Be told."""
+        assert message["command"] == "reload"
+        self.reloads += 1
+
+
+@pytest.fixture
+def pages(monkeypatch: pytest.MonkeyPatch) -> list[Page]:
+    """Two browsers, which show home and the page of search."""
+    found = [Page("index.html"), Page("search/index.html")]
+    monkeypatch.setattr(LiveReloadHandler, "waiters", set(found))
+    return found
+
+
+def browsers() -> Browsers:
+    """The browsers that are connected."""
+    return Browsers(Loop(), threading.Event())  # type: ignore[arg-type] # it takes callbacks
+
+
+def follower(
+    config: Config, rebuilt: Iterable[Callable[[Audience], bool]], settled: Iterable[bool], told: Browsers | None = None
+) -> Follower:
     """A follower whose rebuilds have something new or not, and which finds the site whole or not after each."""
-    new, whole, reloads = iter(rebuilt), iter(settled), Reloads()
-
-    def rebuild(show: Show) -> Rebuilt:
-        is_new = next(new)
-        if is_new:
-            show()
-        return Rebuilt(config=config, is_new=is_new)
-
-    follower = Follower(
+    builds, whole = iter(rebuilt), iter(settled)
+    return Follower(
         config,
-        rebuild=lambda _, show: rebuild(show),
+        rebuild=lambda _, audience: Rebuilt(config=config, is_new=next(builds)(audience)),
         settle=lambda: next(whole),
-        trouble=Trouble(),
+        browsers=told or browsers(),
         warn=print,
-        loop=reloads,  # type: ignore[arg-type] # it takes callbacks
         stop=threading.Event(),
     )
-    return follower, reloads
 
 
-def test_browsers_reload_only_if_something_is_new(site: Path) -> None:
+def nothing_new(_audience: Audience) -> bool:
+    """A build that changes nothing."""
+    return False
+
+
+def home_is_new(audience: Audience) -> bool:
+    """A build that writes home, and then all the rest."""
+    audience.output_written("index.html")
+    audience.output_written("feed.xml")
+    audience.all_written()
+    return True
+
+
+def home_is_new_and_then_it_fails(audience: Audience) -> bool:
+    """A build that ends in the middle."""
+    audience.output_written("index.html")
+    raise OutputError("the disk is full")
+
+
+def test_browsers_reload_only_if_something_is_new(site: Path, pages: list[Page]) -> None:
     """A file that was touched moves no page under a reader's eyes."""
-    following, reloads = follower(load_config(site), rebuilt=[False, True], settled=[True, True])
+    following = follower(load_config(site), [nothing_new, home_is_new], settled=[True, True])
     assert following.follow()
-    assert not reloads
+    assert [page.reloads for page in pages] == [0, 0]
     assert following.follow()
-    assert len(reloads) == 1
+    assert [page.reloads for page in pages] == [1, 1]
 
 
-def test_a_site_that_is_not_whole_afterwards_is_built_once_more(site: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize(
+    ("url", "page"),
+    [
+        ("http://127.0.0.1:8000/", "index.html"),
+        ("http://127.0.0.1:8000", "index.html"),
+        ("http://127.0.0.1:8000/memos/a/#t3", "memos/a/index.html"),
+        ("http://127.0.0.1:8000/memos/a/index.html", "memos/a/index.html"),
+        ("http://127.0.0.1:8000/search/?q=a+b", "search/index.html"),
+        ("http://127.0.0.1:8000/positions/%C3%A9/", "positions/é/index.html"),
+    ],
+)
+def test_an_address_is_known_by_its_output(url: str, page: str) -> None:
+    """Whatever stands behind it, and however it is written."""
+    assert page_at(url) == page
+
+
+def test_who_looks_at_a_page_does_not_wait_for_others(pages: list[Page]) -> None:
+    """It is reloaded as soon as it is written, and no second time when the rest is."""
+    told = browsers()
+    for builds in (1, 2):
+        told.next_round()
+        told.output_written("positions/engineer/index.html")
+        told.output_written("index.html")
+        assert [page.reloads for page in pages] == [builds, builds - 1]
+        told.all_written()
+        assert [page.reloads for page in pages] == [builds, builds]
+
+
+def test_all_pages_say_what_went_wrong_and_all_say_so_no_longer(site: Path, pages: list[Page]) -> None:
+    """Also the one that had been reloaded before it went wrong, and while it is not over none is reloaded early."""
+    told = browsers()
+    following = follower(
+        load_config(site), [home_is_new_and_then_it_fails, home_is_new, home_is_new], [True, True, True], told
+    )
+    following.follow()
+    assert told.trouble == "the disk is full"
+    assert [page.reloads for page in pages] == [2, 1]
+    told.output_written("index.html")
+    assert [page.reloads for page in pages] == [2, 1]  # it would still say what was wrong
+    following.follow()
+    assert told.trouble == ""
+    assert [page.reloads for page in pages] == [3, 2]
+
+
+def test_a_site_that_is_not_whole_afterwards_is_built_once_more(
+    site: Path, pages: list[Page], monkeypatch: pytest.MonkeyPatch
+) -> None:
     """And only once: what never becomes whole is not built for ever."""
     monkeypatch.setattr("memosite.serve.each_change", lambda *_: [None])
     for settled, builds in (([True], 1), ([False, True], 2), ([False, False], 2)):
-        following, reloads = follower(load_config(site), rebuilt=[True] * 5, settled=settled)
-        following.run()
-        assert len(reloads) == builds
+        before = pages[0].reloads
+        follower(load_config(site), [home_is_new] * 5, settled=settled).run()
+        assert pages[0].reloads - before == builds
 
 
 @pytest.fixture

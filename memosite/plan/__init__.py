@@ -73,7 +73,12 @@ def plan(context: Context, ledger: Ledger, searches: Sequence[SavedSearch] = ())
     ledger = ledger.with_feeds(new_blocks, [digest.day for digest in digests])
     # The ledger goes first: should the build be killed, no URL is published that it does not know.
     yield _whole("ledger", lambda _: [Written(path=LEDGER_PATH, data=ledger.to_jsonl().encode("utf-8", "replace"))])
+    # A page that lists what is new may be looked at as soon as it is written: what it lists is there before it.
+    yield from _artifact_units(archive)
     yield _whole("home", lambda context: [plan_home(context, months)])
+    for position in archive.positions.values():
+        make = partial(_position, position=position)
+        yield Unit(name=f"position/{position.id}", make=make, given=position, weight=10)
     yield _whole("organization", plan_organization)
     yield _whole("actions", _actions)
     yield from _action_parts(context)
@@ -82,10 +87,6 @@ def plan(context: Context, ledger: Ledger, searches: Sequence[SavedSearch] = ())
     yield _whole("timeline", lambda context: [plan_timeline(context, months)])
     yield from _month_units(months)
     yield _whole("health", plan_health)
-    for position in archive.positions.values():
-        make = partial(_position, position=position)
-        yield Unit(name=f"position/{position.id}", make=make, given=position, weight=10)
-    yield from _artifact_units(archive)
     yield _whole("former", lambda context: chain(plan_former(context, ledger, months), [plan_not_found(context)]))
     yield from _digest_units(digests)
     yield _whole(

@@ -29,6 +29,7 @@ from memosite.page_parts import FindingRow, Reference, Row, Site
 from memosite.plan.arrivals import arrival_times
 from memosite.plan.captures import find_captures
 from memosite.plan.dates import by_arrival, stamp
+from memosite.plan.during import find_written
 from memosite.plan.entities import EntityFacts, collect_entities
 from memosite.plan.rules import FeedRules
 from memosite.plan.seats import SeatIndex, index_seats
@@ -114,6 +115,11 @@ class Context:
     def captures(self) -> dict[Ref, tuple[Ref, ...]]:
         """For each transcript the other captures of its session."""
         return find_captures(self.archive.artifacts.values())
+
+    @cached_property
+    def written_during(self) -> dict[Ref, tuple[Ref, ...]]:
+        """For transcripts what their participants sent meanwhile."""
+        return find_written(self.archive.artifacts.values())
 
     @cached_property
     def placed(self) -> dict[Ref, tuple[Thread, int]]:

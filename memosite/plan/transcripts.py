@@ -3,8 +3,7 @@
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
-from memosite.facts import Ref
-from memosite.model import Memo, Transcript
+from memosite.model import Transcript
 from memosite.page_parts import Body, ParticipantRow, cut_turns, fits_one_page
 from memosite.pages import TranscriptPage
 from memosite.plan.citations import citation_of, speakers
@@ -87,25 +86,6 @@ def _transcript_page(context: Context, transcript: Transcript, start: str) -> Tr
         captures=context.rows(start, context.captures.get(transcript.ref, ())),
         related=context.rows(start, transcript.related),
         unresolved=transcript.unresolved,
-        written_during=context.rows(start, written_during(context, transcript)),
+        written_during=context.rows(start, context.written_during.get(transcript.ref, ())),
         is_broken=transcript.broken,
     )
-
-
-def written_during(context: Context, transcript: Transcript) -> tuple[Ref, ...]:
-    """Memos that a participant sent between start and end (SPEC 4); none while the end is not known."""
-    if transcript.date is None or transcript.ended is None:
-        return ()
-    seats = set(transcript.positions)
-    start, end = transcript.date.instant, transcript.ended.instant
-    candidates = {one.ref: one for seat in seats for one in context.by_position.get(seat, [])}
-    found = [
-        one
-        for one in candidates.values()
-        if isinstance(one, Memo)
-        and one.sender_position in seats
-        and one.date is not None
-        and one.date.origin == "field"
-        and start <= one.date.instant <= end
-    ]
-    return tuple(memo.ref for memo in sorted(found, key=lambda memo: memo.sort_key))

@@ -1,0 +1,41 @@
+"""Finds what the participants of a conversation wrote meanwhile (SPEC 4)."""
+
+from bisect import bisect_left, bisect_right
+from collections import defaultdict
+from collections.abc import Iterable
+from operator import attrgetter
+
+from memosite.facts import Ref
+from memosite.model import Artifact, Memo, Transcript
+
+
+def find_written(artifacts: Iterable[Artifact]) -> dict[Ref, tuple[Ref, ...]]:
+    """For each transcript whose end is known, the memos and notes that a participant sent between start and end.
+
+    They are in the order of their dates; where nothing was sent, the transcript has no entry. A date counts where the
+    memo says it itself.
+    """
+    sent: dict[str, list[Memo]] = defaultdict(list)
+    transcripts: list[Transcript] = []
+    for one in artifacts:
+        if isinstance(one, Transcript):
+            transcripts.append(one)
+        elif isinstance(one, Memo) and one.sender_position and one.date is not None and one.date.origin == "field":
+            sent[one.sender_position].append(one)
+    for memos in sent.values():
+        memos.sort(key=_instant)
+    found: dict[Ref, tuple[Ref, ...]] = {}
+    for transcript in transcripts:
+        if transcript.date is None or transcript.ended is None:
+            continue
+        meanwhile: list[Memo] = []
+        for seat in transcript.positions:
+            memos = sent.get(seat, [])
+            first = bisect_left(memos, transcript.date.instant, key=_instant)
+            meanwhile += memos[first : bisect_right(memos, transcript.ended.instant, lo=first, key=_instant)]
+        if meanwhile:
+            found[transcript.ref] = tuple(memo.ref for memo in sorted(meanwhile, key=attrgetter("sort_key")))
+    return found
+
+
+_instant = attrgetter("date.instant")
