@@ -4,9 +4,9 @@ import sys
 from collections.abc import Iterable
 from pathlib import Path
 
-from memosite.build import context_of, load_archive
 from memosite.config import load_config
 from memosite.facts import Ref
+from memosite.pipeline import context_of, load_archive
 from memosite.plan.search import block_members, plan_block
 from memosite.search.blocks import list_blocks, render_block
 from memosite.shelf import Shelf

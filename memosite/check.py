@@ -9,7 +9,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from memosite.build import load_archive
 from memosite.config import CONFIG_NAME, load_config
 from memosite.discover import discover
 from memosite.errors import ConfigError
@@ -20,6 +19,7 @@ from memosite.layout import place_of
 from memosite.ledger import Ledger
 from memosite.model import SourceInfo
 from memosite.names import BODY_SUFFIX, ENVELOPE_SUFFIX
+from memosite.pipeline import load_archive
 from memosite.read import DataFinder, LineFinder, read_source
 from memosite.record_places import record_system, root_of_record
 from memosite.resolve import Rules, resolve

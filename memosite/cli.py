@@ -21,9 +21,9 @@ from memosite.errors import ConfigError, MemositeError
 if TYPE_CHECKING:
     from threading import Event
 
-    from memosite.build import BuildReport
+    from memosite.audience import Audience
     from memosite.config import Config
-    from memosite.making import Audience
+    from memosite.order import BuildReport
     from memosite.workers import Run
 
 EXIT_FINE, EXIT_NOT_SO, EXIT_USAGE, EXIT_INTERRUPTED = 0, 1, 2, 130
@@ -217,9 +217,9 @@ def _check(options: argparse.Namespace) -> int:
 
 
 def _export(options: argparse.Namespace) -> int:
-    from memosite.build import load_archive
     from memosite.config import load_config
     from memosite.exporters import export
+    from memosite.pipeline import load_archive
     from memosite.report import fails
     from memosite.search.command import restrict
     from memosite.shelf import Shelf

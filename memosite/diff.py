@@ -7,10 +7,10 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from memosite.build import load_archive
 from memosite.config import Config, load_config
 from memosite.errors import ConfigError
 from memosite.ledger import LEDGER_PATH, parse_ledger
+from memosite.pipeline import load_archive
 from memosite.shelf import Shelf
 from memosite.snapshots import Difference, Key, State, Step, compare, snapshot_at, snapshot_of, snapshot_of_lines
 from memosite.times import read_moment

@@ -6,13 +6,13 @@ from difflib import get_close_matches
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
-from memosite.build import common_digests, context_of, load_archive, saved_searches
 from memosite.cache import open_cache
 from memosite.config import Config
 from memosite.errors import ConfigError, StateError
 from memosite.manifest import Made, Manifest, manifest_file, read_manifest
 from memosite.memory import STATUS_PATH
 from memosite.output import OutputFolder
+from memosite.pipeline import common_digests, context_of, load_archive, saved_searches
 from memosite.plan import plan
 from memosite.plan.traced import Digests, Read
 from memosite.shelf import Shelf

@@ -16,6 +16,7 @@ from contextlib import closing
 from dataclasses import dataclass, replace
 from functools import partial
 
+from memosite.audience import NOBODY, Audience
 from memosite.manifest import Made, Manifest, Output, Reads, Units
 from memosite.output import OutputFolder
 from memosite.parcels import Files, Parcel, Unrendered, pack, pack_theme, render, render_parcel
@@ -150,19 +151,6 @@ class MadeSite:
 
     manifest: Manifest
     former: tuple[str, ...]
-
-
-class Audience:
-    """Who looks at a site while it is built: told what is there. This one is nobody."""
-
-    def output_written(self, path: str) -> None:
-        """An output is new, and so is everything that comes before it in the order of units."""
-
-    def all_written(self) -> None:
-        """All that people look at is there, and some of it is new; what only programs read comes after."""
-
-
-NOBODY = Audience()
 
 
 def make_site(

@@ -7,7 +7,7 @@ Losing it costs only time. It is kept for one output folder and one cache; with 
 """
 
 from pathlib import Path
-from typing import Self
+from typing import TYPE_CHECKING, Self
 
 from memosite.errors import BusyError
 from memosite.ledger import Ledger
@@ -25,12 +25,14 @@ from memosite.manifest import (
 )
 from memosite.output import FileState, OutputFolder
 from memosite.parse_cache import SourceCaches
-from memosite.plan.traced import Digests
-from memosite.render import Renderer
-from memosite.resolve.recall import Recall
+from memosite.recall import Recall
 from memosite.shelf import Shelf
-from memosite.stale import IsThere
 from memosite.theme import Theme
+
+if TYPE_CHECKING:
+    from memosite.plan.traced import Digests
+    from memosite.render import Renderer
+    from memosite.stale import IsThere
 
 STATUS_PATH = "status.json"
 """The one file that each build writes."""
@@ -84,6 +86,11 @@ class Memory:
         self._status = read_last(self._file) if self._file else None
         self._is_noted = False
 
+    @property
+    def cache(self) -> Path | None:
+        """The cache that is kept for this output folder."""
+        return self._place[0] if self._place else None
+
     def is_ours(self, output: OutputFolder) -> bool:
         """Whether the last build in this output folder is the one that is known: `status.json` lies as it left it."""
         return output.is_as_left(STATUS_PATH, self._status)
@@ -107,7 +114,7 @@ class Memory:
         """Whether all files of the last build lie there as it left them."""
         return self._file is not None and output.is_whole(read_states(self._file))
 
-    def will_build(self, output: OutputFolder) -> IsThere:
+    def will_build(self, output: OutputFolder) -> "IsThere":
         """What tells of a build that now begins to write whether a file lies there as it was left.
 
         Who builds again and again does not look at each file before browsers may reload, but afterwards (`check`):
@@ -124,8 +131,10 @@ class Memory:
             return self._is_sound
         return True
 
-    def renderer(self, theme: Theme) -> Renderer:
+    def renderer(self, theme: Theme) -> "Renderer":
         """What renders pages with this theme from texts of the shelf."""
+        from memosite.render import Renderer  # noqa: PLC0415 - not needed where nothing has changed
+
         if self._renderer is None or self._renderer[0] != theme.digest:
             self._renderer = theme.digest, Renderer(theme, self.shelf.text)
         return self._renderer[1]
@@ -135,7 +144,7 @@ class Memory:
         if self._writes_at_once:
             self.parsed.write()
 
-    def note(self, manifest: Manifest, digests: Digests, seal: Seal, status: FileState | None) -> None:
+    def note(self, manifest: Manifest, digests: "Digests", seal: Seal, status: FileState | None) -> None:
         """Remember a build that has ended; `status` is how `status.json` lies there now.
 
         The next build compares what units read with what these `digests` found: they belong to the manifest.

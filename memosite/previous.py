@@ -10,8 +10,6 @@ from urllib.parse import urljoin
 from memosite.errors import OutputError
 from memosite.layout import SITE_MARKER
 from memosite.ledger import LEDGER_PATH, Ledger, parse_ledger, read_ledger
-from memosite.watch.answers import Fetched
-from memosite.watch.fetch import Fetcher
 
 LEDGER_LIMIT = 512 * 2**20
 """The largest ledger that is fetched, in bytes: a million artifacts have some 200 MB."""
@@ -57,6 +55,9 @@ def known_ledger(output: Path, previous: str | None, last: Ledger | None = None)
 
 
 def _fetch(previous: str) -> Ledger:
+    from memosite.watch.answers import Fetched  # noqa: PLC0415 - few builds ask the network
+    from memosite.watch.fetch import Fetcher  # noqa: PLC0415
+
     address = urljoin(previous.rstrip("/") + "/", LEDGER_PATH)
     answer = Fetcher(limit=LEDGER_LIMIT, whole=600).get(address)
     if not isinstance(answer, Fetched):

@@ -19,9 +19,9 @@ from memosite.model import Archive
 from memosite.names import BODY_SUFFIX, ENVELOPE_SUFFIX
 from memosite.parse_cache import Former, Key, ParseCache, SourceCaches
 from memosite.progress import Progress, silent
+from memosite.recall import FORGETFUL, Recall
 from memosite.resolve import Rules, body_candidates, resolve
 from memosite.resolve.collect import memo_folders, operational_place
-from memosite.resolve.recall import FORGETFUL, Recall
 from memosite.shelf import Shelf
 from memosite.sources.folder import FolderSource
 from memosite.sources.git import Holding, folders_of, repos_inside

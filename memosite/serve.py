@@ -26,10 +26,10 @@ from livereload.server import StaticFileHandler
 from tornado import web
 from tornado.ioloop import IOLoop
 
+from memosite.audience import Audience
 from memosite.changes import each_change
 from memosite.config import Config
 from memosite.errors import BusyError, ConfigError, MemositeError
-from memosite.making import Audience
 
 T = TypeVar("T")
 

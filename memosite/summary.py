@@ -5,8 +5,8 @@ from typing import TYPE_CHECKING
 from memosite.lines import exported
 
 if TYPE_CHECKING:  # what makes a report is slow to import, and nouns need none
-    from memosite.build import BuildReport
     from memosite.model import Archive
+    from memosite.order import BuildReport
 
 
 def summary(report: "BuildReport", *, index: str, site: str) -> str:

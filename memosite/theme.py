@@ -13,8 +13,6 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-import jinja2
-
 from memosite.errors import ConfigError
 
 __all__ = ["Theme", "bundled_theme", "load_theme", "theme_folders"]
@@ -126,6 +124,8 @@ def _text(path: Path) -> str:
 
 
 def _check_syntax(path: Path, source: str) -> None:
+    import jinja2  # noqa: PLC0415 - the bundled theme needs no check
+
     try:
         jinja2.Environment(autoescape=True).parse(source)
     except jinja2.TemplateSyntaxError as error:

@@ -1,15 +1,16 @@
 """[I/O] The only concurrency: pure functions over many items, serially or in forked processes, results in order."""
 
 import gc
-import multiprocessing
 import os
 import signal
 import threading
 from collections import deque
 from collections.abc import Callable, Generator, Iterable, Iterator
-from concurrent.futures import Future, ProcessPoolExecutor
 from itertools import chain, islice
-from typing import Protocol, TypeVar
+from typing import TYPE_CHECKING, Protocol, TypeVar
+
+if TYPE_CHECKING:
+    from concurrent.futures import Future
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
@@ -69,6 +70,9 @@ def run(
 
 
 def _run_round(function: Callable[[Item], Result], batches: Iterable[list[Item]], *, jobs: int) -> Iterator[Result]:
+    import multiprocessing  # noqa: PLC0415 - little work is done here
+    from concurrent.futures import ProcessPoolExecutor  # noqa: PLC0415
+
     context = multiprocessing.get_context("fork")
     gc.freeze()  # what looks for garbage in a process would copy every page of memory that it shares with this one
     with ProcessPoolExecutor(jobs, mp_context=context, initializer=_start, initargs=(function,)) as pool:
@@ -122,7 +126,9 @@ def _start(function: Callable[..., object]) -> None:
 
 
 def _end_with_parent() -> None:
-    parent = multiprocessing.parent_process()
+    from multiprocessing import parent_process  # noqa: PLC0415
+
+    parent = parent_process()
     if parent is not None:
         parent.join()
         os._exit(1)

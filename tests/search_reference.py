@@ -7,9 +7,9 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from memosite.build import load_archive
 from memosite.config import load_config
 from memosite.model import Archive
+from memosite.pipeline import load_archive
 from memosite.search.analyzer import Analyzer
 from memosite.search.documents import Card, ReadText, SearchDocument, describe, documents
 from memosite.search.indexing import open_index

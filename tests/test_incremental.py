@@ -20,12 +20,12 @@ from pathlib import Path
 import pytest
 from lxml import etree
 
+from memosite.audience import Audience
 from memosite.build import build as run_build
 from memosite.cli import main
 from memosite.config import load_config
 from memosite.errors import OutputError
 from memosite.keys import write_signed
-from memosite.making import Audience
 from memosite.memory import Memory
 from memosite.model import Archive
 from memosite.output import OutputFolder
@@ -132,6 +132,16 @@ def test_one_memo_touches_its_own_pages_and_what_lists_it(organization: Path) ->
     untouched = [path for path in before if path.startswith(("memos/2026-02", "memos/2026-03", "timeline/2026/03"))]
     assert len(untouched) > 50
     assert not changed & set(untouched)
+
+
+def test_what_only_the_pipeline_needs_is_not_loaded_where_nothing_has_changed(organization: Path) -> None:
+    """It would take longer than to find that out."""
+    build(organization)
+    told = "import sys; from memosite.cli import main; main(sys.argv[1:]); print(*sys.modules)"
+    command = [sys.executable, "-c", told, "build", str(organization), "--quiet"]
+    loaded = subprocess.run(command, capture_output=True, text=True, check=True).stdout.split()
+    assert "memosite.build" in loaded
+    assert not {"memosite.pipeline", "memosite.formats", "memosite.plan", "memosite.resolve", "jinja2"} & set(loaded)
 
 
 def test_what_somebody_changed_in_the_site_is_made_again(organization: Path) -> None:
@@ -242,7 +252,7 @@ def test_a_build_that_was_killed_alone_leaves_the_next_one_free(organization: Pa
 
 def test_a_unit_that_shows_everything_cannot_be_traced_by_mistake(organization: Path) -> None:
     """Findings belong to no key: reading them through a traced context is an error in the program."""
-    from memosite.build import context_of, load_archive
+    from memosite.pipeline import context_of, load_archive
     from memosite.plan.home import plan_health
     from memosite.plan.traced import traced
     from memosite.shelf import Shelf
@@ -451,7 +461,7 @@ def test_what_a_build_wrote_before_it_failed_is_not_believed(
         run_build(config, clock=lambda: dt.datetime.now(dt.UTC), memory=memory)
         memo.write_bytes(before.replace(b'"subject": "', b'"subject": "Changed: '))
         with monkeypatch.context() as patched:
-            patched.setattr("memosite.build.status", fail)
+            patched.setattr("memosite.pipeline.status", fail)
             with pytest.raises(OSError, match="No space left"):
                 run_build(config, clock=lambda: dt.datetime.now(dt.UTC), memory=memory)
         memo.write_bytes(before)

@@ -10,13 +10,13 @@ from pathlib import Path
 
 import pytest
 
-from memosite.build import rules_of
 from memosite.config import load_config
 from memosite.facts import Envelope, Parsed
 from memosite.history import History
 from memosite.inputs import compare_inputs
 from memosite.ledger import Ledger
 from memosite.parse_cache import SourceCaches
+from memosite.pipeline import rules_of
 from memosite.read import read_archive
 from memosite.shelf import Shelf
 from memosite.sources.folder import FolderSource

@@ -5,8 +5,8 @@ from hypothesis import strategies as st
 
 from memosite.facts import Fact, Ref
 from memosite.ledger import Ledger
+from memosite.recall import FORGETFUL, Recall, Same
 from memosite.resolve import resolve
-from memosite.resolve.recall import FORGETFUL, Recall, Same
 from tests.build_org import envelope, no_line, organization, parsed_of
 from tests.test_archive import RULES, distinct, facts
 

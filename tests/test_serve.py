@@ -19,9 +19,9 @@ from livereload.handlers import LiveReloadHandler
 from tornado.httpclient import HTTPClientError, HTTPRequest
 from tornado.websocket import websocket_connect
 
+from memosite.audience import Audience
 from memosite.config import Config, load_config
 from memosite.errors import OutputError
-from memosite.making import Audience
 from memosite.output import OutputFolder
 from memosite.serve import Browsers, Follower, Rebuilt, page_at
 from tests.build_org import write_memo

@@ -10,12 +10,13 @@ from pathlib import Path
 
 import pytest
 
-from memosite.build import build, load_archive
+from memosite.build import build
 from memosite.config import load_config
 from memosite.errors import SourceError
 from memosite.facts import Ref
 from memosite.findings import Finding
 from memosite.model import Archive
+from memosite.pipeline import load_archive
 from memosite.shelf import Shelf
 from memosite.sources import listing as listing_module
 from memosite.sources import tree as tree_module

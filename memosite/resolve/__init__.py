@@ -17,6 +17,7 @@ from memosite.history import History
 from memosite.ledger import Ledger
 from memosite.model import Archive, Link, SourceInfo
 from memosite.names import make_id
+from memosite.recall import FORGETFUL, Recall
 from memosite.resolve.anchors import AnchorIndex
 from memosite.resolve.artifacts import Joined
 from memosite.resolve.assemble import Assembler
@@ -30,7 +31,6 @@ from memosite.resolve.links import HasFile, LinkResolver, backlinks
 from memosite.resolve.lives import Lives, removals
 from memosite.resolve.memory_store import DataOf
 from memosite.resolve.positions import Naming, resolve_positions
-from memosite.resolve.recall import FORGETFUL, Recall
 from memosite.resolve.record_links import Bound, RecordBinder, SessionIndex, record_files, unresolved_references
 from memosite.resolve.record_names import RecordNames
 from memosite.resolve.records import Kept, collect_records

@@ -11,13 +11,13 @@ from memosite.findings import Finding
 from memosite.layout import place_of
 from memosite.model import Artifact, Copy, Document, Library, Life, Link, Memo, Record, Transcript
 from memosite.names import short_subject
+from memosite.recall import Recall, Same
 from memosite.resolve.actions import Answered, Replies, least_done, mailbox_at, recipient_states
 from memosite.resolve.conversation import Conversation
 from memosite.resolve.filed import Filed
 from memosite.resolve.identity import Group
 from memosite.resolve.lives import Lives
 from memosite.resolve.positions import Naming
-from memosite.resolve.recall import Recall, Same
 from memosite.resolve.record_links import Bound
 from memosite.resolve.records import Kept
 from memosite.resolve.references import NameIndex

@@ -8,6 +8,7 @@ from memosite.facts import FileFacts, Ref, Text
 from memosite.ledger import Ledger
 from memosite.model import UNDATED, Artifact
 from memosite.names import read_stamped_name
+from memosite.recall import Recall
 from memosite.resolve.artifacts import ArtifactMaker, Joined, role_folder
 from memosite.resolve.collect import Collected
 from memosite.resolve.filed import Filed, file_documents, file_libraries
@@ -15,7 +16,6 @@ from memosite.resolve.identity import Group
 from memosite.resolve.links import Origin
 from memosite.resolve.lives import Lives
 from memosite.resolve.positions import NameUse
-from memosite.resolve.recall import Recall
 from memosite.times import Moment
 
 

@@ -9,7 +9,7 @@ from memosite.facts import FILE, BodyFile, Envelope, FileFacts
 from memosite.findings import Finding, Location
 from memosite.layout import Place, place_of, sibling_folders
 from memosite.names import BODY_SUFFIX, ENVELOPE_SUFFIX, read_stamped_name, stem_of
-from memosite.resolve.recall import FORGETFUL, Recall
+from memosite.recall import FORGETFUL, Recall
 
 _ABSOLUTE = re.compile(r"/|[A-Za-z]:/|[A-Za-z][A-Za-z0-9+.-]*://")
 

@@ -9,9 +9,9 @@ from memosite.findings import Finding, Location
 from memosite.ledger import Ledger
 from memosite.model import UNDATED, Ghost, Thread, ThreadEntry
 from memosite.names import make_id, read_stamped_name, short_hash, short_subject
+from memosite.recall import Recall
 from memosite.resolve.bodies import LineOf
 from memosite.resolve.identity import Group
-from memosite.resolve.recall import Recall
 from memosite.resolve.references import MESSAGES, NameIndex, ghost_refs, resolve_replies
 from memosite.resolve.threads import Forest, Node, grow_forest, name_threads, read_threads
 

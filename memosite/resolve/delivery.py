@@ -11,10 +11,10 @@ from memosite.facts import BROADCAST, FILE
 from memosite.findings import Finding, Location
 from memosite.history import History
 from memosite.names import read_stamped_name
+from memosite.recall import Recall, Same
 from memosite.resolve.identity import Group
 from memosite.resolve.lives import Lives
 from memosite.resolve.positions import Naming
-from memosite.resolve.recall import Recall, Same
 
 OVERDUE_DAYS = 7
 """How many days a memo may lie in a repo before it is committed, counted to the repo's last commit."""

@@ -12,8 +12,8 @@ from memosite.findings import Finding, Location
 from memosite.ledger import Ledger, identity_key
 from memosite.model import UNDATED, Variant
 from memosite.names import make_id, short_hash
+from memosite.recall import FORGETFUL, Recall
 from memosite.resolve.bodies import JoinedCopy
-from memosite.resolve.recall import FORGETFUL, Recall
 
 
 @dataclass(kw_only=True)

@@ -9,7 +9,7 @@ from memosite.history import History, LifeEvent, file_key
 from memosite.layout import MAILBOXES, place_of
 from memosite.model import Life, Removal, WorkState
 from memosite.names import ENVELOPE_SUFFIX, blob_id, make_id, stem_of
-from memosite.resolve.recall import FORGETFUL, Recall, Same
+from memosite.recall import FORGETFUL, Recall, Same
 from memosite.times import Moment
 
 DataOf = Callable[[FileFacts], bytes | None]

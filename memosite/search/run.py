@@ -61,9 +61,9 @@ def _renewed(folder: Path, seal: Seal, inputs: str) -> Seal:
 @contextlib.contextmanager
 def _read(config: Config, say: Callable[[str], None], inputs: str) -> Iterator[Search]:
     """The index, brought up to date with the archive as it is now."""
-    from memosite.build import rules_of  # noqa: PLC0415 - an index that is up to date needs nothing of all this
     from memosite.cache import open_cache  # noqa: PLC0415
     from memosite.ledger import read_ledger  # noqa: PLC0415
+    from memosite.pipeline import rules_of  # noqa: PLC0415 - an index that is up to date needs nothing of all this
     from memosite.read import read_archive  # noqa: PLC0415
     from memosite.search.command import open_search  # noqa: PLC0415
     from memosite.shelf import Shelf  # noqa: PLC0415

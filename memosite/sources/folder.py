@@ -9,9 +9,9 @@ import stat
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from memosite.findings import Finding
-from memosite.formats.document import File
 from memosite.sources.git import Holding
 from memosite.sources.listing import (
     FILE_LIMIT,
@@ -25,6 +25,9 @@ from memosite.sources.listing import (
 )
 from memosite.sources.look import Look, changed, list_folder, state_of
 from memosite.sources.sniff import head_of
+
+if TYPE_CHECKING:
+    from memosite.formats.document import File
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -44,7 +47,7 @@ class FolderSource:
         """What there is to read, as it was when somebody looked at it, if he did."""
         return list_files(self, look)
 
-    def read_file(self, path: str) -> File | Finding:
+    def read_file(self, path: str) -> "File | Finding":
         """The bytes of one file, or why it was left out."""
         return read_file(self, path)
 
@@ -85,8 +88,10 @@ def _relative_holes(source: FolderSource) -> Iterator[str]:
             yield resolved.relative_to(root).as_posix()
 
 
-def read_file(source: FolderSource, path: str) -> File | Finding:
+def read_file(source: FolderSource, path: str) -> "File | Finding":
     """The bytes of one file that a walk found, or the finding that says why it was left out."""
+    from memosite.formats.document import File  # noqa: PLC0415 - nothing is read where nothing has changed
+
     try:
         handle = os.open(source.root / path, os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC | os.O_NONBLOCK)
         with os.fdopen(handle, "rb", buffering=0) as stream:

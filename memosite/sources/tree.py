@@ -9,11 +9,10 @@ import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from memosite.errors import SourceError
 from memosite.findings import Finding
-from memosite.formats.document import File
 from memosite.sources.git import GitError, Holding, Repo, git_tokens
 from memosite.sources.listing import (
     FILE_LIMIT,
@@ -29,6 +28,9 @@ from memosite.sources.listing import (
 )
 from memosite.sources.objects import Objects
 from memosite.times import Moment
+
+if TYPE_CHECKING:
+    from memosite.formats.document import File
 
 _KINDS = {"100": "file", "120": "link", "160": "submodule"}
 LONGEST_PATH = 4096
@@ -86,7 +88,7 @@ class TreeSource:
         """What there is to read. Raises `SourceError` if there are too many files."""
         return _list_files(self)
 
-    def read_file(self, path: str) -> File | Finding:
+    def read_file(self, path: str) -> "File | Finding":
         """The bytes of one file, or why it was left out."""
         return _read_file(self, path)
 
@@ -167,7 +169,9 @@ def _list_files(source: TreeSource) -> Listing:
     )
 
 
-def _read_file(source: TreeSource, path: str) -> File | Finding:
+def _read_file(source: TreeSource, path: str) -> "File | Finding":
+    from memosite.formats.document import File  # noqa: PLC0415 - nothing is read where nothing has changed
+
     data = _data(source, path)
     if isinstance(data, bytes):
         return File(source=source.name, path=shown_path(path), data=data)

@@ -5,12 +5,12 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-from memosite.build import context_of, load_archive
 from memosite.config import load_config
 from memosite.errors import ConfigError, MemositeError
 from memosite.feeds import to_rss
 from memosite.ledger import Ledger, parse_ledger, read_ledger
 from memosite.model import Archive
+from memosite.pipeline import context_of, load_archive
 from memosite.plan import Context
 from memosite.plan.feeds import plan_whole_feed
 from memosite.shelf import Shelf
