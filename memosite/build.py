@@ -7,6 +7,7 @@ Nothing that only the pipeline needs is imported here: to find that nothing has 
 """
 
 import datetime as dt
+from collections.abc import Iterable
 from contextlib import nullcontext
 from typing import TYPE_CHECKING
 
@@ -39,6 +40,7 @@ def build(
     progress: Progress = silent,
     audience: Audience = NOBODY,
     memory: Memory | None = None,
+    changed: Iterable[str] | None = None,
 ) -> BuildReport:
     """Build the whole site. Raises `MemositeError` for what the environment gets wrong, never for content.
 
@@ -47,12 +49,12 @@ def build(
     cache, if they are there. `previous` is a published site, a folder or an address, to go on from. With
     `run_elsewhere` that renders what is planned here. `progress` is told of each step, and may raise to stop between
     two of them. The `audience` is told what of the site is new and there. Who builds again gives a `memory`, and writes
-    it down himself when there is time.
+    it down himself when there is time; and, if he knows for sure, the paths of what has `changed` in sources since.
     """
     with nullcontext(memory) if memory else Memory(writes_at_once=True) as kept:
         order = Order(
             config=config, memory=kept, clock=clock, jobs=jobs, use_network=use_network, previous=previous,
-            run_elsewhere=run_elsewhere, progress=progress, audience=audience,
+            run_elsewhere=run_elsewhere, progress=progress, audience=audience, changed=changed,
         )  # fmt: skip
         return _build(order)
 
@@ -69,7 +71,9 @@ def _build(order: Order) -> BuildReport:
         commits = ((info.name, info.commit) for info in opened.infos)
         loaded = (theme.digest, *opened.findings, *commits)
         themes = theme_folders(config.theme)
-        inputs = compare_inputs(config, seal.inputs, also=themes, opened=loaded, with_ledger=False)
+        inputs = compare_inputs(
+            config, seal.inputs, also=themes, opened=loaded, with_ledger=False, look=memory.look(order.changed)
+        )
         if inputs.is_same and not memory.is_thorough and memory.is_whole(output):
             return _as_it_was(order, seal, output, started=started)
         from memosite.pipeline import make, read  # noqa: PLC0415 - half a second, for what is rarely needed

@@ -22,11 +22,11 @@ _QUIET_MS = 1_000
 _GIT_STATE = frozenset({"HEAD", "index", "packed-refs"})
 
 
-def each_change(current: Callable[[], Config], stop: Event) -> Iterator[None]:
-    """Yield after each change, until `stop` is set; `current` gives the configuration as it is then.
+def each_change(current: Callable[[], Config], stop: Event) -> Iterator[frozenset[str] | None]:
+    """Yield the paths of each change, until `stop` is set; `current` gives the configuration as it is then.
 
-    The first time is when nothing has happened for a moment after the watch began: what changed before it did is
-    found by looking.
+    The first time, when nothing has happened for a moment after the watch began, it is not known what has changed:
+    what changed before it did is found by looking.
     """
     while not stop.is_set():
         config = current()
@@ -45,8 +45,8 @@ def each_change(current: Callable[[], Config], stop: Event) -> Iterator[None]:
         is_first = True
         for changes in events:
             if changes or is_first:
+                yield None if is_first else frozenset(path for _, path in changes)
                 is_first = False
-                yield
                 if watched_folders(current()) != folders:
                     break
 

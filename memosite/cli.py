@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from memosite.audience import Audience
     from memosite.config import Config
     from memosite.order import BuildReport
+    from memosite.serve import Changed
     from memosite.workers import Run
 
 EXIT_FINE, EXIT_NOT_SO, EXIT_USAGE, EXIT_INTERRUPTED = 0, 1, 2, 130
@@ -145,7 +146,7 @@ def _serve(options: argparse.Namespace) -> int:
     def load() -> "Config":
         return load_config(_site(options), output=options.output, base_url=options.base_url, cache=options.cache)
 
-    def rebuild(stop: "Event", audience: "Audience") -> "Rebuilt":
+    def rebuild(changed: "Changed", stop: "Event", audience: "Audience") -> "Rebuilt":
         def go_on(_stage: str, _done: int, _total: int) -> None:
             if stop.is_set():
                 raise MemositeError("interrupted")
@@ -163,6 +164,7 @@ def _serve(options: argparse.Namespace) -> int:
                 progress=go_on,
                 audience=audience,
                 memory=memory,
+                changed=changed,
             )
         finally:
             gc.enable()

@@ -23,7 +23,7 @@ from memosite.ledger import LEDGER_PATH
 from memosite.program import program_digest
 from memosite.sources.git import GitError, Repo, common_folder, holding_repo, line_of, repo_at
 from memosite.sources.listing import RECENT
-from memosite.sources.look import Look, State, changed, content_of, look_at, state_of
+from memosite.sources.look import Look, LookAt, State, changed, content_of, look_at, state_of
 from memosite.sources.objects import HEAD, commit_at
 from memosite.sources.remote import last_fetched
 
@@ -51,17 +51,19 @@ def compare_inputs(
     opened: Iterable[object] = (),
     with_ledger: bool = True,
     now: int | None = None,
+    look: LookAt = look_at,
 ) -> Inputs:
     """The digest of what an archive is read from and of the files below the folders `also`, and whether it is `known`.
 
     To be taken before the archive is read: what changes meanwhile then counts as changed. `now` is in nanoseconds
-    since 1970 (default: the clock). Remotes count as they were last fetched. "" is no known digest.
+    since 1970 (default: the clock). Remotes count as they were last fetched. "" is no known digest. Who is told of
+    changes gives another `look`, which does not walk what did not change.
 
     A build leaves out the ledger, which it writes itself and knows as one of its outputs, and says what it has
     `opened` before: which commits, and which theme. What changed since then does not count as built.
     """
     moment = time.time_ns() if now is None else now
-    states = _States()
+    states = _States(look)
     states.say(*map(repr, opened))
     if with_ledger:
         states.look_at(config.output / LEDGER_PATH)
@@ -87,8 +89,9 @@ def compare_repo(repo: Repo, known: str = "") -> str:
 class _States:
     """What counts: words, and files or folders with their states, in the order in which they are added; and looks."""
 
-    def __init__(self) -> None:
+    def __init__(self, look: LookAt = look_at) -> None:
         self.looks: dict[str, Look] = {}
+        self._look = look
         self._words: list[tuple[str, ...]] = []
         self._files: list[tuple[str, State]] = []
         self._contents: dict[str, str] = {}
@@ -109,6 +112,11 @@ class _States:
             self.say(str(path), str(error.errno))
         except ValueError:  # a name from a repo may hold anything
             self.say(repr(path))
+
+    def look_into(self, source: SourceConfig, root: Path, holes: Collection[str]) -> None:
+        """Add what lies in the folder of a source."""
+        look = self._look(str(root), include=source.include, exclude=source.exclude, holes=holes)
+        self.looks[source.name] = look
 
     def was(self, known: str) -> bool:
         """Whether all of it was like this when a digest was taken; "" is none."""
@@ -178,7 +186,7 @@ def _add_source(config: Config, source: SourceConfig, root: Path, holes: Collect
     if holding.repo is not None:
         _add_head(holding.repo, states)
         _add_objects(holding.repo, states)
-    states.looks[source.name] = look_at(str(root), include=source.include, exclude=source.exclude, holes=holes)
+    states.look_into(source, root, holes)
 
 
 # Git, by its files: asking git itself takes longer than all the rest

@@ -6,6 +6,7 @@
 Losing it costs only time. It is kept for one output folder and one cache; with others it begins anew.
 """
 
+from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Self
 
@@ -27,6 +28,7 @@ from memosite.output import FileState, OutputFolder
 from memosite.parse_cache import SourceCaches
 from memosite.recall import Recall
 from memosite.shelf import Shelf
+from memosite.sources.look import LookAt, Looks, look_at
 from memosite.theme import Theme
 
 if TYPE_CHECKING:
@@ -51,6 +53,7 @@ class Memory:
         self._writes_at_once = writes_at_once
         self.parsed = SourceCaches(None)
         self.recall = Recall(forgets=writes_at_once)
+        self._looks = None if writes_at_once else Looks()
         self.ledger: Ledger | None = None
         self.digests: Digests | None = None
         self._place: tuple[Path | None, Path] | None = None
@@ -91,6 +94,13 @@ class Memory:
         """The cache that is kept for this output folder."""
         return self._place[0] if self._place else None
 
+    def look(self, changed: Iterable[str] | None) -> LookAt:
+        """How a build looks at the folders of sources if nothing but these paths has changed, or if it is not known."""
+        if self._looks is None:
+            return look_at
+        self._looks.forget(changed)
+        return self._looks.look_at
+
     def is_ours(self, output: OutputFolder) -> bool:
         """Whether the last build in this output folder is the one that is known: `status.json` lies as it left it."""
         return output.is_as_left(STATUS_PATH, self._status)
@@ -125,7 +135,13 @@ class Memory:
         return _was_written if is_believed else output.is_as_left
 
     def check(self) -> bool:
-        """Whether all files lie there as the last build of this process left them; else the next one looks at each."""
+        """Whether the last build of this process was right to believe what it did not look at.
+
+        Files of sources lie there as they were seen, and those of the site as they were left. Otherwise the next build
+        looks at each.
+        """
+        if self._looks and not self._looks.are_true():
+            return False
         if self._is_sound and self._place is not None and self._manifest is not None:
             self._is_sound = OutputFolder(self._place[1]).is_whole(self._manifest.units.states())
             return self._is_sound

@@ -2,7 +2,7 @@
 
 import datetime as dt
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -44,6 +44,7 @@ class Order:
     run_elsewhere: "Run | None"
     progress: Progress
     audience: Audience
+    changed: Iterable[str] | None
 
 
 def status_bytes(value: Mapping[str, object]) -> bytes:

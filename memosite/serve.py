@@ -49,8 +49,14 @@ class Rebuilt:
     is_new: bool
 
 
-Rebuild = Callable[[threading.Event, Audience], Rebuilt]
-"""Builds the site again before this audience; ends when the event is set. Raises `MemositeError`."""
+Changed = frozenset[str] | None
+"""The paths of what has changed; None if that is not known."""
+
+Rebuild = Callable[[Changed, threading.Event, Audience], Rebuilt]
+"""Builds the site again after this change, before this audience; ends when the event is set.
+
+Raises `MemositeError`.
+"""
 
 Settle = Callable[[], bool]
 """Does what can wait until browsers have reloaded; whether the site is whole, or has to be built once more."""
@@ -238,29 +244,33 @@ class Follower(threading.Thread):
         self._browsers = browsers
         self._warn = warn
         self._stop_event = stop
+        self._is_told_all = False
 
     def run(self) -> None:
         """Follow every change."""
-        for _ in each_change(lambda: self._config, self._stop_event):
-            if not self.follow():
+        for changed in each_change(lambda: self._config, self._stop_event):
+            if not self.follow(changed):
                 self.follow()  # once: what is never whole is not built for ever
 
-    def follow(self) -> bool:
+    def follow(self, changed: Changed = None) -> bool:
         """Rebuild, have browsers reload, and settle; whether the site is whole then, as far as is known."""
-        while self._is_busy():
+        while self._is_busy(changed):
             self._stop_event.wait(_BUSY_SECONDS)
         return self._stop_event.is_set() or self._try(self._settle) is not False
 
-    def _is_busy(self) -> bool:
+    def _is_busy(self, changed: Changed) -> bool:
         """Rebuild; whether that has to wait, since somebody else is building."""
         browsers = self._browsers
         browsers.next_round()
         try:
-            rebuilt = self._try(lambda: self._rebuild(self._stop_event, browsers))
+            sure = changed if self._is_told_all else None
+            self._is_told_all = False  # a build that fails may not have looked
+            rebuilt = self._try(lambda: self._rebuild(sure, self._stop_event, browsers))
         except BusyError:
             return not self._stop_event.is_set()
         if rebuilt is None:
             return False
+        self._is_told_all = True
         self._config = rebuilt.config
         if browsers.trouble or (rebuilt.is_new and not browsers.is_round_told):
             browsers.tell("")

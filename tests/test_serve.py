@@ -308,7 +308,7 @@ def follower(
     builds, whole = iter(rebuilt), iter(settled)
     return Follower(
         config,
-        rebuild=lambda _, audience: Rebuilt(config=config, is_new=next(builds)(audience)),
+        rebuild=lambda _changed, _stop, audience: Rebuilt(config=config, is_new=next(builds)(audience)),
         settle=lambda: next(whole),
         browsers=told or browsers(),
         warn=print,

@@ -16,10 +16,10 @@ import hashlib
 import os
 import stat
 import time
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from operator import attrgetter
 from pathlib import Path
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
 from memosite.layout import SKIPPED_FOLDERS, UNREAD_FOLDERS, matches_glob, place_of
 from memosite.names import ENVELOPE_SUFFIX
@@ -34,6 +34,13 @@ State = tuple[int, int, int, int, int, int]
 _KINDS: Mapping[str, EntryKind] = {"f": "file", "d": "folder", "l": "link", "o": "other"}
 """By a letter each, of which a look keeps one a file."""
 _name = attrgetter("name")
+
+
+class LookAt(Protocol):
+    """Looks at a source's folder."""
+
+    def __call__(self, root: str, *, include: Sequence[str], exclude: Sequence[str], holes: Collection[str]) -> "Look":
+        """What lies there; see `look_at`."""
 
 
 class Folder(NamedTuple):
@@ -141,6 +148,43 @@ def look_at(root: str, *, include: Sequence[str], exclude: Sequence[str], holes:
         states, newest = _states(path, entries, kinds, include, newest)
         folders[path] = Folder(tuple(map(_name, entries)), kinds, tuple(states))
     return Look(root, folders, repos=frozenset(repos), newest=newest, moment=moment)
+
+
+class Looks:
+    """Looks at folders that are taken again only where something has changed, for who is told of every change."""
+
+    def __init__(self) -> None:
+        """Begin without any."""
+        self._known: dict[tuple[object, ...], Look] = {}
+
+    def look_at(self, root: str, *, include: Sequence[str], exclude: Sequence[str], holes: Collection[str]) -> Look:
+        """As the function of this name, or as it was when somebody looked last."""
+        key = root, tuple(include), tuple(exclude), frozenset(holes)
+        if key not in self._known:
+            self._known[key] = look_at(root, include=include, exclude=exclude, holes=holes)
+        return self._known[key]
+
+    def forget(self, changed: Iterable[str] | None = None) -> None:
+        """Look again at the folders in which these paths lie; at all if that is not known, or if one lies in none."""
+        roots = {str(key[0]) for key in self._known}
+        touched: set[str] = set()
+        for path in changed or ():
+            holding = {root for root in roots if path == root or path.startswith(f"{root}/")}
+            if not holding:
+                changed = None
+                break
+            touched |= holding
+        self._known = {key: look for key, look in self._known.items() if changed and key[0] not in touched}
+
+    def are_true(self) -> bool:
+        """Whether all still lies there as it was seen; what does not is looked at again."""
+        for key, look in list(self._known.items()):
+            root, include, exclude, holes = key
+            now = look_at(root, include=include, exclude=exclude, holes=holes)  # type: ignore[arg-type] # as they came
+            if now.digest(look.moment) != look.digest(look.moment):
+                del self._known[key]
+                return False
+        return True
 
 
 def _states(
