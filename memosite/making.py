@@ -9,7 +9,6 @@ model has:
 On this machine a process does all of it. On a cluster others render, from parcels, what is planned here.
 """
 
-import sys
 from collections import deque
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, MutableSet, Sequence
 from contextlib import closing
@@ -26,7 +25,7 @@ from memosite.progress import Progress
 from memosite.render import Renderer
 from memosite.stale import IsThere, decide
 from memosite.values import digest_of
-from memosite.workers import ROUND, Run, run
+from memosite.workers import BATCH, Run, run
 
 Bytes = tuple[str, str, bytes | None]
 """An output: its path, the fingerprint of its model, and its bytes; None if it stays as it is."""
@@ -171,8 +170,10 @@ def make_site(
     output, last = maker.output, maker.last
     decisions = decide(units, last, common=maker.common, digests=maker.digests, is_there=maker.is_there)
     stale = [one.unit for one in decisions if one.why]
+    if jobs > 1 and len(stale) > BATCH:
+        maker.renderer.warm()
     # Where others render, there are threads by the time of a second round, and forks and threads do not go together.
-    run_here: Run = partial(run, jobs=jobs, renewed_after=sys.maxsize if run_elsewhere else ROUND)
+    run_here: Run = partial(run, jobs=jobs, is_renewed=run_elsewhere is None)
     results = _made_elsewhere(stale, maker, run_here, run_elsewhere) if run_elsewhere else _made(stale, maker, run_here)
     noted = Manifest(common=maker.common, reads=Reads(last.reads) if last.common == maker.common else Reads())
     former: list[str] = []

@@ -15,6 +15,7 @@ import sys
 import traceback
 from collections import OrderedDict
 from collections.abc import Callable, Hashable
+from contextlib import suppress
 from html import escape
 from itertools import count
 from typing import Final, TypeAlias
@@ -86,6 +87,12 @@ class Renderer:
         self._last_read: tuple[tuple[str, str | None], Conversation] | None = None
         self._environment = _environment(theme)
         self._environment.filters |= {"body": self._body, "diff": self._diff}
+
+    def warm(self) -> None:
+        """Compile all templates, so that processes that are forked need not."""
+        for name in self.theme.templates:
+            with suppress(jinja2.TemplateError):  # who needs it will be told
+                self._environment.get_template(name)
 
     def render(self, page: Page) -> bytes:
         """The page's HTML in UTF-8; equal models give equal bytes. Raises ConfigError for a fault of the theme."""

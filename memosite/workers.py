@@ -2,11 +2,12 @@
 
 import gc
 import os
+import re
 import signal
 import threading
 from collections import deque
 from collections.abc import Callable, Generator, Iterable, Iterator
-from itertools import chain, islice
+from itertools import chain, count, islice
 from typing import TYPE_CHECKING, Protocol, TypeVar
 
 if TYPE_CHECKING:
@@ -24,9 +25,14 @@ WAITING = 3
 LIGHT = 6
 """So few batches are not worth a process, which knows nothing yet of templates and texts."""
 
+COPIED = 192 * 2**20
+"""Bytes of its own memory with which processes are forked anew: whatever a process looks at becomes its own copy, since
+Python counts references in it, until each has the whole archive. At 10,000 artifacts none has so much."""
+
 ROUND = 128
-"""Batches after which processes are forked anew: whatever a process looks at becomes its own copy of that memory, since
-Python counts references in it. Some ten rounds at 100,000 artifacts, one at 10,000; the number itself is a guess."""
+"""Batches after which processes are forked anew where the system does not tell how much they copied."""
+
+_LOOK = 8  # batches of a process after which it looks at its memory: that takes 25 ms per gigabyte
 
 
 class Run(Protocol):
@@ -53,37 +59,43 @@ def run(
     *,
     jobs: int,
     weight: Callable[[Item], int] = lambda _: 1,
-    renewed_after: int = ROUND,
+    is_renewed: bool = True,
 ) -> Generator[Result, None, None]:
     """Apply a pure function to each item; the results come in the order of the items.
 
     With one job, or if all items together are light, it is applied here. Otherwise `function` is inherited by forked
     processes, so it may hold anything; items and results are pickled, as many at a time as weigh `BATCH` together.
-    The processes are forked anew after so many batches.
+    If processes are to be renewed, they are forked anew when one has copied `COPIED` bytes.
     """
     batches, is_light = in_batches(items, weight)
     if jobs == 1 or is_light:
         yield from map(function, chain.from_iterable(batches))
         return
     for first_of_round in batches:
-        yield from _run_round(function, chain([first_of_round], islice(batches, renewed_after - 1)), jobs=jobs)
+        yield from _run_round(function, chain([first_of_round], batches), jobs=jobs, is_renewed=is_renewed)
 
 
-def _run_round(function: Callable[[Item], Result], batches: Iterable[list[Item]], *, jobs: int) -> Iterator[Result]:
+def _run_round(
+    function: Callable[[Item], Result], batches: Iterable[list[Item]], *, jobs: int, is_renewed: bool
+) -> Iterator[Result]:
+    """Results until one of the processes is to be renewed; what it was not given is left in `batches`."""
     import multiprocessing  # noqa: PLC0415 - little work is done here
     from concurrent.futures import ProcessPoolExecutor  # noqa: PLC0415
 
     context = multiprocessing.get_context("fork")
     gc.freeze()  # what looks for garbage in a process would copy every page of memory that it shares with this one
     with ProcessPoolExecutor(jobs, mp_context=context, initializer=_start, initargs=(function,)) as pool:
-        under_way: deque[Future[list[Result]]] = deque()
+        under_way: deque[Future[tuple[list[Result], bool]]] = deque()
         try:
             for several in batches:
                 under_way.append(pool.submit(_apply, several))
                 if len(under_way) > jobs * WAITING:
-                    yield from under_way.popleft().result()
+                    results, has_copied = under_way.popleft().result()
+                    yield from results
+                    if has_copied and is_renewed:
+                        break
             while under_way:
-                yield from under_way.popleft().result()
+                yield from under_way.popleft().result()[0]
         except BaseException:
             pool.shutdown(cancel_futures=True)  # and wait: a pool that is ending while Python ends says so
             raise
@@ -113,6 +125,9 @@ def _batches(items: Iterable[Item], weight: Callable[[Item], int]) -> Iterator[l
 
 _inherited: list[Callable[..., object]] = []
 """In a worker process: the function it applies. Empty everywhere else."""
+_batches_done = count(1)
+"""In a worker process: numbers the batches."""
+_OWN = re.compile(rb"Private_Dirty:\s+([0-9]+) kB")
 
 
 def _start(function: Callable[..., object]) -> None:
@@ -134,6 +149,22 @@ def _end_with_parent() -> None:
         os._exit(1)
 
 
-def _apply(batch: list[Item]) -> list[Result]:
+def _apply(batch: list[Item]) -> tuple[list[Result], bool]:
+    """The results of a batch, and whether this process is to be renewed."""
     function = _inherited[0]
-    return [function(item) for item in batch]  # type: ignore[misc] # the type is that of `run`
+    results: list[Result] = [function(item) for item in batch]  # type: ignore[misc] # the type is that of `run`
+    number = next(_batches_done)
+    if number % _LOOK:
+        return results, False
+    own = _own_bytes()
+    return results, number >= ROUND if own is None else own > COPIED
+
+
+def _own_bytes() -> int | None:
+    """The memory that this process shares with no other; None if the system does not tell."""
+    try:
+        with open("/proc/self/smaps_rollup", "rb") as stream:  # noqa: PTH123 - it is no file of anybody's
+            found = _OWN.search(stream.read())
+    except OSError:
+        return None
+    return int(found[1]) * 1024 if found else None

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from memosite.workers import BATCH, LIGHT, ROUND, WAITING, default_jobs, run
+from memosite.workers import BATCH, LIGHT, ROUND, WAITING, _own_bytes, default_jobs, run
 
 
 def double(number: int) -> int:
@@ -39,13 +39,38 @@ def test_items_are_not_taken_much_before_they_are_needed() -> None:
     results.close()
 
 
-def test_processes_are_renewed_from_time_to_time() -> None:
-    """What they looked at is a copy of their own by then; the results stay in order."""
-    found = list(run(lambda item: (item, os.getpid()), range(2 * ROUND + 1), jobs=2, weight=lambda _: BATCH))
-    assert [item for item, _ in found] == list(range(2 * ROUND + 1))
-    assert len({process for _, process in found}) > 2
-    kept = run(lambda _: os.getpid(), range(2 * ROUND + 1), jobs=2, weight=lambda _: BATCH, renewed_after=sys.maxsize)
-    assert len(set(kept)) <= 2  # as is needed where threads have begun meanwhile
+def processes(count: int, **settings: bool) -> set[int]:
+    """By which processes so many batches are done; their results are in order."""
+    items = range(count)
+    found = list(run(lambda item: (item, os.getpid()), items, jobs=2, weight=lambda _: BATCH, **settings))
+    assert [item for item, _ in found] == list(items)
+    return {process for _, process in found}
+
+
+def test_processes_are_renewed_when_they_have_copied_much(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What they looked at is a copy of their own by then."""
+    assert len(processes(100)) <= 2
+    monkeypatch.setattr("memosite.workers.COPIED", 0)
+    assert len(processes(100)) > 4
+    assert len(processes(100, is_renewed=False)) <= 2  # as is needed where threads have begun meanwhile
+
+
+def test_processes_are_renewed_from_time_to_time_where_nobody_knows(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Not every system tells how much memory is a process's own."""
+    monkeypatch.setattr("memosite.workers._own_bytes", lambda: None)
+    assert len(processes(2 * ROUND)) <= 2
+    assert len(processes(4 * ROUND)) > 2
+
+
+def test_the_memory_of_a_process_is_its_own() -> None:
+    """What it has taken is part of it."""
+    before = _own_bytes()
+    taken = os.urandom(50_000_000)
+    after = _own_bytes()
+    assert before is not None
+    assert after is not None
+    assert 40_000_000 < after - before < 60_000_000
+    assert len(taken) == 50_000_000
 
 
 def test_an_error_in_a_worker_is_raised_here() -> None:
