@@ -58,7 +58,7 @@ def test_processes_are_renewed_when_they_have_copied_much(monkeypatch: pytest.Mo
 def test_processes_are_renewed_from_time_to_time_where_nobody_knows(monkeypatch: pytest.MonkeyPatch) -> None:
     """Not every system tells how much memory is a process's own."""
     monkeypatch.setattr("memosite.workers._own_bytes", lambda: None)
-    assert len(processes(2 * ROUND)) <= 2
+    assert len(processes(ROUND)) <= 2
     assert len(processes(4 * ROUND)) > 2
 
 
