@@ -256,7 +256,7 @@ class Follower(threading.Thread):
         """Rebuild, have browsers reload, and settle; whether the site is whole then, as far as is known."""
         while self._is_busy(changed):
             self._stop_event.wait(_BUSY_SECONDS)
-        return self._stop_event.is_set() or self._try(self._settle) is not False
+        return self._stop_event.is_set() or self._try(self._settle, tell=self._warn) is not False
 
     def _is_busy(self, changed: Changed) -> bool:
         """Rebuild; whether that has to wait, since somebody else is building."""
@@ -265,7 +265,7 @@ class Follower(threading.Thread):
         try:
             sure = changed if self._is_told_all else None
             self._is_told_all = False  # a build that fails may not have looked
-            rebuilt = self._try(lambda: self._rebuild(sure, self._stop_event, browsers))
+            rebuilt = self._try(lambda: self._rebuild(sure, self._stop_event, browsers), tell=self._tell)
         except BusyError:
             return not self._stop_event.is_set()
         if rebuilt is None:
@@ -276,19 +276,20 @@ class Follower(threading.Thread):
             browsers.tell("")
         return False
 
-    def _try(self, step: Callable[[], T]) -> T | None:
-        """Do a step; whatever goes wrong is said, and the next change is followed all the same."""
+    def _try(self, step: Callable[[], T], *, tell: Say) -> T | None:
+        """Do a step; whatever goes wrong is told, and the next change is followed all the same."""
         try:
             return step()
         except BusyError:
             raise
         except MemositeError as error:
-            self._tell(str(error))
+            tell(str(error))
         except Exception as error:  # a fault of the program, or a process that ended for want of memory
-            self._tell(f"{type(error).__name__}: {error}")
+            tell(f"{type(error).__name__}: {error}")
         return None
 
     def _tell(self, text: str) -> None:
+        """Say in the terminal and on all pages that nothing was rebuilt, and why."""
         if not self._stop_event.is_set():
             self._browsers.tell(text)
             self._warn(text)

@@ -5,6 +5,7 @@ import os
 import re
 import signal
 import threading
+import time
 from collections import deque
 from collections.abc import Callable, Generator, Iterable, Iterator
 from itertools import chain, count, islice
@@ -25,14 +26,14 @@ WAITING = 3
 LIGHT = 6
 """So few batches are not worth a process, which knows nothing yet of templates and texts."""
 
-COPIED = 192 * 2**20
+COPIED = 160 * 2**20
 """Bytes of its own memory with which processes are forked anew: whatever a process looks at becomes its own copy, since
 Python counts references in it, until each has the whole archive. At 10,000 artifacts none has so much."""
 
 ROUND = 128
 """Batches after which processes are forked anew where the system does not tell how much they copied."""
 
-_LOOK = 8  # batches of a process after which it looks at its memory: that takes 25 ms per gigabyte
+_PAUSE = 1.0  # seconds after which a process looks at its memory again: that takes 25 ms per gigabyte
 
 
 class Run(Protocol):
@@ -127,6 +128,8 @@ _inherited: list[Callable[..., object]] = []
 """In a worker process: the function it applies. Empty everywhere else."""
 _batches_done = count(1)
 """In a worker process: numbers the batches."""
+_next_look = [0.0]
+"""In a worker process: when it looks at its memory again."""
 _OWN = re.compile(rb"Private_Dirty:\s+([0-9]+) kB")
 
 
@@ -153,9 +156,10 @@ def _apply(batch: list[Item]) -> tuple[list[Result], bool]:
     """The results of a batch, and whether this process is to be renewed."""
     function = _inherited[0]
     results: list[Result] = [function(item) for item in batch]  # type: ignore[misc] # the type is that of `run`
-    number = next(_batches_done)
-    if number % _LOOK:
+    number, now = next(_batches_done), time.monotonic()
+    if now < _next_look[0]:
         return results, False
+    _next_look[0] = now + _PAUSE
     own = _own_bytes()
     return results, number >= ROUND if own is None else own > COPIED
 

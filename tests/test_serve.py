@@ -388,6 +388,40 @@ def test_all_pages_say_what_went_wrong_and_all_say_so_no_longer(site: Path, page
     assert [page.reloads for page in pages] == [3, 2]
 
 
+def test_what_goes_wrong_after_pages_are_there_is_said_in_the_terminal(
+    site: Path, pages: list[Page], capsys: pytest.CaptureFixture[str]
+) -> None:
+    """They would say that they are the last good ones, and they are new."""
+    told = browsers()
+
+    def settle() -> Iterator[bool]:
+        yield from ()
+        raise OutputError("the cache cannot be written")
+
+    follower(load_config(site), [home_is_new], settle(), told).follow()
+    assert "the cache cannot be written" in capsys.readouterr().out
+    assert told.trouble == ""
+    assert [page.reloads for page in pages] == [1, 1]
+
+
+def test_what_failed_is_looked_for_everywhere_the_next_time(site: Path, pages: list[Page]) -> None:
+    """A build that fails may not have looked where something had changed."""
+    builds = iter([home_is_new, home_is_new, home_is_new_and_then_it_fails, home_is_new, home_is_new])
+    asked: list[frozenset[str] | None] = []
+
+    def rebuild(changed: frozenset[str] | None, _stop: threading.Event, audience: Audience) -> Rebuilt:
+        asked.append(changed)
+        return Rebuilt(config=load_config(site), is_new=next(builds)(audience))
+
+    following = Follower(
+        load_config(site), rebuild=rebuild, settle=lambda: True, browsers=browsers(), warn=print, stop=threading.Event()
+    )
+    for number in range(5):
+        following.follow(frozenset({f"file {number}"}))
+    assert asked == [None, {"file 1"}, {"file 2"}, None, {"file 4"}]
+    assert pages[0].reloads > 0
+
+
 def test_a_site_that_is_not_whole_afterwards_is_built_once_more(
     site: Path, pages: list[Page], monkeypatch: pytest.MonkeyPatch
 ) -> None:

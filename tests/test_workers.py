@@ -51,6 +51,7 @@ def test_processes_are_renewed_when_they_have_copied_much(monkeypatch: pytest.Mo
     """What they looked at is a copy of their own by then."""
     assert len(processes(100)) <= 2
     monkeypatch.setattr("memosite.workers.COPIED", 0)
+    monkeypatch.setattr("memosite.workers._PAUSE", 0)
     assert len(processes(100)) > 4
     assert len(processes(100, is_renewed=False)) <= 2  # as is needed where threads have begun meanwhile
 
@@ -58,6 +59,7 @@ def test_processes_are_renewed_when_they_have_copied_much(monkeypatch: pytest.Mo
 def test_processes_are_renewed_from_time_to_time_where_nobody_knows(monkeypatch: pytest.MonkeyPatch) -> None:
     """Not every system tells how much memory is a process's own."""
     monkeypatch.setattr("memosite.workers._own_bytes", lambda: None)
+    monkeypatch.setattr("memosite.workers._PAUSE", 0)
     assert len(processes(ROUND)) <= 2
     assert len(processes(4 * ROUND)) > 2
 

@@ -71,25 +71,27 @@ def plan(context: Context, ledger: Ledger, searches: Sequence[SavedSearch] = ())
     digests = closed_digests(context)
     feeds, new_blocks = arrange(all_channels(context, ledger, searches), ledger, archive.artifacts)
     ledger = ledger.with_feeds(new_blocks, [digest.day for digest in digests])
+    whole = partial(_whole, weight=1 + len(archive.artifacts) // 2_000)
     # The ledger goes first: should the build be killed, no URL is published that it does not know.
-    yield _whole("ledger", lambda _: [Written(path=LEDGER_PATH, data=ledger.to_jsonl().encode("utf-8", "replace"))])
+    yield whole("ledger", lambda _: [Written(path=LEDGER_PATH, data=ledger.to_jsonl().encode("utf-8", "replace"))])
     # A page that lists what is new may be looked at as soon as it is written: what it lists is there before it.
     yield from _artifact_units(archive)
-    yield _whole("home", lambda context: [plan_home(context, months)])
+    yield whole("home", lambda context: [plan_home(context, months)])
     for position in archive.positions.values():
         make = partial(_position, position=position)
-        yield Unit(name=f"position/{position.id}", make=make, given=position, weight=10)
-    yield _whole("organization", plan_organization)
-    yield _whole("actions", _actions)
+        weight = 1 + len(context.by_position.get(position.id, ())) // 100
+        yield Unit(name=f"position/{position.id}", make=make, given=position, weight=weight)
+    yield whole("organization", plan_organization)
+    yield whole("actions", _actions)
     yield from _action_parts(context)
-    yield _whole("decisions", lambda context: chain(plan_decisions(context), _written(decisions_twins(context))))
-    yield _whole("systems", partial(_systems, ledger=ledger))
-    yield _whole("timeline", lambda context: [plan_timeline(context, months)])
+    yield whole("decisions", lambda context: chain(plan_decisions(context), _written(decisions_twins(context))))
+    yield whole("systems", partial(_systems, ledger=ledger))
+    yield whole("timeline", lambda context: [plan_timeline(context, months)])
     yield from _month_units(months)
-    yield _whole("health", plan_health)
-    yield _whole("former", lambda context: chain(plan_former(context, ledger, months), [plan_not_found(context)]))
+    yield whole("health", plan_health)
+    yield whole("former", lambda context: chain(plan_former(context, ledger, months), [plan_not_found(context)]))
     yield from _digest_units(digests)
-    yield _whole(
+    yield whole(
         "digests",
         lambda context: chain(plan_digest_lists(context, digests), plan_former_digests(context, ledger, digests)),
     )
@@ -99,11 +101,11 @@ def plan(context: Context, ledger: Ledger, searches: Sequence[SavedSearch] = ())
         yield Unit(name=f"block/{name}", make=make_block, given=members, weight=len(members))
     # The page of search and the list of blocks come when all blocks are there.
     names = [name for name, _ in blocks]
-    yield _whole(
+    yield whole(
         "search",
         lambda context: chain(plan_search(context, searches, names), plan_former_searches(context, ledger, searches)),
     )
-    yield _whole("feeds", lambda context: plan_feed_page(context, [one.channel for one in feeds]))
+    yield whole("feeds", lambda context: plan_feed_page(context, [one.channel for one in feeds]))
     threads = thread_feeds(one.channel for one in feeds)
     yield Unit(name="feeds/threads", make=partial(plan_thread_feeds, threads=threads), given=threads)
     for unit in _units_for_programs(months, feeds):
@@ -117,8 +119,8 @@ def _units_for_programs(months: Mapping[str, Sequence[Artifact]], feeds: Iterabl
     yield from feed_units(feeds)
 
 
-def _whole(name: str, make: Callable[[Context], Iterable[Planned]]) -> Unit:
-    return Unit(name=name, make=make, is_traced=False)
+def _whole(name: str, make: Callable[[Context], Iterable[Planned]], *, weight: int = 1) -> Unit:
+    return Unit(name=name, make=make, is_traced=False, weight=weight)
 
 
 def _dated_pages(archive: Archive, months: Iterable[str]) -> Iterator[tuple[str, str]]:
