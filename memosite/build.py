@@ -44,7 +44,8 @@ def build(
 ) -> BuildReport:
     """Build the whole site. Raises `MemositeError` for what the environment gets wrong, never for content.
 
-    Configuration, theme, output folder and ledger are checked before anything is written. Units are made by `jobs`
+    Configuration, theme and output folder are checked before sources are opened, and the ledger before the
+    site is written. Units are made by `jobs`
     processes; their number makes no difference to what is written. Without `use_network` remotes are taken from the
     cache, if they are there. `previous` is a published site, a folder or an address, to go on from. With
     `run_elsewhere` that renders what is planned here. `progress` is told of each step, and may raise to stop between

@@ -22,11 +22,15 @@ _QUIET_MS = 1_000
 _GIT_STATE = frozenset({"HEAD", "index", "packed-refs"})
 
 
-def each_change(current: Callable[[], Config], stop: Event) -> Iterator[frozenset[str] | None]:
+def each_change(
+    current: Callable[[], Config], stop: Event, *, is_due: Callable[[], bool] = lambda: False
+) -> Iterator[frozenset[str] | None]:
     """Yield the paths of each change, until `stop` is set; `current` gives the configuration as it is then.
 
-    The first time, when nothing has happened for a moment after the watch began, it is not known what has changed:
-    what changed before it did is found by looking.
+    None says that it is not known what has changed: so it is when nothing happens although something `is_due`.
+
+    The first time, when nothing has happened for a moment after the watch began, what changed before it did is found
+    by looking. A folder that was removed and made anew, under the same name, is watched anew.
     """
     while not stop.is_set():
         config = current()
@@ -44,10 +48,11 @@ def each_change(current: Callable[[], Config], stop: Event) -> Iterator[frozense
         )
         is_first = True
         for changes in events:
-            if changes or is_first:
-                yield None if is_first else frozenset(path for _, path in changes)
+            if changes or is_first or is_due():
+                paths = frozenset(path for _, path in changes)
+                yield None if is_first or not paths else paths
                 is_first = False
-                if watched_folders(current()) != folders:
+                if watched_folders(current()) != folders or not paths.isdisjoint(map(str, folders)):
                     break
 
 

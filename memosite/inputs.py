@@ -35,7 +35,7 @@ class Inputs:
     """The digest as of now, and whether nothing has changed since the known one was taken.
 
     If nothing has, `digest` is the known one, or one that is compared faster the next time. `looks` are what was seen
-    of sources that are folders, by name: who reads them takes them out, so that they do not outlive that.
+    of sources that are folders, by name: who reads them takes them out, so that only who is told of changes keeps them.
     """
 
     digest: str

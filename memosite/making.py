@@ -243,10 +243,12 @@ def _keep(name: str, made: Made, known: Units, noted: Units, *, output: OutputFo
 def _write(result: MadeUnit, made: Made | None, output: OutputFolder, audience: Audience) -> tuple[Output, ...]:
     states = {one.path: one.state for one in made.outputs} if made else {}
     outputs: list[Output] = []
+    new: list[str] = []
     for path, fingerprint, data in result.outputs:
         before = output.written
         state = output.keep(path, states[path]) if data is None else output.write(path, data)
-        if output.written > before:
-            audience.output_written(path)
+        new += [path] if output.written > before else []
         outputs.append(Output(path=path, fingerprint=fingerprint, state=state))
+    for path in new:
+        audience.output_written(path)
     return tuple(outputs)

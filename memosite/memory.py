@@ -140,12 +140,11 @@ class Memory:
         Files of sources lie there as they were seen, and those of the site as they were left. Otherwise the next build
         looks at each.
         """
-        if self._looks and not self._looks.are_true():
-            return False
+        are_true = self._looks is None or self._looks.are_true()
         if self._is_sound and self._place is not None and self._manifest is not None:
             self._is_sound = OutputFolder(self._place[1]).is_whole(self._manifest.units.states())
-            return self._is_sound
-        return True
+            return self._is_sound and are_true
+        return are_true
 
     def renderer(self, theme: Theme) -> "Renderer":
         """What renders pages with this theme from texts of the shelf."""

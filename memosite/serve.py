@@ -17,6 +17,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from html import escape
 from http import HTTPStatus
+from itertools import count
 from pathlib import Path
 from typing import Any, TypeVar
 from urllib.parse import unquote, urlsplit
@@ -76,15 +77,21 @@ class _ReloadHandler(_OnThisMachine, LiveReloadHandler):  # type: ignore[misc] #
 
     page = ""
 
+    def initialize(self, browsers: "Browsers") -> None:
+        """Be one of these."""
+        self._browsers = browsers
+
     def check_origin(self, origin: str) -> bool:
         """Whether the page that connects came from here."""
         return bool(urlsplit(origin).netloc == self.request.headers.get("Host"))
 
     def on_message(self, message: str) -> None:
-        """Note which page it is, when the browser has told its address."""
+        """Note which page it is, when the browser tells its address."""
         super().on_message(message)
-        if self in LiveReloadHandler.waiters:
-            self.page = page_at(str(json.loads(message).get("url", "")))
+        said = json.loads(message)
+        if said.get("command") == "info" and self in LiveReloadHandler.waiters:
+            self.page = page_at(str(said["url"]))
+            self._browsers.connected(self)
 
 
 def page_at(url: str) -> str:
@@ -100,6 +107,21 @@ class _ScriptHandler(_OnThisMachine, LiveReloadJSHandler):  # type: ignore[misc]
 class _FileHandler(_OnThisMachine, StaticFileHandler):  # type: ignore[misc]
     """The files of the site; the site's own 404 page for all others."""
 
+    def initialize(self, browsers: "Browsers", **settings: Any) -> None:
+        """Serve to these."""
+        super().initialize(**settings)
+        self._browsers = browsers
+
+    def prepare(self) -> None:
+        """Note when it is asked for."""
+        super().prepare()
+        self._step = next(self._browsers.steps)
+
+    def on_finish(self) -> None:
+        """Note what was sent."""
+        if self.get_status() in {HTTPStatus.OK, HTTPStatus.NOT_MODIFIED}:
+            self._browsers.sent(page_at(self.request.path), self._step)
+
     def write_error(self, status_code: int, **details: Any) -> None:
         """Answer with the site's page for what is not there."""
         page = Path(self.root, "404.html")
@@ -110,9 +132,10 @@ class _FileHandler(_OnThisMachine, StaticFileHandler):  # type: ignore[misc]
 
 
 class Browsers(Audience):
-    """The browsers that show the site: told to reload from the thread that builds, in rounds, each once a round.
+    """The browsers that show the site: told to reload in rounds, from the thread that builds, each once a round.
 
-    `trouble` is what went wrong with the last build, which every page says; "" if nothing did.
+    A page may be on its way to a browser while it is written again: who connects with a page that was sent before is
+    told then. `trouble` is what went wrong with the last build, which every page says; "" if nothing did.
     """
 
     def __init__(self, loop: IOLoop, stop: threading.Event) -> None:
@@ -121,12 +144,16 @@ class Browsers(Audience):
         self._stop_event = stop
         self.trouble = ""
         self.is_round_told = False
-        self._reloaded: set[str] = set()  # belongs to the loop
+        # What follows belongs to the loop. Steps are numbered: a page that was sent before it was written is old.
+        self.steps = count()
+        self._sent: dict[str, int] = {}
+        self._written: dict[str, int] = {}
+        self._all_written = -1
 
     def next_round(self) -> None:
         """A build begins."""
         self.is_round_told = False
-        self._later(self._reloaded.clear)
+        self._later(self._written.clear)
 
     def output_written(self, path: str) -> None:
         """Who looks at this page sees what is new without waiting for all others."""
@@ -141,20 +168,30 @@ class Browsers(Audience):
         """What is wrong now; all pages that do not show it are reloaded."""
         self.is_round_told = True
         if trouble:
-            self._later(self._reloaded.clear)
+            self._later(self._written.clear)
         self.trouble = trouble
         self._later(self._reload_others)
+
+    def sent(self, page: str, step: int) -> None:
+        """A page that is there was asked for at this step, in the loop."""
+        self._sent[page] = step
+
+    def connected(self, browser: _ReloadHandler) -> None:
+        """A browser tells, in the loop, which page it shows; it reloads if that is no longer the one that is there."""
+        if self._sent.get(browser.page, -1) < max(self._written.get(browser.page, -1), self._all_written):
+            _reload([browser])
 
     def _later(self, callback: Callable[..., None], *arguments: str) -> None:
         if not self._stop_event.is_set():
             self._loop.add_callback(callback, *arguments)
 
     def _reload_page(self, path: str) -> None:
-        self._reloaded.add(path)
+        self._written[path] = next(self.steps)
         _reload(one for one in LiveReloadHandler.waiters if one.page == path)
 
     def _reload_others(self) -> None:
-        _reload(one for one in LiveReloadHandler.waiters if one.page not in self._reloaded)
+        self._all_written = next(self.steps)
+        _reload(one for one in LiveReloadHandler.waiters if one.page not in self._written)
 
 
 def _reload(browsers: Iterable[_ReloadHandler]) -> None:
@@ -211,9 +248,9 @@ def serve(config: Config, *, port: int, rebuild: Rebuild, settle: Settle, say: S
     loop, stop = IOLoop.current(), threading.Event()
     browsers = Browsers(loop, stop)
     handlers: list[Any] = [
-        (r"/livereload", _ReloadHandler),
+        (r"/livereload", _ReloadHandler, {"browsers": browsers}),
         (r"/livereload.js", _ScriptHandler),
-        (r"/(.*)", _FileHandler, {"path": str(config.output), "default_filename": "index.html"}),
+        (r"/(.*)", _FileHandler, {"browsers": browsers, "path": str(config.output), "default_filename": "index.html"}),
     ]
     try:
         server = web.Application(handlers=handlers, transforms=[_injector(browsers)]).listen(port, address=HOST)
@@ -245,12 +282,13 @@ class Follower(threading.Thread):
         self._warn = warn
         self._stop_event = stop
         self._is_told_all = False
+        self._is_due = False
 
     def run(self) -> None:
         """Follow every change."""
-        for changed in each_change(lambda: self._config, self._stop_event):
-            if not self.follow(changed):
-                self.follow()  # once: what is never whole is not built for ever
+        for changed in each_change(lambda: self._config, self._stop_event, is_due=lambda: self._is_due):
+            # Once more, with the next change or without: what is never whole is not built for ever.
+            self._is_due = not self.follow(changed) and not self._is_due
 
     def follow(self, changed: Changed = None) -> bool:
         """Rebuild, have browsers reload, and settle; whether the site is whole then, as far as is known."""

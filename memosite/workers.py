@@ -31,7 +31,7 @@ COPIED = 160 * 2**20
 Python counts references in it, until each has the whole archive. At 10,000 artifacts none has so much."""
 
 ROUND = 128
-"""Batches after which processes are forked anew where the system does not tell how much they copied."""
+"""Batches of one process after which all are forked anew where the system does not tell how much they copied."""
 
 _PAUSE = 1.0  # seconds after which a process looks at its memory again: that takes 25 ms per gigabyte
 

@@ -73,6 +73,32 @@ def test_a_change_that_nobody_told_of_is_found_afterwards(site: Path, looked_at:
         assert memory.check()
 
 
+def test_what_is_not_true_is_looked_at_again_with_all_of_the_site(site: Path) -> None:
+    """A file of the site that was damaged meanwhile is made again by that next build, too."""
+    with Memory() as memory:
+        rebuild(site, memory)
+        page = site / "_site/index.html"
+        before = page.read_bytes()
+        page.write_bytes(b"damaged")
+        write_memo(site / "one/memos/inbox", LATER, sent="2020-05-01T14:30:00Z")
+        assert not memory.check()
+        rebuild(site, memory, site / "one")
+        assert page.read_bytes() != b"damaged"
+        assert len(page.read_bytes()) >= len(before)
+
+
+def test_looks_that_nobody_asks_for_are_let_go(site: Path) -> None:
+    """Another configuration looks at other folders, or otherwise."""
+    looks = Looks()
+    for number in range(3):
+        looks.forget([str(site / "one/file")])
+        for repo in ("one", "two"):
+            looks.look_at(str(site / repo), include=(), exclude=(f"{number}",), holes=())
+    assert len(looks._known) == 3  # one of them is of the build before
+    looks.forget([str(site / "one/file")])
+    assert len(looks._known) == 1
+
+
 def test_a_folder_in_a_folder_is_part_of_both(tmp_path: Path) -> None:
     """A change in it is one of both."""
     inner = tmp_path / "outer/inner"

@@ -74,7 +74,8 @@ def plan(context: Context, ledger: Ledger, searches: Sequence[SavedSearch] = ())
     whole = partial(_whole, weight=1 + len(archive.artifacts) // 2_000)
     # The ledger goes first: should the build be killed, no URL is published that it does not know.
     yield whole("ledger", lambda _: [Written(path=LEDGER_PATH, data=ledger.to_jsonl().encode("utf-8", "replace"))])
-    # A page that lists what is new may be looked at as soon as it is written: what it lists is there before it.
+    # Pages may be looked at as soon as they are written. Artifacts come first, so that what others list is there; only
+    # the page of a seat or month that is new comes a moment after what leads to it.
     yield from _artifact_units(archive)
     yield whole("home", lambda context: [plan_home(context, months)])
     for position in archive.positions.values():

@@ -156,16 +156,21 @@ class Looks:
     def __init__(self) -> None:
         """Begin without any."""
         self._known: dict[tuple[object, ...], Look] = {}
+        self._asked: set[tuple[object, ...]] = set()
 
     def look_at(self, root: str, *, include: Sequence[str], exclude: Sequence[str], holes: Collection[str]) -> Look:
         """As the function of this name, or as it was when somebody looked last."""
         key = root, tuple(include), tuple(exclude), frozenset(holes)
+        self._asked.add(key)
         if key not in self._known:
             self._known[key] = look_at(root, include=include, exclude=exclude, holes=holes)
         return self._known[key]
 
     def forget(self, changed: Iterable[str] | None = None) -> None:
-        """Look again at the folders in which these paths lie; at all if that is not known, or if one lies in none."""
+        """Look again at the folders in which these paths lie; at all if that is not known, or if one lies in none.
+
+        Looks that nobody asked for since this was called last are let go: the configuration is another one.
+        """
         roots = {str(key[0]) for key in self._known}
         touched: set[str] = set()
         for path in changed or ():
@@ -174,17 +179,19 @@ class Looks:
                 changed = None
                 break
             touched |= holding
-        self._known = {key: look for key, look in self._known.items() if changed and key[0] not in touched}
+        kept = self._asked if changed else set()
+        self._known = {key: look for key, look in self._known.items() if key in kept and key[0] not in touched}
+        self._asked = set()
 
     def are_true(self) -> bool:
         """Whether all still lies there as it was seen; what does not is looked at again."""
+        before = len(self._known)
         for key, look in list(self._known.items()):
             root, include, exclude, holes = key
             now = look_at(root, include=include, exclude=exclude, holes=holes)  # type: ignore[arg-type] # as they came
             if now.digest(look.moment) != look.digest(look.moment):
                 del self._known[key]
-                return False
-        return True
+        return len(self._known) == before
 
 
 def _states(

@@ -1,0 +1,47 @@
+"""Changes as the system tells of them."""
+
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from memosite.changes import each_change
+from memosite.config import load_config
+from tests.build_org import write_memo
+
+NAME = "2026-05-01-1430--a--b--first"
+
+
+@contextmanager
+def changes(site: Path, due: list[bool]) -> Iterator[Iterator[frozenset[str] | None]]:
+    """The changes of a site; whoever waits for ever is told to stop."""
+    stop = threading.Event()
+    patience = threading.Timer(60, stop.set)
+    patience.start()
+    config = load_config(site)
+    try:
+        yield each_change(lambda: config, stop, is_due=lambda: bool(due and due.pop()))
+    finally:
+        patience.cancel()
+        stop.set()
+
+
+def test_a_folder_that_is_made_anew_under_its_name_is_watched(tmp_path: Path) -> None:
+    """What is written into it later is seen."""
+    inbox = tmp_path / "memos/inbox"
+    write_memo(inbox, NAME)
+    with changes(tmp_path, []) as told:
+        assert next(told) is None
+        inbox.rename(tmp_path / "memos/kept")
+        inbox.mkdir()
+        while next(told) is not None:  # and then it is watched anew
+            pass
+        path = write_memo(inbox, NAME)
+        assert str(path) in (next(told) or ())
+
+
+def test_what_is_due_is_done_although_nothing_happens(tmp_path: Path) -> None:
+    """Nobody knows then what has changed."""
+    write_memo(tmp_path / "memos/inbox", NAME)
+    with changes(tmp_path, [True]) as told:
+        assert [next(told), next(told)] == [None, None]
