@@ -21,12 +21,13 @@ BATCH = 48
 """Items sent to a process at once: measured on pages, where smaller batches cost time and larger ones memory."""
 
 WAITING = 3
-"""Batches under way per process; what is planned beyond that waits, so that memory stays bounded."""
+"""Batches under way per process; what is planned beyond that waits, so that memory stays bounded. Items that weigh more
+than a batch count as several: one of them waits, besides those that are worked on."""
 
 LIGHT = 6
 """So few batches are not worth a process, which knows nothing yet of templates and texts."""
 
-COPIED = 160 * 2**20
+COPIED = 128 * 2**20
 """Bytes of its own memory with which processes are forked anew: whatever a process looks at becomes its own copy, since
 Python counts references in it, until each has the whole archive. At 10,000 artifacts none has so much."""
 
@@ -73,11 +74,17 @@ def run(
         yield from map(function, chain.from_iterable(batches))
         return
     for first_of_round in batches:
-        yield from _run_round(function, chain([first_of_round], batches), jobs=jobs, is_renewed=is_renewed)
+        this_round = chain([first_of_round], batches)
+        yield from _run_round(function, this_round, jobs=jobs, weight=weight, is_renewed=is_renewed)
 
 
 def _run_round(
-    function: Callable[[Item], Result], batches: Iterable[list[Item]], *, jobs: int, is_renewed: bool
+    function: Callable[[Item], Result],
+    batches: Iterable[list[Item]],
+    *,
+    jobs: int,
+    weight: Callable[[Item], int],
+    is_renewed: bool,
 ) -> Iterator[Result]:
     """Results until one of the processes is to be renewed; what it was not given is left in `batches`."""
     import multiprocessing  # noqa: PLC0415 - little work is done here
@@ -87,10 +94,13 @@ def _run_round(
     gc.freeze()  # what looks for garbage in a process would copy every page of memory that it shares with this one
     with ProcessPoolExecutor(jobs, mp_context=context, initializer=_start, initargs=(function,)) as pool:
         under_way: deque[Future[tuple[list[Result], bool]]] = deque()
+        weights: deque[int] = deque()
         try:
             for several in batches:
                 under_way.append(pool.submit(_apply, several))
-                if len(under_way) > jobs * WAITING:
+                weights.append(sum(map(weight, several)))
+                if len(under_way) > jobs and sum(weights) > jobs * WAITING * BATCH:
+                    weights.popleft()
                     results, has_copied = under_way.popleft().result()
                     yield from results
                     if has_copied and is_renewed:
