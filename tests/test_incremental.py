@@ -6,6 +6,7 @@ import gc
 import json
 import os
 import random
+import re
 import shutil
 import signal
 import subprocess
@@ -16,6 +17,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
+from urllib.parse import unquote
 
 import pytest
 from lxml import etree
@@ -396,7 +398,7 @@ def test_what_was_a_link_in_its_first_commit_is_received_by_its_second(tmp_path:
 
 
 def test_a_page_of_search_that_reloads_finds_all_of_its_blocks(organization: Path) -> None:
-    """What it loads afterwards belongs to what it has loaded: browsers reload once, when all of it is there."""
+    """What it loads afterwards belongs to what it has loaded, whether it is new itself or reloads with all others."""
     shown: list[dict[str, bytes]] = []
 
     class Searching(Audience):
@@ -409,12 +411,37 @@ def test_a_page_of_search_that_reloads_finds_all_of_its_blocks(organization: Pat
 
     build(organization)
     write_one_more(organization)
+    settings = organization / "memosite.yml"
+    settings.write_text(settings.read_text() + "feeds: {searches: {from-strategist: 'from:strategist'}}\n")
     with Memory() as memory:
         run_build(load_config(organization), clock=lambda: dt.datetime.now(dt.UTC), memory=memory, audience=Searching())
     after = {path: data for path, data in site_of(organization / "_site").items() if "search" in path}
     assert len(after) > 3
-    assert shown
-    assert all(one == after for one in shown)
+    assert b"from-strategist" in after["search/index.html"]
+    assert shown == [after, after]
+
+
+def test_a_page_is_announced_when_what_is_made_with_it_is_there(organization: Path) -> None:
+    """A thread's page leads to its memos, and a memo's page to its twins and its original."""
+    missing: list[str] = []
+
+    class Following(Audience):
+        def output_written(self, path: str) -> None:
+            page = organization / "_site" / path
+            if path.startswith(("memos/", "threads/")) and path.endswith(".html"):
+                links = re.findall(r'href="([^"#?:]+)"', page.read_text())
+                found = [(page.parent / unquote(link)).resolve() for link in links]
+                missing.extend(str(one) for one in found if not one.exists() and one.suffix != ".xml")  # feeds go last
+
+    build(organization)
+    name = "2026-06-01-0900--strategist--opac-engineer--one-more"
+    write_memo(organization / "website/memos/inbox", name, sender="strategist", to="opac-engineer")
+    answer = name.replace("0900", "1000").replace("one-more", "and-one")
+    write_memo(organization / "website/memos/inbox", answer, sender="strategist", to="opac-engineer", in_reply_to=name)
+    with Memory() as memory:
+        run_build(load_config(organization), clock=lambda: dt.datetime.now(dt.UTC), memory=memory, audience=Following())
+    assert (organization / "_site/memos" / answer / "index.html").exists()
+    assert missing == []
 
 
 def test_pages_are_shown_before_what_only_programs_read_is_written(organization: Path) -> None:
