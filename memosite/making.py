@@ -88,6 +88,11 @@ class Maker:
         """The unit as it was made last, if what is common to all is what it was."""
         return self.last.units.get(unit.name) if self.last.common == self.common else None
 
+    def warm(self) -> None:
+        """Find out what processes that are forked would each find out for themselves."""
+        self.renderer.warm()
+        _ = self.context.seats
+
     def make(self, unit: Unit) -> MadeUnit:
         """Plan and render one unit. Raises `ConfigError` for a fault of the theme."""
         reads: set[Read] = set()
@@ -171,7 +176,7 @@ def make_site(
     decisions = decide(units, last, common=maker.common, digests=maker.digests, is_there=maker.is_there)
     stale = [one.unit for one in decisions if one.why]
     if jobs > 1 and len(stale) > BATCH:
-        maker.renderer.warm()
+        maker.warm()
     # Where others render, there are threads by the time of a second round, and forks and threads do not go together.
     run_here: Run = partial(run, jobs=jobs, is_renewed=run_elsewhere is None)
     results = _made_elsewhere(stale, maker, run_here, run_elsewhere) if run_elsewhere else _made(stale, maker, run_here)
