@@ -37,6 +37,7 @@ T = TypeVar("T")
 HOST = "127.0.0.1"
 _BUSY_SECONDS = 0.5
 _NAMES = (HOST, "localhost")
+_MOST_PAGES = 100_000  # that were sent and are remembered
 _HEAD_END = b"</head>"
 _MAIN = b"<main"
 _SCRIPT = b'<script src="/livereload.js" defer></script>'
@@ -119,8 +120,7 @@ class _FileHandler(_OnThisMachine, StaticFileHandler):  # type: ignore[misc]
 
     def on_finish(self) -> None:
         """Note what was sent."""
-        if self.get_status() in {HTTPStatus.OK, HTTPStatus.NOT_MODIFIED}:
-            self._browsers.sent(page_at(self.request.path), self._step)
+        self._browsers.sent(page_at(self.request.path), self._step)
 
     def write_error(self, status_code: int, **details: Any) -> None:
         """Answer with the site's page for what is not there."""
@@ -173,12 +173,15 @@ class Browsers(Audience):
         self._later(self._reload_others)
 
     def sent(self, page: str, step: int) -> None:
-        """A page that is there was asked for at this step, in the loop."""
+        """A page, or the one that says that it is not there, was asked for at this step, in the loop."""
+        if len(self._sent) > _MOST_PAGES:
+            self._sent.clear()
         self._sent[page] = step
 
     def connected(self, browser: _ReloadHandler) -> None:
         """A browser tells, in the loop, which page it shows; it reloads if that is no longer the one that is there."""
-        if self._sent.get(browser.page, -1) < max(self._written.get(browser.page, -1), self._all_written):
+        sent = self._sent.get(browser.page)
+        if sent is not None and sent < max(self._written.get(browser.page, -1), self._all_written):
             _reload([browser])
 
     def _later(self, callback: Callable[..., None], *arguments: str) -> None:

@@ -105,6 +105,29 @@ async def see_reload(host: str, site: Path) -> None:
     assert await browser.read_message() is None  # closed by both: a socket left open is told of in some later test
 
 
+def test_a_page_that_is_gone_does_not_reload_for_ever(tmp_path: Path) -> None:
+    """Who looks at the page that says so is told once, when something is new, and then it is as new as it can be."""
+    write_memo(tmp_path / "memos/inbox", "2026-05-01-1430--a--b--first")
+    gone = "/memos/nobody/"
+
+    async def look(host: str) -> bool:
+        await asyncio.to_thread(fetch, f"http://{host}{gone}")
+        request = HTTPRequest(f"ws://{host}/livereload", headers={"Origin": f"http://{host}"})
+        browser = await websocket_connect(request)
+        await browser.write_message(json.dumps({"command": "hello", "protocols": []}))
+        await browser.write_message(json.dumps({"command": "info", "url": f"http://{host}{gone}"}))
+        await browser.write_message(json.dumps({"command": "hello", "protocols": []}))
+        said = [json.loads(str(await browser.read_message()))["command"] for _ in range(2)]
+        browser.close()
+        assert await browser.read_message() is None
+        return said == ["hello", "hello"]
+
+    with serving(tmp_path) as (host, _):
+        asyncio.run(see_reload(host, tmp_path))
+        wait_for(lambda: "The second memo" in fetch(f"http://{host}/feed.xml"))  # it comes after all reloads
+        assert asyncio.run(look(host))
+
+
 def test_a_page_of_another_site_is_told_nothing(tmp_path: Path) -> None:
     """Only pages that came from this server may listen."""
 
@@ -386,6 +409,9 @@ def test_a_page_that_was_on_its_way_while_it_was_written_is_reloaded(pages: list
     told.all_written()
     told.connected(new)  # type: ignore[arg-type]
     assert new.reloads == 1  # what it shows besides may be old
+    unknown = Page("memos/b/index.html")
+    told.connected(unknown)  # type: ignore[arg-type]
+    assert unknown.reloads == 0  # or it would reload for ever
     assert pages[0].reloads == 1
 
 
