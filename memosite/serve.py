@@ -108,6 +108,8 @@ class _ScriptHandler(_OnThisMachine, LiveReloadJSHandler):  # type: ignore[misc]
 class _FileHandler(_OnThisMachine, StaticFileHandler):  # type: ignore[misc]
     """The files of the site; the site's own 404 page for all others."""
 
+    _step: int | None = None
+
     def initialize(self, browsers: "Browsers", **settings: Any) -> None:
         """Serve to these."""
         super().initialize(**settings)
@@ -120,7 +122,8 @@ class _FileHandler(_OnThisMachine, StaticFileHandler):  # type: ignore[misc]
 
     def on_finish(self) -> None:
         """Note what was sent."""
-        self._browsers.sent(page_at(self.request.path), self._step)
+        if self._step is not None:  # else it was refused
+            self._browsers.sent(page_at(self.request.path), self._step)
 
     def write_error(self, status_code: int, **details: Any) -> None:
         """Answer with the site's page for what is not there."""
