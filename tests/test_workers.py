@@ -1,5 +1,6 @@
 """Pure functions over many items, in one process or several, with the same results in the same order."""
 
+import mmap
 import os
 import signal
 import subprocess
@@ -67,12 +68,12 @@ def test_processes_are_renewed_from_time_to_time_where_nobody_knows(monkeypatch:
 def test_the_memory_of_a_process_is_its_own() -> None:
     """What it has taken is part of it."""
     before = _own_bytes()
-    taken = os.urandom(50_000_000)
-    after = _own_bytes()
+    with mmap.mmap(-1, 50_000_000, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS) as taken:
+        taken.write(b"x" * 50_000_000)
+        after = _own_bytes()
     assert before is not None
     assert after is not None
-    assert 40_000_000 < after - before < 60_000_000
-    assert len(taken) == 50_000_000
+    assert after - before > 30_000_000
 
 
 def test_an_error_in_a_worker_is_raised_here() -> None:
