@@ -44,13 +44,13 @@ def build(
 ) -> BuildReport:
     """Build the whole site. Raises `MemositeError` for what the environment gets wrong, never for content.
 
-    Configuration, theme and output folder are checked before sources are opened, and the ledger before the
-    site is written. Units are made by `jobs`
-    processes; their number makes no difference to what is written. Without `use_network` remotes are taken from the
-    cache, if they are there. `previous` is a published site, a folder or an address, to go on from. With
-    `run_elsewhere` that renders what is planned here. `progress` is told of each step, and may raise to stop between
-    two of them. The `audience` is told what of the site is new and there. Who builds again gives a `memory`, and writes
-    it down himself when there is time; and, if he knows for sure, the paths of what has `changed` in sources since.
+    Configuration, theme and output folder are checked before sources are opened, and the ledger before the site is
+    written. Units are made by `jobs` processes; their number makes no difference to what is written. Without
+    `use_network` remotes are taken from the cache, if they are there. `previous` is a published site, a folder or an
+    address, to go on from. With `run_elsewhere` that renders what is planned here. `progress` is told of each step, and
+    may raise to stop between two of them. The `audience` is told what of the site is new and there. Who builds again
+    gives a `memory`, and writes it down himself when there is time; and, if he knows for sure, the paths of what has
+    `changed` in sources since.
     """
     with nullcontext(memory) if memory else Memory(writes_at_once=True) as kept:
         order = Order(

@@ -23,7 +23,7 @@ _GIT_STATE = frozenset({"HEAD", "index", "packed-refs"})
 
 
 def each_change(
-    current: Callable[[], Config], stop: Event, *, is_due: Callable[[], bool] = lambda: False
+    current: Callable[[], Config], stop: Event, *, is_due: Callable[[], bool]
 ) -> Iterator[frozenset[str] | None]:
     """Yield the paths of each change, until `stop` is set; `current` gives the configuration as it is then.
 

@@ -15,7 +15,7 @@ from contextlib import closing
 from dataclasses import dataclass, replace
 from functools import partial
 
-from memosite.audience import NOBODY, Audience
+from memosite.audience import Audience
 from memosite.manifest import Made, Manifest, Output, Reads, Units
 from memosite.output import OutputFolder
 from memosite.parcels import Files, Parcel, Unrendered, pack, pack_theme, render, render_parcel
@@ -164,7 +164,7 @@ def make_site(
     jobs: int,
     progress: Progress,
     run_elsewhere: Run | None = None,
-    audience: Audience = NOBODY,
+    audience: Audience,
 ) -> MadeSite:
     """Make the units that are stale, by `jobs` processes, write what is new of them, and note what was made of what.
 
@@ -252,7 +252,8 @@ def _write(result: MadeUnit, made: Made | None, output: OutputFolder, audience: 
     for path, fingerprint, data in result.outputs:
         before = output.written
         state = output.keep(path, states[path]) if data is None else output.write(path, data)
-        new += [path] if output.written > before else []
+        if output.written > before:
+            new.append(path)
         outputs.append(Output(path=path, fingerprint=fingerprint, state=state))
     for path in new:
         audience.output_written(path)

@@ -8,8 +8,8 @@ import threading
 import time
 from collections import deque
 from collections.abc import Callable, Generator, Iterable, Iterator
-from itertools import chain, count, islice
-from typing import TYPE_CHECKING, Protocol, TypeVar
+from itertools import chain, islice
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 if TYPE_CHECKING:
     from concurrent.futures import Future
@@ -29,7 +29,8 @@ LIGHT = 6
 
 COPIED = 128 * 2**20
 """Bytes of its own memory with which processes are forked anew: whatever a process looks at becomes its own copy, since
-Python counts references in it, until each has the whole archive. At 10,000 artifacts none has so much."""
+Python counts references in it, until each has the whole archive. A full build of 10,000 artifacts renews them three
+times."""
 
 ROUND = 128
 """Batches of one process after which all are forked anew where the system does not tell how much they copied."""
@@ -93,20 +94,17 @@ def _run_round(
     context = multiprocessing.get_context("fork")
     gc.freeze()  # what looks for garbage in a process would copy every page of memory that it shares with this one
     with ProcessPoolExecutor(jobs, mp_context=context, initializer=_start, initargs=(function,)) as pool:
-        under_way: deque[Future[tuple[list[Result], bool]]] = deque()
-        weights: deque[int] = deque()
+        under_way: deque[tuple[Future[tuple[list[Result], bool]], int]] = deque()  # with the weight of each
         try:
             for several in batches:
-                under_way.append(pool.submit(_apply, several))
-                weights.append(sum(map(weight, several)))
-                if len(under_way) > jobs and sum(weights) > jobs * WAITING * BATCH:
-                    weights.popleft()
-                    results, has_copied = under_way.popleft().result()
+                under_way.append((pool.submit(_apply, several), sum(map(weight, several))))
+                if len(under_way) > jobs and sum(heavy for _, heavy in under_way) > jobs * WAITING * BATCH:
+                    results, has_copied = under_way.popleft()[0].result()
                     yield from results
                     if has_copied and is_renewed:
                         break
             while under_way:
-                yield from under_way.popleft().result()[0]
+                yield from under_way.popleft()[0].result()[0]
         except BaseException:
             pool.shutdown(cancel_futures=True)  # and wait: a pool that is ending while Python ends says so
             raise
@@ -134,12 +132,29 @@ def _batches(items: Iterable[Item], weight: Callable[[Item], int]) -> Iterator[l
         yield batch
 
 
-_inherited: list[Callable[..., object]] = []
-"""In a worker process: the function it applies. Empty everywhere else."""
-_batches_done = count(1)
-"""In a worker process: numbers the batches."""
-_next_look = [0.0]
-"""In a worker process: when it looks at its memory again."""
+class _Worker:
+    """What a worker process applies, how many batches it has done, and when it looks at its memory again."""
+
+    def __init__(self, function: Callable[..., Any]) -> None:
+        self._function = function
+        self._batches = 0
+        self._next_look = 0.0
+
+    def apply(self, batch: list[Any]) -> tuple[list[Any], bool]:
+        """The results of a batch, and whether this process is to be renewed."""
+        results = [self._function(item) for item in batch]
+        self._batches += 1
+        now = time.monotonic()
+        if now < self._next_look:
+            return results, False
+        self._next_look = now + _PAUSE
+        own = _own_bytes()
+        return results, self._batches >= ROUND if own is None else own > COPIED
+
+
+_inherited: list[_Worker] = []
+"""In a worker process: itself. Empty everywhere else."""
+
 _OWN = re.compile(rb"Private_Dirty:\s+([0-9]+) kB")
 
 
@@ -149,7 +164,7 @@ def _start(function: Callable[..., object]) -> None:
     One that went on waiting would hold what it inherited: the lock of the output folder, for one.
     """
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    _inherited.append(function)
+    _inherited.append(_Worker(function))
     threading.Thread(target=_end_with_parent, daemon=True).start()
 
 
@@ -162,16 +177,8 @@ def _end_with_parent() -> None:
         os._exit(1)
 
 
-def _apply(batch: list[Item]) -> tuple[list[Result], bool]:
-    """The results of a batch, and whether this process is to be renewed."""
-    function = _inherited[0]
-    results: list[Result] = [function(item) for item in batch]  # type: ignore[misc] # the type is that of `run`
-    number, now = next(_batches_done), time.monotonic()
-    if now < _next_look[0]:
-        return results, False
-    _next_look[0] = now + _PAUSE
-    own = _own_bytes()
-    return results, number >= ROUND if own is None else own > COPIED
+def _apply(batch: list[Item]) -> tuple[list[Any], bool]:
+    return _inherited[0].apply(batch)
 
 
 def _own_bytes() -> int | None:

@@ -20,10 +20,11 @@ from tornado.httpclient import HTTPClientError, HTTPRequest
 from tornado.websocket import websocket_connect
 
 from memosite.audience import Audience
+from memosite.browsers import Browsers, page_at
 from memosite.config import Config, load_config
 from memosite.errors import OutputError
 from memosite.output import OutputFolder
-from memosite.serve import Browsers, Follower, Rebuilt, page_at
+from memosite.serve import Follower, Rebuilt
 from tests.build_org import write_memo
 from tests.git_repos import Repo
 
@@ -401,16 +402,16 @@ def test_a_page_that_was_on_its_way_while_it_was_written_is_reloaded(pages: list
     told.sent(late.page, next(told.steps))
     told.next_round()
     told.output_written(late.page)
-    told.connected(late)  # type: ignore[arg-type] # it takes messages
+    told.connected(late)
     assert late.reloads == 1
     told.sent(new.page, next(told.steps))
-    told.connected(new)  # type: ignore[arg-type]
+    told.connected(new)
     assert new.reloads == 0
     told.all_written()
-    told.connected(new)  # type: ignore[arg-type]
+    told.connected(new)
     assert new.reloads == 1  # what it shows besides may be old
     unknown = Page("memos/b/index.html")
-    told.connected(unknown)  # type: ignore[arg-type]
+    told.connected(unknown)
     assert unknown.reloads == 0  # or it would reload for ever
     assert pages[0].reloads == 1
 

@@ -71,6 +71,8 @@ def plan(context: Context, ledger: Ledger, searches: Sequence[SavedSearch] = ())
     digests = closed_digests(context)
     feeds, new_blocks = arrange(all_channels(context, ledger, searches), ledger, archive.artifacts)
     ledger = ledger.with_feeds(new_blocks, [digest.day for digest in digests])
+    # Whoever looks at many artifacts weighs as if a few were made: at 100,000 each such unit is a batch of its own, so
+    # that no process copies the whole archive at once (`workers`).
     whole = partial(_whole, weight=1 + len(archive.artifacts) // 2_000)
     # The ledger goes first: should the build be killed, no URL is published that it does not know.
     yield whole("ledger", lambda _: [Written(path=LEDGER_PATH, data=ledger.to_jsonl().encode("utf-8", "replace"))])
