@@ -4,13 +4,13 @@ import sys
 from collections.abc import Iterable
 from pathlib import Path
 
-from memosite.config import load_config
-from memosite.facts import Ref
-from memosite.pipeline import context_of, load_archive
+from memosite.config.loading import load_config
+from memosite.facts.parsed import Ref
 from memosite.plan.search import block_members, plan_block
+from memosite.remake.pipeline import context_of, load_archive
+from memosite.run.workers import BATCH, default_jobs, run
 from memosite.search.blocks import list_blocks, render_block
-from memosite.shelf import Shelf
-from memosite.workers import BATCH, default_jobs, run
+from memosite.store.shelf import Shelf
 
 
 def main(site: Path, folder: Path) -> None:

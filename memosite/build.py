@@ -11,22 +11,22 @@ from collections.abc import Iterable
 from contextlib import nullcontext
 from typing import TYPE_CHECKING
 
-from memosite.audience import NOBODY, Audience
-from memosite.cache import open_cache
-from memosite.config import Config, check_output
-from memosite.inputs import compare_inputs
-from memosite.ledger import LEDGER_PATH
-from memosite.manifest import Seal
-from memosite.memory import STATUS_PATH, Memory
-from memosite.order import BuildReport, Clock, Order, in_utc, status_bytes
-from memosite.output import OutputFolder
-from memosite.previous import previous_folder
-from memosite.progress import Progress, silent
-from memosite.sources.opening import open_sources
-from memosite.theme import load_theme, theme_folders
+from memosite.archive.ledger import LEDGER_PATH
+from memosite.config.loading import Config, check_output
+from memosite.reading.inputs import compare_inputs
+from memosite.reading.opening import open_sources
+from memosite.reading.previous import previous_folder
+from memosite.remake.audience import NOBODY, Audience
+from memosite.remake.manifest import Seal
+from memosite.remake.memory import STATUS_PATH, Memory
+from memosite.remake.order import BuildReport, Clock, Order, in_utc, status_bytes
+from memosite.render.theme import load_theme, theme_folders
+from memosite.run.progress import Progress, silent
+from memosite.store.cache import open_cache
+from memosite.store.output import OutputFolder
 
 if TYPE_CHECKING:
-    from memosite.workers import Run
+    from memosite.run.workers import Run
 
 
 def build(
@@ -77,7 +77,7 @@ def _build(order: Order) -> BuildReport:
         )
         if inputs.is_same and not memory.is_thorough and memory.is_whole(output):
             return _as_it_was(order, seal, output, started=started)
-        from memosite.pipeline import make, read  # noqa: PLC0415 - half a second, for what is rarely needed
+        from memosite.remake.pipeline import make, read  # noqa: PLC0415 - half a second, for what is rarely needed
 
         ledger_state = output.state(LEDGER_PATH)
         archive, ledger = read(order, opened, looks=inputs.looks)

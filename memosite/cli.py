@@ -15,17 +15,17 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from memosite import __version__
-from memosite.arguments import parser
-from memosite.errors import ConfigError, MemositeError
+from memosite.commands.arguments import parser
+from memosite.facts.errors import ConfigError, MemositeError
 
 if TYPE_CHECKING:
     from threading import Event
 
-    from memosite.audience import Audience
-    from memosite.config import Config
-    from memosite.order import BuildReport
-    from memosite.serve import Changed
-    from memosite.workers import Run
+    from memosite.config.loading import Config
+    from memosite.remake.audience import Audience
+    from memosite.remake.order import BuildReport
+    from memosite.run.workers import Run
+    from memosite.serve.server import Changed
 
 EXIT_FINE, EXIT_NOT_SO, EXIT_USAGE, EXIT_INTERRUPTED = 0, 1, 2, 130
 
@@ -76,7 +76,7 @@ def _now() -> dt.datetime:
 
 
 def _jobs(wanted: int | None) -> int:
-    from memosite.workers import default_jobs
+    from memosite.run.workers import default_jobs
 
     if wanted is not None and wanted < 1:
         raise ConfigError(f"--jobs {wanted}: found {wanted}, expected 1 or more")
@@ -85,9 +85,9 @@ def _jobs(wanted: int | None) -> int:
 
 def _build(options: argparse.Namespace) -> int:
     from memosite.build import build
-    from memosite.config import load_config
-    from memosite.progress import Profile, shown, silent
-    from memosite.report import fails
+    from memosite.commands.report import fails
+    from memosite.config.loading import load_config
+    from memosite.run.progress import Profile, shown, silent
 
     config = load_config(_site(options), output=options.output, base_url=options.base_url, cache=options.cache)
     elsewhere = _elsewhere(options.cluster)
@@ -111,13 +111,13 @@ def _build(options: argparse.Namespace) -> int:
 def _elsewhere(cluster: str | None) -> "Run | None":
     if cluster is None:
         return None
-    from memosite.cluster import cluster_at
+    from memosite.run.cluster import cluster_at
 
     return cluster_at(cluster).run
 
 
 def _summary(report: "BuildReport", config: "Config", options: argparse.Namespace) -> str:
-    from memosite.summary import summary
+    from memosite.commands.summary import summary
 
     return summary(report, index=_shown(config.output / "index.html"), site=_shown(_site(options)))
 
@@ -131,10 +131,10 @@ def _shown(path: Path) -> str:
 
 def _serve(options: argparse.Namespace) -> int:
     from memosite.build import build
-    from memosite.config import load_config
-    from memosite.memory import Memory
-    from memosite.progress import shown, silent
-    from memosite.serve import Rebuilt, check_port, serve
+    from memosite.config.loading import load_config
+    from memosite.remake.memory import Memory
+    from memosite.run.progress import shown, silent
+    from memosite.serve.server import Rebuilt, check_port, serve
 
     def say(text: str) -> None:
         if not options.quiet:
@@ -192,8 +192,8 @@ def _serve(options: argparse.Namespace) -> int:
 
 
 def _explain(options: argparse.Namespace) -> int:
-    from memosite.config import load_config
-    from memosite.explain import explain
+    from memosite.commands.explain import explain
+    from memosite.config.loading import load_config
 
     config = load_config(_site(options), output=options.output, cache=options.cache)
     print("\n".join(explain(config, options.path)))
@@ -201,8 +201,8 @@ def _explain(options: argparse.Namespace) -> int:
 
 
 def _check(options: argparse.Namespace) -> int:
-    from memosite.check import check
-    from memosite.report import fails, to_json, to_sarif, to_text
+    from memosite.commands.check import check
+    from memosite.commands.report import fails, to_json, to_sarif, to_text
 
     checked = check(options.paths or [options.site_option or Path()], cache=options.cache)
     if options.format == "json":
@@ -219,13 +219,13 @@ def _check(options: argparse.Namespace) -> int:
 
 
 def _export(options: argparse.Namespace) -> int:
-    from memosite.config import load_config
+    from memosite.commands.report import fails
+    from memosite.commands.summary import unreadable
+    from memosite.config.loading import load_config
     from memosite.exporters import export
-    from memosite.pipeline import load_archive
-    from memosite.report import fails
+    from memosite.remake.pipeline import load_archive
     from memosite.search.command import restrict
-    from memosite.shelf import Shelf
-    from memosite.summary import unreadable
+    from memosite.store.shelf import Shelf
 
     if options.output is None and options.format == "maildir":
         raise ConfigError("export --format maildir: a maildir is a folder; name it with -o")
@@ -255,7 +255,7 @@ def _sayer(options: argparse.Namespace) -> "Callable[[str], None]":
 
 
 def _search(options: argparse.Namespace) -> int:
-    from memosite.search.run import search
+    from memosite.commands.search import search
 
     return EXIT_FINE if search(options, say=_sayer(options), show=print) else EXIT_NOT_SO
 
@@ -267,7 +267,7 @@ def _watch(options: argparse.Namespace) -> int:
 
 
 def _init(options: argparse.Namespace) -> int:
-    from memosite.init import write_config
+    from memosite.commands.init import write_config
 
     path = write_config(options.folder)
     if not options.quiet:
@@ -276,7 +276,7 @@ def _init(options: argparse.Namespace) -> int:
 
 
 def _mark_read(options: argparse.Namespace) -> int:
-    from memosite.mark_read import mark, told
+    from memosite.commands.mark_read import mark, told
 
     for done in mark(options.files, box="archive" if options.archive else "read", commit=options.commit):
         for line in told(done, shown=_shown) if not options.quiet else ():
@@ -285,7 +285,7 @@ def _mark_read(options: argparse.Namespace) -> int:
 
 
 def _diff(options: argparse.Namespace) -> int:
-    from memosite.diff import diff, to_json, to_markdown, to_text
+    from memosite.commands.diff import diff, to_json, to_markdown, to_text
 
     found = diff(options.between, site=options.site_option or Path(), cache=options.cache, source=options.source)
     print({"text": to_text, "markdown": to_markdown, "json": to_json}[options.format](found))

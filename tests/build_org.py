@@ -9,7 +9,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from memosite.facts import (
+from memosite.archive.ledger import Ledger
+from memosite.archive.model import Archive, Memo, SourceInfo, Transcript
+from memosite.facts.findings import Finding
+from memosite.facts.parsed import (
     BodyFile,
     Discharge,
     Envelope,
@@ -23,14 +26,11 @@ from memosite.facts import (
     Seat,
     Text,
 )
-from memosite.findings import Finding
-from memosite.ledger import Ledger
-from memosite.model import Archive, Memo, SourceInfo, Transcript
-from memosite.read import read_archive
+from memosite.facts.times import read_moment
+from memosite.reading.reader import read_archive
 from memosite.resolve import Rules, resolve
-from memosite.shelf import Shelf
 from memosite.sources.folder import FolderSource
-from memosite.times import read_moment
+from memosite.store.shelf import Shelf
 
 DOCUMENTS = ("decisions/**/*.md", "proposals/**/*.md", "docs/adr/**/*.md")
 EMPTY = Ledger()

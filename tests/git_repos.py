@@ -6,7 +6,7 @@ import subprocess
 from pathlib import Path
 
 from memosite.build import build
-from memosite.config import load_config
+from memosite.config.loading import load_config
 from tests.build_org import write_text
 
 _BEGIN = 1_777_600_000

@@ -11,9 +11,9 @@ from pathlib import Path
 from typing import Any
 
 from memosite import formats
-from memosite.facts import Parsed, RecordFile, Text
-from memosite.findings import RULES
-from memosite.formats.document import File
+from memosite.facts.file import File
+from memosite.facts.findings import RULES
+from memosite.facts.parsed import Parsed, RecordFile, Text
 from tests.test_formats import CASES, EXPECTED, expectation_of, reduce
 
 

@@ -7,15 +7,15 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from memosite.config import load_config
-from memosite.model import Archive
-from memosite.pipeline import load_archive
-from memosite.search.analyzer import Analyzer
+from memosite.archive.model import Archive
+from memosite.config.loading import load_config
+from memosite.remake.pipeline import load_archive
 from memosite.search.documents import Card, ReadText, SearchDocument, describe, documents
-from memosite.search.indexing import open_index
 from memosite.search.match import KEYS
-from memosite.search.reader import Reader
-from memosite.shelf import Shelf
+from memosite.search.whoosh.indexing import open_index
+from memosite.search.whoosh.reader import Reader
+from memosite.search_language.analyzer import Analyzer
+from memosite.store.shelf import Shelf
 
 EXAMPLE = Path(__file__).parent.parent / "example-org"
 

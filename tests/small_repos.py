@@ -5,13 +5,13 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 
+from memosite.archive.ledger import Ledger
+from memosite.archive.model import Archive, SourceInfo
 from memosite.exporters import export
-from memosite.ledger import Ledger
-from memosite.model import Archive, SourceInfo
-from memosite.read import read_archive
+from memosite.reading.reader import read_archive
 from memosite.resolve import Rules
-from memosite.shelf import Shelf
 from memosite.sources.folder import FolderSource
+from memosite.store.shelf import Shelf
 
 EXAMPLE = Path(__file__).parent.parent / "example-org"
 EXAMPLE_SOURCES = tuple(EXAMPLE / name for name in ("governance", "catalogue", "website", "reading-room"))

@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memosite.facts import Discharge, Envelope, Fact, Mailbox, Ref
-from memosite.model import Action, Copy, RecipientState
+from memosite.archive.model import Action, Copy, RecipientState
+from memosite.facts.parsed import Discharge, Envelope, Fact, Mailbox, Ref
 from memosite.resolve.actions import Replies, is_unread, least_done, mailbox_at
 from memosite.resolve.threads import Node, grow_forest
 from tests.build_org import archive_of, body_file, envelope, facts, findings, memo, organization

@@ -10,16 +10,16 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from memosite.errors import SourceError
-from memosite.facts import Envelope, Fact, Kind, Parsed, Text
-from memosite.ledger import Ledger
-from memosite.model import Archive, Memo, SourceInfo
-from memosite.read import LineFinder, Reader, read_source
+from memosite.archive.ledger import Ledger
+from memosite.archive.model import Archive, Memo, SourceInfo
+from memosite.facts.errors import SourceError
+from memosite.facts.parsed import Envelope, Fact, Kind, Parsed, Text
+from memosite.reading.reader import LineFinder, Reader, read_source
 from memosite.resolve import Rules, resolve
-from memosite.shelf import Shelf
 from memosite.sources import folder as folder_module
 from memosite.sources import listing as listing_module
 from memosite.sources.folder import has_file, list_files, read_file
+from memosite.store.shelf import Shelf
 from tests.build_org import (
     archive_of,
     body_file,

@@ -15,8 +15,8 @@ from benchmarks.as_sessions import write_sessions
 from benchmarks.measure import changes, memory_of, run, snapshot
 from benchmarks.organization import artifacts, is_plain_reply, transcripts
 from benchmarks.table import ROWS
-from memosite.check import check
-from memosite.findings import Severity
+from memosite.commands.check import check
+from memosite.facts.findings import Severity
 from tests.made_repos import run_git
 
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memosite.facts import BodyFile, Envelope, FileFacts
+from memosite.facts.parsed import BodyFile, Envelope, FileFacts
 from memosite.resolve.bodies import JoinedCopy, body_candidates, join_bodies
 from tests.build_org import body_file, envelope, no_line, transcript
 

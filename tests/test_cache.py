@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from memosite.cache import open_cache, write_whole
 from memosite.cli import main
-from memosite.errors import OutputError
+from memosite.facts.errors import OutputError
+from memosite.store.cache import open_cache, write_whole
 from tests.build_org import write_memo
 from tests.crawl import tree_bytes
 from tests.git_repos import Repo

@@ -5,8 +5,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from memosite.changes import each_change
-from memosite.config import load_config
+from memosite.config.loading import load_config
+from memosite.serve.changes import each_change
 from tests.build_org import write_memo
 
 NAME = "2026-05-01-1430--a--b--first"

@@ -6,9 +6,9 @@ from itertools import pairwise
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from memosite.chart import BOX, MAX_WIDTH, Edge, Seated, draw, fitted
-from memosite.page_organization import Chart, ChartBox
-from memosite.page_parts import Reference
+from memosite.pages.chart import BOX, MAX_WIDTH, Edge, Seated, draw, fitted
+from memosite.pages.organization import Chart, ChartBox
+from memosite.pages.parts import Reference
 
 
 def seats(ids: Iterable[str]) -> tuple[Seated, ...]:

@@ -2,8 +2,8 @@
 
 import dataclasses
 
-from memosite.cite import Citation, quote_of
-from memosite.markdown import plain_text
+from memosite.archive.cite import Citation, quote_of
+from memosite.render.markdown.html import plain_text
 
 PLAIN = Citation(
     ref="memo/a",

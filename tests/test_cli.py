@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from memosite.cli import main
-from memosite.summary import plural
+from memosite.commands.summary import plural
 from tests.build_org import write_memo, write_text
 
 EXAMPLE = Path(__file__).parent.parent / "example-org"

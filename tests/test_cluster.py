@@ -16,8 +16,8 @@ import pytest
 from benchmarks.as_memodef import write_site
 from benchmarks.organization import artifacts
 from memosite.cli import main
-from memosite.cluster import Cluster, cluster_at
-from memosite.workers import BATCH
+from memosite.run.cluster import Cluster, cluster_at
+from memosite.run.workers import BATCH
 from tests.crawl import tree_bytes
 from tests.machines import DEADLINE, ROOT, Machines, machines, wait_for
 
@@ -82,7 +82,7 @@ def is_begun(output: Path) -> bool:
 
 def run_program(body: str, address: str) -> subprocess.CompletedProcess[str]:
     """A program that has a `cluster`."""
-    program = f"from memosite.cluster import Cluster\ncluster = Cluster(address={address!r}, patience=0.5)\n{body}"
+    program = f"from memosite.run.cluster import Cluster\ncluster = Cluster(address={address!r}, patience=0.5)\n{body}"
     return subprocess.run(
         [sys.executable, "-c", program], capture_output=True, text=True, check=False, timeout=DEADLINE, cwd=ROOT
     )
@@ -218,7 +218,7 @@ def test_another_memosite_on_a_worker_is_refused(organization: Path, tmp_path: P
     (tmp_path / "older/memosite/cluster.py").unlink()
     expected = {
         "other": "has another memosite, Python or library than this machine",
-        "older": "cannot run memosite (ModuleNotFoundError(\"No module named 'memosite.cluster'\"))",
+        "older": "cannot run memosite (ModuleNotFoundError(\"No module named 'memosite.run.cluster'\"))",
     }
     for name, what in expected.items():
         path = {"PYTHONPATH": str(tmp_path / name), "PYTHONSAFEPATH": "1"}
@@ -248,7 +248,7 @@ def test_a_cluster_whose_workers_are_gone_is_told_of(tmp_path: Path) -> None:
         )
         for expected in (ended, gone):
             said = run_program(program, started.address).stderr.splitlines()
-            assert said[-1] == f"memosite.errors.ClusterError: {expected}"
+            assert said[-1] == f"memosite.facts.errors.ClusterError: {expected}"
 
 
 def test_a_cluster_that_is_not_there_is_told_of_before_anything_is_read(
@@ -304,7 +304,7 @@ def test_what_speaks_another_language_is_no_scheduler() -> None:
         assert cluster_at(address).address == address
         said = run_program(LONG, address).stderr.splitlines()
     assert said[-1].startswith(
-        f"memosite.errors.ClusterError: build --cluster {address}: found no Dask scheduler there ("
+        f"memosite.facts.errors.ClusterError: build --cluster {address}: found no Dask scheduler there ("
     )
 
 
@@ -313,7 +313,8 @@ def test_a_worker_is_no_scheduler(cluster: Machines) -> None:
     address = cluster.ask("print(next(iter(client.scheduler_info()['workers'])))")
     said = run_program(LONG, address).stderr.splitlines()
     assert said[-1] == (
-        f"memosite.errors.ClusterError: build --cluster {address}: found no Dask scheduler there (a worker of Dask); "
+        f"memosite.facts.errors.ClusterError: build --cluster {address}: "
+        "found no Dask scheduler there (a worker of Dask); "
         "start one with `dask scheduler`, or name the address that it printed"
     )
 
@@ -327,6 +328,7 @@ def test_a_scheduler_that_ends_is_told_of(tmp_path: Path) -> None:
         )
         said = run_program(program, started.address).stderr.splitlines()
     assert said[-1] == (
-        f"memosite.errors.ClusterError: build --cluster {started.address}: the scheduler does not answer any more; "
+        f"memosite.facts.errors.ClusterError: build --cluster {started.address}: "
+        "the scheduler does not answer any more; "
         "start it again, and run the command again"
     )

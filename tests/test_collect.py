@@ -2,9 +2,9 @@
 
 import pytest
 
-from memosite.facts import Parsed
-from memosite.findings import Finding, Location
-from memosite.model import SourceInfo
+from memosite.archive.model import SourceInfo
+from memosite.facts.findings import Finding, Location
+from memosite.facts.parsed import Parsed
 from memosite.resolve.collect import Collected, collect, memo_folders, operational_place
 from tests.build_org import envelope, organization, parsed_of
 

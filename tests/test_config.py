@@ -9,10 +9,10 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from memosite.config import KEYS, Config, FeedsConfig, SourceConfig, check_output, load_config
-from memosite.config_schema import DEFAULT_DOCUMENTS
-from memosite.errors import ConfigError, MemositeError, OutputError
-from memosite.facts import Discharge
+from memosite.config.loading import KEYS, Config, FeedsConfig, SourceConfig, check_output, load_config
+from memosite.config.schema import DEFAULT_DOCUMENTS
+from memosite.facts.errors import ConfigError, MemositeError, OutputError
+from memosite.facts.parsed import Discharge
 
 EVERYTHING = """\
 title: Example organization

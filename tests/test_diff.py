@@ -6,9 +6,9 @@ from pathlib import Path
 import pytest
 
 from memosite.cli import main
-from memosite.diff import diff, to_json, to_markdown, to_text
-from memosite.errors import ConfigError
-from memosite.snapshots import Difference
+from memosite.commands.diff import diff, to_json, to_markdown, to_text
+from memosite.commands.snapshots import Difference
+from memosite.facts.errors import ConfigError
 from tests.git_repos import Repo, build_site
 from tests.test_history import NAME, put
 

@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from memosite import discover as module
-from memosite.discover import discover
-from memosite.errors import ConfigError, SourceError
+from memosite.config import discovery as module
+from memosite.config.discovery import discover
+from memosite.facts.errors import ConfigError, SourceError
 
 
 def fill(site: Path, *files: str) -> Path:

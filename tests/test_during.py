@@ -2,8 +2,8 @@
 
 from typing import Any
 
+from memosite.facts.times import read_moment
 from memosite.plan.during import find_written
-from memosite.times import read_moment
 from tests.build_org import archive_of, envelope, transcript
 
 

@@ -13,12 +13,12 @@ from typing import Any, BinaryIO
 
 import pytest
 
-from memosite.errors import ConfigError, OutputError
+from memosite.archive.lines import lines
+from memosite.archive.model import Archive
 from memosite.exporters import EXPORTERS, export
 from memosite.exporters.maildir import MARKER
-from memosite.lines import lines
-from memosite.model import Archive
-from memosite.shelf import Shelf
+from memosite.facts.errors import ConfigError, OutputError
+from memosite.store.shelf import Shelf
 from tests.small_repos import EXAMPLE_SOURCES, read_repos, write_file, write_memo
 
 NAME = "2026-05-01-0900--engineer--director--gate"

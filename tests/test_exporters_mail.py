@@ -13,9 +13,9 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+from memosite.archive.lines import all_texts, exported
 from memosite.exporters.job import Export
 from memosite.exporters.mail import ANCESTORS, LOCAL_PART, Composer, dot_atom, encode_body, encode_text
-from memosite.lines import all_texts, exported
 from tests.small_repos import EXAMPLE_SOURCES, HOSTILE, export_mail, read_repos, write_file, write_memo
 
 NAME = "2026-05-01-0900--engineer--director--gate"

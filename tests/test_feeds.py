@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 from lxml import etree
 
 from memosite.cli import main
-from memosite.feeds import Enclosure, Feed, FeedItem, rfc822, tag_uri, to_rss
-from memosite.times import read_moment
+from memosite.facts.times import read_moment
+from memosite.feeds.rss import Enclosure, Feed, FeedItem, rfc822, tag_uri, to_rss
 from tests.build_org import write_memo, write_org
 from tests.crawl import found
 

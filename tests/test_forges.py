@@ -4,9 +4,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memosite.config_schema import read_web, read_yaml
-from memosite.forges import below, commit_url, file_template, file_url
-from memosite.git_urls import parse_git_url, refusal, repo_name, without_secrets
+from memosite.config.schema import read_web, read_yaml
+from memosite.sources.forges import below, commit_url, file_template, file_url
+from memosite.sources.git_urls import parse_git_url, refusal, repo_name, without_secrets
 
 COMMIT = "0123456789abcdef0123456789abcdef01234567"
 

@@ -14,10 +14,10 @@ from typing import Any
 import pytest
 
 from memosite import formats
-from memosite.facts import FileFacts, Parsed, Text
-from memosite.findings import RULES, Severity
-from memosite.formats.document import File
-from memosite.times import Moment
+from memosite.facts.file import File
+from memosite.facts.findings import RULES, Severity
+from memosite.facts.parsed import FileFacts, Parsed, Text
+from memosite.facts.times import Moment
 
 CASES = Path(__file__).parent / "cases"
 FOLDERS = {"memodef": "memos/inbox", "orgdef": "org", "library": "", "document": "decisions", "foreign": "memos/inbox"}

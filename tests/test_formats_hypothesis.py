@@ -10,10 +10,12 @@ from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from memosite import formats
-from memosite.facts import Envelope, Parsed
-from memosite.findings import RULES, Finding
-from memosite.formats import body, json_text, library, markdown_document, memodef, orgdef, xmemo
-from memosite.formats.document import File, find_key_line
+from memosite.facts import json_text
+from memosite.facts.file import File, find_key_line
+from memosite.facts.findings import RULES, Finding
+from memosite.facts.parsed import Envelope, Parsed
+from memosite.formats import body, library, memodef, orgdef, xmemo
+from memosite.formats import document as markdown_document
 from memosite.formats.fields import FINDINGS
 from memosite.formats.frontmatter import read_frontmatter
 

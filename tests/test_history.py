@@ -6,19 +6,19 @@ from pathlib import Path
 
 import pytest
 
-from memosite.facts import FileFacts
-from memosite.formats.document import File
-from memosite.history import History, LifeEvent, file_key
-from memosite.ledger import Ledger
-from memosite.model import Archive, Memo, SourceInfo
-from memosite.read import read_archive
+from memosite.archive.history import History, LifeEvent, file_key
+from memosite.archive.ledger import Ledger
+from memosite.archive.model import Archive, Memo, SourceInfo
+from memosite.facts.file import File
+from memosite.facts.parsed import FileFacts
+from memosite.reading.reader import read_archive
 from memosite.resolve import Rules
 from memosite.resolve.lives import Lives
-from memosite.shelf import Shelf
 from memosite.sources.folder import FolderSource
 from memosite.sources.git import Repo as FoundRepo
 from memosite.sources.git import holding_repo, repo_at
 from memosite.sources.history import KnownHistory, find_commits, read_history
+from memosite.store.shelf import Shelf
 from tests.git_repos import Repo
 
 NAME = "2026-05-01-0100--engineer--director--gate"

@@ -8,7 +8,7 @@ import pytest
 from lxml import etree
 
 from memosite.cli import main
-from memosite.output import OutputFolder
+from memosite.store.output import OutputFolder
 from tests.build_org import write_body, write_json, write_memo, write_note, write_org, write_text, write_transcript
 from tests.crawl import bad_links, found, pages, tree_bytes
 

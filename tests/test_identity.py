@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memosite.facts import Discharge, Envelope, Fact
-from memosite.ledger import Ledger, parse_ledger
+from memosite.archive.ledger import Ledger, parse_ledger
+from memosite.facts.parsed import Discharge, Envelope, Fact
 from tests.build_org import (
     archive_of,
     body_file,

@@ -22,18 +22,18 @@ from urllib.parse import unquote
 import pytest
 from lxml import etree
 
-from memosite.audience import Audience
+from memosite.archive.model import Archive
 from memosite.build import build as run_build
 from memosite.cli import main
-from memosite.config import load_config
-from memosite.errors import OutputError
-from memosite.keys import write_signed
-from memosite.memory import Memory
-from memosite.model import Archive
-from memosite.output import OutputFolder
+from memosite.config.loading import load_config
+from memosite.facts.errors import OutputError
 from memosite.plan import Context
 from memosite.plan.traced import Digests
-from memosite.theme import Theme, load_theme
+from memosite.remake.audience import Audience
+from memosite.remake.memory import Memory
+from memosite.render.theme import Theme, load_theme
+from memosite.store.keys import write_signed
+from memosite.store.output import OutputFolder
 from tests.build_org import write_memo
 from tests.crawl import tree_bytes
 from tests.git_repos import Repo
@@ -143,7 +143,9 @@ def test_what_only_the_pipeline_needs_is_not_loaded_where_nothing_has_changed(or
     command = [sys.executable, "-c", told, "build", str(organization), "--quiet"]
     loaded = subprocess.run(command, capture_output=True, text=True, check=True).stdout.split()
     assert "memosite.build" in loaded
-    assert not {"memosite.pipeline", "memosite.formats", "memosite.plan", "memosite.resolve", "jinja2"} & set(loaded)
+    assert not {"memosite.remake.pipeline", "memosite.formats", "memosite.plan", "memosite.resolve", "jinja2"} & set(
+        loaded
+    )
 
 
 def test_what_somebody_changed_in_the_site_is_made_again(organization: Path) -> None:
@@ -254,10 +256,10 @@ def test_a_build_that_was_killed_alone_leaves_the_next_one_free(organization: Pa
 
 def test_a_unit_that_shows_everything_cannot_be_traced_by_mistake(organization: Path) -> None:
     """Findings belong to no key: reading them through a traced context is an error in the program."""
-    from memosite.pipeline import context_of, load_archive
     from memosite.plan.home import plan_health
     from memosite.plan.traced import traced
-    from memosite.shelf import Shelf
+    from memosite.remake.pipeline import context_of, load_archive
+    from memosite.store.shelf import Shelf
 
     config = load_config(organization)
     with Shelf() as shelf:
@@ -488,7 +490,7 @@ def test_what_a_build_wrote_before_it_failed_is_not_believed(
         run_build(config, clock=lambda: dt.datetime.now(dt.UTC), memory=memory)
         memo.write_bytes(before.replace(b'"subject": "', b'"subject": "Changed: '))
         with monkeypatch.context() as patched:
-            patched.setattr("memosite.pipeline.status", fail)
+            patched.setattr("memosite.remake.pipeline.status", fail)
             with pytest.raises(OSError, match="No space left"):
                 run_build(config, clock=lambda: dt.datetime.now(dt.UTC), memory=memory)
         memo.write_bytes(before)

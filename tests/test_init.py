@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from memosite.config import KEYS, FeedsConfig, load_config
-from memosite.config_schema import DEFAULT_DOCUMENTS
-from memosite.discover import discover
-from memosite.errors import ConfigError
-from memosite.init import write_config
+from memosite.commands.init import write_config
+from memosite.config.discovery import discover
+from memosite.config.loading import KEYS, FeedsConfig, load_config
+from memosite.config.schema import DEFAULT_DOCUMENTS
+from memosite.facts.errors import ConfigError
 
 
 def fill(site: Path, *files: str) -> Path:

@@ -10,11 +10,11 @@ from pathlib import Path
 import pytest
 
 from memosite.cli import main
-from memosite.config import load_config
-from memosite.inputs import Inputs, compare_inputs
+from memosite.config.loading import load_config
+from memosite.reading.inputs import Inputs, compare_inputs
+from memosite.reading.opening import open_sources
 from memosite.sources.folder import FolderSource
 from memosite.sources.listing import RECENT
-from memosite.sources.opening import open_sources
 from memosite.sources.remote import fetch
 from tests.build_org import write_memo, write_text
 from tests.git_repos import Repo

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memosite.layout import Place, is_skipped, matches_glob, memo_folder, place_of, sibling_folders
+from memosite.facts.layout import Place, is_skipped, matches_glob, memo_folder, place_of, sibling_folders
 
 
 @pytest.mark.parametrize(

@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memosite.errors import OutputError
-from memosite.facts import Kind
-from memosite.ledger import LEDGER_PATH, NUMBERS, Arrival, Ledger, identity_key, parse_ledger, read_ledger
+from memosite.archive.ledger import LEDGER_PATH, NUMBERS, Arrival, Ledger, identity_key, parse_ledger, read_ledger
+from memosite.facts.errors import OutputError
+from memosite.facts.parsed import Kind
 from tests.build_org import envelope, resolve_facts
 
 NAMES = st.text(alphabet="abé~.-_", min_size=1, max_size=6).filter(lambda name: not name.startswith("."))

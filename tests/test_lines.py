@@ -8,10 +8,10 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memosite.facts import Ref
-from memosite.lines import artifact_line, body_texts, dump_line, exported, join_texts, lines, with_body
-from memosite.model import Archive
-from memosite.shelf import Shelf
+from memosite.archive.lines import artifact_line, body_texts, dump_line, exported, join_texts, lines, with_body
+from memosite.archive.model import Archive
+from memosite.facts.parsed import Ref
+from memosite.store.shelf import Shelf
 from tests.small_repos import EXAMPLE_SOURCES, read_repos, write_file, write_memo
 
 FIELDS = [

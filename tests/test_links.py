@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memosite.facts import DocumentHead, Envelope, LibraryCard, LibraryItem, Ref, Seat
-from memosite.model import Library, Link, SourceInfo
+from memosite.archive.model import Library, Link, SourceInfo
+from memosite.facts.parsed import DocumentHead, Envelope, LibraryCard, LibraryItem, Ref, Seat
 from memosite.resolve.links import HasFile, LinkResolver, Origin, backlinks
 from memosite.resolve.references import NameIndex
 from tests.build_org import archive_of, envelope, facts, links, organization, resolve_facts, text_of, transcript

@@ -6,8 +6,8 @@ from pathlib import Path
 
 from lxml import html
 
-from memosite.diff import diff
-from memosite.findings import Finding
+from memosite.commands.diff import diff
+from memosite.facts.findings import Finding
 from tests.crawl import bad_links, found
 from tests.git_repos import Repo, build_site
 from tests.test_history import NAME, archive_of, put

@@ -7,8 +7,8 @@ import pytest
 
 import memosite.sources.look as looking
 from memosite.build import build
-from memosite.config import load_config
-from memosite.memory import Memory
+from memosite.config.loading import load_config
+from memosite.remake.memory import Memory
 from memosite.sources.look import Look, Looks
 from tests.build_org import write_memo
 

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from memosite.cli import main
-from memosite.mark_read import MarkError, mark
+from memosite.commands.mark_read import MarkError, mark
 from memosite.sources.git import GitError
 from tests.git_repos import Repo
 from tests.test_history import NAME, life, put

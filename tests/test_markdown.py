@@ -8,8 +8,8 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from memosite import markdown_tokens
-from memosite.markdown import Heading, headings, plain_text, to_html
+from memosite.render.markdown import tokens as markdown_tokens
+from memosite.render.markdown.html import Heading, headings, plain_text, to_html
 
 LINKS = {
     "x.md": "../x/index.html",

@@ -9,12 +9,12 @@ from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from memosite import formats
-from memosite.facts import Parsed, RecordCard, RecordFile
-from memosite.findings import Severity
-from memosite.formats import memory_layer
-from memosite.formats.document import File
-from memosite.markdown_tokens import read_body
-from memosite.record_places import LAYER_CATEGORIES, MemoryPlace, memory_place
+from memosite.facts.file import File
+from memosite.facts.findings import Severity
+from memosite.facts.parsed import Parsed, RecordCard, RecordFile
+from memosite.formats.memory_layer import parse as memory_layer
+from memosite.formats.record_places import LAYER_CATEGORIES, MemoryPlace, memory_place
+from memosite.render.markdown.tokens import read_body
 from tests.record_cases import check_case, check_promises, inputs_of, read_case
 from tests.test_formats import CASES
 

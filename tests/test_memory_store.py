@@ -9,13 +9,13 @@ from typing import Any
 import pytest
 
 from memosite import formats
-from memosite.facts import Parsed, RecordCard
-from memosite.findings import Severity
-from memosite.formats import memory_store
-from memosite.formats.document import File, find_key_line
-from memosite.formats.memory_store_parts import key_of_path, part_of
-from memosite.record_places import store_of
-from memosite.resolve.memory_store import JoinedStores, join_stores
+from memosite.facts.file import File, find_key_line
+from memosite.facts.findings import Severity
+from memosite.facts.parsed import Parsed, RecordCard
+from memosite.formats.memory_store import parse as memory_store
+from memosite.formats.memory_store.join import JoinedStores, join_stores
+from memosite.formats.memory_store.parts import key_of_path, part_of
+from memosite.formats.record_places import store_of
 from tests.test_formats import EXPECTED, describe, expectation_of
 
 CASES = Path(__file__).parent / "cases" / "memory-store"

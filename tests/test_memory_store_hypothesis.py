@@ -8,13 +8,13 @@ from typing import Any
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
-from memosite.facts import StoreBody, StoreConfig
-from memosite.findings import RULES, Finding
-from memosite.formats import memory_store
-from memosite.formats.document import File, find_key_line
+from memosite.facts.file import File, find_key_line
+from memosite.facts.findings import RULES, Finding
+from memosite.facts.parsed import StoreBody, StoreConfig
 from memosite.formats.fields import FINDINGS
-from memosite.formats.memory_store_parts import part_of
-from memosite.resolve.memory_store import join_stores
+from memosite.formats.memory_store import parse as memory_store
+from memosite.formats.memory_store.join import join_stores
+from memosite.formats.memory_store.parts import part_of
 
 PLACES = st.sampled_from(
     [

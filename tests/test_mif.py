@@ -9,14 +9,14 @@ from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from memosite import formats
-from memosite.facts import Parsed, RecordCard, RecordFile, Relation
-from memosite.findings import Severity
-from memosite.formats import mif
-from memosite.formats.document import File
+from memosite.facts.file import File
+from memosite.facts.findings import Severity
+from memosite.facts.parsed import Parsed, RecordCard, RecordFile, Relation
+from memosite.facts.times import read_moment
 from memosite.formats.fields import FINDINGS
-from memosite.formats.mif_links import INVERSE, LINKS, predicate_of, read_body, read_target
-from memosite.formats.mif_times import after, show_moment
-from memosite.times import read_moment
+from memosite.formats.mif import parse as mif
+from memosite.formats.mif.links import INVERSE, LINKS, predicate_of, read_body, read_target
+from memosite.formats.mif.times import after, show_moment
 from tests.record_cases import check_case, check_promises, inputs_of, read_case
 from tests.test_formats import CASES
 

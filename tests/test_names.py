@@ -7,7 +7,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from memosite.names import (
+from memosite.facts.names import (
     ID_BYTES,
     NO_SUBJECT,
     SHORT_SUBJECT,

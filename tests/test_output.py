@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from memosite.errors import OutputError
-from memosite.layout import SITE_MARKER
-from memosite.output import OutputFolder
+from memosite.facts.errors import OutputError
+from memosite.facts.layout import SITE_MARKER
+from memosite.store.output import OutputFolder
 from tests.build_org import write_memo
 from tests.crawl import tree_bytes
 
@@ -37,7 +37,7 @@ def test_a_folder_that_was_empty_is_not_searched_for_what_is_left_over(
         output.write(f"memos/{name}/index.html", b"<p>")
         with monkeypatch.context() as patched:
             if name == "first":
-                patched.setattr("memosite.output.os.walk", None)
+                patched.setattr("memosite.store.output.os.walk", None)
             output.prune()
         output.leave()
         output.unlock()

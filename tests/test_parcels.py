@@ -2,10 +2,10 @@
 
 import hashlib
 
-from memosite.parcels import pack, pack_theme, render_parcel
+from memosite.remake.parcels import pack, pack_theme, render_parcel
+from memosite.render.theme import load_theme
 from memosite.search.blocks import Block, render_block
 from memosite.search.documents import Card
-from memosite.theme import load_theme
 
 TEXTS = {hashlib.sha256(text).hexdigest(): text for text in (b"The gate is green.\n", b"A gate, \xff and a fence.\n")}
 UNKNOWN = hashlib.sha256(b"of some other archive").hexdigest()

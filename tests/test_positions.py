@@ -2,8 +2,8 @@
 
 import pytest
 
-from memosite.facts import Fact, Relationship, Seat
-from memosite.names import short_hash
+from memosite.facts.names import short_hash
+from memosite.facts.parsed import Fact, Relationship, Seat
 from tests.build_org import archive_of, envelope, findings, memo, organization, resolve_facts, rules_found, transcript
 
 

@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from memosite.config import load_config
-from memosite.inputs import compare_inputs
-from memosite.program import portable_digest, program_digest
+from memosite.config.loading import load_config
+from memosite.reading.inputs import compare_inputs
+from memosite.store.program import portable_digest, program_digest
 from tests.build_org import write_memo, write_text
 
 
@@ -18,7 +18,7 @@ def test_the_digest_depends_on_modules_and_versions(tmp_path: Path, monkeypatch:
         lambda: write_text(tmp_path / "a.py", "1"),
         lambda: write_text(tmp_path / "b/a.py", "12"),
         lambda: write_text(tmp_path / "b/a.py", "123"),
-        lambda: monkeypatch.setattr("memosite.program.version", lambda name: f"{name} of tomorrow"),
+        lambda: monkeypatch.setattr("memosite.store.program.version", lambda name: f"{name} of tomorrow"),
     ):
         change()
         program_digest.cache_clear()
@@ -34,7 +34,7 @@ def test_a_digest_for_other_machines_does_not_depend_on_times(tmp_path: Path, mo
         lambda: write_text(tmp_path / "one/a.py", "1"),
         lambda: os.utime(tmp_path / "one/a.py", (1, 1)),
         lambda: write_text(tmp_path / "one/a.py", "2"),
-        lambda: monkeypatch.setattr("memosite.program.version", lambda name: f"{name} of tomorrow"),
+        lambda: monkeypatch.setattr("memosite.store.program.version", lambda name: f"{name} of tomorrow"),
     ):
         change()
         portable_digest.cache_clear()
@@ -52,7 +52,7 @@ def test_another_library_is_another_input(tmp_path: Path, monkeypatch: pytest.Mo
     assert compare_inputs(config, known).is_same
     program_digest.cache_clear()
     with monkeypatch.context() as upgraded:
-        upgraded.setattr("memosite.program.version", lambda name: f"{name} of tomorrow")
+        upgraded.setattr("memosite.store.program.version", lambda name: f"{name} of tomorrow")
         assert not compare_inputs(config, known).is_same
     program_digest.cache_clear()
 

@@ -10,18 +10,18 @@ from pathlib import Path
 
 import pytest
 
-from memosite.config import load_config
-from memosite.facts import Envelope, Parsed
-from memosite.history import History
-from memosite.inputs import compare_inputs
-from memosite.ledger import Ledger
-from memosite.parse_cache import SourceCaches
-from memosite.pipeline import rules_of
-from memosite.read import read_archive
-from memosite.shelf import Shelf
+from memosite.archive.history import History
+from memosite.archive.ledger import Ledger
+from memosite.config.loading import load_config
+from memosite.facts.parsed import Envelope, Parsed
+from memosite.reading.inputs import compare_inputs
+from memosite.reading.opening import open_sources
+from memosite.reading.parse_cache import SourceCaches
+from memosite.reading.reader import read_archive
+from memosite.remake.pipeline import rules_of
 from memosite.sources.folder import FolderSource
 from memosite.sources.look import look_at
-from memosite.sources.opening import open_sources
+from memosite.store.shelf import Shelf
 from tests.build_org import folder_source, write_json, write_memo, write_org, write_text
 from tests.git_repos import Repo
 from tests.search_reference import EXAMPLE
@@ -65,7 +65,7 @@ class Reading:
 
         read_really = FolderSource.read_file
         with self._monkeypatch.context() as patched, open_sources(config) as opened:
-            patched.setattr("memosite.read.resolve", catch)
+            patched.setattr("memosite.reading.reader.resolve", catch)
             patched.setattr(FolderSource, "read_file", read_file)
             rules = rules_of(config, opened.infos)
             read_archive(opened.sources, rules, Ledger(), shelf, parsed=known, **given)  # type: ignore[arg-type]
@@ -107,7 +107,7 @@ def reading(site: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Reading]:
 @pytest.fixture
 def later(monkeypatch: pytest.MonkeyPatch) -> None:
     """Nothing is recent."""
-    monkeypatch.setattr("memosite.read.time.time_ns", lambda: LATER)
+    monkeypatch.setattr("memosite.reading.reader.time.time_ns", lambda: LATER)
 
 
 def digests(facts: list[Parsed]) -> set[str]:

@@ -3,10 +3,10 @@
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from memosite.facts import Fact, Ref
-from memosite.ledger import Ledger
-from memosite.recall import FORGETFUL, Recall, Same
+from memosite.archive.ledger import Ledger
+from memosite.facts.parsed import Fact, Ref
 from memosite.resolve import resolve
+from memosite.run.recall import FORGETFUL, Recall, Same
 from tests.build_org import envelope, no_line, organization, parsed_of
 from tests.test_archive import RULES, distinct, facts
 

@@ -10,8 +10,13 @@ from typing import Any
 import pytest
 from lxml import html
 
-from memosite.errors import OutputError
-from memosite.facts import (
+from memosite.archive.ledger import Ledger, parse_ledger
+from memosite.archive.lines import artifact_line
+from memosite.archive.model import Archive, Artifact, Copy, Document, Library, Link, Record, RecordLink, SourceInfo
+from memosite.archive.urls import page_of
+from memosite.facts.errors import OutputError
+from memosite.facts.findings import Finding, Location
+from memosite.facts.parsed import (
     Citation,
     DocumentHead,
     Entity,
@@ -23,19 +28,14 @@ from memosite.facts import (
     System,
     Text,
 )
-from memosite.feeds import FeedFile
-from memosite.findings import Finding, Location
-from memosite.ledger import Ledger, parse_ledger
-from memosite.lines import artifact_line
-from memosite.model import Archive, Artifact, Copy, Document, Library, Link, Record, RecordLink, SourceInfo
-from memosite.page_parts import Site
-from memosite.pages import EntityPage, GonePage, ListPage, Page, RecordPage, RedirectPage, SystemsPage
+from memosite.facts.times import read_moment
+from memosite.feeds.rss import FeedFile
+from memosite.pages.models import EntityPage, GonePage, ListPage, Page, RecordPage, RedirectPage, SystemsPage
+from memosite.pages.parts import Site
 from memosite.plan import Context, Stored, Written, plan
-from memosite.render import Renderer
+from memosite.render.renderer import Renderer
+from memosite.render.theme import load_theme
 from memosite.search.blocks import Block
-from memosite.theme import load_theme
-from memosite.times import read_moment
-from memosite.urls import page_of
 from tests.crawl import bad_links
 from tests.test_plan import build
 

@@ -10,19 +10,19 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from memosite.check import check
-from memosite.discover import discover
-from memosite.facts import Ref
-from memosite.ledger import Ledger, parse_ledger
-from memosite.lines import artifact_line, body_texts, exported
-from memosite.model import Archive, Record, SourceInfo
-from memosite.read import LineFinder, read_archive, read_source
-from memosite.record_places import record_system, root_of_record
+from memosite.archive.ledger import Ledger, parse_ledger
+from memosite.archive.lines import artifact_line, body_texts, exported
+from memosite.archive.model import Archive, Record, SourceInfo
+from memosite.commands.check import check
+from memosite.config.discovery import discover
+from memosite.facts.parsed import Ref
+from memosite.facts.texts import find_mentions
+from memosite.formats.record_places import record_system, root_of_record
+from memosite.reading.reader import LineFinder, read_archive, read_source
 from memosite.resolve import Rules, resolve
 from memosite.resolve.anchors import compare
-from memosite.shelf import Shelf
 from memosite.sources.folder import FolderSource, list_files
-from memosite.texts import find_mentions
+from memosite.store.shelf import Shelf
 from tests.small_repos import DOCUMENTS, read_repos, write_file, write_memo
 from tests.test_memory_store import Repo
 

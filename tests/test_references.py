@@ -1,6 +1,6 @@
 """References: which artifact a name stands for, seen from where it is written (SPEC 3, identity)."""
 
-from memosite.facts import Ref
+from memosite.facts.parsed import Ref
 from memosite.resolve.bodies import join_bodies
 from memosite.resolve.identity import Group, assign_ids, group_copies
 from memosite.resolve.references import MESSAGES, NameIndex, ghost_refs, resolve_replies

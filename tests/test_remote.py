@@ -15,10 +15,9 @@ from pathlib import Path
 
 import pytest
 
-from memosite import git_urls
 from memosite.cli import main
-from memosite.errors import OutputError, SourceError
-from memosite.sources import remote
+from memosite.facts.errors import OutputError, SourceError
+from memosite.sources import git_urls, remote
 from memosite.sources.remote import fetch
 from tests.build_org import write_memo, write_text
 from tests.crawl import tree_bytes
@@ -352,7 +351,7 @@ def test_a_server_cannot_send_us_to_another_protocol(server: Server, cache: Path
 
 BUILD = """
 import sys
-from memosite import git_urls
+from memosite.sources import git_urls
 from memosite.cli import main
 git_urls.PROTOCOLS = ("http",)
 sys.exit(main(["build", sys.argv[1], "--jobs", "1"]))

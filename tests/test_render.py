@@ -10,48 +10,14 @@ from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 import pytest
 from lxml import html as lxml_html
 
-import memosite.pages as models
-from memosite.cite import Citation
-from memosite.difference import compare
-from memosite.errors import ConfigError
-from memosite.findings import Severity
-from memosite.page_feeds import FeedGroup, Subscribing
-from memosite.page_lives import EditRow
-from memosite.page_organization import (
-    Chart,
-    ChartBox,
-    ChartLine,
-    OrganizationSection,
-    RelationshipRow,
-    SeatFacts,
-    SeatRow,
-)
-from memosite.page_parts import (
-    PAGE_CHARS,
-    AnchorRow,
-    Body,
-    CitationRow,
-    CopyRow,
-    Day,
-    EntityRow,
-    EventRow,
-    FindingRow,
-    LibraryEntry,
-    ListSection,
-    Part,
-    ParticipantRow,
-    RecipientRow,
-    Reference,
-    RelationRow,
-    Row,
-    Site,
-    SourceRow,
-    Stamp,
-    SystemRow,
-    ThreadMember,
-    VariantRow,
-)
-from memosite.pages import (
+from memosite.archive.cite import Citation
+from memosite.facts.errors import ConfigError
+from memosite.facts.findings import Severity
+from memosite.formats.turns import parse_conversation
+from memosite.pages import models
+from memosite.pages.feeds import FeedGroup, Subscribing
+from memosite.pages.lives import EditRow
+from memosite.pages.models import (
     ChangesPage,
     DigestsPage,
     DocumentPage,
@@ -77,9 +43,43 @@ from memosite.pages import (
     TimelinePage,
     TranscriptPage,
 )
-from memosite.render import Renderer
-from memosite.theme import Theme, load_theme
-from memosite.transcripts import parse_conversation
+from memosite.pages.organization import (
+    Chart,
+    ChartBox,
+    ChartLine,
+    OrganizationSection,
+    RelationshipRow,
+    SeatFacts,
+    SeatRow,
+)
+from memosite.pages.parts import (
+    PAGE_CHARS,
+    AnchorRow,
+    Body,
+    CitationRow,
+    CopyRow,
+    Day,
+    EntityRow,
+    EventRow,
+    FindingRow,
+    LibraryEntry,
+    ListSection,
+    Part,
+    ParticipantRow,
+    RecipientRow,
+    Reference,
+    RelationRow,
+    Row,
+    Site,
+    SourceRow,
+    Stamp,
+    SystemRow,
+    ThreadMember,
+    VariantRow,
+)
+from memosite.render.difference import compare
+from memosite.render.renderer import Renderer
+from memosite.render.theme import Theme, load_theme
 
 MEMO_TEXT = """\
 # Two loads, the second one clean

@@ -11,8 +11,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from memosite.findings import RULES, Finding, Location
-from memosite.report import fails, to_json, to_sarif, to_text
+from memosite.commands.report import fails, to_json, to_sarif, to_text
+from memosite.facts.findings import RULES, Finding, Location
 
 LATE = Finding(
     rule="date-invalid",

@@ -15,7 +15,6 @@ from hypothesis import strategies as st
 
 from memosite.cli import main
 from memosite.search import blocks as blocks_module
-from memosite.search.analyzer import Analyzer
 from memosite.search.blocks import (
     FULL,
     TAIL,
@@ -29,8 +28,9 @@ from memosite.search.blocks import (
     render_block,
 )
 from memosite.search.documents import Card
-from memosite.search.query import parse_query
-from memosite.search.syntax import QueryError
+from memosite.search_language.analyzer import Analyzer
+from memosite.search_language.query import parse_query
+from memosite.search_language.syntax import QueryError
 from tests.build_org import write_memo, write_transcript
 from tests.search_reference import EXAMPLE, Read, many_queries, reading
 
@@ -284,7 +284,7 @@ def fold_everything() -> dict[int, str]:
     """What each character folds to that Python knows."""
     import unicodedata
 
-    from memosite.search.analyzer import fold_character
+    from memosite.search_language.analyzer import fold_character
 
     codes = (code for code in range(0x110000) if not 0xD800 <= code < 0xE000)
     return {code: fold_character(chr(code)) for code in codes if unicodedata.category(chr(code)) not in {"Cn", "Co"}}

@@ -6,10 +6,10 @@ from pathlib import Path
 import pytest
 
 from memosite.cli import main
-from memosite.search.analyzer import Analyzer, prepare
 from memosite.search.excerpt import LENGTH, make_excerpt
 from memosite.search.match import wanted_words
-from memosite.search.query import parse_query
+from memosite.search_language.analyzer import Analyzer, prepare
+from memosite.search_language.query import parse_query
 from tests.build_org import write_memo, write_text
 from tests.git_repos import Repo
 
@@ -104,7 +104,7 @@ def test_an_archive_that_did_not_change_is_not_read_again(
     for arguments in asked:
         write_memo(site / "memos/inbox", "another")
         first.append((search(site, *arguments), capsys.readouterr()))
-    monkeypatch.setattr("memosite.read.read_archive", refuse_to_read)
+    monkeypatch.setattr("memosite.reading.reader.read_archive", refuse_to_read)
     assert [(search(site, *arguments), capsys.readouterr()) for arguments in asked] == first
     write_memo(site / "memos/inbox", "third")
     with pytest.raises(AssertionError, match="was read"):

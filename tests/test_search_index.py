@@ -12,12 +12,12 @@ from pathlib import Path
 
 import pytest
 
-from memosite.errors import OutputError
+from memosite.facts.errors import OutputError
 from memosite.search.documents import Card
 from memosite.search.match import match
-from memosite.search.query import parse_query
-from memosite.search.reader import Reader
-from memosite.search.syntax import QueryError
+from memosite.search.whoosh.reader import Reader
+from memosite.search_language.query import parse_query
+from memosite.search_language.syntax import QueryError
 from tests.build_org import write_memo, write_transcript
 from tests.search_reference import EXAMPLE, Dictionaries, Read, many_queries, reading
 

@@ -10,9 +10,9 @@ from typing import Any
 
 import pytest
 
+from memosite.archive.ledger import parse_ledger
 from memosite.cli import main
-from memosite.ledger import parse_ledger
-from memosite.page_parts import Site
+from memosite.pages.parts import Site
 from memosite.plan.channels import all_channels
 from memosite.plan.context import Context
 from memosite.plan.files import SavedSearch, published_searches

@@ -10,11 +10,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memosite.config import load_config
-from memosite.facts import Ref
-from memosite.history import LifeEvent
-from memosite.model import Archive, Artifact, Life, Memo
-from memosite.page_parts import Site
+from memosite.archive.history import LifeEvent
+from memosite.archive.model import Archive, Artifact, Life, Memo
+from memosite.config.loading import load_config
+from memosite.facts.parsed import Ref
+from memosite.facts.times import Moment
+from memosite.pages.parts import Site
 from memosite.plan.channels import position_channel
 from memosite.plan.context import Context
 from memosite.plan.dates import newest, newest_first, stamp
@@ -23,7 +24,6 @@ from memosite.plan.lives import movements
 from memosite.plan.positions import open_for, received, record, seat_row
 from memosite.plan.rules import FeedRules
 from memosite.plan.traced import Read, traced
-from memosite.times import Moment
 from tests.build_org import archive_of, envelope, read_folders, write_memo, write_note, write_org
 from tests.small_repos import EXAMPLE, EXAMPLE_SOURCES
 

@@ -19,12 +19,12 @@ from livereload.handlers import LiveReloadHandler
 from tornado.httpclient import HTTPClientError, HTTPRequest
 from tornado.websocket import websocket_connect
 
-from memosite.audience import Audience
-from memosite.browsers import Browsers, page_at
-from memosite.config import Config, load_config
-from memosite.errors import OutputError
-from memosite.output import OutputFolder
-from memosite.serve import Follower, Rebuilt
+from memosite.config.loading import Config, load_config
+from memosite.facts.errors import OutputError
+from memosite.remake.audience import Audience
+from memosite.serve.browsers import Browsers, page_at
+from memosite.serve.server import Follower, Rebuilt
+from memosite.store.output import OutputFolder
 from tests.build_org import write_memo
 from tests.git_repos import Repo
 
@@ -219,7 +219,7 @@ def test_a_fault_of_the_program_does_not_end_the_server(tmp_path: Path) -> None:
     """It is said on the page, and the next change is followed."""
     write_memo(tmp_path / "memos/inbox", "2026-05-01-1430--a--b--first", subject="The first memo")
     program = (
-        "import sys, memosite.build, memosite.memory\n"
+        "import sys, memosite.build, memosite.remake.memory\n"
         "build = memosite.build.build\n"
         "def faulty(config, **options):\n"
         "    if config.title == 'Fault': raise KeyError('no such thing')\n"
@@ -476,7 +476,7 @@ def test_a_site_that_is_not_whole_afterwards_is_built_once_more(
         while is_due():
             yield None
 
-    monkeypatch.setattr("memosite.serve.each_change", each_change)
+    monkeypatch.setattr("memosite.serve.server.each_change", each_change)
     for settled, builds in (([True], 1), ([False, True], 2), ([False, False], 2)):
         before = pages[0].reloads
         follower(load_config(site), [home_is_new] * 5, settled=settled).run()

@@ -4,8 +4,8 @@ import resource
 
 import pytest
 
-from memosite.errors import OutputError
-from memosite.shelf import Shelf
+from memosite.facts.errors import OutputError
+from memosite.store.shelf import Shelf
 
 
 def test_a_full_disk_is_said_with_the_folder_that_is_full() -> None:

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memosite.texts import (
+from memosite.facts.texts import (
     MENTIONS,
     SUMMARY,
     cut_line,

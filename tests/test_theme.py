@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 import memosite
-from memosite.errors import ConfigError
-from memosite.theme import bundled_theme, load_theme
+from memosite.facts.errors import ConfigError
+from memosite.render.theme import bundled_theme, load_theme
 
 REPO = Path(memosite.__file__).parent.parent
 

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from memosite.facts import Kind, Ref
-from memosite.model import UNDATED, Thread, ThreadEntry
+from memosite.archive.model import UNDATED, Thread, ThreadEntry
+from memosite.facts.parsed import Kind, Ref
 from memosite.resolve.threads import Forest, Node, grow_forest, name_threads, read_threads
 from tests.build_org import archive_of, envelope, findings, links, memo, resolve_facts, text_of, transcript
 

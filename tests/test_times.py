@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memosite.times import UTC, Moment, read_moment, read_stamp
+from memosite.facts.times import UTC, Moment, read_moment, read_stamp
 
 
 @pytest.mark.parametrize(

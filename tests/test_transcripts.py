@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memosite.transcripts import Block, Conversation, blocks, parse_conversation
+from memosite.formats.turns import Block, Conversation, blocks, parse_conversation
 
 STAMPED = """\
 # A session

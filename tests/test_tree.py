@@ -10,20 +10,20 @@ from pathlib import Path
 
 import pytest
 
+from memosite.archive.model import Archive
 from memosite.build import build
-from memosite.config import load_config
-from memosite.errors import SourceError
-from memosite.facts import Ref
-from memosite.findings import Finding
-from memosite.model import Archive
-from memosite.pipeline import load_archive
-from memosite.shelf import Shelf
+from memosite.config.loading import load_config
+from memosite.facts.errors import SourceError
+from memosite.facts.findings import Finding
+from memosite.facts.parsed import Ref
+from memosite.reading.opening import open_sources
+from memosite.remake.pipeline import load_archive
 from memosite.sources import listing as listing_module
 from memosite.sources import tree as tree_module
 from memosite.sources.git import Repo, repo_at
 from memosite.sources.objects import Objects, commit_at
-from memosite.sources.opening import open_sources
 from memosite.sources.tree import TreeSource, read_tree
+from memosite.store.shelf import Shelf
 from tests.build_org import DOCUMENTS, folder_source, read_folders, write_memo, write_text
 from tests.made_repos import commit_all, make_repo, put_tree, run_git
 

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from memosite.feeds.document import Item
 from memosite.watch.deliver import Memo, Outcome, Runner, environment
-from memosite.watch.document import Item
 from memosite.watch.locate import locate
 from memosite.watch.policy import Limit
 from memosite.watch.signals import Signals

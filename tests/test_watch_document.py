@@ -4,9 +4,9 @@ import tracemalloc
 
 import pytest
 
-from memosite.feeds import MEMO
+from memosite.feeds.document import Document, Item, Rejected, read_document, refusal
+from memosite.feeds.rss import MEMO
 from memosite.watch.deliver import Memo, as_json
-from memosite.watch.document import Document, Item, Rejected, read_document, refusal
 from tests.feed_misdeeds import BOMB, RSS, bomb, doubled, without_guid
 from tests.feed_publisher import FEED, Publisher, guid
 

@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from memosite.errors import ConfigError
-from memosite.watch.answers import Answer, Failed, Fetched, Unchanged
-from memosite.watch.auth import Credentials, read_credentials
-from memosite.watch.fetch import Fetcher
+from memosite.facts.errors import ConfigError
+from memosite.fetch.answers import Answer, Failed, Fetched, Unchanged
+from memosite.fetch.client import Fetcher
+from memosite.fetch.credentials import Credentials, read_credentials
 from tests.feed_misdeeds import blunt, body, chunked_half, error, hung_up, looping, short, wandering
 from tests.feed_publisher import FEED, Misdeed, Publisher, Publishing, Request, publishing
 from tests.watching import no_proxy

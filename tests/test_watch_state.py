@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from memosite.errors import StateError
-from memosite.watch.document import Item
+from memosite.facts.errors import StateError
+from memosite.feeds.document import Item
 from memosite.watch.state import FeedState, open_state, read_state
 from tests.feed_publisher import Publisher, guid, publishing
 from tests.watching import clean_environment, no_proxy, watch, watch_of

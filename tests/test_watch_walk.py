@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from memosite.watch.answers import Answer, Failed, Fetched
-from memosite.watch.document import Document, Item, read_document
+from memosite.feeds.document import Document, Item, read_document
+from memosite.fetch.answers import Answer, Failed, Fetched
 from memosite.watch.walk import Bounds, archive_address, walk
 from tests.feed_misdeeds import (
     RSS,

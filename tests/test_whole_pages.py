@@ -9,15 +9,15 @@ from typing import Any
 import pytest
 from lxml import html
 
-from memosite.facts import Entity, Ref
+from memosite.archive.ledger import Ledger
+from memosite.archive.lines import lines
+from memosite.archive.model import Archive
+from memosite.facts.parsed import Entity, Ref
 from memosite.formats.yaml_text import read_yaml
-from memosite.ledger import Ledger
-from memosite.lines import lines
-from memosite.model import Archive
 from memosite.plan import Context, Stored, plan
-from memosite.render import Renderer
+from memosite.render.renderer import Renderer
 from memosite.search.blocks import Block
-from memosite.shelf import Shelf
+from memosite.store.shelf import Shelf
 from tests.crawl import bad_links
 from tests.small_repos import read_repos, write_file, write_memo
 from tests.test_record_pages import SITE, TEXTS, THEME, everything, planned, record, write_site

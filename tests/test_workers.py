@@ -9,7 +9,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from memosite.workers import BATCH, LIGHT, ROUND, WAITING, _own_bytes, default_jobs, run
+from memosite.run.workers import BATCH, LIGHT, ROUND, WAITING, _own_bytes, default_jobs, run
 
 
 def double(number: int) -> int:
@@ -51,16 +51,16 @@ def processes(count: int, **settings: bool) -> set[int]:
 def test_processes_are_renewed_when_they_have_copied_much(monkeypatch: pytest.MonkeyPatch) -> None:
     """What they looked at is a copy of their own by then."""
     assert len(processes(100)) <= 2
-    monkeypatch.setattr("memosite.workers.COPIED", 0)
-    monkeypatch.setattr("memosite.workers._PAUSE", 0)
+    monkeypatch.setattr("memosite.run.workers.COPIED", 0)
+    monkeypatch.setattr("memosite.run.workers._PAUSE", 0)
     assert len(processes(100)) > 4
     assert len(processes(100, is_renewed=False)) <= 2  # as is needed where threads have begun meanwhile
 
 
 def test_processes_are_renewed_from_time_to_time_where_nobody_knows(monkeypatch: pytest.MonkeyPatch) -> None:
     """Not every system tells how much memory is a process's own."""
-    monkeypatch.setattr("memosite.workers._own_bytes", lambda: None)
-    monkeypatch.setattr("memosite.workers._PAUSE", 0)
+    monkeypatch.setattr("memosite.run.workers._own_bytes", lambda: None)
+    monkeypatch.setattr("memosite.run.workers._PAUSE", 0)
     assert len(processes(ROUND)) <= 2
     assert len(processes(4 * ROUND)) > 2
 
@@ -91,7 +91,7 @@ def test_processes_end_with_the_one_that_started_them() -> None:
     """However it ends: one that went on waiting would hold the lock of the output folder for ever."""
     program = (
         "import os, signal, sys\n"
-        "from memosite.workers import run\n"
+        "from memosite.run.workers import run\n"
         "results = run(lambda _: os.getpid(), range(10_000), jobs=2)\n"
         "print(*sorted({next(results) for _ in range(200)}), flush=True)\n"
         "os.kill(os.getpid(), signal.SIGKILL)\n"

@@ -7,13 +7,13 @@ from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from memosite import formats
-from memosite.facts import Parsed, RecordCard, RecordFile
-from memosite.findings import Severity
-from memosite.formats import wyren
-from memosite.formats.document import File
+from memosite.facts.file import File
+from memosite.facts.findings import Severity
+from memosite.facts.names import short_hash
+from memosite.facts.parsed import Parsed, RecordCard, RecordFile
 from memosite.formats.fields import FINDINGS
-from memosite.formats.wyren_outline import LIMIT, SECTIONS, read_outline
-from memosite.names import short_hash
+from memosite.formats.wyren import parse as wyren
+from memosite.formats.wyren.outline import LIMIT, SECTIONS, read_outline
 from tests.record_cases import check_case, check_promises, inputs_of, read_case
 from tests.test_formats import CASES
 

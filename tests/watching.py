@@ -10,8 +10,8 @@ from typing import Any
 
 import pytest
 
+from memosite.fetch.client import Fetcher
 from memosite.watch.deliver import DONE, Memo, Outcome
-from memosite.watch.fetch import Fetcher
 from memosite.watch.loop import Rules, Watcher
 from memosite.watch.signals import Signals
 from memosite.watch.sources import PublishedFeed

@@ -7,12 +7,12 @@ Equal archives give equal bytes. To add a format: one file with a `write(job, ta
 from collections.abc import Callable, Mapping
 from types import MappingProxyType
 
-from memosite.errors import ConfigError
+from memosite.archive.model import Archive
 from memosite.exporters import csv_table, jsonl, maildir, mbox
 from memosite.exporters.job import Export
 from memosite.exporters.target import Target
-from memosite.model import Archive
-from memosite.shelf import Shelf
+from memosite.facts.errors import ConfigError
+from memosite.store.shelf import Shelf
 
 __all__ = ["EXPORTERS", "Export", "export"]
 

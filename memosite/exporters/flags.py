@@ -1,6 +1,6 @@
 """What a mail reader is told of a message: whether it is new, and how far the action it asks for is."""
 
-from memosite.model import Artifact, Memo
+from memosite.archive.model import Artifact, Memo
 
 
 def is_unread(artifact: Artifact) -> bool:

@@ -3,9 +3,9 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from memosite.lines import artifact_line, body_texts, exported, join_texts, with_body
-from memosite.model import Archive, Artifact
-from memosite.shelf import Shelf
+from memosite.archive.lines import artifact_line, body_texts, exported, join_texts, with_body
+from memosite.archive.model import Archive, Artifact
+from memosite.store.shelf import Shelf
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,8 +1,8 @@
 """JSON Lines: the stable machine interface, one line an artifact (SPEC 8)."""
 
+from memosite.archive.lines import dump_line
 from memosite.exporters.job import Export
 from memosite.exporters.target import Target, write_chunks
-from memosite.lines import dump_line
 
 
 def write(job: Export, target: Target) -> None:

@@ -16,14 +16,14 @@ from email.policy import compat32
 from email.utils import format_datetime
 from urllib.parse import quote
 
+from memosite.archive.lines import all_texts, join_texts, shown_file
+from memosite.archive.model import Archive, Artifact, Library, Memo, Transcript
+from memosite.archive.urls import absolute, page_of
 from memosite.exporters.job import Export
-from memosite.facts import LibraryCard, Ref
-from memosite.lines import all_texts, join_texts, shown_file
-from memosite.model import Archive, Artifact, Library, Memo, Transcript
-from memosite.names import short_hash
-from memosite.texts import cut_line, one_line
-from memosite.times import Moment
-from memosite.urls import absolute, page_of
+from memosite.facts.names import short_hash
+from memosite.facts.parsed import LibraryCard, Ref
+from memosite.facts.texts import cut_line, one_line
+from memosite.facts.times import Moment
 
 ANCESTORS = 50
 """The most ancestors that `References` names, the nearest ones. Each of them names its own."""

@@ -10,12 +10,12 @@ import os
 import re
 from pathlib import Path
 
-from memosite.errors import ConfigError, OutputError
+from memosite.archive.model import Artifact
 from memosite.exporters.flags import is_answered, is_flagged, is_unread
 from memosite.exporters.job import Export
 from memosite.exporters.mail import Composer
 from memosite.exporters.target import Target, open_new
-from memosite.model import Artifact
+from memosite.facts.errors import ConfigError, OutputError
 
 MARKER = ".memosite-maildir"
 """The file that says memosite made the folder and may replace what it wrote there."""

@@ -7,11 +7,11 @@ by readers that unquote nothing. `Status` and `X-Status` hold the flags, as mutt
 import datetime as dt
 from collections.abc import Iterator
 
+from memosite.archive.model import Artifact
 from memosite.exporters.flags import is_answered, is_flagged, is_unread
 from memosite.exporters.job import Export
 from memosite.exporters.mail import Composer
 from memosite.exporters.target import Target, write_chunks
-from memosite.model import Artifact
 
 _EPOCH = dt.datetime(1970, 1, 1, tzinfo=dt.UTC)
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import BinaryIO
 
-from memosite.errors import OutputError
+from memosite.facts.errors import OutputError
 
 Target = Path | BinaryIO
 """A file, a folder (maildir), or a stream of bytes such as standard output."""

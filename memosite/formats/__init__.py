@@ -7,22 +7,16 @@ never raises for content; whatever spans files is joined in `resolve`. To add a 
 
 from typing import Protocol
 
-from memosite.facts import Parsed
-from memosite.formats import (
-    body,
-    library,
-    markdown_document,
-    memodef,
-    memory_layer,
-    memory_store,
-    mif,
-    orgdef,
-    wyren,
-    xmemo,
-)
-from memosite.formats.document import File, shown, type_name
-from memosite.layout import place_of
-from memosite.names import ENVELOPE_SUFFIX
+from memosite.facts.file import File, shown, type_name
+from memosite.facts.layout import place_of
+from memosite.facts.names import ENVELOPE_SUFFIX
+from memosite.facts.parsed import Parsed
+from memosite.formats import body, library, memodef, orgdef, xmemo
+from memosite.formats import document as markdown_document
+from memosite.formats.memory_layer import parse as memory_layer
+from memosite.formats.memory_store import parse as memory_store
+from memosite.formats.mif import parse as mif
+from memosite.formats.wyren import parse as wyren
 
 _ZIP = (b"PK\x03\x04", b"PK\x05\x06")
 

@@ -2,12 +2,12 @@
 
 from dataclasses import replace
 
-from memosite.facts import BodyFile, Parsed
-from memosite.formats.document import File
-from memosite.layout import place_of
-from memosite.names import BODY_SUFFIX
-from memosite.texts import read_text, summarize
-from memosite.transcripts import parse_conversation
+from memosite.facts.file import File
+from memosite.facts.layout import place_of
+from memosite.facts.names import BODY_SUFFIX
+from memosite.facts.parsed import BodyFile, Parsed
+from memosite.facts.texts import read_text, summarize
+from memosite.formats.turns import parse_conversation
 
 NAME = "body"
 

@@ -1,121 +1,200 @@
-"""One file of a source, decoded once: bytes to text to JSON, keeping what is wrong on the way as findings."""
+"""Documents: Markdown files of `decisions/`, `proposals/`, `docs/adr/` or a configured glob, that memos cite.
 
-import hashlib
-from dataclasses import dataclass
-from functools import cached_property
-from typing import Any
+Title, status and date come from the frontmatter, else from the head of the text (`**Disposition:** Accept`,
+`Status: accepted`, `**Decided:** 2026-05-01`, a `## Status` section), else from the name (SPEC 2.2, documents).
+"""
 
-from memosite.facts import FileFacts
-from memosite.findings import Finding, Location
-from memosite.formats.json_text import KeyPath, clean_text, find_key_line, key_places, read_json_text, shown, type_name
-from memosite.names import blob_id
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
 
-__all__ = ["File", "Json", "clean_text", "find_key_line", "read_json", "shown", "type_name"]
+from memosite.facts.file import File, clean_text
+from memosite.facts.findings import Finding
+from memosite.facts.names import stem_of
+from memosite.facts.parsed import DocumentHead, Parsed
+from memosite.facts.texts import cut_line, one_line, read_text, summarize
+from memosite.facts.times import Moment, read_moment, read_stamp
+from memosite.formats.fields import show_json
+from memosite.formats.frontmatter import Frontmatter, read_frontmatter
 
-_BOM = b"\xef\xbb\xbf"
-_LONGEST_MESSAGE = 500
+NAME = "markdown"
 
+_TITLE_CHARS = 20_000
+_HEAD_LINES = 40
+_LINE_CHARS = 400
+_SHOWN_TITLE = 300
+_STATUS_CHARS = 60
 
-@dataclass(kw_only=True)
-class File:
-    """A file's bytes and where they lie. Decoding is lazy and happens once."""
-
-    source: str
-    path: str
-    data: bytes
-
-    @property
-    def name(self) -> str:
-        """The bare file name."""
-        return self.path.rpartition("/")[2]
-
-    @cached_property
-    def facts(self) -> FileFacts:
-        """Where the file lies and what its bytes are."""
-        digest = hashlib.sha256(self.data).hexdigest()
-        blob = blob_id(self.data)
-        return FileFacts(source=self.source, path=self.path, sha256=digest, bytes=len(self.data), blob=blob)
-
-    def at(self, line: int | None = None) -> Location:
-        """A place in this file."""
-        return Location(source=self.source, path=self.path, line=line)
-
-    def at_key(self, *keys: str | int) -> Location:
-        """The line of a key of the JSON object, if it is there.
-
-        `("metadata", "discharged")` is a nested one, `("participants", 1)` the second entry of an array.
-        """
-        return self.at(self._key_lines.get(keys))
-
-    @cached_property
-    def _key_lines(self) -> dict[KeyPath, int]:
-        lines: dict[KeyPath, int] = {}
-        line, counted = 1, 0
-        for path, offset in key_places(self.text):
-            line += self.text.count("\n", counted, offset)
-            counted = offset
-            lines.setdefault(path, line)
-        return lines
-
-    def finding(self, rule: str, message: str, *keys: str | int, clause: str = "") -> Finding:
-        """A finding on this file, at the line of the key if one is named and there; `clause` if not the rule's."""
-        where = self.at_key(*keys) if keys else self.at()
-        return Finding(rule=rule, location=where, message=shown(message, _LONGEST_MESSAGE), broken_clause=clause)
-
-    @cached_property
-    def _decoded(self) -> tuple[str, Finding | None]:
-        start = len(_BOM) if self.data.startswith(_BOM) else 0
-        problem = None
-        try:
-            text = self.data[start:].decode("utf-8")
-        except UnicodeDecodeError as error:
-            offset = start + error.start
-            line = self.data.count(b"\n", 0, offset) + 1
-            message = f"byte 0x{self.data[offset]:02x} at offset {offset} is not UTF-8"
-            problem = Finding(rule="utf8-invalid", location=self.at(line), message=message)
-            text = self.data[start:].decode("utf-8", "replace")
-        return text.lstrip("\ufeff"), problem
-
-    @property
-    def text(self) -> str:
-        """The file as text without byte-order mark, line ends as they are; bad bytes as U+FFFD."""
-        return self._decoded[0]
-
-    @property
-    def text_findings(self) -> tuple[Finding, ...]:
-        """What is wrong with the bytes."""
-        problem = self._decoded[1]
-        return (problem,) if problem else ()
-
-    @cached_property
-    def json(self) -> "Json":
-        """The file's JSON, read once."""
-        return read_json(self)
-
-    @cached_property
-    def markdown(self) -> str:
-        """The file as a text of the archive: LF line ends, no byte-order mark, no NUL."""
-        return clean_text(self.text)
+_STATUS_NAMES = ("status", "disposition", "state")
+_DATE_NAMES = ("decided", "date", "accepted", "ratified", "created", "proposed", "updated")
+_FIELD = re.compile(
+    rf"(?:[-*+>] +)?(?:\*\*|__)?(?P<name>{'|'.join(_STATUS_NAMES + _DATE_NAMES)})"
+    r" *(?:\*\*|__)? *: *(?:\*\*|__)?(?P<value>.*)",
+    re.IGNORECASE | re.ASCII,
+)
+_SEVERAL = re.compile(r"\s[|·•]\s")
+_FENCE = re.compile(r" {0,3}(`{3,}|~{3,})")
+_HEADING = re.compile(r" {0,3}#{1,6}[ \t]+(\S.*)")
+_UNDERLINE = re.compile(r" {0,3}=+[ \t]*")
+_DATE_IN_TEXT = re.compile(r"\d{4}-\d{2}-\d{2}(?:[T ]\d{2}:\d{2}[\d:.]*\s?(?:Z|[+-]\d{2}:?\d{2})?)?", re.ASCII)
+_STAMP_IN_NAME = re.compile(r"(?<!\d)(?P<date>\d{4}-\d{2}-\d{2})(?:-\d{4})?(?!\d)", re.ASCII)
+_INLINE_MARK = re.compile(
+    r"(?P<ticks>`{1,3})(?P<code>[^`]{1,300})(?P=ticks)"
+    r"|!?\[(?P<label>[^\]]{0,300})\](?:\([^)\s]{0,1000}\)|\[[^\]]{0,300}\])"
+    r"|\*{1,3}|(?<!\w)_{1,3}(?=\S)|(?<=\S)_{1,3}(?!\w)"
+)
 
 
-@dataclass(frozen=True, kw_only=True)
-class Json:
-    """The outcome of reading JSON: an object, or None and the findings that say why."""
-
-    fields: dict[str, Any] | None
-    findings: tuple[Finding, ...]
+def matches(file: File) -> bool:
+    """Whether the file is Markdown; which Markdown files are documents is said by globs, when scanning."""
+    return file.name.lower().endswith((".md", ".markdown"))
 
 
-def read_json(file: File) -> Json:
-    """Read a file's JSON object. Never raises; the findings name the line and what was expected there."""
-    value, problems = read_json_text(file.text)
-    findings = [
-        *file.text_findings,
-        *(Finding(rule=one.rule, location=file.at(one.line), message=one.message) for one in problems),
-    ]
-    if isinstance(value, dict):
-        return Json(fields=value, findings=tuple(findings))
-    if not any(problem.rule == "json-invalid" for problem in problems):
-        message = f"found {type_name(value)}, expected an object"
-        findings.append(Finding(rule="json-not-object", location=file.at(1), message=message))
-    return Json(fields=None, findings=tuple(findings))
+def parse(file: File) -> Parsed:
+    """Read one document. The text on the shelf is without its frontmatter."""
+    matter = read_frontmatter(file.markdown)
+    findings = list(file.text_findings)
+    if matter.problem:
+        line, message = matter.problem
+        findings.append(Finding(rule="frontmatter-invalid", location=file.at(line), message=message))
+    head = _read_head(matter.body)
+    known, data = read_text(matter.body)
+    known = replace(known, summary=summarize(_without(matter.body, head.lines)))
+    title = _plain(matter.text("title")) or _plain(head.title) or _title_from_name(file.name)
+    status = _status(matter) or _status(head)
+    date = _date(matter) or _date(head)
+    fact = DocumentHead(
+        file=file.facts,
+        title=cut_line(title, _SHOWN_TITLE),
+        status=status[1] if status else None,
+        date=date[1] if date else _date_in_name(file.name),
+        text=known,
+        tags=matter.list("tags"),
+        extra=clean_text(show_json(left)) if (left := left_fields(matter)) else "",
+    )
+    return Parsed(source=file.source, path=file.path, fact=fact, findings=tuple(findings), shelve=(file.data, data))
+
+
+@dataclass(slots=True)
+class _Head:
+    """What the beginning of a text says of it: its first heading, the fields by their names in lower case.
+
+    `lines` are the numbers (0 = first) of the lines that say so.
+    """
+
+    title: str = ""
+    fields: dict[str, str] = field(default_factory=dict)
+    lines: set[int] = field(default_factory=set)
+
+    def text(self, name: str) -> str:
+        return self.fields.get(name, "")
+
+
+def _read_head(body: str) -> _Head:
+    head = _Head()
+    section = before = ""
+    for number, line in _prose_lines(body[:_TITLE_CHARS]):
+        heading = _HEADING.fullmatch(line)
+        is_underline = heading is None and before and _UNDERLINE.fullmatch(line)
+        title = _without_closing(heading[1]) if heading else before if is_underline else ""
+        if title and not head.title:
+            head.title = title
+            head.lines |= {number - 1, number} if is_underline else {number}
+        if number < _HEAD_LINES:
+            found = list(_fields_in(line))
+            if section and not heading and line.strip():
+                found.append((section, line.strip().lstrip("-*+> ")))
+                section = ""
+            if heading:
+                name = title.strip(" :*").lower()
+                section = name if name in _STATUS_NAMES + _DATE_NAMES else ""
+            for name, value in found:
+                head.fields.setdefault(name, value)
+            if found or section:
+                head.lines.add(number)
+        elif head.title:
+            break
+        before = line.strip()
+    return head
+
+
+def _without(text: str, lines: set[int]) -> str:
+    head = text[:_TITLE_CHARS].split("\n")
+    return "\n".join(line for number, line in enumerate(head) if number not in lines)
+
+
+def _prose_lines(text: str) -> Iterator[tuple[int, str]]:
+    """The lines outside of fenced code, with their numbers."""
+    fence = ""
+    for number, line in enumerate(text.split("\n")):
+        mark = _FENCE.match(line)
+        if fence:
+            if mark and mark[1].startswith(fence):
+                fence = ""
+        elif mark:
+            fence = mark[1]
+        else:
+            yield number, line[:_LINE_CHARS]
+
+
+def _without_closing(heading: str) -> str:
+    """A heading without the `#` that may close it."""
+    text = heading.strip()
+    bare = text.rstrip("#")
+    return bare.rstrip() if bare != text and (not bare or bare[-1].isspace()) else text
+
+
+def _fields_in(line: str) -> Iterator[tuple[str, str]]:
+    """The fields of a line, one after the other or as a row of a table."""
+    line = line.strip()
+    cells = [cell.strip(" *:") for cell in line.strip("|").split("|")]
+    parts = [": ".join(cells)] if line.startswith("|") and len(cells) == 2 else _SEVERAL.split(line)
+    for part in parts:
+        match = _FIELD.fullmatch(part.strip())
+        if match is not None:
+            yield match["name"].lower(), match["value"].strip()
+
+
+def _status(fields: Frontmatter | _Head) -> tuple[str, str] | None:
+    """The status, and the name of the field that says it."""
+    found = ((name, _plain(fields.text(name)).rstrip(". ")) for name in _STATUS_NAMES)
+    return next(((name, cut_line(text, _STATUS_CHARS)) for name, text in found if text), None)
+
+
+def _date(fields: Frontmatter | _Head) -> tuple[str, Moment] | None:
+    """The date, and the name of the field that says it."""
+    for name in _DATE_NAMES:
+        match = _DATE_IN_TEXT.search(fields.text(name))
+        moment = (read_moment(match[0]) or read_moment(match[0][:10])) if match else None
+        if moment is not None:
+            return name, moment
+    return None
+
+
+def _date_in_name(name: str) -> Moment | None:
+    stamp = _STAMP_IN_NAME.search(name)
+    return (read_stamp(stamp[0]) or read_stamp(stamp["date"])) if stamp else None
+
+
+def left_fields(matter: Frontmatter) -> dict[str, object]:
+    """What a frontmatter says beside title, status, date and tags, in the order written; nothing that is empty."""
+    title, status, date, tags = matter.text("title"), _status(matter), _date(matter), matter.fields.get("tags")
+    told = {"title"} if _plain(title) and len(title) <= _SHOWN_TITLE else set()
+    if status is not None and len(matter.text(status[0])) <= _STATUS_CHARS:
+        told.add(status[0])
+    if date is not None and _DATE_IN_TEXT.fullmatch(matter.text(date[0]).strip()):
+        told.add(date[0])
+    if isinstance(tags, str) or (isinstance(tags, list) and all(isinstance(tag, str) for tag in tags)):
+        told.add("tags")
+    told |= {name for name, value in matter.fields.items() if isinstance(value, str) and not matter.text(name)}
+    return {name: value for name, value in matter.fields.items() if name not in told and value not in ([], {})}
+
+
+def _plain(text: str) -> str:
+    """A line of Markdown without its marks; what stands in code stays as it is."""
+    return one_line(_INLINE_MARK.sub(lambda match: match["code"] or match["label"] or "", text))
+
+
+def _title_from_name(name: str) -> str:
+    words = _STAMP_IN_NAME.sub(" ", stem_of(name)).replace("-", " ").replace("_", " ")
+    return one_line(words) or name

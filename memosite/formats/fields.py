@@ -7,10 +7,10 @@ which is how a typed field wins over its legacy `x.memo.*` form. What could not 
 import json
 from typing import Any
 
-from memosite.findings import Finding
-from memosite.formats.document import File, clean_text, shown, type_name
-from memosite.formats.json_text import KeyPath, NumberText
-from memosite.times import Moment, read_moment
+from memosite.facts.file import File, clean_text, shown, type_name
+from memosite.facts.findings import Finding
+from memosite.facts.json_text import KeyPath, NumberText
+from memosite.facts.times import Moment, read_moment
 
 JsonValue = Any
 

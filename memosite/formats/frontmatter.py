@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 
 import yaml
 
-from memosite.formats.json_text import clean_text, shown
+from memosite.facts.json_text import clean_text, shown
 
 LIMIT = 16_384
 """The longest frontmatter that is read, in characters."""

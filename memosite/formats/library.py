@@ -3,10 +3,10 @@
 import re
 from typing import Literal
 
-from memosite.facts import LibraryCard, LibraryItem, Parsed
-from memosite.formats.document import File
+from memosite.facts.file import File
+from memosite.facts.names import stem_of
+from memosite.facts.parsed import LibraryCard, LibraryItem, Parsed
 from memosite.formats.fields import Fields
-from memosite.names import stem_of
 
 NAME = "library"
 

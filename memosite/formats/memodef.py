@@ -8,13 +8,13 @@ import hashlib
 import unicodedata
 from typing import Any, Literal
 
-from memosite.facts import BROADCAST, FILE, Discharge, Envelope, Kind, Parsed, Participant, Text
-from memosite.findings import Finding
-from memosite.formats.document import File, clean_text, shown
+from memosite.facts.file import File, clean_text, shown
+from memosite.facts.findings import Finding
+from memosite.facts.layout import Place, place_of
+from memosite.facts.names import BODY_SUFFIX, ENVELOPE_SUFFIX, is_bare_name, read_reference, stem_of
+from memosite.facts.parsed import BROADCAST, FILE, Discharge, Envelope, Kind, Parsed, Participant, Text
+from memosite.facts.texts import read_text
 from memosite.formats.fields import Fields, canonical_json
-from memosite.layout import Place, place_of
-from memosite.names import BODY_SUFFIX, ENVELOPE_SUFFIX, is_bare_name, read_reference, stem_of
-from memosite.texts import read_text
 
 NAME = "memodef"
 

@@ -9,11 +9,11 @@ from collections import defaultdict
 from collections.abc import Iterator
 from typing import Any
 
-from memosite.facts import Organization, Parsed, Relationship, Seat
-from memosite.formats.document import File, clean_text, shown
+from memosite.facts.file import File, clean_text, shown
+from memosite.facts.names import read_reference, stem_of
+from memosite.facts.parsed import Organization, Parsed, Relationship, Seat
+from memosite.facts.texts import one_line
 from memosite.formats.fields import Fields
-from memosite.names import read_reference, stem_of
-from memosite.texts import one_line
 
 NAME = "orgdef"
 

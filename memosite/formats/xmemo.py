@@ -1,10 +1,10 @@
 """The legacy form of memos: `x.memo.*` extension fields on a generic catdef thing; valid for ever (SPEC 2.2)."""
 
-from memosite.facts import Parsed
-from memosite.formats.document import File
+from memosite.facts.file import File
+from memosite.facts.names import ENVELOPE_SUFFIX
+from memosite.facts.parsed import Parsed
 from memosite.formats.fields import Fields
 from memosite.formats.memodef import LEGACY_FIELDS, read_memo
-from memosite.names import ENVELOPE_SUFFIX
 
 NAME = "x.memo"
 

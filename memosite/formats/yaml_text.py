@@ -14,7 +14,7 @@ from typing import Any
 
 import yaml
 
-from memosite.formats.json_text import KeyPath, Problem, clean_text, shown
+from memosite.facts.json_text import KeyPath, Problem, clean_text, shown
 
 LIMIT = 65_536
 """The longest YAML that is read, in characters."""

@@ -13,9 +13,19 @@ from functools import partial
 from itertools import chain
 from xml.sax.saxutils import escape
 
-from memosite.ledger import LEDGER_PATH, Ledger
-from memosite.lines import artifact_line, dump_line, is_broken
-from memosite.model import Archive, Artifact, Memo, Position, Thread
+from memosite.archive.ledger import LEDGER_PATH, Ledger
+from memosite.archive.lines import artifact_line, dump_line, is_broken
+from memosite.archive.model import Archive, Artifact, Memo, Position, Thread
+from memosite.archive.urls import (
+    ACTIONS,
+    absolute,
+    archive_lines,
+    month_page,
+    page_of,
+    position_page,
+    system_page,
+    thread_page,
+)
 from memosite.plan.channels import all_channels
 from memosite.plan.common import originals
 from memosite.plan.context import Context
@@ -48,7 +58,6 @@ from memosite.plan.threads import plan_thread
 from memosite.plan.transcripts import plan_transcript
 from memosite.plan.twins import artifact_twins, list_twins, position_twins, thread_twins, to_json
 from memosite.plan.units import Planned, Unit
-from memosite.urls import ACTIONS, absolute, archive_lines, month_page, page_of, position_page, system_page, thread_page
 
 __all__ = ["Context", "FeedRules", "Planned", "SavedSearch", "Stored", "Unit", "Written", "plan"]
 

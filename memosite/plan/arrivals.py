@@ -9,8 +9,8 @@ when more arrives.
 import datetime as dt
 from collections.abc import Iterable
 
-from memosite.facts import Ref
-from memosite.model import Artifact
+from memosite.archive.model import Artifact
+from memosite.facts.parsed import Ref
 
 LEAP = dt.timedelta(days=400)
 """A date so far ahead of all before it is believed only when the next such date is near it: it may be a slip."""

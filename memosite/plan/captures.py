@@ -4,8 +4,8 @@ import re
 from collections import defaultdict
 from collections.abc import Iterable
 
-from memosite.facts import Ref
-from memosite.model import Artifact, Transcript
+from memosite.archive.model import Artifact, Transcript
+from memosite.facts.parsed import Ref
 
 _UUID = re.compile(r"(?<![0-9A-Za-z-])[0-9a-fA-F]{8}-(?:[0-9a-fA-F]{4}-){3}[0-9a-fA-F]{12}(?![0-9A-Za-z-])")
 _MOST = 50  # captures of one session

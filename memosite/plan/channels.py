@@ -5,15 +5,15 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from memosite.ledger import Ledger
-from memosite.model import Artifact, Memo, Position, Transcript
-from memosite.names import make_id
+from memosite.archive.ledger import Ledger
+from memosite.archive.model import Artifact, Memo, Position, Transcript
+from memosite.archive.urls import ACTIONS, HOME, position_page, saved_page, system_page, thread_page
+from memosite.facts.names import make_id
 from memosite.plan.context import Context
 from memosite.plan.dates import by_arrival
 from memosite.plan.files import SavedSearch, former_searches
 from memosite.plan.positions import received
 from memosite.plan.systems import published_systems
-from memosite.urls import ACTIONS, HOME, position_page, saved_page, system_page, thread_page
 
 Group = Literal["Everything", "Positions", "Records", "Searches", "Threads", "Former"]
 

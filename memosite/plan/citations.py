@@ -2,13 +2,13 @@
 
 from collections.abc import Iterable
 
-from memosite.cite import Citation
-from memosite.facts import Envelope, Participant
-from memosite.lines import all_texts, shown_file
-from memosite.model import Artifact, Memo, Transcript
+from memosite.archive.cite import Citation
+from memosite.archive.lines import all_texts, shown_file
+from memosite.archive.model import Artifact, Memo, Transcript
+from memosite.archive.urls import page_of
+from memosite.facts.parsed import Envelope, Participant
+from memosite.facts.texts import cut_line
 from memosite.plan.context import Context
-from memosite.texts import cut_line
-from memosite.urls import page_of
 
 _WARNINGS = ("confidential", "private", "ephemeral")
 

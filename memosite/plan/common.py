@@ -2,17 +2,17 @@
 
 from collections.abc import Iterable, Iterator
 
-from memosite.facts import Text
-from memosite.forges import file_url
-from memosite.lines import original_sha256
-from memosite.model import Artifact, Copy, Memo, Record, SourceInfo, Transcript
-from memosite.page_parts import PAGE_CHARS, Body, CopyRow, Reference, Row
+from memosite.archive.lines import original_sha256
+from memosite.archive.model import Artifact, Copy, Memo, Record, SourceInfo, Transcript
+from memosite.archive.urls import copy_name, index_file, original_name, page_of, relative
+from memosite.facts.parsed import Text
+from memosite.facts.texts import cut_line
+from memosite.pages.parts import PAGE_CHARS, Body, CopyRow, Reference, Row
 from memosite.plan.citations import citation_of
 from memosite.plan.context import Context
 from memosite.plan.dates import newest_first, stamp
 from memosite.plan.lives import life_lines
-from memosite.texts import cut_line
-from memosite.urls import copy_name, index_file, original_name, page_of, relative
+from memosite.sources.forges import file_url
 
 SUBJECT_CHARS = 5_000
 """The longest subject that a page shows whole; the original has it all."""

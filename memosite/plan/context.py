@@ -7,11 +7,8 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache, partial
 from weakref import proxy
 
-from memosite.facts import BROADCAST, Mailbox, Ref
-from memosite.findings import Finding
-from memosite.forges import commit_url
-from memosite.lines import is_broken
-from memosite.model import (
+from memosite.archive.lines import is_broken
+from memosite.archive.model import (
     Action,
     Archive,
     Artifact,
@@ -24,8 +21,12 @@ from memosite.model import (
     Thread,
     Transcript,
 )
-from memosite.names import make_id
-from memosite.page_parts import FindingRow, Reference, Row, Site
+from memosite.archive.urls import absolute, artifact_page, page_of, position_page, relative, thread_page
+from memosite.facts.findings import Finding
+from memosite.facts.names import make_id
+from memosite.facts.parsed import BROADCAST, Mailbox, Ref
+from memosite.facts.texts import cut_line
+from memosite.pages.parts import FindingRow, Reference, Row, Site
 from memosite.plan.arrivals import arrival_times
 from memosite.plan.captures import find_captures
 from memosite.plan.dates import by_arrival, stamp
@@ -35,8 +36,7 @@ from memosite.plan.rules import FeedRules
 from memosite.plan.seats import SeatIndex, index_seats
 from memosite.plan.successors import is_named
 from memosite.resolve.actions import copies_at, is_unread, is_unread_by_any, mailbox_at
-from memosite.texts import cut_line
-from memosite.urls import absolute, artifact_page, page_of, position_page, relative, thread_page
+from memosite.sources.forges import commit_url
 
 LIST_LIMIT = 500
 """The most entries of one list on one page (SPEC 4)."""

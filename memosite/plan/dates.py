@@ -4,9 +4,9 @@ from collections.abc import Iterable, Sequence
 from functools import lru_cache
 from operator import attrgetter
 
-from memosite.model import Artifact
-from memosite.page_parts import Stamp
-from memosite.times import Moment
+from memosite.archive.model import Artifact
+from memosite.facts.times import Moment
+from memosite.pages.parts import Stamp
 
 by_arrival = attrgetter("arrival")
 """The order in which everything is kept."""

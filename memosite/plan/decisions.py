@@ -3,13 +3,13 @@
 from collections import defaultdict
 from collections.abc import Iterable
 
-from memosite.model import Artifact, Document, Record
-from memosite.pages import ListPage
+from memosite.archive.model import Artifact, Document, Record
+from memosite.archive.urls import DECISIONS, index_file
+from memosite.pages.models import ListPage
 from memosite.plan.context import REJECTED, Context
 from memosite.plan.lists import grouped_sections, part_count, plan_parts, twin_links
 from memosite.plan.parts import part_links
 from memosite.plan.twins import Output, list_twins
-from memosite.urls import DECISIONS, index_file
 
 _TITLE = "Decisions and documents"
 

@@ -10,19 +10,19 @@ from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from memosite.facts import Kind
-from memosite.feeds import Feed, FeedFile, FeedItem, tag_uri
-from memosite.ledger import Ledger
-from memosite.model import Artifact, Memo
-from memosite.page_parts import Reference
-from memosite.pages import DigestsPage, ListPage, RedirectPage
+from memosite.archive.ledger import Ledger
+from memosite.archive.model import Artifact, Memo
+from memosite.archive.urls import DIGESTS, absolute, digest_page, index_file, page_of, part_page, relative
+from memosite.facts.parsed import Kind
+from memosite.facts.times import Moment
+from memosite.feeds.rss import Feed, FeedFile, FeedItem, tag_uri
+from memosite.pages.models import DigestsPage, ListPage, RedirectPage
+from memosite.pages.parts import Reference
 from memosite.plan.context import Context
 from memosite.plan.dates import newest
 from memosite.plan.home import redirect
 from memosite.plan.lists import grouped_sections
 from memosite.plan.parts import in_parts, part_links
-from memosite.times import Moment
-from memosite.urls import DIGESTS, absolute, digest_page, index_file, page_of, part_page, relative
 
 LISTED = 100
 """How many artifacts an item of the feed lists; its page lists all."""

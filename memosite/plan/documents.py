@@ -1,11 +1,11 @@
 """Plans the pages of documents and libraries."""
 
-from memosite.model import Document, Library
-from memosite.page_parts import PAGE_CHARS, Body, LibraryEntry, Reference
-from memosite.pages import DocumentPage, LibraryPage
+from memosite.archive.model import Document, Library
+from memosite.archive.urls import artifact_page
+from memosite.pages.models import DocumentPage, LibraryPage
+from memosite.pages.parts import PAGE_CHARS, Body, LibraryEntry, Reference
 from memosite.plan.common import PART_CHARS, body_of, common_fields, shown_extra, web_address
 from memosite.plan.context import Context
-from memosite.urls import artifact_page
 
 
 def plan_document(context: Context, document: Document) -> DocumentPage:

@@ -5,8 +5,8 @@ from collections import defaultdict
 from collections.abc import Iterable
 from operator import attrgetter
 
-from memosite.facts import Ref
-from memosite.model import Artifact, Memo, Transcript
+from memosite.archive.model import Artifact, Memo, Transcript
+from memosite.facts.parsed import Ref
 
 
 def find_written(artifacts: Iterable[Artifact]) -> dict[Ref, tuple[Ref, ...]]:

@@ -3,8 +3,8 @@
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from memosite.model import Artifact, Record
-from memosite.names import make_id
+from memosite.archive.model import Artifact, Record
+from memosite.facts.names import make_id
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -5,16 +5,16 @@ from collections.abc import Iterable
 from dataclasses import replace
 from typing import Any
 
-from memosite.feeds import CONTROLS, Enclosure, FeedItem, tag_uri
-from memosite.lines import shown_file
-from memosite.model import Artifact, Copy, Memo, Position, Transcript
-from memosite.page_parts import Body
+from memosite.archive.lines import shown_file
+from memosite.archive.model import Artifact, Copy, Memo, Position, Transcript
+from memosite.archive.urls import absolute, page_of
+from memosite.facts.texts import cut_line, is_visible
+from memosite.feeds.rss import CONTROLS, Enclosure, FeedItem, tag_uri
+from memosite.pages.parts import Body
 from memosite.plan.common import SUBJECT_CHARS, originals
 from memosite.plan.context import Context
 from memosite.plan.memos import memo_bodies
 from memosite.resolve.actions import copies_at
-from memosite.texts import cut_line, is_visible
-from memosite.urls import absolute, page_of
 
 _ADDRESSEE_CHARS = 2_000
 _FURTHEST = ("archive", "read", "inbox", "flat", None)

@@ -5,15 +5,15 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from urllib.parse import quote
 
-from memosite.feeds_json import OutlineFeed, OutlineGroup, to_opml
-from memosite.names import make_id
-from memosite.page_feeds import FeedGroup, Subscribing
-from memosite.page_parts import Reference
-from memosite.pages import FeedsPage
+from memosite.archive.urls import DIGESTS, FEEDS, absolute, index_file, relative
+from memosite.facts.names import make_id
+from memosite.feeds.json_feed import OutlineFeed, OutlineGroup, to_opml
+from memosite.pages.feeds import FeedGroup, Subscribing
+from memosite.pages.models import FeedsPage
+from memosite.pages.parts import Reference
 from memosite.plan.channels import Channel
 from memosite.plan.context import Context
 from memosite.plan.files import Written
-from memosite.urls import DIGESTS, FEEDS, absolute, index_file, relative
 
 OPML = "feeds.opml"
 THREADS_OPML = f"{FEEDS}threads.opml"

@@ -16,15 +16,15 @@ from functools import partial
 from itertools import chain
 from operator import attrgetter
 
-from memosite.facts import Ref
-from memosite.feeds import Feed, FeedFile
-from memosite.ledger import Block, Ledger
-from memosite.model import Artifact, Memo, Position
+from memosite.archive.ledger import Block, Ledger
+from memosite.archive.model import Artifact, Memo, Position
+from memosite.archive.urls import absolute, relative
+from memosite.facts.parsed import Ref
+from memosite.feeds.rss import Feed, FeedFile
 from memosite.plan.channels import Channel, closed_channel, position_channel
 from memosite.plan.context import Context
 from memosite.plan.feed_items import plan_item
 from memosite.plan.units import Unit
-from memosite.urls import absolute, relative
 
 BLOCK = 50
 """How many items a full archive document holds (FEEDS, window)."""

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-from memosite.ledger import Ledger
+from memosite.archive.ledger import Ledger
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -3,21 +3,9 @@
 from collections import Counter, defaultdict
 from collections.abc import Collection, Container, Iterable, Mapping, Sequence
 
-from memosite.facts import BROADCAST, Ref
-from memosite.findings import RULES, Finding, Severity
-from memosite.forges import commit_url
-from memosite.ledger import Arrival, Ledger
-from memosite.model import Artifact, Memo, Removal, SourceInfo
-from memosite.names import make_id
-from memosite.page_parts import Day, Reference, SourceRow
-from memosite.pages import GonePage, HealthPage, HomePage, NotFoundPage, RedirectPage
-from memosite.plan.context import LIST_LIMIT, Context
-from memosite.plan.dates import day_of, newest, stamp
-from memosite.plan.lists import month_name
-from memosite.plan.lives import has_changes, movements, removal_line
-from memosite.plan.parts import part_links
-from memosite.plan.positions import SEATS, listed_positions, seat_rows
-from memosite.urls import (
+from memosite.archive.ledger import Arrival, Ledger
+from memosite.archive.model import Artifact, Memo, Removal, SourceInfo
+from memosite.archive.urls import (
     HEALTH,
     HOME,
     TIMELINE,
@@ -32,6 +20,18 @@ from memosite.urls import (
     relative,
     thread_page,
 )
+from memosite.facts.findings import RULES, Finding, Severity
+from memosite.facts.names import make_id
+from memosite.facts.parsed import BROADCAST, Ref
+from memosite.pages.models import GonePage, HealthPage, HomePage, NotFoundPage, RedirectPage
+from memosite.pages.parts import Day, Reference, SourceRow
+from memosite.plan.context import LIST_LIMIT, Context
+from memosite.plan.dates import day_of, newest, stamp
+from memosite.plan.lists import month_name
+from memosite.plan.lives import has_changes, movements, removal_line
+from memosite.plan.parts import part_links
+from memosite.plan.positions import SEATS, listed_positions, seat_rows
+from memosite.sources.forges import commit_url
 
 _NEWEST = 40
 _WAITING = 50

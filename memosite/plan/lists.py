@@ -4,13 +4,22 @@ import re
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 
-from memosite.model import Action, Artifact, Memo, Record
-from memosite.page_parts import ListSection, Reference
-from memosite.pages import ListPage, TimelinePage
+from memosite.archive.model import Action, Artifact, Memo, Record
+from memosite.archive.urls import (
+    ACTIONS,
+    TIMELINE,
+    UNDATED_MONTH,
+    index_file,
+    month_of,
+    month_page,
+    part_page,
+    relative,
+)
+from memosite.pages.models import ListPage, TimelinePage
+from memosite.pages.parts import ListSection, Reference
 from memosite.plan.context import LIST_LIMIT, Context
 from memosite.plan.dates import day_of, newest
 from memosite.plan.parts import in_parts, part_links
-from memosite.urls import ACTIONS, TIMELINE, UNDATED_MONTH, index_file, month_of, month_page, part_page, relative
 
 _GROUPS = 99
 """The most groups of a list that have a section of their own."""

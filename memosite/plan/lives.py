@@ -5,16 +5,16 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from itertools import chain
 
-from memosite.facts import Ref
-from memosite.history import LifeEvent
-from memosite.model import Artifact, Copy, Life, Memo, Removal
-from memosite.page_lives import EditRow, LifeLine, LifeStep, MovementRow
-from memosite.page_parts import Reference
-from memosite.pages import ChangesPage
+from memosite.archive.history import LifeEvent
+from memosite.archive.model import Artifact, Copy, Life, Memo, Removal
+from memosite.archive.urls import artifact_page, changes_page, index_file, page_of, relative
+from memosite.facts.parsed import Ref
+from memosite.facts.times import Moment
+from memosite.pages.lives import EditRow, LifeLine, LifeStep, MovementRow
+from memosite.pages.models import ChangesPage
+from memosite.pages.parts import Reference
 from memosite.plan.context import Context
 from memosite.plan.dates import stamp
-from memosite.times import Moment
-from memosite.urls import artifact_page, changes_page, index_file, page_of, relative
 
 LINES = 20
 """The most copies whose life lines a page shows."""

@@ -2,15 +2,15 @@
 
 from dataclasses import replace
 
-from memosite.facts import Discharge
-from memosite.model import Ghost, Memo, Thread, Variant
-from memosite.page_parts import PAGE_CHARS, Body, RecipientRow, Reference, Row, VariantRow
-from memosite.pages import GhostPage, MemoPage
+from memosite.archive.model import Ghost, Memo, Thread, Variant
+from memosite.archive.urls import artifact_page, index_file
+from memosite.facts.parsed import Discharge
+from memosite.pages.models import GhostPage, MemoPage
+from memosite.pages.parts import PAGE_CHARS, Body, RecipientRow, Reference, Row, VariantRow
 from memosite.plan.common import body_of, common_fields, shown_extra
 from memosite.plan.context import Context
 from memosite.plan.dates import stamp
 from memosite.plan.lives import removal_line
-from memosite.urls import artifact_page, index_file
 
 SLICE = 5
 """How many entries of its thread a memo's page shows before and after it."""

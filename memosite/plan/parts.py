@@ -3,9 +3,9 @@
 from collections.abc import Sequence
 from typing import TypeVar
 
-from memosite.page_parts import Part
+from memosite.archive.urls import part_page, relative
+from memosite.pages.parts import Part
 from memosite.plan.context import LIST_LIMIT
-from memosite.urls import part_page, relative
 
 T = TypeVar("T")
 

@@ -4,20 +4,20 @@ from collections import defaultdict
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import replace
 
-from memosite.chart import Edge, Seated, draw
-from memosite.facts import BROADCAST, Organization, Relationship
-from memosite.model import Artifact, Library, Memo, Position, Transcript
-from memosite.page_organization import Chart, OrganizationSection, RelationshipRow, SeatFacts, SeatRow
-from memosite.page_parts import PAGE_CHARS, ListSection, Reference
-from memosite.pages import ListPage, OrganizationPage, PositionPage
+from memosite.archive.model import Artifact, Library, Memo, Position, Transcript
+from memosite.archive.urls import ORGANIZATION, index_file, part_page, position_page, relative
+from memosite.facts.parsed import BROADCAST, Organization, Relationship
+from memosite.facts.texts import cut_line
+from memosite.pages.chart import Edge, Seated, draw
+from memosite.pages.models import ListPage, OrganizationPage, PositionPage
+from memosite.pages.organization import Chart, OrganizationSection, RelationshipRow, SeatFacts, SeatRow
+from memosite.pages.parts import PAGE_CHARS, ListSection, Reference
 from memosite.plan.common import SUBJECT_CHARS, shown_extra
 from memosite.plan.context import LABEL_CHARS, LIST_LIMIT, Context
 from memosite.plan.dates import by_arrival, newest_first, stamp
 from memosite.plan.lists import part_count, plan_parts, section
 from memosite.plan.lives import waiting_since
 from memosite.plan.parts import part_links
-from memosite.texts import cut_line
-from memosite.urls import ORGANIZATION, index_file, part_page, position_page, relative
 
 _SHOWN = 100
 _EDGE_CHARS = 300

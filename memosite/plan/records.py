@@ -4,17 +4,17 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from types import MappingProxyType
 
-from memosite.facts import Citation
-from memosite.model import Link, Record, RecordLink
-from memosite.page_parts import PAGE_CHARS, AnchorRow, CitationRow, EntityRow, EventRow, Reference, RelationRow
-from memosite.pages import RecordPage
+from memosite.archive.model import Link, Record, RecordLink
+from memosite.archive.urls import entity_page, page_of, relative, system_page
+from memosite.facts.parsed import Citation
+from memosite.facts.texts import cut_line
+from memosite.pages.models import RecordPage
+from memosite.pages.parts import PAGE_CHARS, AnchorRow, CitationRow, EntityRow, EventRow, Reference, RelationRow
 from memosite.plan.common import body_of, common_fields
 from memosite.plan.context import Context, is_superseded, status_of
 from memosite.plan.dates import stamp
 from memosite.plan.entities import entity_id
 from memosite.resolve.anchors import MATCHES
-from memosite.texts import cut_line
-from memosite.urls import entity_page, page_of, relative, system_page
 
 _ROWS = 300
 """The most relations, events, fields or names of one sort on a record's page, which counts them; its twin has all."""

@@ -2,20 +2,20 @@
 
 from collections.abc import Iterator, Sequence
 
-from memosite.facts import Ref
-from memosite.ledger import Ledger
-from memosite.page_parts import Reference
-from memosite.pages import GonePage, ListPage, SearchPage
+from memosite.archive.ledger import Ledger
+from memosite.archive.urls import SEARCH, index_file, relative, saved_page
+from memosite.facts.parsed import Ref
+from memosite.pages.models import GonePage, ListPage, SearchPage
+from memosite.pages.parts import Reference
 from memosite.plan.context import Context
 from memosite.plan.dates import by_arrival
 from memosite.plan.files import SavedSearch, Written, former_searches
 from memosite.plan.home import gone
 from memosite.plan.lists import part_count, plan_parts, section
 from memosite.plan.parts import part_links
-from memosite.search.analyzer import Analyzer
 from memosite.search.blocks import Block, cut_blocks, list_blocks
 from memosite.search.documents import describe
-from memosite.urls import SEARCH, index_file, relative, saved_page
+from memosite.search_language.analyzer import Analyzer
 
 
 def plan_search(

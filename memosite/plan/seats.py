@@ -4,8 +4,8 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from memosite.facts import BROADCAST, Mailbox, Ref
-from memosite.model import Copy, Memo
+from memosite.archive.model import Copy, Memo
+from memosite.facts.parsed import BROADCAST, Mailbox, Ref
 from memosite.resolve.actions import is_unread
 
 _DONE: frozenset[Mailbox] = frozenset({"read", "archive"})

@@ -2,7 +2,7 @@
 
 import re
 
-from memosite.model import Document
+from memosite.archive.model import Document
 
 
 def is_named(document: Document, status: str) -> bool:

@@ -4,16 +4,16 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from types import MappingProxyType
 
-from memosite.ledger import Ledger
-from memosite.model import Record
-from memosite.page_parts import Reference, SystemRow
-from memosite.pages import EntitiesPage, EntityPage, ListPage, SystemsPage
+from memosite.archive.ledger import Ledger
+from memosite.archive.model import Record
+from memosite.archive.urls import ENTITIES, SYSTEMS, entity_page, index_file, part_page, relative, system_page
+from memosite.pages.models import EntitiesPage, EntityPage, ListPage, SystemsPage
+from memosite.pages.parts import Reference, SystemRow
 from memosite.plan.context import Context, status_of
 from memosite.plan.entities import EntityFacts
 from memosite.plan.lists import grouped_sections, part_count, plan_parts, twin_links
 from memosite.plan.parts import in_parts, part_links
 from memosite.plan.twins import Output, list_twins, name_twins
-from memosite.urls import ENTITIES, SYSTEMS, entity_page, index_file, part_page, relative, system_page
 
 _INTROS: Mapping[str, str] = MappingProxyType(
     {

@@ -4,13 +4,13 @@ from collections.abc import Iterable
 from dataclasses import replace
 from urllib.parse import quote
 
-from memosite.model import Memo, Thread, ThreadEntry
-from memosite.page_parts import PAGE_CHARS, Reference, Row, ThreadMember
-from memosite.pages import ThreadPage
+from memosite.archive.model import Memo, Thread, ThreadEntry
+from memosite.archive.urls import index_file, part_page, relative, thread_page
+from memosite.pages.models import ThreadPage
+from memosite.pages.parts import PAGE_CHARS, Reference, Row, ThreadMember
 from memosite.plan.context import LIST_LIMIT, Context
 from memosite.plan.memos import memo_bodies, thread_row
 from memosite.plan.parts import part_links
-from memosite.urls import index_file, part_page, relative, thread_page
 
 
 def plan_thread(context: Context, thread: Thread) -> Iterable[ThreadPage]:

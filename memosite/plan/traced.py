@@ -15,9 +15,9 @@ from dataclasses import replace
 from typing import Any, Final, NoReturn, TypeVar
 from weakref import proxy
 
-from memosite.model import Archive, Artifact, SourceInfo, Thread
+from memosite.archive.model import Archive, Artifact, SourceInfo, Thread
 from memosite.plan.context import Context
-from memosite.values import Reducers, digest_of
+from memosite.store.digests import Reducers, digest_of
 
 K = TypeVar("K")
 V_co = TypeVar("V_co", covariant=True)

@@ -3,16 +3,16 @@
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
-from memosite.model import Transcript
-from memosite.page_parts import Body, ParticipantRow, cut_turns, fits_one_page
-from memosite.pages import TranscriptPage
+from memosite.archive.model import Transcript
+from memosite.archive.urls import artifact_page, part_page, relative
+from memosite.formats.turns import parse_conversation
+from memosite.pages.models import TranscriptPage
+from memosite.pages.parts import Body, ParticipantRow, cut_turns, fits_one_page
 from memosite.plan.citations import citation_of, speakers
 from memosite.plan.common import PART_CHARS, common_fields, link_targets, shown_extra
 from memosite.plan.context import Context
 from memosite.plan.dates import stamp
 from memosite.plan.parts import part_links
-from memosite.transcripts import parse_conversation
-from memosite.urls import artifact_page, part_page, relative
 
 
 def plan_transcript(context: Context, transcript: Transcript) -> Iterable[TranscriptPage]:

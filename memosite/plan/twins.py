@@ -3,15 +3,15 @@
 import json
 from collections.abc import Iterable, Sequence
 
-from memosite.facts import Text
-from memosite.indented import indented
-from memosite.lines import all_texts, artifact_line, body_texts, join_texts
-from memosite.model import Artifact, Document, Library, Memo, Position, Record, Thread, Transcript
+from memosite.archive.lines import all_texts, artifact_line, body_texts, join_texts
+from memosite.archive.model import Artifact, Document, Library, Memo, Position, Record, Thread, Transcript
+from memosite.archive.urls import page_of, relative
+from memosite.facts.indented import indented
+from memosite.facts.parsed import Text
+from memosite.facts.texts import one_line
 from memosite.plan.common import link_targets, originals
 from memosite.plan.context import Context, status_of
 from memosite.plan.dates import newest, stamp
-from memosite.texts import one_line
-from memosite.urls import page_of, relative
 
 LIST_BYTES = 16_000
 """The largest twin of a list, in bytes; what does not fit is counted and linked."""

@@ -3,8 +3,8 @@
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
-from memosite.feeds import FeedFile
-from memosite.pages import Page
+from memosite.feeds.rss import FeedFile
+from memosite.pages.models import Page
 from memosite.plan.context import Context
 from memosite.plan.files import Stored, Written
 from memosite.search.blocks import Block

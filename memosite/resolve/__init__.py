@@ -11,13 +11,13 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 
-from memosite.facts import Discharge, FileFacts, Parsed, Ref
-from memosite.findings import Finding, Location, Severity
-from memosite.history import History
-from memosite.ledger import Ledger
-from memosite.model import Archive, Link, SourceInfo
-from memosite.names import make_id
-from memosite.recall import FORGETFUL, Recall
+from memosite.archive.history import History
+from memosite.archive.ledger import Ledger
+from memosite.archive.model import Archive, Link, SourceInfo
+from memosite.facts.findings import Finding, Location, Severity
+from memosite.facts.names import make_id
+from memosite.facts.parsed import Discharge, FileFacts, Parsed, Ref
+from memosite.formats.memory_store.join import DataOf
 from memosite.resolve.anchors import AnchorIndex
 from memosite.resolve.artifacts import Joined
 from memosite.resolve.assemble import Assembler
@@ -29,12 +29,12 @@ from memosite.resolve.filed import Filed, file_records, record_collisions
 from memosite.resolve.identity import Group, assign_ids, group_copies, variant_findings
 from memosite.resolve.links import HasFile, LinkResolver, backlinks
 from memosite.resolve.lives import Lives, removals
-from memosite.resolve.memory_store import DataOf
 from memosite.resolve.positions import Naming, resolve_positions
 from memosite.resolve.record_links import Bound, RecordBinder, SessionIndex, record_files, unresolved_references
 from memosite.resolve.record_names import RecordNames
 from memosite.resolve.records import Kept, collect_records
 from memosite.resolve.references import NameIndex
+from memosite.run.recall import FORGETFUL, Recall
 
 __all__ = ["Rules", "body_candidates", "resolve"]
 

@@ -5,8 +5,8 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
-from memosite.facts import BROADCAST, Mailbox, Ref
-from memosite.model import Action, Copy, Memo, RecipientState
+from memosite.archive.model import Action, Copy, Memo, RecipientState
+from memosite.facts.parsed import BROADCAST, Mailbox, Ref
 from memosite.resolve.threads import Forest
 
 _DEGREE: dict[Action, int] = {"open": 0, "answered": 1, "discharged": 2}

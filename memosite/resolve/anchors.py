@@ -10,10 +10,10 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
 
-from memosite.facts import FileFacts, Ref
-from memosite.findings import Finding, Location
-from memosite.model import Link
-from memosite.record_places import root_of_record
+from memosite.archive.model import Link
+from memosite.facts.findings import Finding, Location
+from memosite.facts.parsed import FileFacts, Ref
+from memosite.formats.record_places import root_of_record
 from memosite.resolve.links import LinkResolver, Origin
 
 MATCHES = 50

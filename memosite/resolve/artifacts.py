@@ -6,12 +6,13 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
-from memosite.facts import BROADCAST, FILE, Discharge, DocumentHead, Envelope, RecordCard, Ref
-from memosite.findings import Finding
-from memosite.layout import place_of
-from memosite.model import Artifact, Copy, Document, Library, Life, Link, Memo, Record, Transcript
-from memosite.names import short_subject
-from memosite.recall import Recall, Same
+from memosite.archive.model import Artifact, Copy, Document, Library, Life, Link, Memo, Record, Transcript
+from memosite.facts.findings import Finding
+from memosite.facts.layout import place_of
+from memosite.facts.names import short_subject
+from memosite.facts.parsed import BROADCAST, FILE, Discharge, DocumentHead, Envelope, RecordCard, Ref
+from memosite.facts.texts import SUMMARY
+from memosite.facts.times import Moment
 from memosite.resolve.actions import Answered, Replies, least_done, mailbox_at, recipient_states
 from memosite.resolve.conversation import Conversation
 from memosite.resolve.filed import Filed
@@ -21,8 +22,7 @@ from memosite.resolve.positions import Naming
 from memosite.resolve.record_links import Bound
 from memosite.resolve.records import Kept
 from memosite.resolve.references import NameIndex
-from memosite.texts import SUMMARY
-from memosite.times import Moment
+from memosite.run.recall import Recall, Same
 
 
 @dataclass(frozen=True, kw_only=True)

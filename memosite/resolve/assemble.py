@@ -4,11 +4,11 @@ import datetime as dt
 from collections.abc import Iterator
 from dataclasses import replace
 
-from memosite.facts import FileFacts, Ref, Text
-from memosite.ledger import Ledger
-from memosite.model import UNDATED, Artifact
-from memosite.names import read_stamped_name
-from memosite.recall import Recall
+from memosite.archive.ledger import Ledger
+from memosite.archive.model import UNDATED, Artifact
+from memosite.facts.names import read_stamped_name
+from memosite.facts.parsed import FileFacts, Ref, Text
+from memosite.facts.times import Moment
 from memosite.resolve.artifacts import ArtifactMaker, Joined, role_folder
 from memosite.resolve.collect import Collected
 from memosite.resolve.filed import Filed, file_documents, file_libraries
@@ -16,7 +16,7 @@ from memosite.resolve.identity import Group
 from memosite.resolve.links import Origin
 from memosite.resolve.lives import Lives
 from memosite.resolve.positions import NameUse
-from memosite.times import Moment
+from memosite.run.recall import Recall
 
 
 class Assembler:

@@ -5,11 +5,11 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 
-from memosite.facts import FILE, BodyFile, Envelope, FileFacts
-from memosite.findings import Finding, Location
-from memosite.layout import Place, place_of, sibling_folders
-from memosite.names import BODY_SUFFIX, ENVELOPE_SUFFIX, read_stamped_name, stem_of
-from memosite.recall import FORGETFUL, Recall
+from memosite.facts.findings import Finding, Location
+from memosite.facts.layout import Place, place_of, sibling_folders
+from memosite.facts.names import BODY_SUFFIX, ENVELOPE_SUFFIX, read_stamped_name, stem_of
+from memosite.facts.parsed import FILE, BodyFile, Envelope, FileFacts
+from memosite.run.recall import FORGETFUL, Recall
 
 _ABSOLUTE = re.compile(r"/|[A-Za-z]:/|[A-Za-z][A-Za-z0-9+.-]*://")
 

@@ -7,11 +7,11 @@ says, or where the configuration includes it; elsewhere it is named in a note an
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 
-from memosite.facts import BodyFile, DocumentHead, Envelope, LibraryCard, Organization, Parsed
-from memosite.findings import Finding, Location
-from memosite.layout import Place, matches_glob, memo_folder, place_of
-from memosite.model import SourceInfo
-from memosite.resolve.memory_store import is_store_part
+from memosite.archive.model import SourceInfo
+from memosite.facts.findings import Finding, Location
+from memosite.facts.layout import Place, matches_glob, memo_folder, place_of
+from memosite.facts.parsed import BodyFile, DocumentHead, Envelope, LibraryCard, Organization, Parsed
+from memosite.formats.memory_store.join import is_store_part
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

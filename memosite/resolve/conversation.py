@@ -4,16 +4,16 @@ import datetime as dt
 import unicodedata
 from collections.abc import Iterable, Iterator, Mapping
 
-from memosite.facts import Envelope, Ref
-from memosite.findings import Finding, Location
-from memosite.ledger import Ledger
-from memosite.model import UNDATED, Ghost, Thread, ThreadEntry
-from memosite.names import make_id, read_stamped_name, short_hash, short_subject
-from memosite.recall import Recall
+from memosite.archive.ledger import Ledger
+from memosite.archive.model import UNDATED, Ghost, Thread, ThreadEntry
+from memosite.facts.findings import Finding, Location
+from memosite.facts.names import make_id, read_stamped_name, short_hash, short_subject
+from memosite.facts.parsed import Envelope, Ref
 from memosite.resolve.bodies import LineOf
 from memosite.resolve.identity import Group
 from memosite.resolve.references import MESSAGES, NameIndex, ghost_refs, resolve_replies
 from memosite.resolve.threads import Forest, Node, grow_forest, name_threads, read_threads
+from memosite.run.recall import Recall
 
 _DAY = len("2026-05-01")
 

@@ -7,14 +7,14 @@ is overdue when its repo has gone on committing without it.
 
 from collections.abc import Iterable, Iterator, Mapping
 
-from memosite.facts import BROADCAST, FILE
-from memosite.findings import Finding, Location
-from memosite.history import History
-from memosite.names import read_stamped_name
-from memosite.recall import Recall, Same
+from memosite.archive.history import History
+from memosite.facts.findings import Finding, Location
+from memosite.facts.names import read_stamped_name
+from memosite.facts.parsed import BROADCAST, FILE
 from memosite.resolve.identity import Group
 from memosite.resolve.lives import Lives
 from memosite.resolve.positions import Naming
+from memosite.run.recall import Recall, Same
 
 OVERDUE_DAYS = 7
 """How many days a memo may lie in a repo before it is committed, counted to the repo's last commit."""

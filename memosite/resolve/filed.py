@@ -9,13 +9,13 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 
-from memosite.facts import DocumentHead, FileFacts, Kind, LibraryCard, RecordCard, Ref, Text
-from memosite.findings import Finding, Location
-from memosite.ledger import Ledger, identity_key
-from memosite.model import Copy
-from memosite.names import make_id, short_hash
-from memosite.record_places import store_of
-from memosite.times import Moment, read_stamp
+from memosite.archive.ledger import Ledger, identity_key
+from memosite.archive.model import Copy
+from memosite.facts.findings import Finding, Location
+from memosite.facts.names import make_id, short_hash
+from memosite.facts.parsed import DocumentHead, FileFacts, Kind, LibraryCard, RecordCard, Ref, Text
+from memosite.facts.times import Moment, read_stamp
+from memosite.formats.record_places import store_of
 
 _NOTHING_SAID = Text(sha256="", chars=0, summary="")
 _STAMP_IN_NAME = re.compile(r"(?<!\d)\d{4}-\d{2}-\d{2}(?!\d)", re.ASCII)

@@ -7,13 +7,13 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 
-from memosite.facts import Envelope, Kind, Ref
-from memosite.findings import Finding, Location
-from memosite.ledger import Ledger, identity_key
-from memosite.model import UNDATED, Variant
-from memosite.names import make_id, short_hash
-from memosite.recall import FORGETFUL, Recall
+from memosite.archive.ledger import Ledger, identity_key
+from memosite.archive.model import UNDATED, Variant
+from memosite.facts.findings import Finding, Location
+from memosite.facts.names import make_id, short_hash
+from memosite.facts.parsed import Envelope, Kind, Ref
 from memosite.resolve.bodies import JoinedCopy
+from memosite.run.recall import FORGETFUL, Recall
 
 
 @dataclass(kw_only=True)

@@ -7,12 +7,12 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from urllib.parse import unquote
 
-from memosite.facts import FileFacts, Organization, Ref, Text
-from memosite.forges import commit_url, file_url
-from memosite.model import Link, SourceInfo
-from memosite.names import BODY_SUFFIX, ENVELOPE_SUFFIX, read_reference
+from memosite.archive.model import Link, SourceInfo
+from memosite.facts.names import BODY_SUFFIX, ENVELOPE_SUFFIX, read_reference
+from memosite.facts.parsed import FileFacts, Organization, Ref, Text
 from memosite.resolve.positions import last_segment
 from memosite.resolve.references import NameIndex
+from memosite.sources.forges import commit_url, file_url
 
 HasFile = Callable[[str, str], bool]
 """Whether a source (by name) has a file or folder at a path."""

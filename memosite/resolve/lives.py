@@ -4,13 +4,13 @@ import unicodedata
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 
-from memosite.facts import FileFacts, Ref
-from memosite.history import History, LifeEvent, file_key
-from memosite.layout import MAILBOXES, place_of
-from memosite.model import Life, Removal, WorkState
-from memosite.names import ENVELOPE_SUFFIX, blob_id, make_id, stem_of
-from memosite.recall import FORGETFUL, Recall, Same
-from memosite.times import Moment
+from memosite.archive.history import History, LifeEvent, file_key
+from memosite.archive.model import Life, Removal, WorkState
+from memosite.facts.layout import MAILBOXES, place_of
+from memosite.facts.names import ENVELOPE_SUFFIX, blob_id, make_id, stem_of
+from memosite.facts.parsed import FileFacts, Ref
+from memosite.facts.times import Moment
+from memosite.run.recall import FORGETFUL, Recall, Same
 
 DataOf = Callable[[FileFacts], bytes | None]
 

@@ -5,10 +5,10 @@ from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
-from memosite.facts import BROADCAST, FILE, FileFacts, Organization, Seat
-from memosite.findings import Finding, Location
-from memosite.model import Position
-from memosite.names import ID_BYTES, make_id, short_hash
+from memosite.archive.model import Position
+from memosite.facts.findings import Finding, Location
+from memosite.facts.names import ID_BYTES, make_id, short_hash
+from memosite.facts.parsed import BROADCAST, FILE, FileFacts, Organization, Seat
 
 Listing = tuple[Organization, Seat]
 

@@ -8,13 +8,13 @@ from dataclasses import dataclass, replace
 from itertools import chain
 from types import MappingProxyType
 
-from memosite.facts import FileFacts, RecordCard, Ref, Relation
-from memosite.findings import Finding, Location
-from memosite.formats.json_text import shown
-from memosite.formats.mif_links import INVERSE as MIF_INVERSE
-from memosite.model import Link, RecordLink
-from memosite.names import stem_of
-from memosite.record_places import root_of_record
+from memosite.archive.model import Link, RecordLink
+from memosite.facts.findings import Finding, Location
+from memosite.facts.json_text import shown
+from memosite.facts.names import stem_of
+from memosite.facts.parsed import FileFacts, RecordCard, Ref, Relation
+from memosite.formats.mif.links import INVERSE as MIF_INVERSE
+from memosite.formats.record_places import root_of_record
 from memosite.resolve.anchors import AnchorIndex
 from memosite.resolve.bodies import LineOf
 from memosite.resolve.filed import Filed, body_path

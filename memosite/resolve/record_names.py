@@ -7,12 +7,12 @@ import unicodedata
 from collections import defaultdict
 from collections.abc import Iterable
 
-from memosite.facts import RecordCard, Ref
-from memosite.formats.mif import URN
-from memosite.names import make_id
-from memosite.record_places import MIF_SUFFIX, layer_of, memory_place, store_of
+from memosite.facts.names import make_id
+from memosite.facts.parsed import RecordCard, Ref
+from memosite.facts.texts import one_line
+from memosite.formats.mif.parse import URN
+from memosite.formats.record_places import MIF_SUFFIX, layer_of, memory_place, store_of
 from memosite.resolve.filed import Filed
-from memosite.texts import one_line
 
 _Named = tuple[Ref, RecordCard]
 

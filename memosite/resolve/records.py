@@ -4,13 +4,13 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
-from memosite.facts import Parsed, RecordCard, RecordEvent, RecordFile, System
-from memosite.findings import Finding, Location
-from memosite.formats.memory_store_parts import part_of
-from memosite.model import SourceInfo
-from memosite.record_places import record_system, store_of
+from memosite.archive.model import SourceInfo
+from memosite.facts.findings import Finding, Location
+from memosite.facts.parsed import Parsed, RecordCard, RecordEvent, RecordFile, System
+from memosite.formats.memory_store.join import DataOf, JoinedStores, Place, is_store_part, join_stores
+from memosite.formats.memory_store.parts import part_of
+from memosite.formats.record_places import record_system, store_of
 from memosite.resolve.bodies import LineOf
-from memosite.resolve.memory_store import DataOf, JoinedStores, Place, is_store_part, join_stores
 
 _FOREIGN: Mapping[System, str] = {
     "memory-layer": "a JSON file in a memory-layer's folder without meta.category and content",

@@ -5,8 +5,8 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
-from memosite.facts import FILE, Kind, Ref
-from memosite.names import make_id, read_stamped_name
+from memosite.facts.names import make_id, read_stamped_name
+from memosite.facts.parsed import FILE, Kind, Ref
 from memosite.resolve.identity import Group
 
 MESSAGES: tuple[Kind, ...] = ("memo", "note")

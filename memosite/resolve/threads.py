@@ -9,8 +9,8 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from memosite.facts import Ref
-from memosite.model import UNDATED, ThreadEntry
+from memosite.archive.model import UNDATED, ThreadEntry
+from memosite.facts.parsed import Ref
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -2,11 +2,11 @@
 
 from dataclasses import dataclass
 
-from memosite.errors import ConfigError
-from memosite.search.analyzer import Analyzer
-from memosite.search.query import parse_query
-from memosite.search.reader import Hit, Reader, Sort
-from memosite.search.syntax import Node, QueryError
+from memosite.facts.errors import ConfigError
+from memosite.search.whoosh.reader import Hit, Reader, Sort
+from memosite.search_language.analyzer import Analyzer
+from memosite.search_language.query import parse_query
+from memosite.search_language.syntax import Node, QueryError
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -25,10 +25,10 @@ from itertools import chain
 from operator import sub
 from typing import Any, TypeVar
 
-from memosite.search.analyzer import Analyzer
+from memosite.archive.urls import FOLDERS, SEARCH
+from memosite.facts.texts import cut_line
 from memosite.search.documents import Card, ReadText, SearchDocument, documents, positions_of
-from memosite.texts import cut_line
-from memosite.urls import FOLDERS, SEARCH
+from memosite.search_language.analyzer import Analyzer
 
 T = TypeVar("T")
 

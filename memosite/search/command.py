@@ -5,14 +5,14 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 from types import MappingProxyType
 
-from memosite.config import Config
-from memosite.model import Archive
-from memosite.search.analyzer import Analyzer
+from memosite.archive.model import Archive
+from memosite.config.loading import Config
 from memosite.search.answer import Search, read_query
 from memosite.search.documents import describe
-from memosite.search.indexing import open_index
-from memosite.search.reader import Reader
-from memosite.shelf import Shelf
+from memosite.search.whoosh.indexing import open_index
+from memosite.search.whoosh.reader import Reader
+from memosite.search_language.analyzer import Analyzer
+from memosite.store.shelf import Shelf
 
 __all__ = ["open_search", "read_query", "restrict"]
 

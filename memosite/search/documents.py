@@ -16,16 +16,16 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import asdict, dataclass
 from typing import Literal
 
-from memosite.facts import Kind, Text
-from memosite.lines import all_texts, is_broken, shown_file
-from memosite.model import Archive, Artifact, Document, Library, Memo, Record, Transcript
-from memosite.names import read_stamped_name
-from memosite.page_parts import cut_turns
+from memosite.archive.lines import all_texts, is_broken, shown_file
+from memosite.archive.model import Archive, Artifact, Document, Library, Memo, Record, Transcript
+from memosite.archive.urls import index_file, page_of, part_page
+from memosite.facts.names import read_stamped_name
+from memosite.facts.parsed import Kind, Text
+from memosite.facts.texts import cut_line, plain_text
+from memosite.formats.turns import Turn, blocks, parse_conversation
+from memosite.pages.parts import cut_turns
 from memosite.resolve.actions import is_unread_by_any
-from memosite.search.analyzer import Analyzer, prepare
-from memosite.texts import cut_line, plain_text
-from memosite.transcripts import Turn, blocks, parse_conversation
-from memosite.urls import index_file, page_of, part_page
+from memosite.search_language.analyzer import Analyzer, prepare
 
 MOST_CHARS = 1_000_000
 """The most characters of one document that are searched."""

@@ -5,9 +5,9 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from itertools import islice
 
-from memosite.search.analyzer import Analyzer, Word
-from memosite.search.syntax import Words
-from memosite.texts import cut_line, one_line
+from memosite.facts.texts import cut_line, one_line
+from memosite.search_language.analyzer import Analyzer, Word
+from memosite.search_language.syntax import Words
 
 LENGTH = 240
 """The longest excerpt, in characters."""

@@ -8,7 +8,7 @@ The index is whatever has `Postings`: Whoosh on the command line, a few dictiona
 from collections.abc import Collection, Iterable, Mapping, Sequence, Set
 from typing import Protocol, assert_never
 
-from memosite.search.syntax import Ago, And, Dates, Key, Node, Not, Or, Words, leaves
+from memosite.search_language.syntax import Ago, And, Dates, Key, Node, Not, Or, Words, leaves
 
 DAY = 86_400_000
 """Milliseconds."""

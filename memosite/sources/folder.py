@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from memosite.findings import Finding
+from memosite.facts.findings import Finding
 from memosite.sources.git import Holding
 from memosite.sources.listing import (
     FILE_LIMIT,
@@ -27,7 +27,7 @@ from memosite.sources.look import Look, changed, list_folder, state_of
 from memosite.sources.sniff import head_of
 
 if TYPE_CHECKING:
-    from memosite.formats.document import File
+    from memosite.facts.file import File
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -90,7 +90,7 @@ def _relative_holes(source: FolderSource) -> Iterator[str]:
 
 def read_file(source: FolderSource, path: str) -> "File | Finding":
     """The bytes of one file that a walk found, or the finding that says why it was left out."""
-    from memosite.formats.document import File  # noqa: PLC0415 - nothing is read where nothing has changed
+    from memosite.facts.file import File  # noqa: PLC0415 - nothing is read where nothing has changed
 
     try:
         handle = os.open(source.root / path, os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC | os.O_NONBLOCK)

@@ -17,8 +17,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO
 
-from memosite.errors import SourceError
-from memosite.git_urls import without_secrets
+from memosite.facts.errors import SourceError
+from memosite.sources.git_urls import without_secrets
 
 LIMIT_SECONDS = 600
 """The longest that one call on a local repo may take."""

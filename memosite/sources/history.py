@@ -12,11 +12,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import cast, get_args
 
-from memosite.cache import read_whole, write_whole
-from memosite.history import Change, Commit, EventKind, History, LifeEvent, Replay, can_concern, split_trunk
+from memosite.archive.history import Change, Commit, EventKind, History, LifeEvent, Replay, can_concern, split_trunk
+from memosite.facts.times import Moment, read_moment
 from memosite.sources.git import GitError, Repo, git, git_tokens
 from memosite.sources.listing import shown_path
-from memosite.times import Moment, read_moment
+from memosite.store.cache import read_whole, write_whole
 
 CACHE_VERSION = 3
 CONTENT_LIMIT = 2 * 1024 * 1024

@@ -9,15 +9,15 @@ from collections.abc import Callable, Collection, Hashable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal, NamedTuple, Protocol
 
-from memosite.errors import SourceError
-from memosite.findings import Finding, Location
-from memosite.layout import SITE_MARKER, SKIPPED_FOLDERS, UNREAD_FOLDERS, matches_glob, place_of
-from memosite.names import BODY_SUFFIX, ENVELOPE_SUFFIX
-from memosite.record_places import record_system
+from memosite.facts.errors import SourceError
+from memosite.facts.findings import Finding, Location
+from memosite.facts.layout import SITE_MARKER, SKIPPED_FOLDERS, UNREAD_FOLDERS, matches_glob, place_of
+from memosite.facts.names import BODY_SUFFIX, ENVELOPE_SUFFIX
+from memosite.formats.record_places import record_system
 from memosite.sources.git import Holding
 
 if TYPE_CHECKING:
-    from memosite.formats.document import File  # discovering sources should not wait for all formats
+    from memosite.facts.file import File  # discovering sources should not wait for all formats
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -21,8 +21,8 @@ from operator import attrgetter
 from pathlib import Path
 from typing import NamedTuple, Protocol
 
-from memosite.layout import SKIPPED_FOLDERS, UNREAD_FOLDERS, matches_glob, place_of
-from memosite.names import ENVELOPE_SUFFIX
+from memosite.facts.layout import SKIPPED_FOLDERS, UNREAD_FOLDERS, matches_glob, place_of
+from memosite.facts.names import ENVELOPE_SUFFIX
 from memosite.sources.listing import FOREIGN_MARKERS, RECENT, Entry, EntryKind, is_foreign
 
 READ_SUFFIXES = (ENVELOPE_SUFFIX, ".opencatalog", ".md", ".markdown", ".json", ".jsonl")

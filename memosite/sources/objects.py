@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from types import TracebackType
 from typing import IO, Self, cast
 
+from memosite.facts.times import Moment
 from memosite.sources.git import GitError, Repo, end_git, git, start_git
-from memosite.times import Moment
 
 HEAD = "HEAD"
 """What is read of a repo unless a source names something else."""

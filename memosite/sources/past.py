@@ -6,14 +6,14 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from memosite.facts import BodyFile, Envelope, Parsed, RecordFile, Text
-from memosite.history import History, LifeEvent, file_key
-from memosite.layout import place_of
-from memosite.names import ENVELOPE_SUFFIX
-from memosite.shelf import Shelf
+from memosite.archive.history import History, LifeEvent, file_key
+from memosite.archive.withhold import is_confidential
+from memosite.facts.layout import place_of
+from memosite.facts.names import ENVELOPE_SUFFIX
+from memosite.facts.parsed import BodyFile, Envelope, Parsed, RecordFile, Text
 from memosite.sources.git import GitError, Holding, Repo
 from memosite.sources.history import CONTENTS_LIMIT, KnownHistory, find_commits, read_contents, read_history
-from memosite.withhold import is_confidential
+from memosite.store.shelf import Shelf
 
 EDITS = 50
 """How many edits of one file are shown, the newest."""

@@ -20,13 +20,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import unquote
 
-from memosite.cache import open_cache
-from memosite.config_schema import printable
-from memosite.errors import SourceError
-from memosite.git_urls import parse_git_url, refusal, without_secrets
+from memosite.config.schema import printable
+from memosite.facts.errors import SourceError
+from memosite.facts.times import Moment, read_moment
 from memosite.sources.git import GitError, Repo, git, repo_at
+from memosite.sources.git_urls import parse_git_url, refusal, without_secrets
 from memosite.sources.objects import Commit, commit_at
-from memosite.times import Moment, read_moment
+from memosite.store.cache import open_cache
 
 FETCH_SECONDS = 300
 """The longest that fetching one ref may take, and that another build's fetch of it is waited for."""

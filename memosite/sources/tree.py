@@ -11,8 +11,9 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import TYPE_CHECKING, NamedTuple
 
-from memosite.errors import SourceError
-from memosite.findings import Finding
+from memosite.facts.errors import SourceError
+from memosite.facts.findings import Finding
+from memosite.facts.times import Moment
 from memosite.sources.git import GitError, Holding, Repo, git_tokens
 from memosite.sources.listing import (
     FILE_LIMIT,
@@ -27,10 +28,9 @@ from memosite.sources.listing import (
     too_large,
 )
 from memosite.sources.objects import Objects
-from memosite.times import Moment
 
 if TYPE_CHECKING:
-    from memosite.formats.document import File
+    from memosite.facts.file import File
 
 _KINDS = {"100": "file", "120": "link", "160": "submodule"}
 LONGEST_PATH = 4096
@@ -170,7 +170,7 @@ def _list_files(source: TreeSource) -> Listing:
 
 
 def _read_file(source: TreeSource, path: str) -> "File | Finding":
-    from memosite.formats.document import File  # noqa: PLC0415 - nothing is read where nothing has changed
+    from memosite.facts.file import File  # noqa: PLC0415 - nothing is read where nothing has changed
 
     data = _data(source, path)
     if isinstance(data, bytes):

@@ -13,11 +13,11 @@ from contextlib import ExitStack
 from pathlib import Path
 from urllib.parse import urldefrag, urlsplit
 
-from memosite.errors import ConfigError
-from memosite.keys import state_home
-from memosite.watch.auth import read_credentials
+from memosite.facts.errors import ConfigError
+from memosite.fetch.client import Fetcher
+from memosite.fetch.credentials import read_credentials
+from memosite.store.keys import state_home
 from memosite.watch.deliver import Printer, Runner
-from memosite.watch.fetch import Fetcher
 from memosite.watch.loop import Deliverer, Rules, Watcher
 from memosite.watch.policy import duration
 from memosite.watch.signals import Signals, StoppedError

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO
 
-from memosite.watch.document import MEMO_FIELDS, Item
+from memosite.feeds.document import MEMO_FIELDS, Item
 from memosite.watch.signals import Signals
 
 _GRACE = 10.0

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from pathlib import Path
 
-from memosite.layout import MAILBOXES
+from memosite.facts.layout import MAILBOXES
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

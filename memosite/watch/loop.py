@@ -7,9 +7,9 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Protocol
 
-from memosite.watch.answers import Failed, Fetched, Unchanged
+from memosite.feeds.document import Item, Rejected, printable, read_document, refusal
+from memosite.fetch.answers import Failed, Fetched, Unchanged
 from memosite.watch.deliver import Memo, Outcome
-from memosite.watch.document import Item, Rejected, printable, read_document, refusal
 from memosite.watch.locate import locate
 from memosite.watch.policy import UNCONDITIONAL_EACH, Fate, Limit, Since, duration, fate, pause, time_alone
 from memosite.watch.signals import Signals

@@ -5,7 +5,7 @@ import json
 from dataclasses import dataclass
 from typing import Literal
 
-from memosite.watch.document import Item, refusal
+from memosite.feeds.document import Item, refusal
 
 Since = Literal["inbox", "all", "now"]
 Fate = Literal["pending", "skipped", "refused"]

@@ -5,16 +5,16 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-from memosite.config import load_config
-from memosite.errors import ConfigError, MemositeError
-from memosite.feeds import to_rss
-from memosite.ledger import Ledger, parse_ledger, read_ledger
-from memosite.model import Archive
-from memosite.pipeline import context_of, load_archive
+from memosite.archive.ledger import Ledger, parse_ledger, read_ledger
+from memosite.archive.model import Archive
+from memosite.config.loading import load_config
+from memosite.facts.errors import ConfigError, MemositeError
+from memosite.feeds.rss import to_rss
+from memosite.fetch.answers import Answer, Failed, Fetched
 from memosite.plan import Context
 from memosite.plan.feeds import plan_whole_feed
-from memosite.shelf import Shelf
-from memosite.watch.answers import Answer, Failed, Fetched
+from memosite.remake.pipeline import context_of, load_archive
+from memosite.store.shelf import Shelf
 from memosite.watch.state import FeedState
 
 

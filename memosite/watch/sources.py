@@ -4,8 +4,8 @@ import datetime as dt
 from pathlib import Path
 from typing import Protocol
 
-from memosite.watch.answers import Answer, Fetched
-from memosite.watch.fetch import Fetcher
+from memosite.fetch.answers import Answer, Fetched
+from memosite.fetch.client import Fetcher
 from memosite.watch.policy import publisher_problem
 from memosite.watch.state import FeedState
 

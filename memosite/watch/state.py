@@ -16,8 +16,8 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
-from memosite.errors import StateError
-from memosite.watch.document import Item, refusal
+from memosite.facts.errors import StateError
+from memosite.feeds.document import Item, refusal
 from memosite.watch.policy import Fate
 
 _APPLICATION = 0x6D656D6F  # "memo"

@@ -9,10 +9,9 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from urllib.parse import urldefrag, urljoin, urlsplit
 
-from memosite.watch.answers import Answer, Failed, Fetched
-from memosite.watch.document import Document, Item, Rejected, printable, read_document
-
-_PORTS = {"http": 80, "https": 443}
+from memosite.feeds.document import Document, Item, Rejected, printable, read_document
+from memosite.fetch.answers import Answer, Failed, Fetched
+from memosite.fetch.credentials import origin
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -129,9 +128,3 @@ def is_beside(target: str, address: str) -> bool:
         outside = address.rpartition("/")[0].rpartition("/")[0] + "/"
         return target.startswith(outside) and ".." not in target.lower().replace("%2e", ".")
     return origin(target) == origin(address)
-
-
-def origin(address: str) -> tuple[str, str, int | None]:
-    """Scheme, host and port of an address. Raises ValueError for what is none."""
-    parts = urlsplit(address)
-    return parts.scheme, (parts.hostname or "").lower(), parts.port or _PORTS.get(parts.scheme)

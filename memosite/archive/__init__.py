@@ -1,0 +1,1 @@
+"""The model of everything that was read, its ledger and its addresses."""

@@ -1,0 +1,322 @@
+"""[I/O] The ledger: what must outlive the cache, in the published site itself, append-only.
+
+It holds, a JSON object a line, every artifact in its order of arrival with the id it was given, and every thread
+and position that ever had a page. It is what keeps URLs, feed ids and the order of arrival the same for ever
+(SPEC 1, 3, 4 and 10). It holds no path, no mailbox and no time of a clock. Lines once written stay as they are,
+byte for byte; what is new stands after them.
+
+- `{"v": 1, "n": 12, "kind": "memo", "id": "…", "key": "…"}`: artifact number 12; `key` tells two artifacts of one
+  name apart: 16 hex of SHA-256(stem NUL from NUL to NUL sent). The same line again with another key says that the
+  artifact was edited and is now known by that one.
+- `{"v": 1, "kind": "thread", "id": "…", "member": "memo/…"}`: a thread's page, and a member by which to find it
+  again should its id change.
+- `{"v": 1, "kind": "position", "id": "…"}`: a position's page and feed. Likewise `entity` and `ghost`, which have no
+  feed; `name`, another name of a position, under which its feed is found, too; `changes`, the page of what was
+  edited of an artifact; `month`; `digest`, a closed day or week; and `saved`, a saved search by its name.
+- `{"v": 1, "kind": "block", "id": "positions/…/feed", "n": 2, "items": [51, …]}`: the second full archive document
+  of a feed, with the numbers of its items: what it holds, and in which order, never changes (FEEDS, window).
+
+The line of a record names its `system`, too, which is a part of its address.
+"""
+
+import hashlib
+import json
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from pathlib import Path
+from typing import Any, Self, get_args
+
+from memosite.facts.errors import OutputError
+from memosite.facts.parsed import Kind, Ref
+
+LEDGER_PATH = "archive/ledger.jsonl"
+NUMBERS = 2**53
+"""Artifacts are numbered below this: JSON's readers have no larger whole numbers (RFC 8259, 6)."""
+FOLDER_BYTES = 240
+"""The longest id that a ledger may hold, in bytes: an id of 200, and what tells it from a rival."""
+_KINDS: dict[str, Kind] = {kind: kind for kind in get_args(Kind)}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Arrival:
+    """An artifact as the ledger knows it. `number` counts from 1, in order of arrival; only records have a system."""
+
+    number: int
+    kind: Kind
+    id: str
+    key: str
+    system: str = ""
+
+    @property
+    def ref(self) -> Ref:
+        """The artifact's name in the archive."""
+        return (self.kind, self.id)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Block:
+    """A full archive document of a feed: the feed's path without extension, which one it is, numbers of arrivals."""
+
+    feed: str
+    number: int
+    items: tuple[int, ...]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Ledger:
+    """What earlier builds published.
+
+    `arrivals` hold each artifact once, in order of arrival, with its first key; `renewals` the keys it was given
+    since. `threads` maps a thread's id to a member of it. `others` are further pages that were published: ghosts
+    (`("ghost", "memo/<id>")`), other names of positions (`("name", "<id>")`), pages of changes (`("changes",
+    "memo/<id>")`), months (`("month", "2026/05")`), digests (`("digest", "<day>")`) and saved searches (`("saved",
+    "<name>")`). `entities` are what records speak of, `blocks` the full archive documents of feeds. `published` are
+    the lines as they were read, with the numbers of arrivals, renewals, threads, positions, others, entities and
+    blocks that they hold.
+    """
+
+    arrivals: tuple[Arrival, ...] = ()
+    threads: tuple[tuple[str, Ref], ...] = ()
+    positions: tuple[str, ...] = ()
+    renewals: tuple[Arrival, ...] = ()
+    others: tuple[tuple[str, str], ...] = ()
+    entities: tuple[str, ...] = ()
+    blocks: tuple[Block, ...] = ()
+    published: str = field(default="", compare=False, repr=False)
+    counts: tuple[int, ...] = field(default=(0,) * 7, compare=False, repr=False)
+
+    @cached_property
+    def ids_by_key(self) -> Mapping[tuple[Kind, str], str]:
+        """The id that was given to an artifact, by its kind and key."""
+        return {(known.kind, known.key): known.id for known in (*self.arrivals, *self.renewals)}
+
+    @cached_property
+    def keys_by_ref(self) -> Mapping[Ref, str]:
+        """The key that an artifact was known by last."""
+        return {(known.kind, known.id): known.key for known in (*self.arrivals, *self.renewals)}
+
+    @cached_property
+    def numbers(self) -> Mapping[Ref, int]:
+        """The number of each artifact in the order of arrival."""
+        return {(arrival.kind, arrival.id): arrival.number for arrival in self.arrivals}
+
+    def with_arrivals(self, found: Iterable[tuple[Kind, str, str]]) -> "Ledger":
+        """The ledger with these artifacts (kind, id, key): the new ones numbered in this order, new keys noted.
+
+        Raises `OutputError` if there is no number left, as after a ledger that somebody made up.
+        """
+        numbers, keys = dict(self.numbers), dict(self.keys_by_ref)
+        following = max(numbers.values(), default=0) + 1
+        arrivals, renewals = [], []
+        for kind, id_, key in found:
+            ref = (kind, id_)
+            if keys.get(ref) == key:
+                continue
+            keys[ref] = key
+            if ref in numbers:
+                renewals.append(Arrival(number=numbers[ref], kind=kind, id=id_, key=key))
+            else:
+                numbers[ref] = following
+                arrivals.append(Arrival(number=following, kind=kind, id=id_, key=key))
+                following += 1
+        if following > NUMBERS:
+            raise OutputError(
+                f"{LEDGER_PATH}: its artifacts are numbered up to {following - 1}, expected less than {NUMBERS}; "
+                "restore it from a backup, or go on from another --previous"
+            )
+        return replace(self, arrivals=self.arrivals + tuple(arrivals), renewals=self.renewals + tuple(renewals))
+
+    def with_pages(
+        self, threads: Iterable[tuple[str, Ref]], positions: Iterable[str], others: Iterable[tuple[str, str]] = ()
+    ) -> "Ledger":
+        """The ledger with the threads, positions and other pages it did not know yet appended, in order of id."""
+        known, seen = {id_ for id_, _ in self.threads}, set(self.positions)
+        return replace(
+            self,
+            threads=self.threads + tuple(sorted(entry for entry in threads if entry[0] not in known)),
+            positions=self.positions + tuple(sorted(id_ for id_ in positions if id_ not in seen)),
+            others=self.others + tuple(sorted(set(others) - set(self.others))),
+        )
+
+    def with_records(self, systems: Mapping[Ref, str], entities: Iterable[str]) -> "Ledger":
+        """The ledger with the system of each record that had none yet, and the new entities, in order of id."""
+        seen = set(self.entities)
+        return replace(
+            self,
+            arrivals=tuple(
+                replace(one, system=systems[one.ref]) if not one.system and one.ref in systems else one
+                for one in self.arrivals
+            ),
+            entities=self.entities + tuple(sorted(id_ for id_ in entities if id_ not in seen)),
+        )
+
+    def with_feeds(self, blocks: Iterable[Block], digests: Iterable[str]) -> "Ledger":
+        """The ledger with the archive documents that became full, in the order given, and the digests it lacked."""
+        others = {("digest", id_) for id_ in digests} - set(self.others)
+        return replace(self, blocks=self.blocks + tuple(blocks), others=self.others + tuple(sorted(others)))
+
+    def to_jsonl(self) -> str:
+        """The ledger as it is published: the lines of old, then those that are new."""
+        arrivals, renewals, threads, positions, others, entities, blocks = self.counts
+        lines: list[dict[str, object]] = [
+            _arrival_line(one) for one in (*self.arrivals[arrivals:], *self.renewals[renewals:])
+        ]
+        lines += [{"v": 1, "kind": "thread", "id": i, "member": "/".join(ref)} for i, ref in self.threads[threads:]]
+        lines += [{"v": 1, "kind": "position", "id": id_} for id_ in self.positions[positions:]]
+        lines += [{"v": 1, "kind": kind, "id": id_} for kind, id_ in self.others[others:]]
+        lines += [{"v": 1, "kind": "entity", "id": id_} for id_ in self.entities[entities:]]
+        lines += [
+            {"v": 1, "kind": "block", "id": one.feed, "n": one.number, "items": one.items}
+            for one in self.blocks[blocks:]
+        ]
+        return self.published + "".join(json.dumps(line, ensure_ascii=False) + "\n" for line in lines)
+
+
+def _arrival_line(known: Arrival) -> dict[str, object]:
+    line: dict[str, object] = {"v": 1, "n": known.number, "kind": known.kind, "id": known.id, "key": known.key}
+    return line | {"system": known.system} if known.system else line
+
+
+def identity_key(stem: str, sender: str, to: str, sent: str) -> str:
+    """What tells two artifacts of one name apart: 16 hex digits that never change while these four do not."""
+    return hashlib.sha256("\0".join((stem, sender, to, sent)).encode("utf-8", "surrogatepass")).hexdigest()[:16]
+
+
+def read_ledger(output: Path, known: Ledger | None = None) -> Ledger:
+    """Read the ledger of a published site; an empty one if there is none yet. What is `known` of it is not read again.
+
+    A line that cannot be read is an `OutputError`: going on without it would give URLs a new meaning.
+    """
+    path = output / LEDGER_PATH
+    try:
+        text = path.read_text(encoding="utf-8")
+    except FileNotFoundError:
+        return Ledger()
+    except (OSError, UnicodeDecodeError) as error:
+        raise OutputError(f"{path}: the ledger cannot be read ({error}); restore it from a backup") from error
+    return parse_ledger(text, name=str(path), known=known)
+
+
+def parse_ledger(text: str, *, name: str, known: Ledger | None = None) -> Ledger:
+    """Read a ledger's text; `name` is what errors call it. If it begins with a `known` one, only the rest is read."""
+    begun = known if known is not None and known.published and text.startswith(known.published) else Ledger()
+    lines = _Lines.of(begun)
+    first = begun.published.count("\n") + 1
+    for number, line in enumerate(text[len(begun.published) :].split("\n"), first):
+        if not line.strip():
+            continue
+        try:
+            lines.add(json.loads(line))
+        except (ValueError, KeyError, TypeError, RecursionError) as error:
+            raise OutputError(
+                f"{name}:{number}: the ledger is damaged here; expected one JSON object with kind and id. "
+                "Restore it from a backup: without it, published URLs would change their meaning"
+            ) from error
+    return lines.ledger(text if not text or text.endswith("\n") else text + "\n")
+
+
+@dataclass(slots=True, kw_only=True)
+class _Lines:
+    """What the lines of a ledger say, by kind. Of a line that stands twice the first counts."""
+
+    arrivals: dict[Ref, Arrival] = field(default_factory=dict)
+    renewals: list[Arrival] = field(default_factory=list)
+    threads: dict[str, Ref] = field(default_factory=dict)
+    positions: dict[str, None] = field(default_factory=dict)
+    others: dict[tuple[str, str], None] = field(default_factory=dict)
+    entities: dict[str, None] = field(default_factory=dict)
+    blocks: list[Block] = field(default_factory=list)
+
+    @classmethod
+    def of(cls, ledger: Ledger) -> Self:
+        """What the lines of a ledger say."""
+        return cls(
+            arrivals={(one.kind, one.id): one for one in ledger.arrivals},
+            renewals=list(ledger.renewals),
+            threads=dict(ledger.threads),
+            positions=dict.fromkeys(ledger.positions),
+            others=dict.fromkeys(ledger.others),
+            entities=dict.fromkeys(ledger.entities),
+            blocks=list(ledger.blocks),
+        )
+
+    def add(self, entry: Any) -> None:
+        """Add one line. Raises `ValueError`, `KeyError` or `TypeError` for one that is none of a ledger."""
+        kind = _text(entry["kind"])
+        id_ = _text(entry["id"])
+        _check_page(kind, id_)
+        if kind == "thread":
+            member_kind, _, member_id = _text(entry["member"]).partition("/")
+            self.threads.setdefault(id_, (_KINDS[member_kind], member_id))
+        elif kind == "position":
+            self.positions[id_] = None
+        elif kind == "block":
+            items = tuple(map(_number, entry["items"]))
+            self.blocks.append(Block(feed=id_, number=_number(entry["n"]), items=items))
+        elif kind in {"ghost", "name", "changes", "month", "digest", "saved"}:
+            self.others[kind, id_] = None
+        elif kind == "entity":
+            self.entities[id_] = None
+        else:
+            known = _arrival(entry, _KINDS[kind], id_)
+            if self.arrivals.setdefault(known.ref, known) is not known:
+                self.renewals.append(known)
+
+    def ledger(self, published: str) -> Ledger:
+        """The ledger of these lines."""
+        parts = (self.arrivals, self.renewals, self.threads, self.positions, self.others, self.entities, self.blocks)
+        return Ledger(
+            arrivals=tuple(sorted(self.arrivals.values(), key=lambda arrival: arrival.number)),
+            renewals=tuple(self.renewals),
+            threads=tuple(self.threads.items()),
+            positions=tuple(self.positions),
+            published=published,
+            others=tuple(self.others),
+            entities=tuple(self.entities),
+            blocks=tuple(self.blocks),
+            counts=tuple(map(len, parts)),
+        )
+
+
+def _arrival(entry: Any, kind: Kind, id_: str) -> Arrival:
+    system = _text(entry.get("system", ""))
+    if system:
+        _check_folder(system)
+    return Arrival(number=_number(entry["n"]), kind=kind, id=id_, key=_text(entry["key"]), system=system)
+
+
+def _text(value: object) -> str:
+    if not isinstance(value, str):
+        raise TypeError(f"found {value!r}, expected a string")
+    return value
+
+
+def _number(value: object) -> int:
+    if not isinstance(value, int) or not 0 < value < NUMBERS:
+        raise ValueError(f"found {value!r}, expected a number")
+    return value
+
+
+def _check_month(id_: str) -> None:
+    if not re.fullmatch(r"\d{4}/\d{2}|undated", id_, re.ASCII):
+        raise ValueError(f"found {id_!r}, expected a month such as 2026/05")
+
+
+def _check_page(kind: str, id_: str) -> None:
+    """Refuse what can be no page or feed of its kind."""
+    if kind == "month":
+        _check_month(id_)
+    elif kind == "block":
+        for part in id_.split("/"):
+            _check_folder(part)
+    else:
+        _check_folder(id_.partition("/")[2] if kind in {"ghost", "changes"} else id_)
+
+
+def _check_folder(id_: str) -> None:
+    """Refuse an id that is no folder of the site: anybody may have written to the output."""
+    is_odd = not id_ or id_.startswith(".") or not id_.isprintable() or any(char in id_ for char in '/\\:*?"<>|')
+    if is_odd or len(id_.encode("utf-8")) > FOLDER_BYTES:
+        raise ValueError(f"found {id_!r}, expected an id")

@@ -1,0 +1,184 @@
+"""The stable machine interface: one JSON object for each artifact, of `export` and of `/archive/` (SPEC 8).
+
+The fields and their order never change within a version; what is new is added before `body`. A file that cannot be
+parsed has a page and findings, but no line.
+
+Which text is the `body`: that of the body file, if there is one, else the one inside the envelope. Where there are
+both, the envelope's is usually a line or two that `summary` holds. If it is longer than a summary can be (240
+characters), `body` begins with it, followed by a rule (`* * *`), so that nothing is lost; `chars` counts the body
+file alone, as on the page. A library has no body.
+"""
+
+import json
+import re
+from collections.abc import Iterable, Iterator
+
+from memosite.archive.model import Archive, Artifact, Copy, Document, Library, Memo, Record, Transcript
+from memosite.archive.urls import absolute, page_of
+from memosite.facts.parsed import FileFacts, Text
+from memosite.facts.texts import SUMMARY
+
+VERSION = 1
+
+RULE = "* * *"
+"""What stands between the text of an envelope and that of its body file where both are given."""
+
+SHARED_BYTES = 20_000
+"""The longest file of many records that is published with each of them; wyren's own rules end far below."""
+
+_NOT_JSON = frozenset({"json-invalid", "json-not-object", "store-conflict"})
+_NOT_A_CHARACTER = re.compile("[\ud800-\udfff]")
+_ENDS_A_LINE = re.compile("[\u0085\u2028\u2029]")
+
+
+def lines(archive: Archive, *, base_url: str | None) -> Iterator[dict[str, object]]:
+    """The lines of all artifacts that have one, in order of arrival."""
+    return (artifact_line(artifact, archive, base_url=base_url) for artifact in exported(archive))
+
+
+def exported(archive: Archive) -> Iterator[Artifact]:
+    """The artifacts that have a line, in order of arrival: all but those whose file cannot be parsed."""
+    for artifact in archive.artifacts.values():
+        if not is_broken(artifact):
+            yield artifact
+
+
+def original_sha256(artifact: Artifact, file: FileFacts) -> str:
+    """The digest of what is published as the original of an artifact's file.
+
+    That is the file; of a bullet in a file longer than `SHARED_BYTES` its own text, since each of many publishes its.
+    """
+    card = artifact.card if isinstance(artifact, Record) else None
+    if card is not None and card.line is not None and card.text is not None and file.bytes > SHARED_BYTES:
+        return card.text.sha256
+    return file.sha256
+
+
+def is_broken(artifact: Artifact) -> bool:
+    """Whether the artifact's file could not be parsed: of a record, whether its JSON is none."""
+    match artifact:
+        case Memo() | Transcript():
+            return artifact.broken
+        case Library():
+            return artifact.card.broken is not None
+        case Record() if artifact.card.file.name.lower().endswith(".json"):
+            path = artifact.card.file.path
+            return any(one.rule in _NOT_JSON and one.location.path == path for one in artifact.findings)
+    return False
+
+
+def artifact_line(artifact: Artifact, archive: Archive, *, base_url: str | None) -> dict[str, object]:
+    """The line of one artifact, without its body; the fields are those of SPEC 8, in its order.
+
+    `url` is the page's address, or its folder (`memos/<id>/`, not encoded) for a site without one. `from`, `to` and
+    `ghost_parent` are as written, null or empty where there is none; `date` and `received` are UTC. `recipients`
+    and `action` are those of memos: notes ask nothing of anybody. `sha256` is of the published original.
+    """
+    memo = artifact if isinstance(artifact, Memo) else None
+    page = page_of(artifact)
+    return {
+        "v": VERSION,
+        "id": artifact.id,
+        "kind": artifact.kind,
+        "system": artifact.system,
+        "url": absolute(base_url, page) if base_url else page,
+        "subject": artifact.subject,
+        "short_subject": artifact.short_subject,
+        "summary": artifact.summary,
+        "chars": artifact.chars,
+        "from": (memo.sender or None) if memo else None,
+        "to": list(memo.to) if memo else [],
+        "date": artifact.date.utc if artifact.date else None,
+        "offset": artifact.date.zone if artifact.date else None,
+        "thread": memo.thread if memo else None,
+        "parent": memo.parent[1] if memo and memo.parent else None,
+        "ghost_parent": _ghost_name(memo, archive) if memo else None,
+        "mailbox": memo.mailbox if memo else None,
+        "copies": [_copy(copy) for copy in artifact.copies],
+        "action": memo.action if memo and memo.kind == "memo" else None,
+        "recipients": _recipients(memo) if memo and memo.kind == "memo" else [],
+        "positions": list(artifact.positions),
+        "tags": list(artifact.tags),
+        "findings": sorted({finding.rule for finding in artifact.findings}),
+        "sha256": original_sha256(artifact, shown_file(artifact)),
+    }
+
+
+def _ghost_name(memo: Memo, archive: Archive) -> str | None:
+    ghost = archive.ghosts.get(memo.ghost_parent or "")
+    return ghost.stem if ghost else memo.ghost_parent
+
+
+def _copy(copy: Copy) -> dict[str, object]:
+    return {
+        "source": _readable(copy.file.source),
+        "path": _readable(copy.file.path),
+        "mailbox": copy.mailbox,
+        "sha256": copy.file.sha256,
+        "received": copy.received.utc if copy.received else None,
+    }
+
+
+def _recipients(memo: Memo) -> list[dict[str, object]]:
+    return [{"position": state.position, "action": state.action} for state in memo.recipients]
+
+
+def shown_file(artifact: Artifact) -> FileFacts:
+    """The file that is published as the artifact's original: of several variants the one shown first."""
+    match artifact:
+        case Memo() | Transcript():
+            return artifact.variants[0].envelope.file
+        case Library():
+            return artifact.card.file
+        case Document():
+            return artifact.head.file
+        case Record():
+            return artifact.card.file
+    return artifact.copies[0].file
+
+
+def all_texts(artifact: Artifact) -> tuple[Text, ...]:
+    """The texts of an artifact: that inside the envelope, then that of the body file; equal ones once."""
+    if isinstance(artifact, Document):
+        return (artifact.head.text,)
+    if isinstance(artifact, Record):
+        return (artifact.card.text,) if artifact.card.text else ()
+    if not isinstance(artifact, Memo | Transcript):
+        return ()
+    shown = artifact.variants[0]
+    texts = (shown.envelope.body, shown.body.text if shown.body else None)
+    return tuple({text.sha256: text for text in texts if text is not None}.values())
+
+
+def body_texts(artifact: Artifact) -> tuple[Text, ...]:
+    """The texts that make up `body`: all of them, less an envelope's that is no longer than a summary."""
+    texts = all_texts(artifact)
+    return texts[1:] if len(texts) > 1 and texts[0].chars <= SUMMARY else texts
+
+
+def join_texts(texts: Iterable[str]) -> str:
+    """Several texts of one artifact as one, with a rule between them; a single text as it is."""
+    first, *others = [*texts] or [""]
+    if not others:
+        return first
+    return f"\n\n{RULE}\n\n".join([first.rstrip("\n"), *others])
+
+
+def with_body(line: dict[str, object], text: str) -> dict[str, object]:
+    """The line with the text as its last field."""
+    return {**line, "body": text}
+
+
+def dump_line(line: dict[str, object]) -> str:
+    """The line as JSON, without its line feed.
+
+    What some programs take for the end of a line (U+0085, U+2028, U+2029) is escaped, so that naive splitting works;
+    what is no character at all becomes U+FFFD, so that any reader takes it (RFC 7493, 2.1).
+    """
+    text = json.dumps(line, ensure_ascii=False)
+    return _ENDS_A_LINE.sub(lambda match: f"\\u{ord(match[0]):04x}", _readable(text))
+
+
+def _readable(text: str) -> str:
+    """File names may hold bytes that are not UTF-8; each is shown as U+FFFD."""
+    return _NOT_A_CHARACTER.sub("\ufffd", text)

@@ -1,0 +1,338 @@
+"""The archive: what is known after resolving, as values that every page is made from.
+
+Artifacts with their copies, variants, threads, positions, links and actions; all frozen. What they are made of, the
+facts of single files, is in `facts`.
+"""
+
+import datetime as dt
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Literal
+
+from memosite.archive.history import LifeEvent
+from memosite.facts.findings import Finding
+from memosite.facts.parsed import (
+    BROADCAST,
+    BodyFile,
+    Discharge,
+    DocumentHead,
+    Envelope,
+    FileFacts,
+    Kind,
+    LibraryCard,
+    Mailbox,
+    Organization,
+    RecordCard,
+    RecordEvent,
+    Ref,
+    Seat,
+    Text,
+)
+from memosite.facts.times import Moment
+
+Action = Literal["open", "answered", "discharged"]
+
+
+WorkState = Literal["committed", "edited", "moved", "delivered"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Life:
+    """What git tells of one file: its steps, oldest first, and how it lies there against the last commit.
+
+    `state` is None where that is not known; `delivered` is what was never committed, `moved` and `edited` what was
+    changed since. `why_not` says in words why there are no steps, "" where they are whole.
+    """
+
+    events: tuple[LifeEvent, ...] = ()
+    state: WorkState | None = None
+    why_not: str = ""
+
+    @property
+    def received(self) -> Moment | None:
+        """When it was committed first."""
+        return self.events[0].at if self.events else None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Copy:
+    """One file of an artifact. `mailbox` is None for what never lies in one (notes, transcripts, documents)."""
+
+    file: FileFacts
+    mailbox: Mailbox | None
+    variant: int = 0
+    body_path: str | None = None
+    life: Life | None = None
+
+    @property
+    def received(self) -> Moment | None:
+        """When it was committed first, as far as git knows."""
+        return self.life.received if self.life else None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Removal:
+    """A memo, note or transcript that was removed from its repo and is nowhere else: what may still be said of it.
+
+    `stem` is "" where its last content forbade to name it.
+    """
+
+    kind: Kind
+    stem: str
+    source: str
+    events: tuple[LifeEvent, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Variant:
+    """One wording of an artifact: its envelope and the body file beside it. Copies that agree share a variant."""
+
+    envelope: Envelope
+    body: BodyFile | None = None
+
+    @property
+    def text(self) -> Text | None:
+        """The text people read: the body file if there is one, else the text inside the envelope."""
+        return self.body.text if self.body else self.envelope.body
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Link:
+    """A mention in an artifact's text that could be resolved: what is written, and where it leads.
+
+    `to` names an artifact of the archive; `url` an address outside. Exactly one of the two is given.
+    """
+
+    written: str
+    to: Ref | None = None
+    url: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RecipientState:
+    """One recipient of a memo, by position id, and how far the action asked of it is."""
+
+    position: str
+    action: Action | None
+    unread: bool | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Artifact:
+    """What all artifacts have in common."""
+
+    kind: Kind
+    id: str
+    system: str
+    subject: str
+    short_subject: str
+    summary: str
+    chars: int
+    date: Moment | None
+    arrival: int
+    copies: tuple[Copy, ...]
+    positions: tuple[str, ...] = ()
+    tags: tuple[str, ...] = ()
+    links: tuple[Link, ...] = ()
+    backlinks: tuple[Ref, ...] = ()
+    findings: tuple[Finding, ...] = ()
+
+    @property
+    def ref(self) -> Ref:
+        """The artifact's name in the archive."""
+        return (self.kind, self.id)
+
+    @property
+    def sort_key(self) -> tuple[dt.datetime, str, str]:
+        """By instant, then id; what has no date sorts last (SPEC 3, dates)."""
+        return (self.date.instant if self.date else UNDATED, self.id, self.kind)
+
+
+UNDATED = dt.datetime.max.replace(tzinfo=dt.UTC)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Memo(Artifact):
+    """A memo, or a note to file (`kind` tells which).
+
+    `parent` is the memo it answers, `ghost_parent` the id of one that is not in the archive. `sender` and
+    `to` are as written, `sender_position` and the recipients' positions as resolved; `role` is the position a note
+    is filed for.
+    """
+
+    sender: str
+    to: tuple[str, ...]
+    sender_position: str | None
+    recipients: tuple[RecipientState, ...]
+    mailbox: Mailbox | None
+    variants: tuple[Variant, ...]
+    thread: str
+    role: str | None = None
+    parent: Ref | None = None
+    ghost_parent: str | None = None
+    replies: tuple[Ref, ...] = ()
+    action: Action | None = None
+    answers: int = 0
+    discharge: Discharge | None = None
+    broken: bool = False
+
+    @property
+    def is_broadcast(self) -> bool:
+        """Whether it is addressed to everybody."""
+        return BROADCAST in self.to
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Transcript(Artifact):
+    """A recorded conversation."""
+
+    variants: tuple[Variant, ...]
+    role: str | None
+    ended: Moment | None
+    related: tuple[Ref, ...] = ()
+    unresolved: tuple[str, ...] = ()
+    broken: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Library(Artifact):
+    """A catalog of templates and memos."""
+
+    card: LibraryCard
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Document(Artifact):
+    """A Markdown document that memos cite."""
+
+    head: DocumentHead
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RecordLink:
+    """A relation of a record, bound as far as it can be: `to` names the other record, None if it is not there.
+
+    `is_inverse` marks a relation that stands in the other record; `predicate` is then the inverse word. `label` is
+    what else is said of it.
+    """
+
+    predicate: str
+    written: str
+    to: Ref | None = None
+    status: str | None = None
+    confidence: str | None = None
+    label: str = ""
+    is_inverse: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Record(Artifact):
+    """One entry of another memory system. `sessions` are transcripts of a session that the record names."""
+
+    card: RecordCard
+    relations: tuple[RecordLink, ...] = ()
+    superseded_by: Ref | None = None
+    history: tuple[RecordEvent, ...] = ()
+    sessions: tuple[Ref, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ghost:
+    """A memo that others reply to and that is not in the archive; what its name says of it."""
+
+    id: str
+    kind: Kind
+    stem: str
+    short_subject: str
+    date: Moment | None
+    sender: str | None
+    to: str | None
+    replies: tuple[Ref, ...]
+    thread: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ThreadEntry:
+    """One line of a thread in reading order: a memo or a ghost, and how deep it hangs."""
+
+    depth: int
+    ref: Ref
+    is_ghost: bool = False
+    continues: tuple[str, ...] = ()
+    """Ids of other threads in which replies to this memo go on."""
+    continued_from: str | None = None
+    """Id of the thread in which its parent lies, if that is another one."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Thread:
+    """Memos joined by replies and thread ids, in reading order: a tree as a flat list with depths."""
+
+    id: str
+    name: str
+    entries: tuple[ThreadEntry, ...]
+
+    @property
+    def memos(self) -> tuple[Ref, ...]:
+        """Its members that are in the archive, in reading order."""
+        return tuple(entry.ref for entry in self.entries if not entry.is_ghost)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Position:
+    """A seat of the organization, from an orgdef or only mentioned.
+
+    `organizations` are the ids of the orgdefs that list it, with the seat as each has it. `names` are the
+    ways in which memos write it. `repo` is the source its memos lie in. `union_of` names the positions of
+    several organizations that share this plain id (SPEC 3, positions).
+    """
+
+    id: str
+    name: str
+    seats: tuple[tuple[str, Seat], ...] = ()
+    names: tuple[str, ...] = ()
+    repo: str | None = None
+    union_of: tuple[str, ...] = ()
+    is_person: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SourceInfo:
+    """What pages say of a source: its name, where its files can be seen on the web, and what it includes.
+
+    `web_ref` is what stands for `{ref}` in `web`: the commit if exactly that was read. `commit` is the one that the
+    source is at, and `ref` what was asked for, "" where the files were read as they lie. `last_fetched` is given if
+    a remote could not be fetched now: when its commit was.
+    """
+
+    name: str
+    web: str | None = None
+    web_ref: str = "HEAD"
+    include: tuple[str, ...] = ()
+    ref: str = ""
+    last_fetched: Moment | None = None
+    commit: str = ""
+    committed: Moment | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Archive:
+    """Everything read in one build. Mappings iterate in a fixed order: by arrival, or by id."""
+
+    sources: tuple[SourceInfo, ...]
+    organizations: tuple[Organization, ...]
+    artifacts: Mapping[Ref, Artifact]
+    ghosts: Mapping[str, Ghost]
+    threads: Mapping[str, Thread]
+    positions: Mapping[str, Position]
+    findings: tuple[Finding, ...] = ()
+    removed: Mapping[Ref, Removal] = field(default_factory=dict)
+    """What git says was removed, by the id it had or would have."""
+    blobs: Mapping[str, str] = field(default_factory=dict)
+    """From the ids of former contents to their SHA-256 on the shelf."""
+    position_of: Mapping[str, str] = field(default_factory=dict)
+    """From a name as written to the id of the position it stands for."""
+
+    def memos(self) -> tuple[Memo, ...]:
+        """Memos and notes, in order of arrival."""
+        return tuple(artifact for artifact in self.artifacts.values() if isinstance(artifact, Memo))

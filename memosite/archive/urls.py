@@ -1,0 +1,164 @@
+"""The only place that makes paths, links and ids of the published site (SPEC 4).
+
+A *page* is named by its folder, such as `memos/<id>/`; the file in it is `index.html`. Links are relative and end
+in a file name, because `file://` shows folders as listings; canonical links, feeds and citations name the folder.
+"""
+
+import re
+from functools import lru_cache
+from typing import TYPE_CHECKING
+from urllib.parse import quote
+
+from memosite.facts.names import make_id
+from memosite.facts.parsed import Kind, Ref
+
+if TYPE_CHECKING:
+    from memosite.archive.model import Artifact
+
+FOLDERS: dict[Kind, str] = {
+    "memo": "memos",
+    "note": "notes",
+    "transcript": "transcripts",
+    "library": "libraries",
+    "document": "documents",
+}
+
+HOME = ""
+ORGANIZATION = "org/"
+ACTIONS = "actions/"
+HEALTH = "health/"
+SEARCH = "search/"
+TIMELINE = "timeline/"
+DECISIONS = "decisions/"
+SYSTEMS = "systems/"
+ENTITIES = "entities/"
+DIGESTS = "digests/"
+FEEDS = "feeds/"
+UNDATED_MONTH = "undated"
+
+_PLAIN = re.compile(r"[A-Za-z0-9/._~-]*")
+
+_PUBLISHED_AS_THEY_ARE = {".openthing", ".opencatalog", ".json", ".jsonl", ".md"}
+
+
+def artifact_page(ref: Ref) -> str:
+    """The page of an artifact of memodef, of a document, or of a ghost; that of a record names its system, too."""
+    kind, id_ = ref
+    return f"{FOLDERS[kind]}/{id_}/"
+
+
+def record_page(system: str, id_: str) -> str:
+    """The page of a record."""
+    return f"records/{system}/{id_}/"
+
+
+def page_of(artifact: "Artifact") -> str:
+    """The page of any artifact of the archive."""
+    return record_page(artifact.system, artifact.id) if artifact.kind == "record" else artifact_page(artifact.ref)
+
+
+def changes_page(artifact: "Artifact") -> str:
+    """The page of what was edited after receipt."""
+    return f"{page_of(artifact)}changes/"
+
+
+def system_page(system: str) -> str:
+    """The page of one of the other memory systems."""
+    return f"{SYSTEMS}{system}/"
+
+
+def entity_page(id_: str) -> str:
+    """The page of something that records speak of."""
+    return f"{ENTITIES}{id_}/"
+
+
+def saved_page(name: str) -> str:
+    """The page of a saved search."""
+    return f"saved/{name}/"
+
+
+def thread_page(id_: str) -> str:
+    """The page of a thread of two or more."""
+    return f"threads/{id_}/"
+
+
+def position_page(id_: str) -> str:
+    """The page of a position."""
+    return f"positions/{id_}/"
+
+
+def digest_page(day: str) -> str:
+    """The page of a digest, named by its first day."""
+    return f"{DIGESTS}{day}/"
+
+
+def month_of(artifact: "Artifact") -> str:
+    """The month an artifact belongs to, `2026/05`, by its instant in UTC; `undated` if it has no date."""
+    if artifact.date is None:
+        return UNDATED_MONTH
+    return f"{artifact.date.instant.year:04d}/{artifact.date.instant.month:02d}"
+
+
+def month_page(month: str) -> str:
+    """The page of a month given as `2026/05` or `undated`."""
+    return f"{TIMELINE}{month}/"
+
+
+def archive_lines(month: str) -> str:
+    """The file of the machine's archive for a month."""
+    return f"archive/{month}.jsonl"
+
+
+def part_page(page: str, number: int) -> str:
+    """A part of a page that is too long for one file; parts count from 1, the oldest."""
+    return f"{page}{number}/"
+
+
+def index_file(page: str) -> str:
+    """The HTML file of a page."""
+    return f"{page}index.html"
+
+
+def relative(start: str, target: str) -> str:
+    """The link from the page `start` to `target`, a page or a file, percent-encoded; it ends in a file name."""
+    file = index_file(target) if target == "" or target.endswith("/") else target
+    here = _folders(start)
+    if not here or not file.startswith(f"{here[0]}/"):
+        return "../" * len(here) + _quoted(file)
+    there = file.split("/")
+    common = 0
+    while common < min(len(here), len(there) - 1) and here[common] == there[common]:
+        common += 1
+    return "../" * (len(here) - common) + _quoted("/".join(there[common:]))
+
+
+@lru_cache(maxsize=100)
+def _folders(start: str) -> tuple[str, ...]:
+    return tuple(start.split("/")[:-1])
+
+
+@lru_cache(maxsize=10_000)
+def _quoted(path: str) -> str:
+    return path if _PLAIN.fullmatch(path) else quote(path, safe="/-._~")
+
+
+def absolute(base_url: str, page: str) -> str:
+    """The canonical address of a page or file."""
+    return base_url + _quoted(page)
+
+
+def original_name(path: str, *, is_body: bool) -> str:
+    """The published name of an original: `original.openthing`, `original.body.md`.
+
+    An extension that a browser or server might run or show as a page gets `.txt` (SPEC 4).
+    """
+    suffix = re.search(r"\.[A-Za-z0-9]{1,16}$", path)
+    extension = suffix[0].lower() if suffix else ""
+    name = f"original{'.body' if is_body else ''}{extension}"
+    return name if extension in _PUBLISHED_AS_THEY_ARE else f"{name}.txt"
+
+
+def copy_name(source: str, number: int, original: str) -> str:
+    """The published name of a copy: its source, a number from the second copy in one source on, the extension."""
+    again = f"~{number}" if number > 1 else ""  # `~` is in no id, so in no other source's name
+    return f"copies/{make_id(source)}{again}{original.removeprefix('original')}"

@@ -1,0 +1,166 @@
+"""[I/O] Checks a site, folders or single files, and gives their findings (SPEC 8, check).
+
+A folder with a memosite.yml or with stores in it is checked as a site, with everything that spans files. A single
+file, or a folder without any store, is checked file by file, wherever it lies: for editors and for pre-commit.
+"""
+
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from memosite.archive.ledger import Ledger
+from memosite.archive.model import SourceInfo
+from memosite.config.discovery import discover
+from memosite.config.loading import CONFIG_NAME, load_config
+from memosite.facts.errors import ConfigError
+from memosite.facts.findings import Finding
+from memosite.facts.layout import place_of
+from memosite.facts.names import BODY_SUFFIX, ENVELOPE_SUFFIX
+from memosite.formats.library import CATALOG_SUFFIX
+from memosite.formats.memory_store.parts import part_of
+from memosite.formats.record_places import record_system, root_of_record
+from memosite.reading.reader import DataFinder, LineFinder, read_source
+from memosite.remake.pipeline import load_archive
+from memosite.resolve import Rules, resolve
+from memosite.sources.folder import FolderSource, list_files
+from memosite.sources.listing import Listing
+from memosite.store.shelf import Shelf
+
+_ENVELOPES = (ENVELOPE_SUFFIX, CATALOG_SUFFIX)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Checked:
+    """Findings, and for each source in them the path by which the user can open its files."""
+
+    findings: tuple[Finding, ...]
+    root_of: Mapping[str, str]
+
+
+def check(paths: Sequence[Path], *, cache: Path | None = None) -> Checked:
+    """Check each path; remotes are fetched into `cache`. Raises `ConfigError` for a path that is not there."""
+    findings: list[Finding] = []
+    root_of: dict[str, str] = {}
+    others_of: dict[Path, frozenset[str]] = {}
+    for path in paths:
+        if not path.exists():
+            raise ConfigError(f"{path}: no such file or folder")
+        folder = path.parent if path.name == CONFIG_NAME else path
+        checked = _check_site(folder, cache) if folder.is_dir() and _is_site(folder) else _check_loose(path, others_of)
+        if len(paths) > 1:  # two sites may have sources of one name
+            checked = _by_path(checked)
+        findings.extend(checked.findings)
+        root_of.update(checked.root_of)
+    return Checked(findings=tuple(dict.fromkeys(findings)), root_of=root_of)
+
+
+def _is_site(folder: Path) -> bool:
+    if (folder / CONFIG_NAME).exists():
+        return True
+    try:
+        return bool(discover(folder.resolve(), ignore=()))
+    except ConfigError:
+        if any(_files_below(folder)):
+            return False
+        raise
+
+
+def _check_site(folder: Path, cache: Path | None) -> Checked:
+    config = load_config(folder, cache=cache)
+    with Shelf() as shelf:
+        archive, _ = load_archive(config, shelf)
+    roots = {source.name: _from_here(source.root) for source in config.sources if source.root}
+    return Checked(findings=archive.findings, root_of={"": _from_here(config.site)} | roots)
+
+
+def _by_path(checked: Checked) -> Checked:
+    """The same findings with each source called by its path."""
+    findings = (
+        replace(one, location=replace(one.location, source=checked.root_of.get(one.location.source, "")))
+        for one in checked.findings
+    )
+    return Checked(findings=tuple(findings), root_of={root: root for root in checked.root_of.values()})
+
+
+def _check_loose(path: Path, others_of: dict[Path, frozenset[str]]) -> Checked:
+    """Check files one by one; bodies are sought beside each, findings that need an archive are not made.
+
+    `others_of` remembers what lies in each folder, since many files lie in one.
+    """
+    files = sorted(_files_below(path)) if path.is_dir() else [path.resolve()]
+    findings: list[Finding] = []
+    root_of: dict[str, str] = {}
+    for file in files:
+        root = _root_of(file)
+        name = _from_here(root)
+        source = FolderSource(name=name, root=root)
+        listing = _one_file(source, file, others_of)
+        with Shelf() as shelf:
+            parsed = read_source(listing, shelf)
+            rules = Rules(sources=(SourceInfo(name=name),), is_loose=True)
+            archive, _ = resolve(parsed, rules, Ledger(), LineFinder(shelf), data_of=DataFinder(shelf))
+        relative = file.relative_to(root).as_posix()
+        findings += [finding for finding in archive.findings if finding.location.path == relative]
+        root_of[name] = name
+    return Checked(findings=tuple(findings), root_of=root_of)
+
+
+def _files_below(folder: Path) -> list[Path]:
+    found = []
+    for parent, folders, names in os.walk(folder.resolve()):
+        folders[:] = sorted(name for name in folders if name not in {".git", "node_modules"})
+        found += [path for name in names if _is_checked(path := Path(parent, name))]
+    return found
+
+
+def _is_checked(file: Path) -> bool:
+    """Whether a file is checked in a folder: envelopes, catalogs, and what lies where other systems keep records."""
+    return file.name.endswith(_ENVELOPES) or record_system(_below_root(file)) is not None
+
+
+def _below_root(file: Path) -> str:
+    return file.as_posix().lstrip("/")
+
+
+def _root_of(file: Path) -> Path:
+    """The working root of a file: above its memos/, notes/ or transcripts/ folder or its store, else its own folder."""
+    path = _below_root(file)
+    if record_system(path) is not None:
+        return Path("/") / root_of_record(path)
+    place = place_of(path)
+    return Path("/") / place.root if place is not None else file.parent
+
+
+def _one_file(source: FolderSource, file: Path, others_of: dict[Path, frozenset[str]]) -> Listing:
+    """A listing of one file, with whatever lies in its store for bodies; a body and its envelope or node together."""
+    path = file.relative_to(source.root).as_posix()
+    if record_system(path) is not None:
+        body = file.with_suffix(".md")
+        has_body = part_of(path) == "node" and body.is_file() and not body.is_symlink()
+        paths = (path, body.relative_to(source.root).as_posix()) if has_body else (path,)
+        return Listing(source=source, candidates=paths, others=frozenset(), findings=(), records=frozenset(paths))
+    place = place_of(path)
+    folder = source.root / place.folder if place is not None else source.root
+    if folder not in others_of:
+        others_of[folder] = _files_in(source, folder, is_store=place is not None)
+    others = others_of[folder]
+    stem = path.removesuffix(BODY_SUFFIX)
+    envelopes = [other for other in others if stem != path and other == stem + ENVELOPE_SUFFIX]
+    return Listing(source=source, candidates=(path, *envelopes), others=others - {path, *envelopes}, findings=())
+
+
+def _files_in(source: FolderSource, folder: Path, *, is_store: bool) -> frozenset[str]:
+    if not is_store:
+        return frozenset(entry.name for entry in folder.iterdir() if entry.is_file() and not entry.is_symlink())
+    around = list_files(FolderSource(name=source.name, root=folder))
+    prefix = folder.relative_to(source.root).as_posix()
+    return frozenset(f"{prefix}/{name}" for name in (*around.candidates, *around.others))
+
+
+def _from_here(path: Path) -> str:
+    """A path as seen from the current folder, if it lies below it."""
+    try:
+        return path.resolve().relative_to(Path.cwd()).as_posix()
+    except ValueError:
+        return path.resolve().as_posix()

@@ -1,0 +1,186 @@
+"""[I/O] Tells what differs between two times of an archive: dates, refs of one source, or two ledgers (SPEC 8)."""
+
+import datetime as dt
+import json
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from memosite.archive.ledger import LEDGER_PATH, parse_ledger
+from memosite.commands.snapshots import (
+    Difference,
+    Key,
+    State,
+    Step,
+    compare,
+    snapshot_at,
+    snapshot_of,
+    snapshot_of_lines,
+)
+from memosite.config.loading import Config, load_config
+from memosite.facts.errors import ConfigError
+from memosite.facts.times import read_moment
+from memosite.remake.pipeline import load_archive
+from memosite.store.shelf import Shelf
+
+FORMS = "expected A..B: two dates (2026-05-01..2026-05-31), two refs of a source, or two ledgers; either may be empty"
+
+
+def diff(between: str, *, site: Path, cache: Path | None = None, source: str | None = None) -> Difference:
+    """What differs between the two ends of `A..B`.
+
+    Dates are days: from the beginning of A to the end of B. An empty A is the very beginning, an empty B is now.
+    Raises `ConfigError` for anything else than two ends of one kind, and for a source that is not there.
+    """
+    before, dots, after = between.partition("..")
+    if not dots or (not before and not after) or ".." in after.strip("."):
+        raise ConfigError(f'diff: found "{between}", {FORMS}')
+    ends = [end for end in (before, after) if end]
+    if all(Path(end).exists() for end in ends) and len(ends) == 2:
+        return compare(_published(Path(before)), _published(Path(after)))
+    config = load_config(site, cache=cache)
+    dates = [_day(end) for end in ends]
+    if all(dates):
+        return _between_days(config, _day(before), _day(after))
+    if any(dates):
+        raise ConfigError(f'diff: found "{between}", one end a date and one not, {FORMS}')
+    return compare(_at_ref(config, before, source) if before else {}, _at_ref(config, after, source))
+
+
+def _day(written: str) -> dt.datetime | None:
+    moment = read_moment(written) if written else None
+    return moment.instant if moment else None
+
+
+def _between_days(config: Config, begin: dt.datetime | None, end: dt.datetime | None) -> Difference:
+    with Shelf() as shelf:
+        archive, _ = load_archive(config, shelf)
+    before = snapshot_at(archive, begin) if begin else {}
+    return compare(before, snapshot_at(archive, end + dt.timedelta(days=1)) if end else snapshot_of(archive))
+
+
+def _at_ref(config: Config, ref: str, name: str | None) -> dict[Key, State]:
+    """The archive with one source as of a ref; "" is as the configuration has it."""
+    names = [source.name for source in config.sources]
+    if name is None and len(names) > 1:
+        raise ConfigError(f"diff: refs are those of one source; name it with --source, one of {', '.join(names)}")
+    chosen = name or names[0]
+    if chosen not in names:
+        raise ConfigError(f'diff: --source "{chosen}": found no such source, expected one of {", ".join(names)}')
+    if ref:
+        sources = (replace(one, ref=ref) if one.name == chosen else one for one in config.sources)
+        config = replace(config, sources=tuple(sources))
+    with Shelf() as shelf:
+        archive, _ = load_archive(config, shelf)
+    states = snapshot_of(archive)
+    return {key: state for key, state in states.items() if any(source == chosen for source, _ in state.boxes)}
+
+
+def _published(place: Path) -> dict[Key, State]:
+    """What a ledger names, a file or in a published site; with the machine's archive beside it, if that is there."""
+    file = place / LEDGER_PATH if place.is_dir() else place
+    try:
+        ledger = parse_ledger(file.read_text(encoding="utf-8"), name=str(file))
+    except (OSError, UnicodeDecodeError) as error:
+        raise ConfigError(f"{file}: cannot be read as a ledger ({error})") from error
+    return snapshot_of_lines((arrival.ref for arrival in ledger.arrivals), _lines(file.parent))
+
+
+def _lines(folder: Path) -> Iterator[dict[str, Any]]:
+    for file in sorted(folder.glob("*/*.jsonl")) + sorted(folder.glob("undated.jsonl")):
+        for line in file.read_text(encoding="utf-8").splitlines():
+            try:
+                value = json.loads(line)
+            except ValueError as error:
+                raise ConfigError(f"{file}: found a line that is not JSON, expected one that memosite wrote") from error
+            if isinstance(value, dict):
+                yield value
+
+
+# As text, Markdown and JSON
+
+
+def to_text(found: Difference) -> str:
+    """For a terminal: what is new, gone, moved, and how actions went on."""
+    parts = [
+        _section(f"{len(found.new)} new", map(_entry, found.new)),
+        _section(f"{len(found.gone)} gone", map(_entry, found.gone)),
+        _section(f"{len(found.moved)} moved", map(_step, found.moved)),
+        _section(f"{len(found.actions)} actions", map(_step, found.actions)),
+    ]
+    return "\n\n".join(filter(None, parts)) or "no difference"
+
+
+def _section(heading: str, lines: Iterable[str]) -> str:
+    listed = list(lines)
+    return "\n".join([heading, *(f"  {line}" for line in listed)]) if listed else ""
+
+
+def _entry(state: State) -> str:
+    who = f"{state.sender} to {', '.join(state.to)}: " if state.sender else ""
+    return f"{state.date[:10] or 'no date   '}  {who}{state.subject}  ({'/'.join(state.key)})"
+
+
+def _step(step: Step) -> str:
+    where = f"{step.source}, " if step.source else ""
+    return f"{step.before} -> {step.after}  {step.state.subject}  ({where}{'/'.join(step.state.key)})"
+
+
+def to_markdown(found: Difference) -> str:
+    """The same as lists below headings, each with its page in the site."""
+    lines: list[str] = []
+    for heading, states in (("New", found.new), ("Gone", found.gone)):
+        if states:
+            lines += [f"## {heading}", ""]
+            lines += [*(f"- {state.date[:10]} {_who(state)}{_link(state)}" for state in states), ""]
+    for heading, steps in (("Moved", found.moved), ("Actions", found.actions)):
+        if steps:
+            lines += [f"## {heading}", ""]
+            where = ((f" in {step.source}" if step.source else "") for step in steps)
+            lines += [
+                f"- {step.before} → {step.after}{place}: {_link(step.state)}"
+                for step, place in zip(steps, where, strict=True)
+            ]
+            lines.append("")
+    return "\n".join(lines).rstrip() or "No difference."
+
+
+def _who(state: State) -> str:
+    return f"{_escaped(state.sender)} to {_escaped(', '.join(state.to))}: " if state.sender else ""
+
+
+def _link(state: State) -> str:
+    return f"[{_escaped(state.subject)}](<{state.page}>)" if state.page else _escaped(state.subject)
+
+
+def _escaped(text: str) -> str:
+    """A text of somebody else's inside Markdown."""
+    return "".join(f"\\{char}" if char in "\\`*_[]<>#|~!" else char for char in text)
+
+
+def to_json(found: Difference) -> str:
+    """The same for machines."""
+    value = {
+        "v": 1,
+        "new": [_object(state) for state in found.new],
+        "gone": [_object(state) for state in found.gone],
+        "moved": [
+            _object(step.state) | {"source": step.source, "before": step.before, "after": step.after}
+            for step in found.moved
+        ],
+        "actions": [_object(step.state) | {"before": step.before, "after": step.after} for step in found.actions],
+    }
+    return json.dumps(value, indent=1, ensure_ascii=False)
+
+
+def _object(state: State) -> dict[str, object]:
+    return {
+        "kind": state.key[0],
+        "id": state.key[1],
+        "subject": state.subject,
+        "from": state.sender or None,
+        "to": list(state.to),
+        "date": state.date or None,
+        "page": state.page or None,
+    }

@@ -1,0 +1,95 @@
+"""[I/O] Explains a file of the site: what it was made of, and whether it would be made again now, and why."""
+
+from collections import Counter
+from collections.abc import Sequence
+from difflib import get_close_matches
+from pathlib import Path
+from urllib.parse import unquote, urlsplit
+
+from memosite.commands.summary import plural
+from memosite.config.loading import Config
+from memosite.facts.errors import ConfigError, StateError
+from memosite.plan import plan
+from memosite.plan.traced import Digests, Read
+from memosite.remake.manifest import Made, Manifest, manifest_file, read_manifest
+from memosite.remake.memory import STATUS_PATH
+from memosite.remake.pipeline import common_digests, context_of, load_archive, saved_searches
+from memosite.remake.stale import decide, shown_read
+from memosite.render.theme import load_theme
+from memosite.store.cache import open_cache
+from memosite.store.output import OutputFolder
+from memosite.store.shelf import Shelf
+
+_SHOWN = 40
+"""The most reads that are listed."""
+
+
+def explain(config: Config, path: str) -> list[str]:
+    """Lines about an output, named by its path in the site, on disk, or its address.
+
+    Raises `ConfigError` for what is no file of the site, `StateError` if nothing is known of the last build.
+    """
+    cache = open_cache(config.cache)
+    manifest = read_manifest(manifest_file(cache, config.output)) if cache else Manifest()
+    if not manifest.units:
+        raise StateError(f"{config.output}: nothing is known of how it was built; run memosite build first")
+    wanted = _in_site(config, path)
+    if wanted == STATUS_PATH:
+        return [f"{STATUS_PATH} tells when the site was built and of what: every build writes it"]
+    name, made = _maker_of(manifest, wanted)
+    return [
+        f"made as   {name}, with {len(made.outputs)} {plural('file', len(made.outputs))}",
+        *_shown_reads(manifest.reads_of(made) if made.reads is not None else None),
+        f"now       {_reason(config, manifest, name) or 'it is as it was; the next build keeps it'}",
+    ]
+
+
+def _in_site(config: Config, path: str) -> str:
+    """The path of a file in the site; a folder stands for its page."""
+    if "://" in path:
+        base = urlsplit(config.base_url or "").path or "/"
+        try:
+            found = unquote(urlsplit(path).path).removeprefix(base)
+        except ValueError as error:
+            raise ConfigError(f"{path}: no address ({error}), expected that of a page of the site") from error
+    elif Path(path).absolute().is_relative_to(config.output.absolute()):
+        found = Path(path).absolute().relative_to(config.output.absolute()).as_posix()
+        found = f"{found}/" if Path(path).is_dir() else found
+    else:
+        found = path.removeprefix("/")
+    return f"{found}index.html" if found == "" or found.endswith("/") else found
+
+
+def _maker_of(manifest: Manifest, path: str) -> tuple[str, Made]:
+    for wanted in (path, f"{path}/index.html"):
+        for name, made in manifest.units.items():
+            if any(output.path == wanted for output in made.outputs):
+                return name, made
+    near = get_close_matches(path, [one.path for made in manifest.units.values() for one in made.outputs], n=1)
+    hint = f"; did you mean {near[0]}?" if near else ""
+    raise ConfigError(f"{path}: no file that the last build made, expected a path in the site{hint}")
+
+
+def _shown_reads(reads: Sequence[Read] | None) -> list[str]:
+    if reads is None:
+        return ["of        the archive as a whole"]
+    found = sorted(map(shown_read, reads))
+    counts = Counter(mapping for mapping, _ in reads)
+    lines = [f"of        {', '.join(f'{number} {name}' for name, number in sorted(counts.items())) or 'itself alone'}"]
+    lines += [f"          {one}" for one in found[:_SHOWN]]
+    return [*lines, f"          and {len(found) - _SHOWN} more"] if len(found) > _SHOWN else lines
+
+
+def _reason(config: Config, manifest: Manifest, name: str) -> str:
+    """Why the unit would be made again; "" if it would not."""
+    theme, output = load_theme(config.theme), OutputFolder(config.output)
+    with Shelf() as shelf:
+        archive, ledger = load_archive(config, shelf)
+        context = context_of(config, archive, shelf)
+        units = [unit for unit in plan(context, ledger, saved_searches(config, archive, shelf)) if unit.name == name]
+        if not units:
+            return "nothing would be made under this name: what it showed is gone"
+        digests = Digests(context)
+        common = common_digests(context, theme, digests)
+        [decision] = decide(units, manifest, common=common, digests=digests, is_there=output.is_as_left)
+    return decision.why and f"it would be made again: {decision.why}"

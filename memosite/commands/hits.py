@@ -1,0 +1,64 @@
+"""An answer as people and machines read it on the command line: text and JSON."""
+
+import json
+from collections.abc import Iterator
+
+from memosite.archive.urls import absolute
+from memosite.search.answer import Found, Query
+from memosite.search.whoosh.reader import Hit
+
+_BOLD, _PLAIN = "\x1b[1m", "\x1b[0m"
+
+
+def as_text(found: Found, *, base_url: str | None, color: bool) -> str:
+    """The hits for people: subject, who and when, excerpt, address and path; the words bold, or between `*`."""
+    if not found.total:
+        hint = f"; did you mean {' or '.join(found.hints)}?" if found.hints else ""
+        return f"nothing found{hint}"
+    blocks = ["\n  ".join(filter(None, _lines(hit, base_url=base_url, color=color))) for hit in found.hits]
+    shown, total = len(found.hits), found.total
+    many = f"{total:,} {'hit' if total == 1 else 'hits'}"
+    end = many if shown == total else f"{many}, the first {shown} shown (--limit N)"
+    return "\n\n".join((*blocks, end))
+
+
+def _lines(hit: Hit, *, base_url: str | None, color: bool) -> Iterator[str]:
+    opening, closing = (_BOLD, _PLAIN) if color else ("*", "*")
+    yield _visible(hit.subject)
+    yield _visible(" · ".join(filter(None, (hit.date[:10] or "no date", hit.kind, hit.who, hit.label))))
+    pieces = ((_visible(piece.text), piece.is_marked) for piece in hit.excerpt)
+    yield "".join(f"{opening}{text}{closing}" if is_marked else text for text, is_marked in pieces)
+    yield _visible(_address(hit, base_url))
+    yield _visible(hit.path)
+
+
+def _address(hit: Hit, base_url: str | None) -> str:
+    """Where the hit is published: an address, or its file below the site for a site without one."""
+    page, mark, anchor = hit.file.partition("#")
+    return absolute(base_url, page.removesuffix("index.html")) + mark + anchor if base_url else hit.file
+
+
+def _visible(text: str) -> str:
+    """A text that cannot make a terminal do anything."""
+    return "".join(char if char.isprintable() else "\ufffd" for char in text)
+
+
+def as_json(found: Found, query: Query, *, base_url: str | None) -> str:
+    """The answer for machines: one object with `total` and `hits`; an excerpt is pieces of text and whether marked."""
+    hits = [
+        {
+            "kind": hit.kind,
+            "id": hit.id,
+            "turn": hit.turn or None,
+            "system": hit.system,
+            "short_subject": hit.subject,
+            "who": hit.who,
+            "date": hit.date or None,
+            "url": _address(hit, base_url),
+            "path": hit.path,
+            "excerpt": [[piece.text, piece.is_marked] for piece in hit.excerpt],
+        }
+        for hit in found.hits
+    ]
+    value = {"v": 1, "query": query.text, "total": found.total, "hits": hits, "did_you_mean": list(found.hints)}
+    return json.dumps(value, ensure_ascii=False, indent=1)

@@ -1,0 +1,157 @@
+"""[I/O] Writes a first memosite.yml: what discovery finds, written down, with every other setting as a comment.
+
+Names are written down because discovery makes them from folders, which get renamed; `archive_id` and
+`authority` because feed ids are made of them and must never change (SPEC 2.1).
+"""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import yaml
+
+from memosite.config.discovery import discover, walk
+from memosite.config.loading import CACHE_NAME, CONFIG_NAME, OUTPUT_NAME
+from memosite.config.schema import (
+    DEFAULT_DOCUMENTS,
+    FeedsConfig,
+    SourceConfig,
+    clean_name,
+    has_control_characters,
+    printable,
+)
+from memosite.facts.errors import ConfigError
+from memosite.facts.file import File
+from memosite.facts.parsed import Organization
+from memosite.formats import orgdef
+
+_ORGDEF_LIMIT = 4 << 20
+_LONGEST_LINE = 1 << 30
+
+
+def write_config(folder: Path) -> Path:
+    """Write memosite.yml into a folder and return its path.
+
+    Raises `ConfigError` if there is one already, if nothing is found to write down, or if it cannot be written;
+    `SourceError` if the folder cannot be searched.
+    """
+    site = folder.resolve()
+    file = folder / CONFIG_NAME
+    if file.exists() or file.is_symlink():
+        raise _exists(file)
+    if not site.is_dir():
+        raise ConfigError(f"{printable(str(folder))}: found no such folder, expected the one to describe")
+    ignore = (site / OUTPUT_NAME, site / CACHE_NAME)
+    sources = discover(site, ignore=ignore)
+    title = _organization_name(site, ignore=ignore) or clean_name(site.name)
+    text = _compose(title=title, site=site, sources=sources)
+    try:
+        with file.open("x", encoding="utf-8", newline="\n") as stream:
+            stream.write(text)
+    except FileExistsError as error:
+        raise _exists(file) from error
+    except OSError as error:
+        raise ConfigError(f"{printable(str(file))}: cannot be written ({error.strerror})") from error
+    return file
+
+
+def _exists(file: Path) -> ConfigError:
+    return ConfigError(
+        f"{printable(str(file))}: found one already, expected none; edit it, or remove it to have it made again"
+    )
+
+
+def _organization_name(site: Path, *, ignore: Sequence[Path]) -> str | None:
+    """The name that the orgdefs below a folder agree on; None if they are several organizations, or none."""
+    names = {
+        name
+        for folder in walk(site, ignore=ignore)
+        if folder.parts[-1:] == ("org",)
+        for file in folder.files
+        if (name := _name_in(site.joinpath(*folder.parts, file)))
+    }
+    return names.pop() if len(names) == 1 else None
+
+
+def _name_in(path: Path) -> str | None:
+    try:
+        with path.open("rb") as stream:
+            data = stream.read(_ORGDEF_LIMIT + 1)
+    except OSError:
+        return None
+    file = File(source="", path=path.name, data=data)
+    if len(data) > _ORGDEF_LIMIT or not orgdef.matches(file):
+        return None
+    parsed = orgdef.parse(file)
+    fact = parsed.fact
+    is_named = isinstance(fact, Organization) and not any(one.rule == "field-missing" for one in parsed.findings)
+    name = " ".join(fact.name.split()) if isinstance(fact, Organization) and is_named else ""
+    return None if has_control_characters(name) else name
+
+
+def _scalar(text: str) -> str:
+    """A text as YAML on one line, in quotes where it needs them."""
+    style = None if text.isprintable() else '"'
+    dumped: str = yaml.safe_dump(text, default_style=style, allow_unicode=True, width=_LONGEST_LINE)
+    return dumped.removesuffix("\n").removesuffix("\n...")
+
+
+def _source_lines(site: Path, source: SourceConfig) -> str:
+    root = source.root or site  # what is discovered is a folder
+    lines = f"  - path: {_scalar(root.relative_to(site).as_posix())}\n"
+    if source.name != clean_name(root.name):
+        lines += f"    name: {_scalar(source.name)}\n"
+    return lines
+
+
+def _compose(*, title: str, site: Path, sources: Sequence[SourceConfig]) -> str:
+    feeds = FeedsConfig()
+    documents = ", ".join(f'"{glob}"' for glob in DEFAULT_DOCUMENTS)
+    return f"""\
+# What memosite reads and how it names it. Run `memosite build` in this folder.
+# A line that begins with # and no space is a setting with its default or an example: remove the # to use it.
+
+title: {_scalar(title)}
+
+# Where the site will stand. Without it, feeds carry no links, only paths and ids.
+#base_url: https://archive.example.org/
+
+# Every id in a feed is made of these two, which stand here as they are without this file. Before you publish for the
+# first time, choose your own: a name, and a domain or mail address of yours, in lower case, with a year in which it
+# is yours. Once feeds are published never change either, or every memo reaches its readers again.
+archive_id: archive
+authority: "memosite.invalid,2026"
+
+#language: en
+
+# The folders to read, relative to this file; they may lie outside this folder. An entry can also have name:,
+# include: and exclude: (lists of globs, besides what is found by convention), and web: (the address of a file of
+# the repo, such as https://git.example.org/repo/blob/{{ref}}/{{path}}); ref: reads a branch, tag or commit instead of
+# the files as they lie, and git: in the place of path: a repo by its address (https, ssh or file).
+sources:
+{"".join(_source_lines(site, source) for source in sources)}
+# Whose history counts: that of the sources' own repos.
+#history: own
+
+# Former names of positions, and positions held by people besides those that an orgdef says are.
+#positions:
+#  aliases: {{former-name: present-name}}
+#  people: [director]
+
+# Markdown files that memos cite.
+#documents: [{documents}]
+
+# Actions that are done although no memo says so, by the memo's id.
+#actions:
+#  closed:
+#    2026-05-01-1430--director--engineer--an-example: {{on: 2026-05-20, by: director, why: "overtaken"}}
+
+# The newest items a feed holds, and those of how many days; ttl in minutes; feeds with texts, for people, beside
+# those that only notify; a digest for each day (daily) or week (weekly).
+#feeds: {{window: {feeds.window}, days: {feeds.days}, ttl: {feeds.ttl}, full_content: true, digest: {feeds.digest}}}
+
+# A folder whose templates and static files stand before the bundled ones.
+#theme: theme
+
+#audience: internal
+#output: {OUTPUT_NAME}
+"""

@@ -1,0 +1,288 @@
+"""[I/O] Marks memos as read: moves envelope and body together with `git mv`; the one command that writes to a source.
+
+Everything is checked before anything is moved. A repo's hooks, filters and configuration run nothing here either
+(SPEC 2.3): a commit is made of the moved files alone, whatever else is staged, and without passing through filters.
+"""
+
+import json
+import os
+import tempfile
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+
+from memosite.facts.errors import MemositeError
+from memosite.facts.layout import MAILBOXES, place_of
+from memosite.facts.names import BODY_SUFFIX, ENVELOPE_SUFFIX, stem_of
+from memosite.sources.git import GitError, Repo, git, repo_at
+
+
+class MarkError(MemositeError):
+    """A memo that cannot be marked; nothing was moved."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Move:
+    """One file to be moved, as paths from the top of its repo."""
+
+    old: str
+    new: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Staged:
+    """An entry of the index; its stage is "0" unless a merge has left a conflict."""
+
+    mode: str
+    blob: str
+    stage: str = "0"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Marked:
+    """What was done in one repo: the files moved, those that were there already, and the commit, if one was made."""
+
+    top: Path
+    moves: tuple[Move, ...]
+    already: tuple[str, ...] = ()
+    commit: str = ""
+
+
+def mark(files: Iterable[Path], *, box: str = "read", commit: bool = False) -> list[Marked]:
+    """Move memos to a mailbox, `read` or `archive`, and perhaps commit that. Raises `MarkError` before anything moves.
+
+    Each file is an envelope or its body; the other one goes along. What lies there already is left alone.
+    """
+    by_top: dict[Path, tuple[Repo, list[str]]] = {}
+    for file in files:
+        repo, path = _find(file)
+        by_top.setdefault(repo.top or repo.git_dir, (repo, []))[1].append(path)
+    planned = [(repo, *_plan(repo, paths, box, commit=commit)) for repo, paths in by_top.values()]
+    for repo, moves, _ in planned:
+        if commit and moves:
+            _identity(repo)  # better asked before anything is moved
+    done = []
+    for repo, moves, already in planned:
+        _move(repo, moves)
+        made = _commit(repo, moves, box) if commit and moves else ""
+        done.append(Marked(top=repo.top or repo.git_dir, moves=moves, already=already, commit=made))
+    return done
+
+
+def told(done: Marked, *, shown: Callable[[Path], str]) -> Iterator[str]:
+    """What was done in one repo, a line each; `shown` says how paths are written."""
+    for path in done.already:
+        yield f"{shown(done.top / path)} is there already"
+    for move in done.moves:
+        yield f"{shown(done.top / move.old)} -> {shown(done.top / move.new)}"
+    if done.commit:
+        yield f"committed {done.commit[:8]}"
+
+
+def _find(file: Path) -> tuple[Repo, str]:
+    """The repo of a file, and its path in it."""
+    if file.is_symlink() or not file.is_file():
+        found = "a symbolic link" if file.is_symlink() else "a folder" if file.is_dir() else "nothing"
+        raise MarkError(f"{file}: found {found}, expected a memo's .openthing file or its body")
+    whole = Path(os.path.realpath(file.parent)) / file.name
+    for folder in whole.parents:
+        repo = repo_at(folder)
+        if isinstance(repo, str):
+            raise MarkError(f"{file}: found no repo that can be written ({repo})")
+        if repo is not None and repo.top is not None:
+            return repo, whole.relative_to(folder).as_posix()
+    raise MarkError(f"{file}: lies in no git repo; expected one, since a memo is marked as read with git mv")
+
+
+def _plan(repo: Repo, paths: Sequence[str], box: str, *, commit: bool) -> tuple[tuple[Move, ...], tuple[str, ...]]:
+    top = repo.top or repo.git_dir
+    moves: dict[str, Move] = {}
+    targets: dict[str, str] = {}
+    already: list[str] = []
+    committed, staged = _committed(repo), _staged(repo)
+    for path in dict.fromkeys(paths):
+        place = place_of(path)
+        if place is None or place.store != "memos" or not path.endswith((ENVELOPE_SUFFIX, BODY_SUFFIX)):
+            raise MarkError(f"{top / path}: found no memo of a memos/ folder, expected memos/, memos/inbox/ or below")
+        for old in _pair(top, path, place.folder):
+            new = f"{place.folder}/{box}/{old.rpartition('/')[2]}"
+            if old == new or (box == "read" and old.startswith(f"{place.folder}/archive/")):
+                already.append(old)
+                continue
+            _refuse_target(top, new, staged, committed)
+            _refuse_source(top, old, targets.setdefault(new, old), staged.get(old))
+            if commit:
+                _refuse_changes(repo, top / old, staged.get(old), committed.get(old))
+            moves[old] = Move(old=old, new=new)
+    return tuple(moves.values()), tuple(already)
+
+
+def _pair(top: Path, path: str, folder: str) -> list[str]:
+    """The envelope and the body of a memo, wherever among the mailboxes they lie."""
+    name = path.rpartition("/")[2]
+    stem = stem_of(name)
+    wanted = [stem + ENVELOPE_SUFFIX, stem + BODY_SUFFIX]
+    places = [path.rpartition("/")[0], folder, *(f"{folder}/{box}" for box in MAILBOXES)]
+    envelope = _first(top, places, wanted[0])
+    if envelope:
+        with suppress(OSError, ValueError, AttributeError):
+            said = json.loads((top / envelope).read_text("utf-8-sig")).get("body_ref")
+            if isinstance(said, str) and said and "/" not in said and "\\" not in said:
+                wanted[1] = said
+    found = [envelope, _first(top, places, wanted[1])]
+    return [one for one in found if one]
+
+
+def _first(top: Path, places: Iterable[str], name: str) -> str:
+    for place in places:
+        file = top / place / name
+        if file.is_file() and not file.is_symlink():
+            return f"{place}/{name}"
+    return ""
+
+
+def _refuse_target(top: Path, new: str, staged: Mapping[str, Staged], committed: Mapping[str, str]) -> None:
+    target = top / new
+    if os.path.lexists(target) or new in staged or new in committed:
+        where = "a file" if os.path.lexists(target) else "a file in the index or the last commit"
+        raise MarkError(f"{target}: found {where} there already, expected none; compare the two, and remove one")
+    folder = target.parent
+    if folder.is_symlink() or (folder.exists() and not folder.is_dir()):
+        raise MarkError(f"{folder}: found no folder of its own, expected one; memosite follows no links")
+
+
+def _refuse_source(top: Path, old: str, first: str, staged: Staged | None) -> None:
+    """`first` is the file that goes where this one goes: two must not, and a merge is its owner's to end."""
+    if old != first:
+        raise MarkError(f"{top / old}: found {first} that would go to the same place, expected one; remove one of them")
+    if staged is not None and staged.stage != "0":
+        raise MarkError(f"{top / old}: found a merge conflict, expected none; resolve it first")
+
+
+def _refuse_changes(repo: Repo, file: Path, staged: Staged | None, committed: str | None) -> None:
+    """A commit of the move must not take changes along that nobody has committed."""
+    if staged is not None and committed is not None and staged.blob != committed:
+        raise MarkError(f"{file}: found staged changes, expected none; commit or unstage them first")
+    if committed is not None and not _is_same_text(repo, file, committed):
+        raise MarkError(f"{file}: found uncommitted changes, expected none; commit them first")
+
+
+def _committed(repo: Repo) -> dict[str, str]:
+    try:
+        listed = git(repo, "ls-tree", "-r", "-z", "--full-tree", "HEAD")
+    except GitError:  # no commit yet
+        return {}
+    return {_text(line.split(b"\t", 1)[1]): line.split()[2].decode() for line in listed.split(b"\0") if line}
+
+
+def _staged(repo: Repo) -> dict[str, Staged]:
+    listed = git(repo, "ls-files", "--stage", "-z", "--full-name", extra=_at(repo))
+    found = {}
+    for line in filter(None, listed.split(b"\0")):
+        head, _, path = line.partition(b"\t")
+        mode, blob, stage = head.decode().split(" ")
+        found[_text(path)] = Staged(mode=mode, blob=blob, stage=stage)
+    return found
+
+
+def _text(raw: bytes) -> str:
+    return raw.decode("utf-8", "surrogateescape")
+
+
+def _at(repo: Repo) -> tuple[str, ...]:
+    """The work tree said out loud: a repo's own configuration could name another one."""
+    return (f"--work-tree={repo.top}",)
+
+
+def _is_same_text(repo: Repo, file: Path, blob: str) -> bool:
+    """Whether a file differs from its commit in its line ends at most."""
+    content = git(repo, "cat-file", "blob", blob)
+    return file.read_bytes().replace(b"\r\n", b"\n") == content.replace(b"\r\n", b"\n")
+
+
+def _move(repo: Repo, moves: Sequence[Move]) -> None:
+    """What `git mv` does, but for its look at the content, which would run filters."""
+    top = repo.top or repo.git_dir
+    staged = _staged(repo)
+    for move in moves:
+        (top / move.new).parent.mkdir(parents=True, exist_ok=True)
+    entries = {}
+    for move in moves:
+        if move.old in staged:
+            entries[move] = staged[move.old]
+        else:  # delivered and never received: moving it is its receipt
+            blob = git(repo, "hash-object", "-w", "--no-filters", "--stdin", given=(top / move.old).read_bytes())
+            entries[move] = Staged(mode="100644", blob=blob.decode().strip())
+    # The index first: while another git holds its lock nothing may have moved.
+    git(repo, "update-index", "-z", "--index-info", given=_index_lines(entries), extra=_at(repo))
+    for move in moves:
+        (top / move.old).rename(top / move.new)
+
+
+def _index_lines(entries: Mapping[Move, Staged]) -> bytes:
+    """The moves as `git update-index --index-info` reads them: each old path away, each new one there."""
+    lines = []
+    for move, entry in entries.items():
+        lines.append(f"0 {'0' * len(entry.blob)}\t".encode() + os.fsencode(move.old) + b"\0")
+        lines.append(f"{entry.mode} {entry.blob}\t".encode() + os.fsencode(move.new) + b"\0")
+    return b"".join(lines)
+
+
+def _commit(repo: Repo, moves: Sequence[Move], box: str) -> str:
+    """Commit the moved files alone, on top of the last commit; what else is staged stays staged."""
+    staged = _staged(repo)
+    identity = _identity(repo)
+    with tempfile.TemporaryDirectory(prefix="memosite-") as folder:
+        environment = {**identity, "GIT_INDEX_FILE": str(Path(folder) / "index")}
+        try:
+            parent = git(repo, "rev-parse", "--verify", "--quiet", "HEAD^{commit}").decode().strip()
+        except GitError:
+            parent = ""
+        git(repo, "read-tree", *([parent] if parent else ["--empty"]), environment=environment)
+        lines = _index_lines({move: staged[move.new] for move in moves})
+        git(repo, "update-index", "-z", "--index-info", given=lines, environment=environment, extra=_at(repo))
+        tree = git(repo, "write-tree", environment=environment).decode().strip()
+        parents = ("-p", parent) if parent else ()
+        message = _message(moves, box).encode("utf-8", "surrogateescape")
+        made = git(repo, "commit-tree", tree, *parents, given=message, environment=environment).decode().strip()
+    git(repo, "update-ref", "-m", "memosite mark-read", "HEAD", made, parent)
+    return made
+
+
+def _message(moves: Sequence[Move], box: str) -> str:
+    stems = list(dict.fromkeys(stem_of(move.old.rpartition("/")[2]) for move in moves))
+    verb = "Read" if box == "read" else "Archive"
+    if len(stems) == 1:
+        return f"{verb} {stems[0]}\n"
+    return f"{verb} {len(stems)} memos\n\n" + "".join(f"- {stem}\n" for stem in stems)
+
+
+def _identity(repo: Repo) -> dict[str, str]:
+    """Who commits: the environment says, else the user's configuration; reading that runs nothing."""
+    found: dict[str, str] = {}
+    for name, key in (("NAME", "user.name"), ("EMAIL", "user.email")):
+        value = os.environ.get(f"GIT_AUTHOR_{name}") or _configured(repo, key)
+        if not value:
+            raise MarkError(f"git does not know who you are: found no {key}; say: git config --global {key} …")
+        found |= {
+            f"GIT_AUTHOR_{name}": value,
+            f"GIT_COMMITTER_{name}": os.environ.get(f"GIT_COMMITTER_{name}") or value,
+        }
+    return found
+
+
+def _configured(repo: Repo, key: str) -> str:
+    home = os.environ.get("HOME", "")
+    environment = {"HOME": home, "XDG_CONFIG_HOME": os.environ.get("XDG_CONFIG_HOME", f"{home}/.config")}
+    own = os.environ.get("GIT_CONFIG_GLOBAL")
+    known = [own] if own else [f"{environment['XDG_CONFIG_HOME']}/git/config", f"{home}/.gitconfig"]
+    for file in (None, *reversed(known)):
+        where = ("--local",) if file is None else ("--file", file)
+        with suppress(GitError):
+            value = (
+                git(repo, "config", *where, "--get", key, environment=environment).decode("utf-8", "replace").strip()
+            )
+            if value:
+                return value
+    return ""

@@ -1,0 +1,82 @@
+"""[I/O] `memosite search`: asks the index in the cache, which is brought up to date first if anything changed."""
+
+import argparse
+import contextlib
+import sys
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from pathlib import Path
+
+from memosite.commands.hits import as_json, as_text
+from memosite.config.loading import Config, load_config
+from memosite.facts.errors import ConfigError
+from memosite.reading.inputs import compare_inputs
+from memosite.search.answer import Search, read_query
+from memosite.search.whoosh.index import Seal, locked, open_reader, read_seal, write_seal
+from memosite.search.whoosh.reader import Reader
+
+
+def search(options: argparse.Namespace, *, say: Callable[[str], None], show: Callable[[str], None]) -> bool:
+    """Answer the query of the command line; whether anything was found. The query is read before anything else."""
+    if options.limit < 1:
+        raise ConfigError(f"--limit {options.limit}: found {options.limit}, expected 1 or more")
+    query = read_query(" ".join(options.query))
+    config = load_config(options.site_option or Path(), base_url=options.base_url, cache=options.cache)
+    with _open(config, say) as opened:
+        answer = opened.find(query, sort=options.sort, limit=options.limit)
+    if options.json:
+        show(as_json(answer, query, base_url=config.base_url))
+    elif not options.quiet:
+        show(as_text(answer, base_url=config.base_url, color=sys.stdout.isatty()))
+    return answer.total > 0
+
+
+@contextlib.contextmanager
+def _open(config: Config, say: Callable[[str], None]) -> Iterator[Search]:
+    """The index, up to date. The archive is read only if what it is read from has changed.
+
+    Remotes count as they were last fetched: nobody waits for the network to search.
+    """
+    kept = replace(config, base_url=None)  # no part of the index
+    with locked(config.cache) as folder:
+        seal, _ = read_seal(folder)
+        inputs = compare_inputs(kept, seal.inputs if seal else "")
+        opened = open_reader(folder, _renewed(folder, seal, inputs.digest)) if seal and inputs.is_same else None
+    if opened is not None:
+        with contextlib.closing(opened.reader):
+            yield Search(reader=Reader(index=opened))
+        return
+    with _read(config, say, inputs.digest) as read:
+        yield read
+
+
+def _renewed(folder: Path, seal: Seal, inputs: str) -> Seal:
+    """The seal with a digest that is compared faster."""
+    if seal.inputs != inputs:
+        seal = replace(seal, inputs=inputs)
+        write_seal(folder, seal)
+    return seal
+
+
+@contextlib.contextmanager
+def _read(config: Config, say: Callable[[str], None], inputs: str) -> Iterator[Search]:
+    """The index, brought up to date with the archive as it is now."""
+    from memosite.archive.ledger import read_ledger  # noqa: PLC0415
+    from memosite.reading.opening import open_sources  # noqa: PLC0415
+    from memosite.reading.reader import read_archive  # noqa: PLC0415
+    from memosite.remake.pipeline import rules_of  # noqa: PLC0415 - an index that is up to date needs nothing of all this
+    from memosite.search.command import open_search  # noqa: PLC0415
+    from memosite.store.cache import open_cache  # noqa: PLC0415
+    from memosite.store.shelf import Shelf  # noqa: PLC0415
+
+    with Shelf() as shelf:
+        with open_sources(config, use_network=False) as opened:
+            archive, _ = read_archive(
+                opened.sources,
+                rules_of(config, opened.infos),
+                read_ledger(config.output),
+                shelf,
+                cache=open_cache(config.cache),
+            )
+        with open_search(archive, shelf, config, say=say, inputs=inputs) as search:
+            yield search

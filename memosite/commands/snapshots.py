@@ -1,0 +1,193 @@
+"""What an archive was like at one time, and what differs between two such times, as values (SPEC 8, diff)."""
+
+import datetime as dt
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from memosite.archive.model import Archive, Artifact, Copy, Memo
+from memosite.archive.urls import page_of
+
+_BELOW = 5_000
+"""How many replies below one memo are looked at for an answer."""
+
+Key = tuple[str, str]
+"""Kind and id."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class State:
+    """What is compared of one artifact. `boxes` are the mailboxes of its copies by source; "" where not known."""
+
+    key: Key
+    subject: str
+    sender: str = ""
+    to: tuple[str, ...] = ()
+    date: str = ""
+    page: str = ""
+    action: str = ""
+    boxes: tuple[tuple[str, str], ...] = ()
+
+
+Snapshot = Mapping[Key, State]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Step:
+    """A change of one artifact: from what, to what, and where if that is one repo."""
+
+    state: State
+    before: str
+    after: str
+    source: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Difference:
+    """What is new, gone, moved between mailboxes, and how actions went on; each by date and id."""
+
+    new: tuple[State, ...]
+    gone: tuple[State, ...]
+    moved: tuple[Step, ...]
+    actions: tuple[Step, ...]
+
+    def __bool__(self) -> bool:
+        """Whether anything differs."""
+        return bool(self.new or self.gone or self.moved or self.actions)
+
+
+def compare(before: Snapshot, after: Snapshot) -> Difference:
+    """What differs between two times. A mailbox or action that is not known at one of them is no change."""
+    both = [(before[key], after[key]) for key in after if key in before]
+    return Difference(
+        new=_in_order(after[key] for key in after if key not in before),
+        gone=_in_order(before[key] for key in before if key not in after),
+        moved=tuple(
+            Step(state=now, before=box, after=new, source=source)
+            for was, now in sorted(both, key=lambda pair: _order(pair[1]))
+            for source, box, new in _moves(dict(was.boxes), dict(now.boxes))
+        ),
+        actions=tuple(
+            Step(state=now, before=was.action or "none", after=now.action or "none")
+            for was, now in sorted(both, key=lambda pair: _order(pair[1]))
+            if was.action != now.action
+        ),
+    )
+
+
+def _moves(was: Mapping[str, str], now: Mapping[str, str]) -> Iterator[tuple[str, str, str]]:
+    for source in sorted({*was, *now}):
+        box, new = was.get(source, "none"), now.get(source, "none")
+        if box != new and box and new:
+            yield source, box, new
+
+
+def _order(state: State) -> tuple[str, Key]:
+    return (state.date or "~", state.key)
+
+
+def _in_order(states: Iterable[State]) -> tuple[State, ...]:
+    return tuple(sorted(states, key=_order))
+
+
+# Where snapshots come from
+
+
+def snapshot_of(archive: Archive) -> dict[Key, State]:
+    """The archive as it is."""
+    return {artifact.ref: _state(artifact, boxes=_boxes(artifact.copies)) for artifact in archive.artifacts.values()}
+
+
+def snapshot_at(archive: Archive, end: dt.datetime) -> dict[Key, State]:
+    """The archive as it was before an instant, as far as git and the dates of memos tell.
+
+    Without a history what counts is when a memo was sent, and its mailbox at that time is not known.
+    """
+    found: dict[Key, State] = {}
+    for artifact in archive.artifacts.values():
+        copies = [copy for copy in artifact.copies if _was_there(copy, artifact, end)]
+        if copies:
+            boxes = tuple(sorted({copy.file.source: _box_at(copy, end) for copy in copies}.items()))
+            found[artifact.ref] = _state(artifact, boxes=boxes, action=_action_at(archive, artifact, end))
+    for (kind, id_), removal in archive.removed.items():
+        if not removal.stem:  # its name must not be told, and its id is made of it
+            continue
+        begun = removal.events[0].at
+        if begun and begun.instant < end and not any(one.at and one.at.instant < end for one in removal.events[-1:]):
+            found[kind, id_] = State(key=(kind, id_), subject=removal.stem, date=begun.utc)
+    return found
+
+
+def snapshot_of_lines(ids: Iterable[Key], lines: Iterable[Mapping[str, Any]]) -> dict[Key, State]:
+    """What a published ledger names, with what the machine's archive beside it says of each."""
+    found = {key: State(key=key, subject=key[1]) for key in ids}
+    for line in lines:
+        key = (str(line.get("kind")), str(line.get("id")))
+        copies = [copy for copy in line.get("copies") or () if isinstance(copy, Mapping)]
+        if key in found:
+            found[key] = State(
+                key=key,
+                subject=str(line.get("short_subject") or key[1]),
+                sender=str(line.get("from") or ""),
+                to=tuple(map(str, line.get("to") or ())),
+                date=str(line.get("date") or ""),
+                page=str(line.get("url") or ""),
+                action=str(line.get("action") or ""),
+                boxes=tuple(sorted({str(one.get("source")): str(one.get("mailbox") or "") for one in copies}.items())),
+            )
+    return found
+
+
+def _state(artifact: Artifact, *, boxes: tuple[tuple[str, str], ...], action: str | None = None) -> State:
+    memo = artifact if isinstance(artifact, Memo) else None
+    return State(
+        key=artifact.ref,
+        subject=artifact.short_subject,
+        sender=memo.sender if memo else "",
+        to=memo.to if memo else (),
+        date=artifact.date.utc if artifact.date else "",
+        page=page_of(artifact),
+        action=((memo.action or "") if memo else "") if action is None else action,
+        boxes=boxes,
+    )
+
+
+def _boxes(copies: Iterable[Copy]) -> tuple[tuple[str, str], ...]:
+    return tuple(sorted({copy.file.source: copy.mailbox or "" for copy in copies}.items()))
+
+
+def _was_there(copy: Copy, artifact: Artifact, end: dt.datetime) -> bool:
+    events = copy.life.events if copy.life else ()
+    if not events:
+        return artifact.date is None or artifact.date.instant < end
+    before = [event for event in events if event.at and event.at.instant < end]
+    return bool(before) and before[-1].kind != "removed"
+
+
+def _box_at(copy: Copy, end: dt.datetime) -> str:
+    """The mailbox of a copy before an instant; "" where it is not known, and for what has none."""
+    if copy.mailbox is None or copy.life is None:
+        return ""
+    before = [event for event in copy.life.events if event.at and event.at.instant < end]
+    return before[-1].mailbox if before else ""
+
+
+def _action_at(archive: Archive, artifact: Artifact, end: dt.datetime) -> str:
+    """How far an action was before an instant: answered by whoever was asked, or discharged on a day before it."""
+    if not isinstance(artifact, Memo) or artifact.action is None:
+        return ""
+    discharge = artifact.discharge
+    if discharge is not None and (not discharge.on or discharge.on[:10] < end.date().isoformat()):
+        return "discharged"
+    asked = {state.position for state in artifact.recipients}
+    waiting, looked = list(artifact.replies), 0
+    answered: set[str] = set()
+    while waiting and looked < _BELOW:
+        reply = archive.artifacts[waiting.pop()]
+        looked += 1
+        if not isinstance(reply, Memo) or reply.date is None or reply.date.instant >= end:
+            continue
+        if reply.sender_position and reply.sender_position != artifact.sender_position:
+            answered |= {reply.sender_position, "all"}
+        waiting += reply.replies
+    return "answered" if asked and asked <= answered else "open"

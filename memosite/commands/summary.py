@@ -1,0 +1,42 @@
+"""What a command says when it is done: the summary of a build, and nouns in the number they are used in."""
+
+from typing import TYPE_CHECKING
+
+from memosite.archive.lines import exported
+
+if TYPE_CHECKING:  # what makes a report is slow to import, and nouns need none
+    from memosite.archive.model import Archive
+    from memosite.remake.order import BuildReport
+
+
+def summary(report: "BuildReport", *, index: str, site: str) -> str:
+    """What a build did, in four lines: read, written, findings, where to look."""
+    what = ", ".join(f"{number} {plural(kind, number)}" for kind, number in report.kinds.items()) or "nothing"
+    sources = f"{report.sources} {plural('source', report.sources)}"
+    numbers = {name: report.findings.get(name, 0) for name in ("error", "warning", "note")}
+    findings = ", ".join(f"{number} {plural(name, number)}" for name, number in numbers.items())
+    changed = f"{report.written} {plural('file', report.written)}, {report.unchanged} unchanged"
+    changed += f", {report.removed} removed" if report.removed else ""
+    hint = f"  (memosite check {site})" if report.findings else ""
+    return "\n".join(
+        (
+            f"read      {what} from {sources}",
+            f"written   {changed}",
+            *(f"left out  {path}: two files of the site have one path, please report it" for path in report.collisions),
+            f"findings  {findings}{hint}" if report.findings else "findings  none",
+            f"done      in {report.seconds:.1f} s: {index}",
+        )
+    )
+
+
+def plural(noun: str, number: int) -> str:
+    """A noun in the number it is used in."""
+    if number == 1:
+        return noun
+    return noun[:-1] + "ies" if noun.endswith("ry") else noun + "s"
+
+
+def unreadable(archive: "Archive") -> str:
+    """How many files have no line because they cannot be parsed (SPEC 8); "" if there are none."""
+    left_out = len(archive.artifacts) - sum(1 for _ in exported(archive))
+    return f"{left_out} unreadable {plural('file', left_out)} left out (memosite check)" if left_out else ""

@@ -1,0 +1,1 @@
+"""Reads `memosite.yml`, or discovers what to read without one."""

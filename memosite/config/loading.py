@@ -1,0 +1,323 @@
+"""[I/O] memosite.yml, or what is discovered without one, becomes the `Config` that every command works from.
+
+The schema is SPEC 2.1. Every error is one line that names file, line and key, what was found and what was
+expected. Features that are not built yet are an error that says so, never ignored.
+"""
+
+import os
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+from types import MappingProxyType
+from typing import Literal, TypeVar
+
+from memosite.config.discovery import discover
+from memosite.config.schema import (
+    BASE_URL_FORM,
+    DEFAULT_DOCUMENTS,
+    Config,
+    Entry,
+    FeedsConfig,
+    SourceConfig,
+    clean_name,
+    normalize_base_url,
+    printable,
+    quote,
+    read_archive_id,
+    read_authority,
+    read_base_url,
+    read_language,
+    read_yaml,
+)
+from memosite.config.sources import LONGEST_PATH, existing_folder, read_globs, read_sources
+from memosite.facts.errors import ConfigError, OutputError
+from memosite.facts.layout import SITE_MARKER, place_of
+from memosite.facts.names import BODY_SUFFIX, ENVELOPE_SUFFIX, make_id
+from memosite.facts.parsed import Discharge
+from memosite.search_language.analyzer import Analyzer
+from memosite.search_language.query import parse_query
+from memosite.search_language.syntax import QueryError
+
+__all__ = ["CONFIG_NAME", "Config", "FeedsConfig", "SourceConfig", "check_output", "load_config"]
+
+CONFIG_NAME = "memosite.yml"
+OUTPUT_NAME = "_site"
+CACHE_NAME = ".memosite"
+SIZE_LIMIT = 1 << 20
+"""Largest memosite.yml, in bytes."""
+
+KEYS = (
+    *("title", "base_url", "archive_id", "authority", "language", "sources", "history", "positions"),
+    *("documents", "actions", "feeds", "theme", "audience", "output"),
+)
+UNBUILT_KEYS = ("secrets", "withhold", "withhold_raw")
+FEEDS_KEYS = ("window", "days", "ttl", "full_content", "digest", "searches")
+
+_T = TypeVar("_T")
+_NOTHING: tuple[str, ...] = ()
+_NO_ALIASES: Mapping[str, str] = MappingProxyType({})
+
+
+def load_config(
+    site: Path, *, output: Path | None = None, base_url: str | None = None, cache: Path | None = None
+) -> Config:
+    """The configuration of a site folder: its memosite.yml, or all defaults and the sources that are discovered.
+
+    `output`, `base_url` and `cache` come from the command line, count before the file, and are relative to the
+    current folder. Raises `ConfigError`, also if no source is found; `SourceError` if there is too much to search.
+    """
+    folder = _open_site(site)
+    top = _read_file(site / CONFIG_NAME)
+    fields = top.fields(KEYS, UNBUILT_KEYS) if top else {}
+    _check_audience(fields)
+    output_folder = (
+        _folder_to_write(output, "--output")
+        or _get(fields, "output", lambda entry: _output(entry, folder), None)
+        or (folder / OUTPUT_NAME).resolve()
+    )
+    cache_folder = _folder_to_write(cache, "--cache") or _cache(folder)
+    aliases, people = _get(fields, "positions", _positions, (_NO_ALIASES, _NOTHING))
+    return Config(
+        site=folder,
+        title=_get(fields, "title", Entry.prose, clean_name(folder.name)),
+        base_url=_option_base_url(base_url) or _get(fields, "base_url", read_base_url, None),
+        archive_id=_get(fields, "archive_id", read_archive_id, "archive"),
+        authority=_get(fields, "authority", read_authority, "memosite.invalid,2026"),
+        language=_get(fields, "language", read_language, "en"),
+        history=_get(fields, "history", _history, "own"),
+        aliases=aliases,
+        people=people,
+        documents=_get(fields, "documents", read_globs, DEFAULT_DOCUMENTS),
+        closed=_get(fields, "actions", _closed, MappingProxyType({})),
+        feeds=_get(fields, "feeds", _feeds, FeedsConfig()),
+        theme=_get(fields, "theme", lambda entry: existing_folder(entry, folder), None),
+        sources=_get(fields, "sources", lambda entry: read_sources(entry, folder), ())
+        or discover(folder, ignore=(output_folder, cache_folder)),
+        output=output_folder,
+        cache=cache_folder,
+        file=folder / CONFIG_NAME if (site / CONFIG_NAME).exists() else None,
+    )
+
+
+def _get(fields: Mapping[str, Entry], name: str, read: Callable[[Entry], _T], default: _T) -> _T:
+    return read(fields[name]) if name in fields else default
+
+
+# Files and folders
+
+
+def _open_site(site: Path) -> Path:
+    try:
+        folder = site.resolve(strict=True)
+    except (OSError, RuntimeError) as error:
+        raise ConfigError(f"{printable(str(site))}: found no such folder, expected a site folder") from error
+    if not folder.is_dir():
+        raise ConfigError(f"{printable(str(site))}: found a file, expected a site folder; name the folder it lies in")
+    return folder
+
+
+def _read_file(file: Path) -> Entry | None:
+    """The top of memosite.yml; None if there is none, or nothing in it."""
+    shown = printable(str(file))
+    try:
+        with file.open("rb") as stream:
+            data = stream.read(SIZE_LIMIT + 1)
+    except FileNotFoundError as error:
+        other = file.with_suffix(".yaml")
+        if other.exists():
+            raise ConfigError(f"{printable(str(other))}: expected the name {CONFIG_NAME}; rename the file") from error
+        return None
+    except OSError as error:
+        raise ConfigError(f"{shown}: cannot be read ({error.strerror}), expected a file") from error
+    if len(data) > SIZE_LIMIT:
+        raise ConfigError(f"{shown}: found more than {SIZE_LIMIT} bytes, expected a configuration")
+    try:
+        text = data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        line = data.count(b"\n", 0, error.start) + 1
+        raise ConfigError(f"{shown}:{line}: found bytes that are not UTF-8, expected UTF-8; save it so") from error
+    return read_yaml(text, shown)
+
+
+def _output(entry: Entry, folder: Path) -> Path:
+    text = entry.path_text("the path of a folder")
+    resolved = _resolve(folder / text)
+    if resolved is None:
+        shown = quote(text, longest=LONGEST_PATH)
+        raise entry.error(f"{shown}, which is no folder", "a folder to write, existing or not")
+    return resolved
+
+
+def _cache(folder: Path) -> Path:
+    """The cache of a site. A link in its place is nobody's choice: it may have come with a cloned repo."""
+    path = folder / CACHE_NAME
+    if path.is_symlink():
+        raise ConfigError(f"{printable(str(path))}: a symbolic link, expected a folder; remove it, or use --cache DIR")
+    return path
+
+
+def _folder_to_write(path: Path | None, option: str) -> Path | None:
+    if path is None:
+        return None
+    resolved = _resolve(path)
+    if resolved is None:
+        shown = quote(str(path), longest=LONGEST_PATH)
+        raise ConfigError(f"{option}: found {shown}, which is no folder, expected one to write, existing or not")
+    return resolved
+
+
+def _resolve(path: Path) -> Path | None:
+    """The absolute path of a folder that need not exist; None if something else is in its way."""
+    try:
+        resolved = path.resolve()
+        there = (place for place in (resolved, *resolved.parents) if place.exists() or place.is_symlink())
+        nearest = next(there)  # still a link only if links lead in a circle
+        return resolved if nearest.is_dir() else None
+    except (OSError, RuntimeError, ValueError):
+        return None
+
+
+def _option_base_url(text: str | None) -> str | None:
+    if text is None:
+        return None
+    address = normalize_base_url(text.strip())
+    if address is None:
+        raise ConfigError(f"--base-url: found {quote(text)}, expected {BASE_URL_FORM}")
+    return address
+
+
+# Groups of values
+
+
+def _history(entry: Entry) -> Literal["own", "enclosing"]:
+    text = entry.text("own or enclosing")
+    if text not in {"own", "enclosing"}:
+        raise entry.error(quote(text), "own or enclosing")
+    return "enclosing" if text == "enclosing" else "own"
+
+
+def _check_audience(fields: Mapping[str, Entry]) -> None:
+    entry = fields.get("audience")
+    if entry is None:
+        return
+    text = entry.text("internal")
+    if text == "public":
+        raise entry.not_built("audience: public", "remove it; the site then holds everything the sources hold")
+    if text != "internal":
+        raise entry.error(quote(text), "internal")
+
+
+def _positions(entry: Entry) -> tuple[Mapping[str, str], tuple[str, ...]]:
+    fields = entry.fields(("aliases", "people"))
+    people = _get(fields, "people", lambda below: below.texts("a list of positions such as [director]"), _NOTHING)
+    return _get(fields, "aliases", _aliases, _NO_ALIASES), people
+
+
+def _aliases(entry: Entry) -> Mapping[str, str]:
+    """Former to present names; a position renamed twice leads to its last name from both former ones."""
+    entries = entry.entries("a mapping of former to present names")
+    written = {former: below.text("the present name of the position") for former, below in entries.items()}
+    present: dict[str, str] = {}
+    for former in written:
+        name, passed = former, dict.fromkeys([former])
+        while name in written and name not in present:
+            name = written[name]
+            if name in passed:
+                raise entries[former].error("names that lead back to themselves", "a last name", "remove one of them")
+            passed[name] = None
+        last = present.get(name, name)
+        present |= {each: last for each in passed if each in written}
+    return MappingProxyType({former: present[former] for former in written})
+
+
+def _closed(entry: Entry) -> Mapping[str, Discharge]:
+    closed = entry.fields(("closed",)).get("closed")
+    if closed is None:
+        return MappingProxyType({})
+    entries = closed.entries("a mapping from memo ids to {on, by, why}")
+    return MappingProxyType({id_: _discharge(below) for id_, below in entries.items()})
+
+
+def _discharge(entry: Entry) -> Discharge:
+    fields = entry.fields(("on", "by", "why"))
+    return Discharge(
+        on=_get(fields, "on", Entry.date, None),
+        by=_get(fields, "by", Entry.text, None),
+        disposition=_get(fields, "why", Entry.prose, None),
+    )
+
+
+def _feeds(entry: Entry) -> FeedsConfig:
+    fields = entry.fields(FEEDS_KEYS)
+    default = FeedsConfig()
+    return FeedsConfig(
+        window=_get(fields, "window", lambda below: below.number(1, 10_000), default.window),
+        days=_get(fields, "days", lambda below: below.number(0, 3_660), default.days),
+        ttl=_get(fields, "ttl", lambda below: below.number(1, 10_080), default.ttl),
+        full_content=_get(fields, "full_content", Entry.flag, default.full_content),
+        digest=_get(fields, "digest", _digest, default.digest),
+        searches=_get(fields, "searches", _searches, default.searches),
+    )
+
+
+def _digest(entry: Entry) -> Literal["daily", "weekly"]:
+    text = entry.text("daily or weekly")
+    if text == "daily":
+        return "daily"
+    if text == "weekly":
+        return "weekly"
+    raise entry.error(quote(text), "daily or weekly")
+
+
+def _searches(entry: Entry) -> Mapping[str, str]:
+    """Saved queries by name; a name is an id, since it is the folder of a page, and a query one that can be read."""
+    entries = entry.entries("a mapping from names to queries")
+    seen: dict[str, str] = {}
+    for name, below in entries.items():
+        if make_id(name) != name:
+            raise below.error(f"the name {quote(name)}", "a name of letters, digits, `.`, `_` and `-`")
+        if seen.setdefault(name.casefold(), name) != name:
+            raise below.error(f"the name {quote(name)} beside {quote(seen[name.casefold()])}", "names that differ")
+        query = below.text("a query")
+        try:
+            parse_query(query, Analyzer())
+        except QueryError as error:
+            raise below.error(quote(query), "a query", str(error)) from error
+    return MappingProxyType({name: below.text() for name, below in entries.items()})
+
+
+# The output
+
+
+def check_output(config: Config) -> None:
+    """Refuse an output folder in which memosite would write over what it reads. Raises `OutputError`.
+
+    Whether a folder that is not empty is memosite's own is checked where it is written.
+    """
+    output = config.output
+    shown = printable(str(output))
+    if config.site.is_relative_to(output):
+        raise OutputError(f"{shown}: the output is the site folder or holds it; choose another, such as {OUTPUT_NAME}")
+    if output.is_relative_to(config.cache) or config.cache.is_relative_to(output):
+        raise OutputError(f"{shown}: the output and the cache {printable(str(config.cache))} share a folder")
+    for source in config.sources:
+        name = printable(source.name)
+        if source.root is None:
+            continue
+        if source.root.is_relative_to(output):
+            raise OutputError(f"{shown}: the output is the source {name} or holds it; choose another folder")
+        if output.is_relative_to(source.root):
+            inside = output.relative_to(source.root).as_posix()
+            if place_of(f"{inside}/-") is not None:
+                raise OutputError(f"{shown}: the output lies among the artifacts of the source {name}")
+    artifact = None if (output / SITE_MARKER).exists() else next(_artifacts(output), None)
+    if artifact is not None:
+        raise OutputError(f"{shown}: the output holds an artifact ({quote(artifact)}); choose another folder")
+
+
+def _artifacts(folder: Path) -> Iterator[str]:
+    """Names of envelopes and bodies below a folder, as far as it can be read."""
+    for _, folders, files in os.walk(folder):
+        folders.sort()
+        for name in sorted(files):
+            if name.lower().endswith((ENVELOPE_SUFFIX, BODY_SUFFIX)):
+                yield name

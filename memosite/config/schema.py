@@ -1,0 +1,378 @@
+"""What memosite.yml stands for: the values of a configuration, and its YAML as entries that know key and line.
+
+Nothing is constructed from the YAML but texts, numbers and truth values that `Entry` reads off its nodes; so
+each error can name file, line and key, what was found and what was expected. Aliases and tags are refused:
+no setting needs them, and they are what YAML bombs are made of. The schema itself is SPEC 2.1.
+"""
+
+import datetime as dt
+import difflib
+import re
+import unicodedata
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from types import MappingProxyType
+from typing import Literal
+from urllib.parse import urlsplit
+
+import yaml
+
+from memosite.facts.errors import ConfigError
+from memosite.facts.parsed import Discharge
+from memosite.facts.times import read_moment
+
+DEFAULT_DOCUMENTS = ("decisions/**/*.md", "proposals/**/*.md", "docs/adr/**/*.md")
+"""Where documents lie that memos cite, unless `documents` says otherwise."""
+
+DEPTH_LIMIT = 20
+"""Deepest nesting of the YAML; the schema needs 4."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SourceConfig:
+    """One source, under a name of its own: a folder to read, or the address of a git repo.
+
+    `root` is absolute and free of links; None if `git` says where the repo is. `ref` is the branch, tag or commit
+    to read instead of the folder's files as they lie. `include` and `exclude` are globs relative to the source (see
+    `layout.matches_glob`). `web` is the address of a file of the source, with `{path}` and perhaps `{ref}`.
+    """
+
+    name: str
+    root: Path | None = None
+    git: str | None = None
+    ref: str | None = None
+    include: tuple[str, ...] = ()
+    exclude: tuple[str, ...] = ()
+    web: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FeedsConfig:
+    """How much a feed holds: the newest `window` items, those of `days` days; `ttl` is in minutes.
+
+    `full_content` publishes feeds with texts, for people, beside those that only notify; `digest` says how much time
+    one digest covers. `searches` are saved queries by name.
+    """
+
+    window: int = 50
+    days: int = 30
+    ttl: int = 5
+    full_content: bool = True
+    digest: Literal["daily", "weekly"] = "daily"
+    searches: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
+
+
+def _no_entries() -> Mapping[str, str]:
+    return MappingProxyType({})
+
+
+def _no_discharges() -> Mapping[str, Discharge]:
+    return MappingProxyType({})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Config:
+    """Everything a command needs to know of a site; all paths are absolute.
+
+    `base_url` ends in `/`. `aliases` maps a former name of a position to its present one, and that is never
+    a former name itself. `closed` holds actions that are done, by memo id. `file` is the memosite.yml that
+    was read, None if there is none.
+    """
+
+    site: Path
+    title: str
+    sources: tuple[SourceConfig, ...]
+    output: Path
+    cache: Path
+    base_url: str | None = None
+    archive_id: str = "archive"
+    authority: str = "memosite.invalid,2026"
+    language: str = "en"
+    history: Literal["own", "enclosing"] = "own"
+    aliases: Mapping[str, str] = field(default_factory=_no_entries)
+    people: tuple[str, ...] = ()
+    documents: tuple[str, ...] = DEFAULT_DOCUMENTS
+    closed: Mapping[str, Discharge] = field(default_factory=_no_discharges)
+    feeds: FeedsConfig = FeedsConfig()
+    theme: Path | None = None
+    file: Path | None = None
+
+
+_TAG = "tag:yaml.org,2002:"
+_WHOLE_NUMBER = re.compile(r"\d{1,9}", re.ASCII)
+_BEFORE_TIME = re.compile(r"(?<=\d)[t ](?=\d)")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Entry:
+    """One place of a configuration: the keys that lead to it, the line it begins in, and what is written there.
+
+    Its methods read it as the type they are named for, and raise `ConfigError` if it is another.
+    """
+
+    file: str
+    key: str
+    line: int
+    node: yaml.Node
+
+    def error(self, found: str, expected: str, advice: str = "") -> ConfigError:
+        """The one-line error for this place."""
+        subject = f"{self.key}: " if self.key else ""
+        text = f"{self.file}:{self.line}: {subject}found {found}, expected {expected}"
+        return ConfigError(f"{text}; {advice}" if advice else text)
+
+    def not_built(self, what: str, advice: str) -> ConfigError:
+        """The error for a feature of the schema that memosite does not have yet."""
+        return ConfigError(f"{self.file}:{self.line}: {self.key}: `{what}` is not built yet; {advice}")
+
+    @property
+    def found(self) -> str:
+        """What is written there, in the words of an error."""
+        if isinstance(self.node, yaml.MappingNode):
+            return "a mapping"
+        if isinstance(self.node, yaml.SequenceNode):
+            return "a list"
+        kind = self.node.tag.removeprefix(_TAG)
+        if kind == "null":
+            return "nothing"
+        words = {"int": "the number ", "float": "the number ", "bool": "the truth value ", "timestamp": "the date "}
+        return words.get(kind, "") + quote(self.node.value)
+
+    def fields(self, known: Collection[str], unbuilt: Collection[str] = ()) -> dict[str, "Entry"]:
+        """A mapping with keys of the schema; nothing at all counts as an empty one."""
+        entries = self.entries("a mapping with " + ", ".join(known))
+        for name, entry in entries.items():
+            if name in unbuilt:
+                raise entry.not_built(name, "remove it")
+            if name not in known:
+                close = difflib.get_close_matches(name, known, n=1)
+                advice = f'did you mean "{close[0]}"?' if close else ""
+                raise entry.error("an unknown key", f"one of {', '.join(known)}", advice)
+        return entries
+
+    def entries(self, expected: str) -> dict[str, "Entry"]:
+        """A mapping with any keys, each of them once; nothing at all counts as an empty one."""
+        if self.found == "nothing":
+            return {}
+        if not isinstance(self.node, yaml.MappingNode):
+            raise self.error(self.found, expected)
+        entries: dict[str, Entry] = {}
+        for key, value in self.node.value:
+            line = _line(key.start_mark)
+            if not isinstance(key, yaml.ScalarNode):
+                raise Entry(file=self.file, key=self.key, line=line, node=key).error(
+                    "a list or mapping as a key", "a text", "put the key in quotes"
+                )
+            entry = Entry(file=self.file, key=self._key_below(key.value), line=line, node=value)
+            if not key.value.strip() or has_control_characters(key.value):
+                raise entry.error("a key of nothing or with control characters", "a text as key")
+            if key.value in entries:
+                first = entries[key.value].line
+                raise entry.error(f"the key twice, first in line {first}", "it once", "remove one of the two")
+            entries[key.value] = entry
+        return entries
+
+    def _key_below(self, name: str) -> str:
+        shown = name if re.fullmatch(r"[\w.-]+", name) else quote(name)
+        return f"{self.key}.{shown}" if self.key else shown
+
+    def items(self, expected: str) -> tuple["Entry", ...]:
+        """The entries of a list."""
+        if not isinstance(self.node, yaml.SequenceNode):
+            raise self.error(self.found, expected)
+        return tuple(
+            Entry(file=self.file, key=f"{self.key}[{index}]", line=_line(node.start_mark), node=node)
+            for index, node in enumerate(self.node.value)
+        )
+
+    def path_text(self, expected: str = "a path") -> str:
+        """A text as it is written; a folder's name may hold almost anything."""
+        if not isinstance(self.node, yaml.ScalarNode) or self.node.tag != _TAG + "str":
+            plain = isinstance(self.node, yaml.ScalarNode) and self.found != "nothing"
+            raise self.error(self.found, expected, "put it in quotes to have it read as a text" if plain else "")
+        value: str = self.node.value
+        if not value.strip() or "\0" in value:
+            raise self.error(quote(value), expected)
+        return value
+
+    def text(self, expected: str = "a text") -> str:
+        """A text of one line, without white space around it."""
+        value = self.path_text(expected).strip()
+        if has_control_characters(value):
+            raise self.error(quote(value), expected, "remove the line break or control character")
+        return value
+
+    def prose(self) -> str:
+        """A text that may be folded over several lines, as one line."""
+        value = " ".join(self.path_text("a text").split())
+        if has_control_characters(value):
+            raise self.error(quote(value), "a text", "remove the control character")
+        return value
+
+    def texts(self, expected: str) -> tuple[str, ...]:
+        """A list of texts."""
+        return tuple(item.text() for item in self.items(expected))
+
+    def number(self, least: int, most: int) -> int:
+        """A whole number between two bounds, both included."""
+        is_number = self.node.tag == _TAG + "int" and _WHOLE_NUMBER.fullmatch(self.node.value)
+        if not is_number or not least <= int(self.node.value) <= most:
+            raise self.error(self.found, f"a whole number from {least} to {most}")
+        return int(self.node.value)
+
+    def flag(self) -> bool:
+        """`true` or `false`, and none of YAML's other words for them."""
+        if self.node.tag != _TAG + "bool" or self.node.value not in {"true", "false"}:
+            raise self.error(self.found, "true or false")
+        return bool(self.node.value == "true")
+
+    def date(self) -> str:
+        """An ISO 8601 date or time, in quotes or not, as a text with `T` before a time."""
+        is_text = self.node.tag in {_TAG + "str", _TAG + "timestamp"}
+        value = self.node.value.strip() if is_text else ""
+        if read_moment(value) is None:
+            raise self.error(self.found, "an ISO 8601 date", "write it like 2026-05-20")
+        return _BEFORE_TIME.sub("T", value, count=1)
+
+
+def quote(text: str, *, longest: int = 60) -> str:
+    """A text in quotes for an error's line, cut if it is long."""
+    return f'"{printable(text if len(text) <= longest else text[: longest - 1] + "…")}"'
+
+
+def printable(text: str) -> str:
+    """A text with what a terminal might act on, or could not show, as escapes."""
+    return "".join(char if char.isprintable() else char.encode("unicode_escape").decode("ascii") for char in text)
+
+
+def has_control_characters(text: str) -> bool:
+    """Whether a text holds control characters, line or paragraph separators, or halves of characters."""
+    return any(unicodedata.category(char) in {"Cc", "Cs", "Zl", "Zp"} for char in text)
+
+
+def clean_name(name: str) -> str:
+    """A folder's name as the name of a source: with `-` for control characters, and never empty."""
+    return "".join("-" if has_control_characters(char) else char for char in name).strip() or "archive"
+
+
+def read_yaml(text: str, file: str) -> Entry | None:
+    """The top of a YAML document, None if it holds nothing; `file` is the name errors give it."""
+    try:
+        _refuse_dangers(text, file)
+        node = yaml.compose(text, Loader=yaml.SafeLoader)
+    except yaml.MarkedYAMLError as error:
+        mark = error.problem_mark or error.context_mark
+        problem = " ".join(part for part in (error.context, error.problem) if part)
+        raise _not_yaml(file, _line(mark), problem) from error
+    except yaml.reader.ReaderError as error:
+        problem = f"the character U+{ord(text[error.position]):04X}"
+        raise _not_yaml(file, text.count("\n", 0, error.position) + 1, problem) from error
+    except (ValueError, OverflowError) as error:
+        raise _not_yaml(file, 1, "an escape beyond the last character of Unicode") from error
+    if node is None:
+        return None
+    return Entry(file=file, key="", line=_line(node.start_mark), node=node)
+
+
+def _line(mark: object) -> int:
+    line = getattr(mark, "line", 0)
+    return line + 1 if isinstance(line, int) else 1
+
+
+def _not_yaml(file: str, line: int, problem: str) -> ConfigError:
+    shown = printable(" ".join(problem.split()))
+    return ConfigError(
+        f"{file}:{line}: found what is not YAML ({shown}), expected key: value; check indentation and quotes"
+    )
+
+
+def _refuse_dangers(text: str, file: str) -> None:
+    """Go through the events, which needs no recursion, before nodes are made of them."""
+    depth = 0
+    for event in yaml.parse(text, Loader=yaml.SafeLoader):
+        place = f"{file}:{_line(event.start_mark)}"
+        if isinstance(event, yaml.AliasEvent):
+            raise ConfigError(f"{place}: found the alias *{event.anchor}, expected a value; write it out here")
+        tag: str | None = getattr(event, "tag", None)
+        if tag is not None:
+            raise ConfigError(f"{place}: found the tag {quote(tag)}, expected a plain value; remove the tag")
+        depth += isinstance(event, yaml.CollectionStartEvent) - isinstance(event, yaml.CollectionEndEvent)
+        if depth > DEPTH_LIMIT:
+            raise ConfigError(f"{place}: found more than {DEPTH_LIMIT} levels, expected 4 at most; check the brackets")
+
+
+BASE_URL_FORM = "an absolute http or https address without user, ? and #, such as https://archive.example.org/"
+_WEB_FORM = "an http or https address with {path} in it, such as https://git.example.org/repo/blob/{ref}/{path}"
+
+_ADDRESS_CHARACTERS = re.compile(r"[\w.~:/?#\[\]@!$&'()*+,;=%-]+", re.ASCII)
+
+
+def _is_web_address(text: str) -> bool:
+    if not _ADDRESS_CHARACTERS.fullmatch(text):
+        return False
+    try:
+        parts = urlsplit(text)
+        port_is_fine = parts.port is None or parts.port > 0
+    except ValueError:
+        return False
+    return parts.scheme in {"http", "https"} and bool(parts.hostname) and "@" not in parts.netloc and port_is_fine
+
+
+def normalize_base_url(text: str) -> str | None:
+    """The address with `/` at its end, None if it cannot be one (RFC 3986)."""
+    if not _is_web_address(text) or "?" in text or "#" in text:
+        return None
+    return text if text.endswith("/") else text + "/"
+
+
+def read_base_url(entry: Entry) -> str:
+    """Where the site will stand, with `/` at its end."""
+    text = entry.text(BASE_URL_FORM)
+    address = normalize_base_url(text)
+    if address is None:
+        raise entry.error(quote(text), BASE_URL_FORM)
+    return address
+
+
+def read_archive_id(entry: Entry) -> str:
+    """The name of the archive in every id of a feed: characters that a tag URI may hold (RFC 4151)."""
+    text = entry.text("an id")
+    if not re.fullmatch(r"[A-Za-z0-9._-]{1,100}", text):
+        raise entry.error(quote(text), "at most 100 letters (A to Z), digits, . _ and -")
+    return text
+
+
+_DNS_NAME = r"[a-z0-9]+(?:-+[a-z0-9]+)*(?:\.[a-z0-9]+(?:-+[a-z0-9]+)*)*"
+_AUTHORITY = re.compile(rf"(?:[a-z0-9._-]+@)?{_DNS_NAME},(\d{{4}})(?:-(\d\d)(?:-(\d\d))?)?", re.ASCII)
+
+
+def read_authority(entry: Entry) -> str:
+    """The tagging entity of RFC 4151, in lower case: whose domain or address it is, and a date on which it was."""
+    text = entry.text("an authority")
+    match = _AUTHORITY.fullmatch(text) if len(text) <= 200 else None
+    try:
+        if match is not None and dt.date(int(match[1]), int(match[2] or 1), int(match[3] or 1)):
+            return text
+    except ValueError:
+        pass
+    advice = "write it in lower case" if _AUTHORITY.fullmatch(text.lower()[:200]) and text != text.lower() else ""
+    raise entry.error(quote(text), 'a domain and a date, in lower case, such as "example.org,2026"', advice)
+
+
+def read_language(entry: Entry) -> str:
+    """The language of the site's texts, by its form alone (BCP 47)."""
+    text = entry.text("a language")
+    if not re.fullmatch(r"[A-Za-z]{2,8}(-[A-Za-z0-9]{1,8}){0,8}", text):
+        raise entry.error(quote(text), "a language tag (BCP 47) such as en or pt-BR")
+    return text
+
+
+def read_web(entry: Entry) -> str:
+    """The address at which a source's files can be seen."""
+    text = entry.text(_WEB_FORM)
+    plain = text.replace("{ref}", "ref").replace("{path}", "path")
+    host = [*text.split("/", 3), "", "", ""][2]
+    if "{path}" not in text or "{" in host or not _is_web_address(plain):
+        raise entry.error(quote(text), _WEB_FORM)
+    return text

@@ -1,0 +1,121 @@
+"""One file of a source, decoded once: bytes to text to JSON, keeping what is wrong on the way as findings."""
+
+import hashlib
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from memosite.facts.findings import Finding, Location
+from memosite.facts.json_text import KeyPath, clean_text, find_key_line, key_places, read_json_text, shown, type_name
+from memosite.facts.names import blob_id
+from memosite.facts.parsed import FileFacts
+
+__all__ = ["File", "Json", "clean_text", "find_key_line", "read_json", "shown", "type_name"]
+
+_BOM = b"\xef\xbb\xbf"
+_LONGEST_MESSAGE = 500
+
+
+@dataclass(kw_only=True)
+class File:
+    """A file's bytes and where they lie. Decoding is lazy and happens once."""
+
+    source: str
+    path: str
+    data: bytes
+
+    @property
+    def name(self) -> str:
+        """The bare file name."""
+        return self.path.rpartition("/")[2]
+
+    @cached_property
+    def facts(self) -> FileFacts:
+        """Where the file lies and what its bytes are."""
+        digest = hashlib.sha256(self.data).hexdigest()
+        blob = blob_id(self.data)
+        return FileFacts(source=self.source, path=self.path, sha256=digest, bytes=len(self.data), blob=blob)
+
+    def at(self, line: int | None = None) -> Location:
+        """A place in this file."""
+        return Location(source=self.source, path=self.path, line=line)
+
+    def at_key(self, *keys: str | int) -> Location:
+        """The line of a key of the JSON object, if it is there.
+
+        `("metadata", "discharged")` is a nested one, `("participants", 1)` the second entry of an array.
+        """
+        return self.at(self._key_lines.get(keys))
+
+    @cached_property
+    def _key_lines(self) -> dict[KeyPath, int]:
+        lines: dict[KeyPath, int] = {}
+        line, counted = 1, 0
+        for path, offset in key_places(self.text):
+            line += self.text.count("\n", counted, offset)
+            counted = offset
+            lines.setdefault(path, line)
+        return lines
+
+    def finding(self, rule: str, message: str, *keys: str | int, clause: str = "") -> Finding:
+        """A finding on this file, at the line of the key if one is named and there; `clause` if not the rule's."""
+        where = self.at_key(*keys) if keys else self.at()
+        return Finding(rule=rule, location=where, message=shown(message, _LONGEST_MESSAGE), broken_clause=clause)
+
+    @cached_property
+    def _decoded(self) -> tuple[str, Finding | None]:
+        start = len(_BOM) if self.data.startswith(_BOM) else 0
+        problem = None
+        try:
+            text = self.data[start:].decode("utf-8")
+        except UnicodeDecodeError as error:
+            offset = start + error.start
+            line = self.data.count(b"\n", 0, offset) + 1
+            message = f"byte 0x{self.data[offset]:02x} at offset {offset} is not UTF-8"
+            problem = Finding(rule="utf8-invalid", location=self.at(line), message=message)
+            text = self.data[start:].decode("utf-8", "replace")
+        return text.lstrip("\ufeff"), problem
+
+    @property
+    def text(self) -> str:
+        """The file as text without byte-order mark, line ends as they are; bad bytes as U+FFFD."""
+        return self._decoded[0]
+
+    @property
+    def text_findings(self) -> tuple[Finding, ...]:
+        """What is wrong with the bytes."""
+        problem = self._decoded[1]
+        return (problem,) if problem else ()
+
+    @cached_property
+    def json(self) -> "Json":
+        """The file's JSON, read once."""
+        return read_json(self)
+
+    @cached_property
+    def markdown(self) -> str:
+        """The file as a text of the archive: LF line ends, no byte-order mark, no NUL."""
+        return clean_text(self.text)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Json:
+    """The outcome of reading JSON: an object, or None and the findings that say why."""
+
+    fields: dict[str, Any] | None
+    findings: tuple[Finding, ...]
+
+
+def read_json(file: File) -> Json:
+    """Read a file's JSON object. Never raises; the findings name the line and what was expected there."""
+    value, problems = read_json_text(file.text)
+    findings = [
+        *file.text_findings,
+        *(Finding(rule=one.rule, location=file.at(one.line), message=one.message) for one in problems),
+    ]
+    if isinstance(value, dict):
+        return Json(fields=value, findings=tuple(findings))
+    if not any(problem.rule == "json-invalid" for problem in problems):
+        message = f"found {type_name(value)}, expected an object"
+        findings.append(Finding(rule="json-not-object", location=file.at(1), message=message))
+    return Json(fields=None, findings=tuple(findings))

@@ -1,0 +1,169 @@
+"""Where things lie in a repo, by convention: stores, mailboxes, roles, working roots, folders nobody reads.
+
+The source of the rules is SPEC 2.2 (folders) and the memodef README (inbox lifecycle, notes, transcripts).
+All paths are relative to a source, with `/`.
+"""
+
+import re
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Literal
+
+from memosite.facts.parsed import Kind, Mailbox
+
+Store = Literal["memos", "notes", "transcripts"]
+
+SKIPPED_FOLDERS = frozenset({"conformance", "fixtures", "templates", "proposed-templates", "examples", "tests"})
+"""Folders that hold samples of artifacts, not artifacts (SPEC 2.2)."""
+
+UNREAD_FOLDERS = frozenset({".git", "node_modules", ".memosite", "__pycache__", ".venv", "venv", ".tox"})
+"""Folders that never hold anything of the archive."""
+
+SITE_MARKER = ".memosite-site"
+"""The file that marks a folder as a site written by memosite: nothing in it is a source."""
+
+_STORES: dict[str, Store] = {"memos": "memos", "notes": "notes", "transcripts": "transcripts"}
+MAILBOXES: dict[str, Mailbox] = {"inbox": "inbox", "read": "read", "archive": "archive"}
+_KIND_OF_STORE: dict[Store, Kind] = {"memos": "memo", "notes": "note", "transcripts": "transcript"}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Place:
+    """Where a file lies: in which store, below which working root, in which mailbox or for which role.
+
+    `folder` is the store's own folder, such as `teams/a/memos`. `mailbox` is given for memos only, `role` for
+    notes and transcripts only.
+    """
+
+    store: Store
+    root: str
+    folder: str
+    mailbox: Mailbox | None = None
+    role: str | None = None
+
+    @property
+    def kind(self) -> Kind:
+        """The kind of artifact this store is for."""
+        return _KIND_OF_STORE[self.store]
+
+
+def place_of(path: str, *, memo_folders: tuple[str, ...] = ()) -> Place | None:
+    """The place of a file, None outside every store. `memo_folders` are further names of `memos` folders.
+
+    Of stores that lie in one another the innermost counts.
+    """
+    return _place_of_folder(path.rpartition("/")[0], memo_folders)
+
+
+@lru_cache(maxsize=4_096)
+def _place_of_folder(path: str, memo_folders: tuple[str, ...]) -> Place | None:
+    """All files of a folder have one place, and each is asked for it several times."""
+    folders = path.split("/") if path else []
+    for end in range(len(folders), 0, -1):
+        store = _STORES.get(folders[end - 1])
+        length = 1
+        if store is None:
+            length = _memo_folder_length(folders[:end], memo_folders)
+            if not length:
+                continue
+            store = "memos"
+        below = folders[end] if end < len(folders) else None
+        is_memos = store == "memos"
+        return Place(
+            store=store,
+            root="/".join(folders[: end - length]),
+            folder="/".join(folders[:end]),
+            mailbox=(MAILBOXES.get(below or "", "flat") if is_memos else None),
+            role=None if is_memos else below,
+        )
+    return None
+
+
+def _memo_folder_length(folders: list[str], endings: tuple[str, ...]) -> int:
+    """How many folders at the end of these are one of the endings, 0 if none is; the longest counts."""
+    fitting = (parts for ending in endings if folders[-len(parts := ending.split("/")) :] == parts)
+    return max(map(len, fitting), default=0)
+
+
+_PLACEHOLDER = re.compile(r"<[^<>]*>|\{[^{}]*\}")
+
+
+def memo_folder(memo_location: str) -> str | None:
+    """The folder that an orgdef's `x.org.memo_location` names: the last folders written out between placeholders.
+
+    `<recipient working_directory>/handoffs/` gives `handoffs`, `{repo}/comms/<position>/inbox` gives `comms`; None
+    if that is `memos`, which needs no saying, or if nothing usable is left.
+    """
+    for written in reversed(_PLACEHOLDER.split(memo_location)):
+        parts = [part for part in written.replace("\\", "/").strip().split("/") if part not in {"", "."}]
+        while parts and parts[-1] in MAILBOXES:
+            parts.pop()
+        if parts:
+            is_usable = ".." not in parts and all(re.fullmatch(r"[\w.-]+", part) for part in parts)
+            return "/".join(parts) if is_usable and parts[-1] != "memos" else None
+    return None
+
+
+def is_skipped(path: str) -> bool:
+    """Whether a file lies below a folder of samples."""
+    return any(folder in SKIPPED_FOLDERS for folder in path.split("/")[:-1])
+
+
+def sibling_folders(path: str, *, memo_folders: tuple[str, ...] = ()) -> tuple[str, ...]:
+    """The folders a memo's body may lie in: its own, then the other mailboxes of its store (SPEC 2.2)."""
+    return _siblings(path.rpartition("/")[0], memo_folders)
+
+
+@lru_cache(maxsize=4_096)
+def _siblings(own: str, memo_folders: tuple[str, ...]) -> tuple[str, ...]:
+    place = _place_of_folder(own, memo_folders)
+    if place is None or place.store != "memos":
+        return (own,)
+    boxes = (place.folder, *(f"{place.folder}/{box}" for box in MAILBOXES))
+    return (own, *(folder for folder in boxes if folder != own))
+
+
+_GLOB_PART = re.compile(r"\*+|\?|\[!?\]?[^\]/]*\]|.", re.DOTALL)
+
+
+@lru_cache(maxsize=256)
+def _compile_glob(pattern: str) -> re.Pattern[str]:
+    parts = [part for part in pattern.split("/") if part not in {"", "."}]
+    if parts and (pattern.endswith("/") or parts[-1] == "**"):
+        parts += ["**", "*"]
+    pieces: list[str] = []
+    for part in parts:
+        folders = "(?:[^/]+/)*"
+        if part != "**":
+            pieces += ["".join(map(_glob_piece, _GLOB_PART.findall(part))), "/"]
+        elif not pieces or pieces[-1] != folders:
+            pieces.append(folders)
+    return re.compile("".join(pieces[:-1]), re.DOTALL)
+
+
+def _glob_piece(piece: str) -> str:
+    if piece.startswith("*"):
+        return "[^/]*"
+    if piece == "?":
+        return "[^/]"
+    if len(piece) > 2 and piece.startswith("["):
+        is_negated = piece[1] == "!"
+        chars = re.sub(r"([\\\[\]^&~|])", r"\\\1", piece[1 + is_negated : -1])
+        found = f"(?!/)[{'^' if is_negated else ''}{chars}]"
+        return found if _is_regex(found) else re.escape(piece)
+    return re.escape(piece)
+
+
+def _is_regex(text: str) -> bool:
+    if "--" in text:  # may mean something else in later versions of Python
+        return False
+    try:
+        re.compile(text)
+    except re.error:  # a range that runs backwards, such as [z-a]
+        return False
+    return True
+
+
+def matches_glob(path: str, pattern: str) -> bool:
+    """Whether a path fits a glob: `*` and `?` within a folder, `**` for any folders; `a/` fits all below it."""
+    return _compile_glob(pattern).fullmatch(path) is not None

@@ -1,0 +1,194 @@
+"""What names tell: stamped file names, the ids made from them, references, and short subjects.
+
+The source of the rules is SPEC 2.2 (names and references in the wild) and SPEC 3 (identity, short subject).
+"""
+
+import hashlib
+import re
+import unicodedata
+from dataclasses import dataclass
+from functools import lru_cache
+
+from memosite.facts.texts import cut_line, is_visible, one_line
+from memosite.facts.times import Moment, read_stamp
+
+ENVELOPE_SUFFIX = ".openthing"
+BODY_SUFFIX = ".body.md"
+
+ID_BYTES = 200
+"""The longest id, in bytes of UTF-8: a file system takes 255, and a collision adds nine."""
+
+_STAMPED_NAME = re.compile(r"(?P<stamp>[0-9]{4}-[0-9]{2}-[0-9]{2}(?:-[0-9]{4})?)--(?P<rest>.+)", re.DOTALL)
+
+_STAMP = re.compile(r"(?<![0-9])[0-9]{4}-[0-9]{2}-[0-9]{2}(?:-[0-9]{4})?--(?=\w)")
+_STAMPED_WORD = re.compile(r"[\w.-]+(?::-[\w.-]+)*")  # "Re: gate" makes the slug re:-gate
+_SUFFIX = re.compile(rf"{re.escape(ENVELOPE_SUFFIX)}|{re.escape(BODY_SUFFIX)}", re.IGNORECASE | re.ASCII)
+_NOT_BARE = re.compile(r"[/\\\0]|^(?:[a-z]|file|data|urn|mailto|javascript):", re.IGNORECASE | re.ASCII)
+_PROSE = re.compile(r"[\s/\\,;()<>\"\[\]]")
+_PROSE_IN_WHOLE = re.compile(r"[/\\\n(]|[.,;:]\s")
+_NO_REPLY = re.compile(r"\W*not in-reply-to", re.IGNORECASE | re.ASCII)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StampedName:
+    """What `2026-05-01-1430--engineer--director--gate-is-green` says of its artifact; parts may be absent."""
+
+    date: Moment | None
+    sender: str | None
+    recipient: str | None
+    slug: str
+
+
+def stem_of(filename: str) -> str:
+    """The bare name without `.openthing` or `.body.md` (else without its last extension)."""
+    for suffix in (ENVELOPE_SUFFIX, BODY_SUFFIX):
+        if filename.lower().endswith(suffix):
+            return filename[: -len(suffix)]
+    return filename.rpartition(".")[0] or filename
+
+
+@lru_cache(maxsize=65_536)
+def read_stamped_name(stem: str) -> StampedName:
+    """Read the recommended name `YYYY-MM-DD-HHMM--<from>--<to>--<short-subject>`; anything else is all slug.
+
+    Transcripts have one name less, `YYYY-MM-DD-HHMM--<role>--<short-subject>`: the role is the sender.
+    """
+    match = _STAMPED_NAME.fullmatch(stem)
+    if match is None:
+        return StampedName(date=None, sender=None, recipient=None, slug=stem)
+    parts = match["rest"].split("--", 2)
+    sender = parts[0] if len(parts) > 1 else None
+    recipient = parts[1] if len(parts) > 2 else None
+    return StampedName(
+        date=read_stamp(match["stamp"]), sender=sender or None, recipient=recipient or None, slug=parts[-1]
+    )
+
+
+def read_reference(text: str) -> str | None:
+    """The stem a reference names, however it is written (SPEC 2.2, "references in general"), in NFC.
+
+    A value that begins "Not in-reply-to" names nothing. Else the first stamped name counts, else the base
+    name; without `.openthing` or `.body.md` either way, and without whatever follows these.
+    """
+    text = unicodedata.normalize("NFC", text).strip()
+    if _NO_REPLY.match(text):
+        return None
+    stamp = _STAMP.search(text)
+    name = _stamped_name(text[stamp.start() :]) if stamp else _base_name(text)
+    return name if name.strip(". ") else None
+
+
+def _stamped_name(text: str) -> str:
+    """The name at the beginning of a text: up to its suffix, else as far as letters, digits and `.`, `_`, `-` go."""
+    word = _STAMPED_WORD.match(text)
+    end = word.end() if word else 0
+    suffix = _SUFFIX.search(text)
+    if suffix is not None:
+        before = text[: suffix.start()]
+        # A name may hold other characters, even spaces if there is nothing else; a sentence is no part of it.
+        prose = _PROSE_IN_WHOLE if suffix.end() == len(text) else _PROSE
+        if suffix.start() < end or not (prose.search(before) or _STAMP.search(before, end)):
+            return before
+    return text[:end].rstrip(".-")
+
+
+def _base_name(text: str) -> str:
+    suffix = _SUFFIX.search(text)
+    if suffix is None:
+        text = text.rstrip("/\\")
+    elif suffix.start() > 0 and text[suffix.start() - 1] not in "/\\":
+        text = text[: suffix.start()]
+    else:
+        return ""
+    return re.split(r"[/\\]", text)[-1].strip()
+
+
+def is_bare_name(text: str) -> bool:
+    """Whether a reference is what memodef asks for: one file name, no folder, no drive, no scheme."""
+    return text not in {"", ".", ".."} and not _NOT_BARE.search(text)
+
+
+_PLAIN_ID = re.compile(rf"[A-Za-z0-9_-][A-Za-z0-9._-]{{0,{ID_BYTES - 1}}}")
+"""What is an id as it stands, as nearly all names are."""
+
+_NOT_IN_ID = re.compile(r"[^A-Za-z0-9._-]+")
+
+
+def make_id(stem: str) -> str:
+    """The id of a stem (SPEC 3): letters, digits, `.`, `_`, `-`; whatever else there was is told by a hash.
+
+    The same name in NFC and NFD has one id: the stem is taken in NFC, for the hash too. An id is never empty.
+    """
+    if _PLAIN_ID.fullmatch(stem):
+        return stem
+    text = unicodedata.normalize("NFC", stem)
+    if text.isascii():
+        cleaned = _NOT_IN_ID.sub("-", text).lstrip(".")
+    else:
+        cleaned = re.sub("\0+", "-", "".join(char if _is_allowed(char) else "\0" for char in text)).lstrip(".")
+    if cleaned and cleaned == text and len(cleaned.encode("utf-8")) <= ID_BYTES:
+        return cleaned
+    return f"{_cut_bytes(cleaned, ID_BYTES - 9)}-{short_hash(text)}"
+
+
+def _is_allowed(char: str) -> bool:
+    if char.isascii():
+        return char.isalnum() or char in "._-"
+    category = unicodedata.category(char)
+    return category[0] == "L" or category == "Nd"
+
+
+def _cut_bytes(text: str, limit: int) -> str:
+    return text.encode("utf-8")[:limit].decode("utf-8", "ignore")
+
+
+def blob_id(data: bytes, *, like: str = "") -> str:
+    """The id that git gives to content: SHA-1 in hex, or SHA-256 if `like` another id that is one."""
+    whole = b"blob %d\0" % len(data) + data
+    if len(like) == 64:
+        return hashlib.sha256(whole).hexdigest()
+    return hashlib.sha1(whole, usedforsecurity=False).hexdigest()
+
+
+def short_hash(text: str) -> str:
+    """The first 8 hex digits of the SHA-256 of the text's UTF-8.
+
+    A lone surrogate, which stands for a byte in a file name that is not UTF-8, counts as its three bytes.
+    """
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:8]
+
+
+SHORT_SUBJECT = 100
+"""The longest short subject, in characters (SPEC 3)."""
+
+NO_SUBJECT = "(no subject)"
+"""What stands for a subject where neither the field nor the name says anything."""
+
+_CLAUSE_END = re.compile(r"(?:[.!?;:,](?=\s)|\s+[—–-]{1,2}(?=\s)|\s+(?=\()|[。！？；：，])")
+_CLAUSE_LEAST = 24
+_SAID_ALOUD = ("!", "?", "！", "？")
+
+
+def short_subject(subject: str, *, stem: str) -> str:
+    """One line of at most 100 characters that stands for the subject in lists, trees, titles and feeds.
+
+    The subject itself if it is short; else its beginning, up to the end of the first clause that leaves at least
+    24 characters; else a cut at a word, with an ellipsis; without a subject, the words of the name's slug.
+    """
+    for text in (subject, read_stamped_name(stem).slug.replace("-", " ").replace("_", " "), stem):
+        short = _shorten(one_line(text))
+        if is_visible(short.rstrip("…")):
+            return short
+    return NO_SUBJECT
+
+
+def _shorten(line: str) -> str:
+    if len(line) <= SHORT_SUBJECT:
+        return line
+    first = _CLAUSE_END.search(line, _CLAUSE_LEAST, SHORT_SUBJECT + 2)
+    if first is not None:
+        end = first.end() if first[0] in _SAID_ALOUD else first.start()
+        clause = line[:end].rstrip(" ,;:")
+        if end <= SHORT_SUBJECT and is_visible(clause):
+            return clause
+    return cut_line(line, SHORT_SUBJECT)

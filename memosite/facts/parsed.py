@@ -1,0 +1,367 @@
+"""What single files say, as values: the outcome of parsing, which knows nothing of other files.
+
+Texts are not in here: they lie on the `Shelf` and are named by their SHA-256, so that an archive of 100,000
+artifacts fits into memory. `from` is a Python keyword, so the field is `sender` everywhere; only formats, twins and
+exports know the wire name.
+"""
+
+from dataclasses import dataclass
+from typing import Literal
+
+from memosite.facts.findings import Finding
+from memosite.facts.times import Moment
+
+Kind = Literal["memo", "note", "transcript", "library", "record", "document"]
+Mailbox = Literal["inbox", "read", "archive", "flat"]
+System = Literal["memory-layer", "memory-store", "wyren", "mif"]
+Ref = tuple[Kind, str]
+"""Names one artifact in the archive: its kind and its id."""
+
+BROADCAST = "all"
+FILE = "file"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Text:
+    """A text on the shelf, and what was read off it once.
+
+    `sha256` names the text's UTF-8 bytes as kept (LF, no BOM). `summary` is its first line or so as plain text.
+    `mentions` are file names, ids and paths written in it; `destinations` the targets of its Markdown links.
+    `turns` counts the turns of a transcript (0 = no known form), None for other texts.
+    """
+
+    sha256: str
+    chars: int
+    summary: str
+    mentions: tuple[str, ...] = ()
+    destinations: tuple[str, ...] = ()
+    turns: int | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FileFacts:
+    """A file of a source: where it lies (relative to the source), and its bytes' digest and number.
+
+    `blob` is the id that git gives to these bytes (SHA-1), by which history tells whether they were edited; "" if
+    nobody asked.
+    """
+
+    source: str
+    path: str
+    sha256: str
+    bytes: int
+    blob: str = ""
+
+    @property
+    def name(self) -> str:
+        """The bare file name."""
+        return self.path.rpartition("/")[2]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Discharge:
+    """`metadata.discharged`, or an entry of `actions.closed`: the action is done, and by whom."""
+
+    on: str | None = None
+    by: str | None = None
+    via: str | None = None
+    disposition: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Participant:
+    """One participant of a transcript: a position, and the session or person who held it; `extra` as in `Envelope`."""
+
+    position: str
+    session_arc: str | None = None
+    identity: str | None = None
+    extra: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Envelope:
+    """What one `.openthing` (or a body without one) says, as read: one copy of an artifact.
+
+    `shape` tells how it was written: a typed memodef object, the legacy `x.memo.*` form, a body whose
+    envelope is missing (`bare`), or a file that cannot be read (`broken`), of which only the name speaks.
+    `extra` is the JSON text of every field memosite has no use for, kept to be shown; "" if there is none.
+    """
+
+    kind: Kind
+    shape: Literal["typed", "legacy", "bare", "broken"]
+    file: FileFacts
+    stem: str
+    content_sha256: str
+    sender: str = ""
+    to: tuple[str, ...] = ()
+    subject: str = ""
+    sent: Moment | None = None
+    sent_text: str = ""
+    ended: Moment | None = None
+    in_reply_to: str | None = None
+    thread_id: str | None = None
+    action_required: bool = False
+    body: Text | None = None
+    body_ref: str | None = None
+    discharge: Discharge | None = None
+    session: str | None = None
+    participants: tuple[Participant, ...] = ()
+    related: tuple[str, ...] = ()
+    transport: str | None = None
+    capture_tool: str | None = None
+    redaction_status: str | None = None
+    tags: tuple[str, ...] = ()
+    extra: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LibraryItem:
+    """One entry of a library: what it is called and where its file is said to be; `extra` as in `Envelope`."""
+
+    id: str
+    name: str
+    version: str
+    description: str
+    file: str
+    extra: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LibraryCard:
+    """A `memodef:Library` catalog as written; or, if `broken`, a catalog or an orgdef that is no JSON."""
+
+    file: FileFacts
+    id: str
+    name: str
+    version: str
+    description: str
+    items: tuple[LibraryItem, ...]
+    extra: str = ""
+    broken: Literal["library", "orgdef"] | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Seat:
+    """A position as an orgdef lists it; `extra` as in `Envelope`."""
+
+    id: str
+    name: str
+    status: str | None = None
+    incumbent: str | None = None
+    incumbent_kind: str | None = None
+    description: str = ""
+    role_id: str | None = None
+    working_directory: str | None = None
+    extra: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Relationship:
+    """An edge of the organization; ends are position ids, `external:<id>`, or the organization's own id.
+
+    `extra` as in `Envelope`.
+    """
+
+    type: str
+    sender: str
+    to: str
+    description: str = ""
+    extra: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Organization:
+    """An orgdef in either shape. `charter` holds its remaining texts by heading, in the order written."""
+
+    id: str
+    name: str
+    source: str
+    path: str
+    version: str = ""
+    mission: str = ""
+    charter: tuple[tuple[str, str], ...] = ()
+    seats: tuple[Seat, ...] = ()
+    relationships: tuple[Relationship, ...] = ()
+    memo_location: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DocumentHead:
+    """A Markdown document and what its head says of itself; `extra` as in `Envelope`, of its frontmatter."""
+
+    file: FileFacts
+    title: str
+    status: str | None
+    date: Moment | None
+    text: Text
+    tags: tuple[str, ...] = ()
+    extra: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BodyFile:
+    """A file that an envelope may name in `body_ref`, with its text."""
+
+    file: FileFacts
+    text: Text
+
+
+# The other memory systems: records of one form, and the parts of a memory-store they are joined from
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Relation:
+    """An edge to another record. `target` is as written: a node id, an id, a title, a path or a file's stem.
+
+    `label` is whatever else is said of it, in words.
+    """
+
+    predicate: str
+    target: str
+    label: str = ""
+    status: str | None = None
+    confidence: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Citation:
+    """A source outside that a record names."""
+
+    title: str
+    url: str
+    type: str = ""
+    author: str = ""
+    date: str = ""
+    note: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Entity:
+    """Something a record speaks of: a technology, a person, a place."""
+
+    name: str
+    type: str | None = None
+    relation: str = "mentions"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RecordEvent:
+    """One line of a record's history: what happened, when, and who did it."""
+
+    record: str
+    event: str
+    at: Moment | None
+    actor: str = ""
+    detail: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RecordCard:
+    """One record as its file has it.
+
+    `key` names it within its source (SPEC 3: `<source>.<key>` is its id). `type` is what the system calls it:
+    `decision`, `handoffs`, `semantic`, `Rejected paths`. `line` is where it begins in a file of many. `fields` are
+    labels and values to be shown. `mentions` are names of other artifacts outside the text: context references,
+    evidence, anchors, files. `text` is Markdown; for a node of a memory-store it is joined later from `body_path`.
+    `hash_written` and `hashed` are a content hash as written and the bytes before the body that it is made over;
+    `hash_fits` is what came of comparing them, None if there was nothing to compare.
+    """
+
+    system: System
+    key: str
+    file: FileFacts
+    type: str
+    title: str
+    line: int | None = None
+    text: Text | None = None
+    status: str | None = None
+    stage: str | None = None
+    namespace: str | None = None
+    section: str | None = None
+    created: Moment | None = None
+    modified: Moment | None = None
+    sessions: tuple[str, ...] = ()
+    fields: tuple[tuple[str, str], ...] = ()
+    relations: tuple[Relation, ...] = ()
+    superseded_by: str | None = None
+    mentions: tuple[str, ...] = ()
+    anchors: tuple[str, ...] = ()
+    citations: tuple[Citation, ...] = ()
+    entities: tuple[Entity, ...] = ()
+    tags: tuple[str, ...] = ()
+    extra: str = ""
+    body_path: str | None = None
+    hash_written: str | None = None
+    hashed: bytes = b""
+    hash_fits: bool | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RecordFile:
+    """A file and the records in it; one for most systems, many for wyren."""
+
+    system: System
+    file: FileFacts
+    records: tuple[RecordCard, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StoreConfig:
+    """`config.json` of a memory-store: what makes its folder a store. `marker` is the commit of sync-state.json.
+
+    `others` are the remaining settings as labels and values to be shown.
+    """
+
+    file: FileFacts
+    project: str
+    name: str
+    version: int
+    marker: str | None = None
+    others: tuple[tuple[str, str], ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StoreRelation:
+    """A relation of a memory-store, with a content hash of its own."""
+
+    file: FileFacts
+    id: str
+    sender: str
+    relation: Relation
+    created: Moment | None = None
+    hash_written: str | None = None
+    hashed: bytes = b""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StoreEvents:
+    """`events.jsonl` of a memory-store."""
+
+    file: FileFacts
+    events: tuple[RecordEvent, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StoreBody:
+    """A Markdown file below a memory-store; its text (LF, no byte-order mark) is what content hashes are made over."""
+
+    file: FileFacts
+    text: Text
+
+
+RecordFact = RecordFile | StoreConfig | StoreRelation | StoreEvents | StoreBody
+Fact = Envelope | LibraryCard | Organization | DocumentHead | BodyFile | RecordFact
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Parsed:
+    """What came out of one file: a fact if the file is one of ours, and the findings on it either way.
+
+    `shelve` are bytes to be put on the shelf: the file itself where it is published, and its texts.
+    """
+
+    source: str
+    path: str
+    fact: Fact | None = None
+    findings: tuple[Finding, ...] = ()
+    shelve: tuple[bytes, ...] = ()

@@ -1,0 +1,239 @@
+"""Reads off a text, once, what the archive needs to know of it without keeping it: length, summary, mentions."""
+
+import hashlib
+import re
+import unicodedata
+from bisect import bisect_right
+from collections.abc import Iterable, Iterator
+from itertools import islice
+
+from memosite.facts.parsed import Text
+
+SUMMARY = 240
+"""The longest summary, in characters."""
+
+MENTIONS = 10_000
+"""The most mentions, and the most destinations, that are read off one text."""
+
+_Span = tuple[int, int]
+
+_CONTROLS = dict.fromkeys((*range(0x20), *range(0x7F, 0xA0)), " ")
+
+_LOOK_BACK = 300
+_BREAK = r"\s`'\"()<>\[\]{}|,;*!?“”‘’«»=—、。，；：！？（）「」『』【】《》"
+# Patterns that are sought in whole texts begin with a character as it is: `re` finds those many times faster.
+_SUFFIX = r"\.(?:openthing|opencatalog|md)"
+_SUFFIXED = re.compile(rf"{_SUFFIX}(?:{_SUFFIX})*(?![A-Za-z0-9_-]|\.[A-Za-z0-9])", re.IGNORECASE | re.ASCII)
+_BREAKS = re.compile(rf"[{_BREAK}]")
+_COLON = re.compile(r":(?![/\\])")
+_STAMP = r"(?<![A-Za-z0-9-])[0-9]{4}-[0-9]{2}-[0-9]{2}-[0-9]{4}--"
+_STAMP_START = re.compile(_STAMP)
+_STAMP_CHARS = len("2026-03-09-0950--")
+_STAMP_END = re.compile(rf"--(?<={_STAMP})")
+_STAMPED = re.compile(r"[\w.-]{1,250}(?::-[\w.-]{1,250})?")  # "Re: gate" makes the slug re:-gate
+_DRIVE_PATH = re.compile(rf":[/\\][^{_BREAK}:]{{1,{_LOOK_BACK}}}")
+_ROOTED_PATH = re.compile(rf"/[\w.@+-]{{1,100}}/[\w.@+/-]{{0,{_LOOK_BACK}}}")
+# Ids of records, each sought by its least common part, where a text has that: texts are long, and few name a record.
+_NODE_KINDS = (
+    *("project", "feature", "decision", "gotcha", "question"),
+    *("architecture", "constraint", "fact", "source", "synthesis", "workflow", "note", "concept"),
+)
+_CATEGORIES = ("context", "decisions", "interfaces", "handoffs")
+_RECORD_ENDS = (
+    *((f"{kind}.", re.compile(rf"{kind}\.[a-z0-9][a-z0-9-]{{0,200}}(?![\w/\\(])")) for kind in _NODE_KINDS),
+    *((f".{name}.", re.compile(rf"\.{name}\.\w[\w-]{{0,200}}(?![\w/\\(])")) for name in _CATEGORIES),
+    (".", re.compile(r"\.[0-9a-f]{8}(?:-[0-9]{1,4})?(?![\w/\\(-])")),
+    ("-", re.compile(r"-(?<=[0-9a-fA-F]{8}-)(?:[0-9a-fA-F]{4}-){3}[0-9a-fA-F]{12}(?![0-9A-Za-z-])")),
+)
+_COMMIT = re.compile(r"`([0-9a-f]{7,64})(?=`)")
+_RECORD_START = re.compile(r"(?<![\w./\\-])[\w-]{0,100}(?:\.[\w-]{1,100}){0,4}\.?\Z")
+_RECORD_BEFORE = 250
+_OPENING = frozenset(" \t\n`'\"(<[{|“‘«（「")
+
+_TARGET = r"(?:<([^<>\n]{1,1000})>|([^()\s<>]{1,1000}(?:\([^()\s<>]{0,200}\)[^()\s<>]{0,200}){0,5}))"
+_INLINE = rf"\]\([ \t]{{0,20}}\n?[ \t]{{0,20}}{_TARGET}"
+_INLINE_DESTINATION = re.compile(_INLINE)
+_DESTINATION = re.compile(
+    _INLINE + rf"|^ {{0,3}}\[[^\]\n^][^\]\n]{{0,200}}\]:[ \t]{{0,20}}\n?[ \t]{{0,20}}{_TARGET}", re.MULTILINE
+)
+_ELSEWHERE = ("http:", "https:", "mailto:", "#")
+
+_FRONTMATTER = re.compile(r"\A---\n[\w-]+:.*?\n---\n", re.DOTALL)
+_BLOCK_MARK = re.compile(
+    r"^[ \t]*(?:#{1,6}(?:[ \t]+|$)|[>*+-][ \t]+|\d{1,9}[.)][ \t]+|==+[ \t]*|\||`{3,}.*)", re.MULTILINE
+)
+_INLINE_MARK = re.compile(
+    r"(?=[`!\[_*~])(?:"  # what any of them begins with: five times faster
+    r"(?P<ticks>`{1,3})(?P<code>[^`\n]{1,300})(?P=ticks)"
+    r"|!?\[(?P<label>[^\[\]\n]{0,300})\]\([^)\s]{0,1000}\)"
+    r"|(?<!\w)__(?P<strong>[^_\n]{1,300})__(?!\.?\w)"
+    r"|\*\*|`+|~~)"
+)
+_EMPHASIS = re.compile(r"(?<![\w*\\])(\*)(?=[^\s*])([^*\n]{1,300})(?<=\S)\*(?![\w*])")
+_TABLE_RULE = re.compile(r"^[ \t|]*:?-[ \t:|-]*$", re.MULTILINE)
+_FENCE = re.compile(r"^[ \t>]*(?:`{3,}[^`\n]*|~{3,}.*)$", re.MULTILINE)
+_RULE = re.compile(r"^[ \t]*(?:[-*_=]{3,}|==+)[ \t]*$|[ \t]==+[ \t]*$", re.MULTILINE)
+
+
+def read_text(text: str, *, turns: int | None = None) -> tuple[Text, bytes]:
+    """What there is to know of a text, and its bytes for the shelf. The text must be clean (LF, no surrogates)."""
+    data = text.encode("utf-8")
+    known = Text(
+        sha256=hashlib.sha256(data).hexdigest(),
+        chars=len(text),
+        summary=summarize(text),
+        mentions=find_mentions(text),
+        destinations=find_destinations(text),
+        turns=turns,
+    )
+    return known, data
+
+
+def summarize(text: str) -> str:
+    """The beginning of a text as one plain line of at most 240 characters."""
+    head = text[:6000]
+    front = _FRONTMATTER.match(head)
+    head = head[front.end() if front else 0 :].lstrip()[:800]
+    head = _INLINE_MARK.sub(_plain, _BLOCK_MARK.sub("", _RULE.sub("", head)))
+    return cut_line(head, SUMMARY)
+
+
+def plain_text(text: str) -> str:
+    """A text of Markdown for showing a piece of it: its words without its marks; code stays as it is written."""
+    pieces = _FENCE.split(_FRONTMATTER.sub("", text))
+    for index in range(0, len(pieces), 2):
+        lines = _INLINE_MARK.sub(_plain, _BLOCK_MARK.sub("", _TABLE_RULE.sub("", _RULE.sub("", pieces[index]))))
+        pieces[index] = _EMPHASIS.sub(r"\2", lines)
+    return "\n".join(pieces)
+
+
+def _plain(match: re.Match[str]) -> str:
+    return match["code"] or match["label"] or match["strong"] or ""
+
+
+def one_line(text: str) -> str:
+    """A text as one line: white space and control characters as single spaces."""
+    if text.isprintable() and "  " not in text:  # most are one line already: there is no other white space in them
+        return text.strip(" ")
+    return " ".join(text.translate(_CONTROLS).split())
+
+
+def is_visible(text: str) -> bool:
+    """Whether a text shows anything at all: white space, control and format characters do not."""
+    return any(not (char.isspace() or unicodedata.category(char) in {"Cc", "Cf", "Cs"}) for char in text)
+
+
+def cut_line(text: str, limit: int) -> str:
+    """A text as one line of at most `limit` characters, cut at a word, with an ellipsis if anything was cut."""
+    line = one_line(text)
+    if len(line) <= limit:
+        return line
+    cut = line.rfind(" ", 0, limit)
+    if cut <= limit // 2:
+        cut = limit - 1
+        while cut > limit // 2 and _are_one(line[cut - 1], line[cut]):
+            cut -= 1
+    return line[:cut].rstrip(" ,;:-–—") + "…"
+
+
+def _are_one(before: str, char: str) -> bool:
+    """Whether a cut between two characters would tear apart what people see as one (marks, joiners, skin tones)."""
+    is_mark = unicodedata.category(char) in {"Mn", "Me", "Mc"} or "\U0001f3fb" <= char <= "\U0001f3ff"
+    return is_mark or "\u200d" in (before, char)
+
+
+def find_mentions(text: str) -> tuple[str, ...]:
+    """File names, stamped ids and paths, as written, in order, each once, at most `MENTIONS`.
+
+    Paths are those to envelopes, catalogs or Markdown files, and those that begin at a drive or a root. Ids are also
+    those that records may have: `decision.tide-tables`, UUIDs; and those of commits, in code spans.
+    """
+    spans = list(_suffixed_spans(text))
+    for found in (
+        _stamped_spans(text),
+        _drive_spans(text),
+        _rooted_spans(text),
+        _record_spans(text),
+        _commit_spans(text),
+    ):
+        spans = _with_others(spans, found)
+    return tuple(dict.fromkeys(text[start:end] for start, end in spans))[:MENTIONS]
+
+
+def _suffixed_spans(text: str) -> Iterator[_Span]:
+    last = 0
+    for match in _SUFFIXED.finditer(text):
+        start = max(last, match.start() - _LOOK_BACK)
+        before = _BREAKS.split(text[start : match.start()])[-1]
+        if ":" in before:
+            stamp = _STAMP_START.search(before)
+            colons = list(_COLON.finditer(before, 0, stamp.start() if stamp else len(before)))
+            before = before[colons[-1].end() :] if colons else before
+        last = match.end()
+        if before.strip("./\\"):
+            yield match.start() - len(before), last
+
+
+def _stamped_spans(text: str) -> Iterator[_Span]:
+    last = 0
+    for stamp in _STAMP_END.finditer(text):
+        start = stamp.end() - _STAMP_CHARS
+        match = _STAMPED.match(text, stamp.end()) if start >= last else None
+        if match is not None:
+            last = match.end()
+            is_emphasized = start > 0 and text[start - 1] == "_"
+            yield start, start + len(text[start:last].rstrip("._-" if is_emphasized else ".-"))
+
+
+def _drive_spans(text: str) -> Iterator[_Span]:
+    for match in _DRIVE_PATH.finditer(text):
+        drive = match.start() - 1
+        if drive < 0 or not (text[drive].isascii() and text[drive].isalpha()) or text[drive - 1 : drive].isalnum():
+            continue
+        yield drive, match.start() + len(match[0].rstrip("."))
+
+
+def _rooted_spans(text: str) -> Iterator[_Span]:
+    for match in _ROOTED_PATH.finditer(text):
+        start = match.start() - 1 if text[match.start() - 1 : match.start()] == "~" else match.start()
+        if start == 0 or text[start - 1] in _OPENING:
+            yield start, match.start() + len(match[0].rstrip("."))
+
+
+def _commit_spans(text: str) -> Iterator[_Span]:
+    for match in _COMMIT.finditer(text):
+        if not match[1].isdigit():
+            yield match.span(1)
+
+
+def _record_spans(text: str) -> Iterator[_Span]:
+    """What has the form of a record's id; whether there is such a record is for `resolve` to say."""
+    found: dict[int, int] = {}
+    for part, pattern in _RECORD_ENDS:
+        for match in islice(pattern.finditer(text), 2 * MENTIONS) if part in text else ():
+            least = max(0, match.start() - _RECORD_BEFORE)
+            before = _RECORD_START.search(text[least : match.start()])
+            if before is not None:
+                start = least + before.start()
+                found[start] = max(found.get(start, 0), match.start() + len(match[0].rstrip("-")))
+    yield from sorted(found.items())
+
+
+def _with_others(spans: list[_Span], others: Iterable[_Span]) -> list[_Span]:
+    """Both in order, without those of the others that overlap what is there already."""
+    starts = [start for start, _ in spans]
+    added: list[_Span] = []
+    for start, end in others:
+        index = bisect_right(starts, start)
+        before = max(spans[index - 1][1] if index else 0, added[-1][1] if added else 0)
+        if before <= start and (index == len(spans) or end <= starts[index]):
+            added.append((start, end))
+    return sorted(spans + added) if added else spans
+
+
+def find_destinations(text: str) -> tuple[str, ...]:
+    """The targets of Markdown links as written, in order, each once; those with a web scheme are left out."""
+    pattern = _DESTINATION if "]:" in text else _INLINE_DESTINATION
+    targets = (next(filter(None, match.groups())) for match in pattern.finditer(text))
+    found = dict.fromkeys(target for target in targets if not target.lower().startswith(_ELSEWHERE))
+    return tuple(found)[:MENTIONS]

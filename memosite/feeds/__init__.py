@@ -1,0 +1,1 @@
+"""Feeds as values, RSS, JSON Feed and OPML; written and read."""

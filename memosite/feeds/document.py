@@ -1,0 +1,170 @@
+"""Reads a feed strictly: a whole, well-formed RSS document in UTF-8, or nothing of it (FEEDS, watch 2).
+
+Half a document would look like a feed that lost items, so whatever is odd rejects all of it. A document type
+declaration is refused before anything is parsed: entities and the network are never touched.
+"""
+
+import re
+import unicodedata
+from dataclasses import dataclass
+
+from lxml import etree
+
+from memosite.feeds.rss import CONTROLS, MEMO
+
+_ATOM_LINK = "{http://www.w3.org/2005/Atom}link"
+_ARCHIVE = "{http://purl.org/syndication/history/1.0}archive"
+_BOM = b"\xef\xbb\xbf"
+_PROLOG = re.compile(rb"(?:\s+|<\?.*?\?>|<!--.*?-->)*+", re.DOTALL)
+_ANNOUNCEMENT = "new memo: "
+_LONGEST = 4096
+"""The longest path and guid, in bytes: that of a path on Linux."""
+
+MEMO_FIELDS = (
+    *("repo", "from", "to", "subject", "sent", "action_required", "sha256"),
+    *("thread_id", "in_reply_to", "body_ref", "state"),
+)
+"""The fields of an item besides its path, as the elements `memo:…` are called."""
+_MEMO_TAGS = tuple((name, f"{{{MEMO}}}{name}") for name in MEMO_FIELDS)
+_BREAKS = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029]")
+"""What ends a line for some program, or acts on a terminal."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Item:
+    """A memo as a feed announces it. `memo` are those of `MEMO_FIELDS` that the item has, in their order."""
+
+    guid: str
+    path: str
+    title: str = ""
+    link: str = ""
+    is_asked: bool = False
+    memo: tuple[tuple[str, str], ...] = ()
+
+    def field(self, name: str) -> str:
+        """One of `MEMO_FIELDS`, "" if the item does not have it."""
+        return dict(self.memo).get(name, "")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Document:
+    """A feed or an archive of one: items in document order, and the links that RFC 5005 gives, as written."""
+
+    items: tuple[Item, ...]
+    is_archive: bool = False
+    previous: str | None = None
+    bases: tuple[str, ...] = ()
+    """Where the publisher says that this feed lies (`self`, `current`)."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Rejected:
+    """Why a document is not one that can be trusted."""
+
+    reason: str
+
+
+def read_document(data: bytes) -> Document | Rejected:
+    """The document in these bytes, or why they are none. Each guid stands in it once; the first one counts."""
+    if not data.strip():
+        return Rejected(reason="found an empty document, expected RSS")
+    try:
+        data.decode("utf-8")
+    except UnicodeDecodeError as error:
+        return Rejected(reason=f"found bytes that are not UTF-8 at {error.start}, expected RSS in UTF-8")
+    root = _parse(data.removeprefix(_BOM))
+    if isinstance(root, Rejected):
+        return root
+    channels = root.findall("channel")
+    if root.tag != "rss" or len(channels) != 1:
+        shown = f"<{printable(str(root.tag))[:40]}> with {len(channels)} channels"
+        return Rejected(reason=f"found {shown}, expected <rss> with one")
+    return _read_channel(channels[0])
+
+
+def _parse(data: bytes) -> "etree._Element | Rejected":
+    prolog = _PROLOG.match(data)
+    if data.startswith(b"<!DOCTYPE", prolog.end() if prolog else 0):
+        return Rejected(reason="found a DOCTYPE, expected none")
+    parser = etree.XMLParser(
+        resolve_entities=False, no_network=True, load_dtd=False, huge_tree=False, remove_comments=True, remove_pis=True
+    )
+    try:
+        root = etree.fromstring(data, parser)
+    except etree.XMLSyntaxError as error:
+        return Rejected(reason=f"not well-formed XML: {printable(str(error))[:200]}")
+    written = root.getroottree().docinfo
+    if written.internalDTD is not None or written.doctype:
+        return Rejected(reason="found a DOCTYPE, expected none")
+    if (written.encoding or "UTF-8").upper() not in {"UTF-8", "US-ASCII", "ASCII"}:
+        return Rejected(reason=f"found the encoding {printable(str(written.encoding))[:40]}, expected UTF-8")
+    return root
+
+
+def _read_channel(channel: "etree._Element") -> Document | Rejected:
+    items: dict[str, Item] = {}
+    for number, element in enumerate(channel.iterchildren("item"), 1):
+        item = _read_item(element)
+        if isinstance(item, Rejected):
+            return Rejected(reason=f"item {number}: {item.reason}")
+        items.setdefault(item.guid, item)
+    links = [(link.get("rel", ""), link.get("href", "").strip()) for link in channel.iterchildren(_ATOM_LINK)]
+    previous = {href for rel, href in links if rel == "prev-archive"}
+    if len(previous) > 1:
+        return Rejected(reason=f"found {len(previous)} links to a previous archive, expected one")
+    return Document(
+        items=tuple(items.values()),
+        is_archive=channel.find(_ARCHIVE) is not None,
+        previous=next(iter(previous), None),
+        bases=tuple(href for rel, href in links if rel in {"self", "current"} and href),
+    )
+
+
+def _read_item(element: "etree._Element") -> Item | Rejected:
+    texts: dict[str, list[str]] = {}
+    for child in element:
+        texts.setdefault(str(child.tag), []).append(
+            "".join(map(str, child.itertext())) if len(child) else child.text or ""
+        )
+    guids = [guid.strip() for guid in texts.get("guid", ())]
+    if len(guids) != 1 or not guids[0]:
+        return Rejected(reason=f"found {len([guid for guid in guids if guid])} guids, expected one")
+    said = texts.get("description", [""])[0]
+    announced = [said.removeprefix(_ANNOUNCEMENT)] if said.startswith(_ANNOUNCEMENT) else []
+    paths = texts.get(f"{{{MEMO}}}path", announced)
+    if len(paths) != 1 or not paths[0].strip():
+        return Rejected(reason=f"found {len([path for path in paths if path.strip()])} paths, expected one")
+    memo = [(name, _in_one_line(texts.get(tag, [""])[0])) for name, tag in _MEMO_TAGS]
+    is_asked = ("action_required", "true") in memo or "action-required" in texts.get("category", ())
+    return Item(
+        guid=guids[0],
+        path=paths[0],
+        title=_in_one_line(texts.get("title", [""])[0]),
+        link=_in_one_line(texts.get("link", [""])[0].strip()),
+        is_asked=is_asked,
+        memo=tuple((name, value) for name, value in memo if value),
+    )
+
+
+def _in_one_line(text: str) -> str:
+    """A text that cannot pretend to be several lines to a command, which may print it."""
+    return _BREAKS.sub(" ", text)
+
+
+def refusal(item: Item) -> str | None:
+    """Why an item is not given to anybody: its path could lead out of the repo, or act on a terminal or a script."""
+    if item.path.startswith("/"):
+        return "its path begins with /"
+    if ".." in item.path.split("/"):
+        return "its path holds .."
+    for what, text in (("path", item.path), ("guid", item.guid)):
+        if not text.isprintable() and any(unicodedata.category(char) in CONTROLS for char in text):
+            return f"its {what} holds control characters"
+    if max(len(text.encode("utf-8", "replace")) for text in (item.path, item.guid)) > _LONGEST:
+        return f"its path or guid is longer than {_LONGEST} bytes"
+    return None
+
+
+def printable(text: str) -> str:
+    """A text with what a terminal might act on, or could not show, as escapes."""
+    return "".join(char if char.isprintable() else char.encode("unicode_escape").decode("ascii") for char in text)

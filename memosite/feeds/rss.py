@@ -1,0 +1,235 @@
+"""Feeds as values, and as RSS 2.0: the transport of the organization (FEEDS, channel and items).
+
+An item's guid is made of the configured authority and of identity alone, so it never changes when a memo is read,
+archived or edited, when the site moves or a repo is renamed. What XML 1.0 forbids becomes U+FFFD.
+"""
+
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from email.utils import format_datetime
+from typing import Literal
+from urllib.parse import quote
+
+from lxml import etree
+
+from memosite.facts.times import Moment
+from memosite.pages.parts import Body
+
+MEMO = "https://memosite.invalid/ns/memo/1"
+_NAMESPACES = {
+    "atom": "http://www.w3.org/2005/Atom",
+    "content": "http://purl.org/rss/1.0/modules/content/",
+    "dc": "http://purl.org/dc/elements/1.1/",
+    "fh": "http://purl.org/syndication/history/1.0",
+    "memo": MEMO,
+    "thr": "http://purl.org/syndication/thread/1.0",
+}
+_OLDEST = 1900  # the first year of a date as mails have it (RFC 5322, 3.3); readers take earlier ones for other years
+CONTROLS = frozenset({"Cc", "Cf", "Cs", "Zl", "Zp"})
+"""Unicode's categories of what no announced path holds: control characters, what reorders or breaks lines."""
+_END = b"  </channel>\n</rss>\n"
+_NEXT = "\n      "
+_FORBIDDEN = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Enclosure:
+    """A published original: its absolute address, its exact length in bytes, its media type."""
+
+    url: str
+    length: int
+    type: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FeedItem:
+    """An artifact as a feed announces it. `path` is where it lies now, of a memo in the position's own repo.
+
+    `sent` is the date as machines read it, "" if there is none; `notice` stands for the line `new memo: <path>`
+    where an item is no artifact. `contents` are the texts of a feed for people, `rows` what a digest lists: address
+    or None, subject, and who wrote to whom.
+    """
+
+    guid: str
+    title: str
+    path: str
+    repo: str
+    sender: str
+    to: str
+    subject: str
+    sha256: str
+    action_required: bool
+    sent: str = ""
+    is_open: bool = False
+    link: str | None = None
+    date: Moment | None = None
+    thread_id: str | None = None
+    in_reply_to: str | None = None
+    parent_guid: str | None = None
+    body_ref: str | None = None
+    state: str | None = None
+    enclosure: Enclosure | None = None
+    notice: str = ""
+    contents: tuple[Body, ...] = ()
+    rows: tuple[tuple[str | None, str, str], ...] = ()
+
+    @property
+    def line(self) -> str:
+        """The one line that every reader shows."""
+        return self.notice or f"new memo: {self.path}"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Feed:
+    """A feed's channel and items, newest first.
+
+    `link` and `address` are absolute, None without a base_url; `address` is that of this document. `position` is
+    None for what belongs to no seat. `archive_of` is the address of the feed whose archive document this is (RFC
+    5005), None for the feed itself; `previous` that of the archive document before it. `has_content` says that
+    items carry their text.
+    """
+
+    title: str
+    description: str
+    language: str
+    generator: str
+    fallback_link: str
+    items: tuple[FeedItem, ...]
+    position: str | None = None
+    link: str | None = None
+    address: str | None = None
+    ttl: int = 5
+    is_archive: bool = False
+    archive_of: str | None = None
+    previous: str | None = None
+    has_content: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FeedFile:
+    """A feed in one of its forms, at its path below the site."""
+
+    path: str
+    form: Literal["rss", "json"]
+    feed: Feed
+
+
+def tag_uri(authority: str, archive_id: str, kind: str, id_: str) -> str:
+    """The guid of an artifact: `tag:<authority>:<archive_id>/<kind>/<id>` (RFC 4151, which allows ASCII alone)."""
+    return f"tag:{authority}:{archive_id}/{kind}/{quote(id_, safe='~')}"
+
+
+def to_rss(feed: Feed, html: Mapping[str, str] | None = None) -> bytes:
+    """The feed as RSS 2.0, UTF-8, the same bytes for the same feed; `html` is the content of items by guid."""
+    rss = etree.Element("rss", {"version": "2.0"}, nsmap=_NAMESPACES)
+    channel = etree.SubElement(rss, "channel")
+    _add(channel, "title", feed.title)
+    _add(channel, "link", feed.link or feed.fallback_link)
+    _add(channel, "description", feed.description)
+    _add(channel, "language", feed.language)
+    _add(channel, "generator", feed.generator)
+    newest = max((item.date.instant for item in feed.items if item.date and _has_rfc822(item.date)), default=None)
+    if newest is not None:
+        _add(channel, "lastBuildDate", format_datetime(newest))
+    _add(channel, "ttl", str(feed.ttl))
+    for relation, address in _links(feed):
+        attributes = {"rel": relation, "href": clean(address), "type": "application/rss+xml"}
+        etree.SubElement(channel, _name("atom", "link"), attributes)
+    if feed.is_archive:
+        etree.SubElement(channel, _name("fh", "archive"))
+    if feed.position is not None:
+        _add(channel, _name("memo", "position"), feed.position)
+    text: bytes = etree.tostring(rss, encoding="UTF-8", xml_declaration=True, pretty_print=True)
+    known = html or {}
+    items = "".join(_item(item, known.get(item.guid)) for item in feed.items)
+    return text.removesuffix(_END) + items.encode() + _END
+
+
+def _links(feed: Feed) -> Iterable[tuple[str, str]]:
+    found = (("self", feed.address), ("current", feed.archive_of), ("prev-archive", feed.previous))
+    return ((relation, address) for relation, address in found if address is not None)
+
+
+def _item(item: FeedItem, html: str | None) -> str:
+    """An item as lxml would write it, which takes six times as long, and there are hundreds in a feed."""
+    lines = [_element("title", item.title)]
+    if item.link is not None:
+        lines.append(_element("link", item.link))
+    lines.append(f'<guid isPermaLink="false">{_escaped(item.guid)}</guid>')
+    if item.date is not None and _has_rfc822(item.date):
+        lines.append(_element("pubDate", rfc822(item.date)))
+    lines.append(_element("dc:creator", item.sender))
+    lines.append(_element("description", item.line))
+    if html is not None:
+        lines.append(_element("content:encoded", html))
+    if item.is_open:
+        lines.append(_element("category", "action-required"))
+    if item.enclosure is not None:
+        one = item.enclosure
+        lines.append(f'<enclosure url="{_attribute(one.url)}" length="{one.length}" type="{_attribute(one.type)}"/>')
+    if item.parent_guid is not None:
+        lines.append(f'<thr:in-reply-to ref="{_attribute(item.parent_guid)}"/>')
+    lines += [_element(f"memo:{name}", value) for name, value in memo_fields(item)]
+    return f"    <item>\n      {_NEXT.join(lines)}\n    </item>\n"
+
+
+def _element(name: str, text: str) -> str:
+    return f"<{name}>{_escaped(text)}</{name}>"
+
+
+def _escaped(text: str) -> str:
+    """A text in an element; a carriage return would be read as the end of a line."""
+    text = clean(text)
+    return text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;").replace("\r", "&#13;")
+
+
+def _attribute(text: str) -> str:
+    """A text as an attribute, where ends of lines and tabs would be read as spaces."""
+    return _escaped(text).replace('"', "&quot;").replace("\n", "&#10;").replace("\t", "&#9;")
+
+
+def memo_fields(item: FeedItem) -> Iterable[tuple[str, str]]:
+    """The machine's fields: the first eight always there (feed2exec stops at a missing one), the others if known."""
+    yield "path", item.path
+    yield "repo", item.repo
+    yield "from", item.sender
+    yield "to", item.to
+    yield "subject", item.subject
+    yield "sent", item.sent
+    yield "action_required", "true" if item.action_required else "false"
+    yield "sha256", item.sha256
+    optional = (
+        ("thread_id", item.thread_id),
+        ("in_reply_to", item.in_reply_to),
+        ("body_ref", item.body_ref),
+        ("state", item.state),
+    )
+    for name, value in optional:
+        if value:
+            yield name, value
+
+
+def _has_rfc822(moment: Moment) -> bool:
+    return moment.instant.year > _OLDEST or min(moment.local.year, moment.instant.year) >= _OLDEST
+
+
+def rfc822(moment: Moment) -> str:
+    """A date as RFC 822 has it, numeric zone as written (UTC if none was)."""
+    offset = moment.offset or 0
+    sign, minutes = ("-", -offset) if offset < 0 else ("+", offset)
+    text = format_datetime(moment.local)
+    return f"{text.rsplit(' ', 1)[0]} {sign}{minutes // 60:02d}{minutes % 60:02d}"
+
+
+def _name(prefix: str, name: str) -> str:
+    return f"{{{_NAMESPACES[prefix]}}}{name}"
+
+
+def clean(text: str) -> str:
+    """The text with U+FFFD for every character that XML 1.0 forbids."""
+    return text if text.isprintable() else _FORBIDDEN.sub("\ufffd", text)
+
+
+def _add(parent: "etree._Element", name: str, text: str) -> None:
+    etree.SubElement(parent, name).text = clean(text)

@@ -1,0 +1,1 @@
+"""Fetches documents over HTTP and from disk."""

@@ -1,0 +1,249 @@
+"""[I/O] Gets documents over http and https and from files, within bounds of time and size (FEEDS, watch 1).
+
+A body that is shorter than its Content-Length is no document. A server gets 10 seconds to send something, and a
+minute for everything.
+"""
+
+import contextlib
+import datetime as dt
+import email.utils
+import http.client
+import os
+import socket
+import stat
+import threading
+import urllib.error
+import urllib.request
+from collections.abc import Mapping
+from functools import partial
+from typing import Any
+from urllib.parse import unquote, urldefrag, urljoin, urlsplit
+
+from memosite import __version__
+from memosite.feeds.document import printable
+from memosite.fetch.answers import Answer, Failed, Fetched, Unchanged
+from memosite.fetch.credentials import Credentials
+
+_REDIRECTS = {301, 302, 303, 307, 308}
+
+
+class Fetcher:
+    """Gets documents. `timeout` and `whole` are seconds of silence and of the whole transfer, `limit` is bytes."""
+
+    def __init__(
+        self,
+        credentials: Credentials | None = None,
+        *,
+        timeout: float = 10.0,
+        whole: float = 60.0,
+        limit: int = 16 << 20,
+        redirects: int = 5,
+    ) -> None:
+        """Get documents with these credentials, within these bounds."""
+        self._credentials = credentials or Credentials()
+        self._timeout = timeout
+        self._whole = whole
+        self._limit = limit
+        self._redirects = redirects
+
+    def get(self, address: str, *, etag: str | None = None, last_modified: str | None = None) -> Answer:
+        """The document at an address. With an `etag` the server may answer that it is unchanged."""
+        if address.startswith("file:"):
+            return self._read(address)
+        headers = {
+            "User-Agent": f"memosite/{__version__}",
+            "Accept": "application/rss+xml, application/xml;q=0.9, */*;q=0.1",
+            "Accept-Encoding": "identity",
+        }
+        if etag:
+            headers["If-None-Match"] = etag
+            if last_modified:
+                headers["If-Modified-Since"] = last_modified
+        else:
+            headers["Cache-Control"] = "no-cache"
+        return self._follow(address, headers)
+
+    def _try(self, address: str, headers: Mapping[str, str], deadline: "_Deadline") -> Answer | str:
+        """One request, whatever comes of it: an answer, or the address that it is redirected to."""
+        try:
+            return self._ask(address, headers, deadline)
+        except TimeoutError:
+            return Failed(reason=f"no answer within {self._timeout:g} s")
+        except urllib.error.URLError as error:
+            reason = error.reason
+            if isinstance(reason, TimeoutError):
+                return Failed(reason=f"no answer within {self._timeout:g} s")
+            return Failed(reason=printable(str(getattr(reason, "strerror", None) or reason)))
+        except http.client.IncompleteRead as error:
+            return Failed(reason=f"found {len(error.partial)} bytes, and then the end of the connection")
+        except (OSError, http.client.HTTPException, ValueError) as error:
+            return Failed(reason=printable(str(error) or type(error).__name__)[:200])
+
+    def _follow(self, address: str, headers: Mapping[str, str]) -> Answer:
+        for _ in range(self._redirects + 1):
+            with _Deadline(self._whole) as deadline:
+                answer = self._try(address, headers, deadline)
+                if deadline.is_over:
+                    return Failed(reason=f"not done within {self._whole:g} s")
+            if not isinstance(answer, str):
+                return answer
+            parts = urlsplit(answer)
+            if parts.scheme not in {"http", "https"} or parts.username is not None:
+                return Failed(reason=f"a redirect to {printable(answer)[:200]}, expected http or https")
+            if urlsplit(address).scheme == "https" and parts.scheme != "https":
+                return Failed(reason=f"a redirect from https to {printable(answer)[:200]}")
+            address = answer
+        return Failed(reason=f"more than {self._redirects} redirects")
+
+    def _ask(self, address: str, headers: Mapping[str, str], deadline: "_Deadline") -> Answer | str:
+        request = urllib.request.Request(address, headers=dict(headers))  # noqa: S310 - the scheme is checked
+        authorization = self._credentials.header(address)
+        if authorization is not None:
+            request.add_unredirected_header("Authorization", authorization)
+        opener = urllib.request.OpenerDirector()
+        for handler in (urllib.request.ProxyHandler(), _Http(deadline), _Https(deadline)):
+            opener.add_handler(handler)
+        response: http.client.HTTPResponse | None = opener.open(request, timeout=self._timeout)
+        if response is None:
+            return Failed(reason=f"found {printable(address)[:200]}, expected http, https or file")
+        with response:
+            return self._take(response, address, is_conditional="If-None-Match" in headers)
+
+    def _take(self, response: http.client.HTTPResponse, address: str, *, is_conditional: bool) -> Answer | str:
+        status = response.status
+        if status == 304:
+            return Unchanged() if is_conditional else Failed(reason="304 to an unconditional request")
+        if status in _REDIRECTS and response.headers["Location"]:
+            return str(urldefrag(urljoin(address, response.headers["Location"])).url)
+        if status != 200:
+            reason = f"{status} {printable(response.reason or '')[:80]}".strip()
+            return Failed(reason=reason, wait=_retry_after(response.headers))
+        coding = response.headers.get("Content-Encoding", "identity").strip().lower()
+        if coding not in {"", "identity"}:
+            return Failed(reason=f"found Content-Encoding {printable(coding)[:40]}, expected none")
+        return self._take_body(response, address)
+
+    def _take_body(self, response: http.client.HTTPResponse, address: str) -> Answer:
+        announced = {text.strip() for text in response.headers.get_all("Content-Length", [])}
+        is_chunked = response.headers.get("Transfer-Encoding", "").strip().lower() == "chunked"
+        if not all(text.isascii() and text.isdigit() for text in announced) or len(announced) > 1:
+            return Failed(reason="found a Content-Length that is no number")
+        length = int(next(iter(announced))) if announced and not is_chunked else None
+        if length is not None and length > self._limit:
+            return Failed(reason=f"found {length} bytes, expected at most {self._limit}")
+        data = bytearray()
+        while len(data) <= self._limit and (chunk := response.read(65_536)):
+            data += chunk
+        if len(data) > self._limit:
+            return Failed(reason=f"found more than {self._limit} bytes")
+        if length is not None and len(data) != length:
+            return Failed(reason=f"found {len(data)} bytes, expected {length} by Content-Length")
+        return Fetched(
+            address=address,
+            data=bytes(data),
+            etag=response.headers["ETag"],
+            last_modified=response.headers["Last-Modified"],
+        )
+
+    def _read(self, address: str) -> Answer:
+        """A file. It is opened without waiting: a pipe in its place would never answer."""
+        path = unquote(urlsplit(address).path)
+        try:
+            with open(os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC), "rb") as stream:  # noqa: PTH123
+                known = os.fstat(stream.fileno())
+                if not stat.S_ISREG(known.st_mode):
+                    return Failed(reason="found something else, expected a file")
+                data = stream.read(self._limit + 1)
+        except (OSError, ValueError) as error:
+            return Failed(reason=getattr(error, "strerror", None) or printable(str(error)))
+        if len(data) > self._limit:
+            return Failed(reason=f"found more than {self._limit} bytes")
+        if len(data) != known.st_size:
+            return Failed(reason=f"found {len(data)} bytes, expected {known.st_size}: it changed while it was read")
+        return Fetched(address=address, data=data)
+
+
+def _retry_after(headers: http.client.HTTPMessage) -> float | None:
+    """Seconds of a Retry-After (RFC 9110, 10.2.3). A date is taken relative to the server's own clock."""
+    text = (headers.get("Retry-After") or "").strip()
+    if text.isascii() and text.isdigit():
+        return float(text[:9])
+    until, said = _date(text), _date(headers.get("Date") or "")
+    if until is None:
+        return None
+    return max(0.0, (until - (said or dt.datetime.now(dt.UTC))).total_seconds())
+
+
+def _date(text: str) -> dt.datetime | None:
+    try:
+        found = email.utils.parsedate_to_datetime(text)
+    except (ValueError, TypeError, IndexError, OverflowError):
+        return None
+    return found if found.tzinfo else found.replace(tzinfo=dt.UTC)
+
+
+class _Deadline:
+    """Cuts a connection off when its time is over: a server that drips bytes never times out otherwise."""
+
+    def __init__(self, seconds: float) -> None:
+        self.is_over = False
+        self._socket: socket.socket | None = None
+        self._timer = threading.Timer(seconds, self._cut)
+        self._timer.daemon = True
+
+    def guard(self, connected: socket.socket) -> None:
+        """Cut this connection off, should it last too long. TLS takes the socket itself away while it shakes hands."""
+        self._socket = connected.dup()
+        if self.is_over:  # connecting took all the time
+            self._cut()
+
+    def _cut(self) -> None:
+        self.is_over = True
+        if self._socket is not None:
+            with contextlib.suppress(OSError):
+                self._socket.shutdown(socket.SHUT_RDWR)  # below TLS, which another thread reads
+
+    def __enter__(self) -> "_Deadline":
+        self._timer.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._timer.cancel()
+        if self._socket is not None:
+            self._socket.close()
+
+
+class _Connection(http.client.HTTPConnection):
+    def __init__(self, *arguments: Any, deadline: _Deadline, **settings: Any) -> None:
+        super().__init__(*arguments, **settings)
+        self._deadline = deadline
+        self._create_connection = self._connect  # before proxies and TLS, which may drip, too
+
+    def _connect(self, *arguments: Any) -> socket.socket:
+        connected = socket.create_connection(*arguments)
+        self._deadline.guard(connected)
+        return connected
+
+
+class _SafeConnection(_Connection, http.client.HTTPSConnection):
+    """The same over TLS."""
+
+
+class _Http(urllib.request.HTTPHandler):
+    def __init__(self, deadline: _Deadline) -> None:
+        super().__init__()
+        self._deadline = deadline
+
+    def http_open(self, request: urllib.request.Request) -> Any:
+        """Open a connection that has a deadline."""
+        return self.do_open(partial(_Connection, deadline=self._deadline), request)
+
+
+class _Https(urllib.request.HTTPSHandler):
+    def __init__(self, deadline: _Deadline) -> None:
+        super().__init__()
+        self._deadline = deadline
+
+    def https_open(self, request: urllib.request.Request) -> Any:
+        """Open a connection that has a deadline."""
+        return self.do_open(partial(_SafeConnection, deadline=self._deadline), request)

@@ -1,0 +1,385 @@
+"""Joins the parts of each memory-store: nodes with their bodies, relations, events and configuration (SPEC 2.2).
+
+A store counts if its `config.json` holds a project's id and a version. Of any other, one note says that it is left
+alone, and nothing else is said of it, unless its nodes are lost to a `config.json` that cannot be read. Nodes are
+told apart by store, so that two stores of one source may have nodes of one id.
+"""
+
+import datetime as dt
+import hashlib
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+
+from memosite.facts.findings import Finding, Location
+from memosite.facts.json_text import shown
+from memosite.facts.parsed import (
+    FileFacts,
+    Parsed,
+    RecordCard,
+    RecordEvent,
+    RecordFile,
+    Relation,
+    StoreBody,
+    StoreConfig,
+    StoreEvents,
+    StoreRelation,
+)
+from memosite.formats.memory_store.events import relation_sentence
+from memosite.formats.memory_store.nodes import title_of_key
+from memosite.formats.memory_store.parse import NAME
+from memosite.formats.memory_store.parts import KINDS, key_of_path
+from memosite.formats.record_places import store_of
+from memosite.resolve.bodies import LineOf
+
+_BOM = b"\xef\xbb\xbf"
+_NO_TIME = dt.datetime.max.replace(tzinfo=dt.UTC)
+_SUPERSEDES, _SUPERSEDED = "supersedes", "superseded"
+
+_OF_THE_WHOLE = frozenset({"store-body-missing", "store-body-orphan", "store-relation-end", "store-superseded"})
+
+DataOf = Callable[[FileFacts], bytes | None]
+"""The bytes of a file as they were read, None if they are not at hand."""
+
+Place = tuple[str, str]
+"""A source and a path in it."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class JoinedStores:
+    """The stores that count, their records in the order of source and path, what happened to them, every finding.
+
+    `stores` are the configurations, each with its marker. `history` is by the source and the path of a record's
+    file, oldest first, what is not dated last. `beside` gives, likewise, the files of relations and of the whole
+    store whose findings concern a record. `findings` hold those of the stores' single files, too.
+    """
+
+    stores: tuple[StoreConfig, ...]
+    records: tuple[RecordCard, ...]
+    history: Mapping[Place, tuple[RecordEvent, ...]]
+    beside: Mapping[Place, tuple[Place, ...]]
+    findings: tuple[Finding, ...]
+
+
+@dataclass(slots=True)
+class _Store:
+    """The parts of one store; `unusable` is what is wrong with a configuration that cannot be read."""
+
+    config: StoreConfig | None = None
+    marker: str | None = None
+    nodes: list[RecordCard] = field(default_factory=list)
+    bodies: dict[str, StoreBody] = field(default_factory=dict)
+    relations: list[StoreRelation] = field(default_factory=list)
+    events: list[RecordEvent] = field(default_factory=list)
+    findings: list[Finding] = field(default_factory=list)
+    of_the_whole: list[Place] = field(default_factory=list)
+    unusable: tuple[Finding, ...] = ()
+    first: FileFacts | None = None
+
+
+_PARTS = (StoreConfig, StoreRelation, StoreEvents, StoreBody)
+
+
+def is_store_part(parsed: Parsed) -> bool:
+    """Whether what came out of a file belongs to a store; its findings count only if the store does."""
+    fact = parsed.fact
+    if isinstance(fact, RecordFile):
+        return fact.system == NAME
+    return isinstance(fact, _PARTS)
+
+
+def join_stores(parsed: Iterable[Parsed], line_of: LineOf, data_of: DataOf, *, is_loose: bool = False) -> JoinedStores:
+    """Join whatever of `parsed` is a part of a store; the order does not matter, the rest is passed over.
+
+    With `is_loose`, for checking single files, every store counts, and what only a whole one can tell is not
+    reported (SPEC 8).
+    """
+    stores: list[StoreConfig] = []
+    records: list[RecordCard] = []
+    history: dict[Place, tuple[RecordEvent, ...]] = {}
+    beside: dict[Place, tuple[Place, ...]] = {}
+    findings: list[Finding] = []
+    for (_, folder), store in sorted(_group(parsed).items()):
+        if store.config is None and not is_loose:
+            findings += _left_alone(store, folder)
+            continue
+        joined = _Joiner(store, folder, line_of, data_of).join()
+        stores += joined.stores
+        records += joined.records
+        history.update(joined.history)
+        beside.update(joined.beside)
+        findings += (one for one in joined.findings if not (is_loose and one.rule in _OF_THE_WHOLE))
+    return JoinedStores(
+        stores=tuple(stores), records=tuple(records), history=history, beside=beside, findings=tuple(findings)
+    )
+
+
+def _group(parsed: Iterable[Parsed]) -> dict[Place, _Store]:
+    """The parts by store, each in the order of their paths."""
+    stores: dict[Place, _Store] = defaultdict(_Store)
+    for one in sorted(filter(is_store_part, parsed), key=lambda one: (one.source, one.path)):
+        place = store_of(one.path)
+        if place is None:
+            continue
+        store, fact = stores[one.source, place[0]], one.fact
+        store.findings += one.findings
+        if isinstance(fact, StoreConfig | StoreEvents):
+            store.of_the_whole.append((one.source, one.path))
+        match fact:
+            case StoreConfig(project=""):
+                store.marker = fact.marker or store.marker
+                store.unusable += one.findings
+            case StoreConfig():
+                store.config = fact
+            case RecordFile():
+                store.nodes += fact.records
+            case StoreRelation():
+                store.relations.append(fact)
+            case StoreEvents():
+                store.events += fact.events
+            case StoreBody():
+                store.bodies[place[1]] = fact
+        is_marker = isinstance(fact, StoreConfig) and fact.marker is not None
+        if isinstance(fact, StoreConfig | RecordFile | StoreRelation) and not is_marker and store.first is None:
+            store.first = fact.file
+    return stores
+
+
+def _left_alone(store: _Store, folder: str) -> Iterator[Finding]:
+    if store.first is None:
+        return  # nothing but Markdown, or a log: that may be anybody's
+    count = len(store.nodes)
+    message = (
+        f"{folder}/ has no config.json with project.id and a numeric version; "
+        f"{count} {'node is' if count == 1 else 'nodes are'} left alone"
+    )
+    yield _finding("store-left-alone", store.first, message)
+    if store.nodes:
+        yield from store.unusable
+
+
+def _finding(rule: str, file: FileFacts, message: str, line: int | None = None) -> Finding:
+    where = Location(source=file.source, path=file.path, line=line)
+    return Finding(rule=rule, location=where, message=shown(message, 500))
+
+
+class _Joiner:
+    """Joins one store, which counts."""
+
+    def __init__(self, store: _Store, folder: str, line_of: LineOf, data_of: DataOf) -> None:
+        self._store = store
+        self._folder = folder
+        self._line_of = line_of
+        self._data_of = data_of
+        self._findings: list[Finding] = list(store.findings)
+        self._nodes: dict[str, RecordCard] = {}
+        for node in store.nodes:
+            self._nodes.setdefault(node.key, node)
+
+    def join(self) -> JoinedStores:
+        self._note_duplicates()
+        self._note_superseded()
+        relations = self._relations_by_sender()
+        records = [self._complete(node, relations) for node in self._store.nodes]
+        records += self._orphans()
+        config = self._store.config
+        return JoinedStores(
+            stores=(replace(config, marker=self._store.marker),) if config else (),
+            records=tuple(records),
+            history=self._history(),
+            beside=self._beside(),
+            findings=tuple(self._findings),
+        )
+
+    def _note(self, rule: str, file: FileFacts, message: str, key: str) -> None:
+        self._findings.append(_finding(rule, file, message, self._line_of(file, key)))
+
+    def _complete(self, node: RecordCard, relations: Mapping[str, list[Relation]]) -> RecordCard:
+        """A node with its text and its relations; the project's node also says what the configuration says."""
+        is_first = self._nodes[node.key] is node
+        body = self._store.bodies.get(node.body_path) if node.body_path is not None else None
+        fits = None
+        if body is not None:
+            fits = self._verify(node.file, node.hash_written, node.hashed, body)
+        elif node.body_path is not None:
+            message = f'"body_path" is "{node.body_path[:120]}"; no such file in {self._folder}/'
+            self._note("store-body-missing", node.file, message, "body_path")
+        return replace(
+            node,
+            text=body.text if body else None,
+            relations=tuple(relations.get(node.key, ())) if is_first else (),
+            fields=(*node.fields, *self._config_rows(node)),
+            hashed=b"",
+            hash_fits=fits,
+        )
+
+    def _config_rows(self, node: RecordCard) -> Iterator[tuple[str, str]]:
+        """What the configuration says, to be shown with the node of the project."""
+        config = self._store.config
+        if config is None or node is not self._nodes.get(config.project):
+            return
+        yield "Project", config.name
+        yield "Storage version", str(config.version)
+        if self._store.marker:
+            yield "Last sync", self._store.marker
+        yield from config.others
+
+    def _verify(self, file: FileFacts, written: str | None, hashed: bytes, body: StoreBody | None) -> bool | None:
+        """Compare a content hash: over the sidecar, a newline and the body; over a relation alone (SPEC 2.2)."""
+        if written is None:
+            return None
+        digest = hashlib.sha256(hashed)
+        if body is not None:
+            data = self._data_of(body.file)
+            if data is None:
+                return None
+            digest.update(b"\n" + data.removeprefix(_BOM).replace(b"\r\n", b"\n").replace(b"\r", b"\n"))
+        fits = written == f"sha256:{digest.hexdigest()}"
+        if not fits:
+            over = "the sidecar with its body has" if body else "the relation has"
+            message = f'"content_hash" is "{shown(written, 80)}", {over} "sha256:{digest.hexdigest()}"'
+            self._note("store-hash", file, message, "content_hash")
+        return fits
+
+    def _note_duplicates(self) -> None:
+        for node in self._store.nodes:
+            first = self._nodes[node.key]
+            if first is not node:
+                message = f'"id" is "{node.key[:120]}", as in {first.file.path}'
+                self._note("store-duplicate", node.file, message, "id")
+        by_id: dict[str, StoreRelation] = {}
+        by_sense: dict[tuple[str, str, str], StoreRelation] = {}
+        for relation in self._store.relations:
+            sense = (relation.sender, relation.relation.predicate, relation.relation.target)
+            same_id = by_id.setdefault(relation.id, relation) if relation.id else relation
+            same_sense = by_sense.setdefault(sense, relation) if all(sense) else relation
+            if same_id is not relation:
+                message = f'"id" is "{relation.id[:120]}", as in {same_id.file.path}'
+                self._note("store-duplicate", relation.file, message, "id")
+            elif same_sense is not relation:
+                message = f"{relation_sentence(*sense)[:300]}: so does {same_sense.file.path}"
+                self._note("store-duplicate", relation.file, message, "predicate")
+
+    def _relations_by_sender(self) -> dict[str, list[Relation]]:
+        """The relations by the node they begin at, those that say the same once."""
+        found: dict[str, list[Relation]] = defaultdict(list)
+        told: set[tuple[str, str, str]] = set()
+        for relation in self._store.relations:
+            self._verify(relation.file, relation.hash_written, relation.hashed, None)
+            for key, end in (("from", relation.sender), ("to", relation.relation.target)):
+                if end and end not in self._nodes:
+                    message = f'"{key}" is "{end[:120]}"; there is no such node in {self._folder}/'
+                    self._note("store-relation-end", relation.file, message, key)
+            sense = (relation.sender, relation.relation.predicate, relation.relation.target)
+            if relation.relation.target and sense not in told:
+                told.add(sense)
+                found[relation.sender].append(relation.relation)
+        return found
+
+    def _note_superseded(self) -> None:
+        replaced = {
+            one.relation.target
+            for one in self._store.relations
+            if one.relation.predicate == _SUPERSEDES and one.relation.status == "active"
+        }
+        circles = self._circles()
+        for node in self._store.nodes:
+            if node.superseded_by is not None:
+                said = f'"superseded_by" is "{node.superseded_by[:120]}"'
+                if node.superseded_by not in self._nodes:
+                    message = f"{said}; there is no such node in {self._folder}/"
+                elif node.key in circles:
+                    message = f"{said}, which leads back to this node"
+                elif node.status != _SUPERSEDED:
+                    message = f'{said}, but "status" is "{(node.status or "")[:60]}", expected superseded'
+                else:
+                    continue
+                self._note("store-superseded", node.file, message, "superseded_by")
+            elif node.status == _SUPERSEDED and node.key not in replaced:
+                message = '"status" is "superseded", but neither "superseded_by" nor a relation says by what'
+                self._note("store-superseded", node.file, message, "status")
+
+    def _circles(self) -> frozenset[str]:
+        """The ids of nodes that supersede themselves, directly or through others."""
+        found: set[str] = set()
+        seen: set[str] = set()
+        for start in self._nodes:
+            path: dict[str, None] = {}
+            key: str | None = start
+            while key in self._nodes and key not in seen and key not in path:
+                path[key] = None
+                key = self._nodes[key].superseded_by
+            if key in path:
+                names = list(path)
+                found.update(names[names.index(key) :])
+            seen.update(path)
+        return frozenset(found)
+
+    def _orphans(self) -> Iterator[RecordCard]:
+        """A body that no sidecar names is a record all the same, with all that its place says of it."""
+        named = {node.body_path for node in self._store.nodes}
+        for path in sorted(self._store.bodies.keys() - named):
+            body = self._store.bodies[path]
+            self._findings.append(_finding("store-body-orphan", body.file, f"no sidecar names {body.file.name}"))
+            key = key_of_path(body.file.path)
+            kind = key.partition(".")[0]
+            yield RecordCard(
+                system="memory-store",
+                key=f"{key}.md",
+                file=body.file,
+                type=kind if kind in KINDS else "",
+                title=title_of_key(key),
+                text=body.text,
+                fields=(("Sidecar", "none"),),
+            )
+
+    def _beside(self) -> dict[Place, tuple[Place, ...]]:
+        """For each node the files of the relations that it is an end of; for the project's those of the whole store."""
+        found: dict[str, list[Place]] = defaultdict(list)
+        for relation in self._store.relations:
+            for end in dict.fromkeys((relation.sender, relation.relation.target)):
+                found[end].append((relation.file.source, relation.file.path))
+        found[self._project] += self._store.of_the_whole
+        return {_place(node): tuple(found[key]) for key, node in self._nodes.items() if key in found}
+
+    @property
+    def _project(self) -> str:
+        """The id of the project's node."""
+        return self._store.config.project if self._store.config else ""
+
+    def _history(self) -> dict[Place, tuple[RecordEvent, ...]]:
+        """The events of each node; one of a relation is of both its ends, one of no node here is the project's."""
+        relations = {relation.id: relation for relation in reversed(self._store.relations)}
+        found: dict[str, list[RecordEvent]] = defaultdict(list)
+        for event in self._store.events:
+            relation = relations.get(event.record)
+            if relation is None:
+                self._tell(event, event.record, found)
+                continue
+            sentence = relation_sentence(relation.sender, relation.relation.predicate, relation.relation.target)
+            detail = f"{sentence}; {event.detail}" if event.detail else sentence
+            for end in dict.fromkeys((relation.sender, relation.relation.target)):
+                self._tell(replace(event, record=end, detail=detail), end, found)
+        return {
+            _place(node): tuple(dict.fromkeys(sorted(found[key], key=_when)))
+            for key, node in self._nodes.items()
+            if key in found
+        }
+
+    def _tell(self, event: RecordEvent, key: str, found: Mapping[str, list[RecordEvent]]) -> None:
+        """Add an event to those of a node; to the project's, if there is no such node, or none is named."""
+        if key in self._nodes:
+            found[key].append(event)
+            return
+        is_named = key in event.detail.replace(";", " ").split()
+        detail = event.detail if is_named else "; ".join(part for part in (key, event.detail) if part)
+        found[self._project].append(replace(event, record=self._project, detail=detail))
+
+
+def _place(card: RecordCard) -> Place:
+    return card.file.source, card.file.path
+
+
+def _when(event: RecordEvent) -> tuple[bool, dt.datetime]:
+    """For sorting by time; what has none comes last, what is of one moment stays in the order written."""
+    return event.at is None, event.at.instant if event.at else _NO_TIME

@@ -1,0 +1,237 @@
+"""wyren: the shared memory of a team's coding sessions, `memory.md` and the files of `broadcast/`.
+
+Each bullet of a memory is one record. Its tags (`[session 7a2e, turn 12]`) are read and taken off the text; what a
+record is called, by its section and its text, stays the same when it moves within the file (SPEC 3, identity).
+The rules checked are wyren's own (memory.md schema, hygiene rules), of those the ones that SPEC 2.2 names.
+"""
+
+import re
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import replace
+from itertools import islice, pairwise
+
+from memosite.facts.file import File
+from memosite.facts.findings import Finding
+from memosite.facts.names import short_hash, short_subject, stem_of
+from memosite.facts.parsed import DocumentHead, Parsed, RecordCard, RecordFile, Text
+from memosite.facts.texts import cut_line, one_line, read_text, summarize
+from memosite.facts.times import Moment, read_moment
+from memosite.formats.document import left_fields
+from memosite.formats.document import parse as parse_document
+from memosite.formats.fields import FINDINGS, show_json
+from memosite.formats.frontmatter import Frontmatter, read_frontmatter
+from memosite.formats.record_places import WYREN_NAME, WYREN_ROOTS
+from memosite.formats.wyren.outline import LIMIT, Block, Outline, Section, read_outline
+from memosite.formats.wyren.tags import read_tags
+
+NAME = "wyren"
+
+BROADCAST = "broadcast"
+
+SECTION_LINES = 30
+"""The most lines of a section that wyren allows."""
+
+FILE_LINES = 60
+"""The most lines of a memory that wyren allows."""
+
+_SKILLS = "skills"
+_HANDOFF = "Handoff notes"
+_NO_SECTION = "Memory"
+_SLUG_CHARS = 60
+_TITLE_CHARS = 2_000
+_TITLE_LEAST = 11
+
+_STAMP = re.compile(r"\[(?P<moment>[0-9TtZz:.,+ -]{8,40})\]\s*")
+_DISTILLED = re.compile(r"[\s_*]*last distilled\b.*", re.IGNORECASE)
+_SECOND_PART = re.compile(r"\n[ \t]*(?:\n|[-*+] |[0-9]{1,9}[.)] )")
+_FENCE_LINE = re.compile(r"^ *(?:`{3,}[^`\n]*|~{3,}.*)$", re.MULTILINE)
+_BOX = re.compile(r"\A\[[ xX]\]\s+")
+_SLUG_WORD = re.compile(r"[^\W_]+")
+
+
+def matches(file: File) -> bool:
+    """Whether the file is a wyren memory, by its sections and its name, or lies below `broadcast/`.
+
+    A `memory.md` outside wyren's folders must have tags as well: any file may have a section "Decisions".
+    """
+    if broadcast_path(file.path):
+        return True
+    if file.name.lower() != WYREN_NAME or not any(section.is_known for section in read_outline(file.text).sections):
+        return False
+    return file.path.split("/")[-2:-1] in [[root] for root in WYREN_ROOTS] or read_tags(file.markdown[:LIMIT]).is_tagged
+
+
+def broadcast_path(path: str) -> tuple[str, ...]:
+    """The folders and the name of a Markdown file below `.wyren/broadcast/` or `.relay/broadcast/`; () for others."""
+    parts = tuple(path.split("/"))
+    if not parts[-1].lower().endswith(".md"):
+        return ()
+    pairs = enumerate(pairwise(parts[:-1]), 1)
+    place = next((index for index, (root, part) in pairs if root in WYREN_ROOTS and part == BROADCAST), None)
+    return parts[place + 1 :] if place is not None else ()
+
+
+def parse(file: File) -> Parsed:
+    """Read one memory, a record for each bullet, or one file of `broadcast/` as one record."""
+    below = broadcast_path(file.path)
+    if below:
+        return _parse_broadcast(file, below)
+    outline = read_outline(file.text)
+    cards: list[RecordCard] = []
+    shelve = [file.data]
+    taken: Counter[str] = Counter()
+    for section in outline.sections:
+        for entry in _entries(section):
+            card, data = _record(file, section, entry, taken)
+            cards.append(card)
+            shelve.append(data)
+    fact = RecordFile(system="wyren", file=file.facts, records=tuple(cards))
+    findings = (*file.text_findings, *islice(_check(file, outline), FINDINGS))
+    return Parsed(source=file.source, path=file.path, fact=fact, findings=findings, shelve=tuple(shelve))
+
+
+def _entries(section: Section) -> Iterator[Block]:
+    """What is to be a record: each bullet and each text; of handoff notes those with a time, and the rest together."""
+    if section.name == _HANDOFF:
+        yield from _handoff_notes(section)
+        return
+    for block in section.blocks:
+        if section.name or block.bullet:
+            yield block
+            continue
+        # "_Last distilled: …_" is changed by every run of wyren's; it says nothing that is to be remembered.
+        lines = [line for line in block.text.split("\n") if not _DISTILLED.fullmatch(line)]
+        if any(line.strip() for line in lines):
+            yield Block(line=block.line, text="\n".join(lines).strip("\n"), under=block.under)
+
+
+def _handoff_notes(section: Section) -> list[Block]:
+    stamped: list[Block] = []
+    rest: list[Block] = []
+    for block in section.blocks:
+        (stamped if block.bullet and _stamp(block.text) else rest).append(block)
+    if not rest:
+        return stamped
+    parts: list[str] = []
+    for block, before in zip(rest, (None, *rest), strict=False):
+        if before is not None:
+            parts.append("\n" if block.bullet and before.bullet else "\n\n")
+        mark = f"{block.bullet} " if block.bullet else ""
+        parts.append(mark + block.text.replace("\n", "\n" + " " * len(mark)))
+    together = Block(line=rest[0].line, text="".join(parts), under=rest[0].under)
+    return sorted((*stamped, together), key=lambda block: block.line)
+
+
+def _record(file: File, section: Section, block: Block, taken: Counter[str]) -> tuple[RecordCard, bytes]:
+    """One record and its text. Equal bullets of a section get `-2`, `-3` in the file's order."""
+    tags = read_tags(block.text)
+    text = tags.text or block.text
+    name = section.name or _NO_SECTION
+    key = f"{_slug(name)}.{short_hash(text)}"
+    taken[key] += 1
+    number = taken[key]
+    stamp = _stamp(text) if block.bullet else None
+    moments = [clause.date for clause in tags.clauses if clause.verb != "updated"]
+    updates = [clause.date for clause in tags.clauses if clause.verb == "updated"]
+    known, data = read_text(text)
+    shown = summarize(_without_stamp(_FENCE_LINE.sub("", text[:_TITLE_CHARS])))
+    card = RecordCard(
+        system="wyren",
+        key=key if number == 1 else f"{key}-{number}",
+        file=file.facts,
+        type=cut_line(name, 100),
+        title=_title(text, name),
+        line=block.line,
+        text=replace(known, summary=shown),
+        section=cut_line(name, 100),
+        created=next(filter(None, (stamp, *moments)), None),
+        modified=next(filter(None, updates), None),
+        sessions=tuple(dict.fromkeys(clause.session for clause in tags.clauses)),
+        fields=(*((("Under", cut_line(block.under, 100)),) if block.under else ()), *tags.fields),
+    )
+    return card, data
+
+
+def _stamp(text: str) -> Moment | None:
+    """The time that a handoff note begins with: `- [2026-05-01T14:30:00Z] …`."""
+    match = _STAMP.match(text)
+    return read_moment(match["moment"]) if match else None
+
+
+def _without_stamp(text: str) -> str:
+    return _STAMP.sub("", text, count=1) if _stamp(text) else text
+
+
+def _title(text: str, section: str) -> str:
+    """The first clause of an entry as plain text; what is nested in it or follows a blank line does not count."""
+    first = _SECOND_PART.split(_FENCE_LINE.sub("\n", text[:_TITLE_CHARS]).lstrip("\n"), maxsplit=1)[0]
+    title = short_subject(summarize(_BOX.sub("", _without_stamp(first))).rstrip(" :"), stem=section)
+    bracket = title.rfind(" (")
+    is_torn = bracket > _TITLE_LEAST and title.count("(") > title.count(")")
+    return title[:bracket] if is_torn else title
+
+
+def _slug(name: str) -> str:
+    return "-".join(_SLUG_WORD.findall(name.lower()))[:_SLUG_CHARS].rstrip("-") or "section"
+
+
+def _check(file: File, outline: Outline) -> Iterator[Finding]:
+    """The findings on wyren's hygiene rules."""
+    if outline.fence is not None:
+        message = "the whole memory stands in a code fence; it is read as if it did not"
+        yield Finding(rule="wyren-fenced", location=file.at(outline.fence), message=message)
+    is_cut = len(file.text) > LIMIT
+    if len(outline.places) > FILE_LINES or is_cut:
+        count = f"more than {len(outline.places)}" if is_cut else str(len(outline.places))
+        message = f"the memory has {count} lines, expected at most {FILE_LINES}"
+        message += f"; what follows the first {LIMIT} characters is not shown" if is_cut else ""
+        place = outline.places[min(FILE_LINES, len(outline.places) - 1)] if outline.places else 1
+        yield Finding(rule="wyren-long", location=file.at(place), message=message)
+    for section in outline.sections:
+        if section.name and section.lines > SECTION_LINES:
+            name = cut_line(section.name, 60)
+            message = f'"{name}" has {section.lines} lines, expected at most {SECTION_LINES}'
+            yield Finding(rule="wyren-section-long", location=file.at(section.line), message=message)
+    for line in outline.conflicts:
+        message = "a mark of an unresolved merge; what both sides say is shown"
+        yield Finding(rule="wyren-conflict", location=file.at(line), message=message)
+    for line in outline.code:
+        message = "code in the memory, expected the path of the file and what follows from it"
+        yield Finding(rule="wyren-code", location=file.at(line), message=message)
+
+
+def _parse_broadcast(file: File, below: tuple[str, ...]) -> Parsed:
+    """A file of `broadcast/`: free text, read like a document; below `skills/` it is a skill."""
+    parsed = parse_document(file)
+    head = parsed.fact
+    if not isinstance(head, DocumentHead):
+        return parsed
+    is_skill = below[0] == _SKILLS and len(below) > 1
+    matter = read_frontmatter(file.markdown)
+    title = one_line(matter.text("name")) if is_skill else ""
+    if not title and len(below) > 1 and head.title.upper() == "SKILL":
+        title = below[-2]
+    text: Text | None = head.text if head.text.chars else None
+    card = RecordCard(
+        system="wyren",
+        key=".".join((BROADCAST, *below[:-1], stem_of(below[-1]))),
+        file=file.facts,
+        type="skill" if is_skill else BROADCAST,
+        title=cut_line(title, 300) or head.title,
+        text=text,
+        status=head.status,
+        created=head.date,
+        fields=tuple(_frontmatter_fields(matter, without="name" if title and is_skill else "")),
+        tags=head.tags,
+    )
+    fact = RecordFile(system="wyren", file=file.facts, records=(card,))
+    return Parsed(source=file.source, path=file.path, fact=fact, findings=parsed.findings, shelve=parsed.shelve)
+
+
+def _frontmatter_fields(matter: Frontmatter, *, without: str) -> Iterator[tuple[str, str]]:
+    for name, value in left_fields(matter).items():
+        if name == without:
+            continue
+        said = value if isinstance(value, str) else ", ".join(matter.list(name)) or show_json(value)
+        yield cut_line(name, 100).capitalize(), one_line(said)

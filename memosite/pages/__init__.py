@@ -1,0 +1,1 @@
+"""Page models: what each template receives."""

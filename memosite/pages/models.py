@@ -1,0 +1,399 @@
+"""Page models: everything a template needs to know, one frozen class per template, and nothing else.
+
+A model is closed: the template sees `page` alone. Texts stand in it by their SHA-256 (see `page_parts.Body`), so a
+model is small and its JSON tells whether the page has to be made again. All links are relative to the page itself.
+"""
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from memosite.archive.cite import Citation
+from memosite.archive.model import Action
+from memosite.facts.findings import Severity
+from memosite.facts.parsed import Kind, Mailbox
+from memosite.pages.feeds import FeedGroup, Subscribing
+from memosite.pages.lives import EditRow, LifeLine, MovementRow
+from memosite.pages.organization import OrganizationSection, SeatFacts, SeatRow
+from memosite.pages.parts import (
+    AnchorRow,
+    Body,
+    CitationRow,
+    CopyRow,
+    Day,
+    EntityRow,
+    EventRow,
+    FindingRow,
+    LibraryEntry,
+    ListSection,
+    Part,
+    ParticipantRow,
+    RecipientRow,
+    Reference,
+    RelationRow,
+    Row,
+    Site,
+    SourceRow,
+    Stamp,
+    SystemRow,
+    ThreadMember,
+    VariantRow,
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Page:
+    """What every page has. `path` is its file, `root` leads from it to the top of the site."""
+
+    template: ClassVar[str]
+
+    site: Site
+    path: str
+    root: str
+    title: str
+    section: str = ""
+    canonical: str | None = None
+    description: str = ""
+    feeds: tuple[Reference, ...] = ()
+    twins: tuple[Reference, ...] = ()
+    parts: tuple[Part, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HomePage(Page):
+    """What waits for people, the seats at a glance, the newest by day, the sources."""
+
+    template: ClassVar[str] = "home.html"
+
+    waiting: tuple[Row, ...]
+    open_actions: int
+    seats: tuple[SeatRow, ...]
+    seats_total: int = 0
+    waiting_total: int = 0
+    days: tuple[Day, ...]
+    months: tuple[Reference, ...]
+    sources: tuple[SourceRow, ...]
+    counts: tuple[tuple[str, int], ...]
+    findings: tuple[tuple[Severity, int], ...]
+    movements: tuple[MovementRow, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OrganizationPage(Page):
+    """All positions, and each orgdef; `unreadable` are those that cannot be read."""
+
+    template: ClassVar[str] = "organization.html"
+
+    organizations: tuple[OrganizationSection, ...]
+    seats: tuple[SeatRow, ...]
+    seats_total: int = 0
+    unreadable: tuple[Reference, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PositionPage(Page):
+    """A seat: who holds it, what waits for it, what it sent, its notes and transcripts."""
+
+    template: ClassVar[str] = "position.html"
+
+    id: str
+    names: tuple[str, ...]
+    seats: tuple[SeatFacts, ...]
+    repo: str
+    union_of: tuple[Reference, ...]
+    sections: tuple[ListSection, ...]
+    longest: Row | None = None
+    """What waits longest for it."""
+    longest_since: Stamp | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ArtifactPage(Page):
+    """What the pages of all artifacts have in common."""
+
+    kind: Kind
+    id: str
+    subject: str
+    date: Stamp | None
+    date_written: str
+    body: Body | None
+    copies: tuple[CopyRow, ...]
+    originals: tuple[Reference, ...]
+    extra: str
+    tags: tuple[str, ...]
+    findings: tuple[FindingRow, ...]
+    backlinks: tuple[Row, ...]
+    lives: tuple[LifeLine, ...] = ()
+    citation: Citation | None = None
+    is_cut: bool = False
+    """Whether the body is longer than a page may be, so that only its beginning is shown."""
+    extra_left_out: int = 0
+    """How many characters of `extra` a page cannot hold."""
+    findings_total: int = 0
+    backlinks_total: int = 0
+    """How many of these there are in all, where a page cannot hold them."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MemoPage(ArtifactPage):
+    """A memo or a note."""
+
+    template: ClassVar[str] = "memo.html"
+
+    sender: Reference | None
+    to: tuple[Reference, ...]
+    role: Reference | None
+    session: str
+    mailbox: Mailbox | None
+    action: Action | None
+    recipients: tuple[RecipientRow, ...]
+    answers: int
+    discharge: str
+    summary: Body | None
+    thread: Reference | None
+    thread_rows: tuple[Row, ...]
+    thread_total: int
+    previous: Reference | None
+    next: Reference | None
+    variants: tuple[VariantRow, ...]
+    is_legacy: bool
+    is_broken: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TranscriptPage(ArtifactPage):
+    """A recorded conversation."""
+
+    template: ClassVar[str] = "transcript.html"
+
+    participants: tuple[ParticipantRow, ...]
+    ended: Stamp | None
+    transport: str
+    capture_tool: str
+    redaction_status: str
+    captures: tuple[Row, ...] = ()
+    related: tuple[Row, ...]
+    unresolved: tuple[str, ...]
+    written_during: tuple[Row, ...]
+    is_broken: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DocumentPage(ArtifactPage):
+    """A Markdown document that memos cite."""
+
+    template: ClassVar[str] = "document.html"
+
+    status: str
+    source: str
+    file: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LibraryPage(ArtifactPage):
+    """A catalog of templates; one that is broken, or an orgdef that is, as it stands."""
+
+    template: ClassVar[str] = "library.html"
+
+    version: str
+    summary: str
+    items: tuple[LibraryEntry, ...]
+    is_broken: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RecordPage(ArtifactPage):
+    """One entry of another memory system.
+
+    `successor` is what took its place: a link, or what is written where the archive does not have it. `place` is the
+    file, with the line in a file of many. Of each list no more is shown than a page can hold; `totals` are the
+    lengths of those that are cut. `hash_state` says what came of verifying the content hash.
+    """
+
+    template: ClassVar[str] = "record.html"
+
+    system: Reference
+    type: str
+    status: str
+    stage: str
+    namespace: str
+    record_section: str
+    source: str
+    place: str
+    modified: Stamp | None
+    is_superseded: bool
+    successor: Reference | None
+    fields: tuple[tuple[str, str], ...]
+    relations: tuple[RelationRow, ...]
+    mentions: tuple[Reference, ...]
+    anchors: tuple[AnchorRow, ...]
+    citations: tuple[CitationRow, ...]
+    entities: tuple[EntityRow, ...]
+    sessions: tuple[str, ...]
+    session_rows: tuple[Row, ...]
+    history: tuple[EventRow, ...]
+    content_hash: str
+    hash_state: str
+    totals: tuple[tuple[str, int], ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SystemsPage(Page):
+    """The other memory systems, and the way to what their records speak of."""
+
+    template: ClassVar[str] = "systems.html"
+
+    systems: tuple[SystemRow, ...]
+    entities: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EntityPage(Page):
+    """Something that records speak of, and those that do."""
+
+    template: ClassVar[str] = "entity.html"
+
+    id: str
+    types: tuple[str, ...]
+    sections: tuple[ListSection, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EntitiesPage(Page):
+    """Everything that records speak of, by type, with the number of records."""
+
+    template: ClassVar[str] = "entities.html"
+
+    groups: tuple[tuple[str, tuple[tuple[Reference, int], ...]], ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GhostPage(Page):
+    """A memo that is replied to and not in the archive: what its name says, and who replies."""
+
+    template: ClassVar[str] = "ghost.html"
+
+    id: str
+    stem: str
+    date: Stamp | None
+    sender: Reference | None
+    to: Reference | None
+    replies: tuple[Row, ...]
+    thread: Reference | None
+    life: LifeLine | None = None
+    """What git tells of it, if it was removed."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ThreadPage(Page):
+    """A whole conversation: the tree, and every memo of it in reading order."""
+
+    template: ClassVar[str] = "thread.html"
+
+    id: str
+    name: str
+    tree: tuple[Row, ...]
+    members: tuple[ThreadMember, ...]
+    total: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ListPage(Page):
+    """Sections of rows: a month, the action board, decisions, a system; `views` are other ways to group the same."""
+
+    template: ClassVar[str] = "list.html"
+
+    intro: str
+    sections: tuple[ListSection, ...]
+    views: tuple[Reference, ...] = ()
+    previous: Reference | None = None
+    next: Reference | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TimelinePage(Page):
+    """All months, by year, with the number of artifacts in each."""
+
+    template: ClassVar[str] = "timeline.html"
+
+    years: tuple[tuple[str, tuple[tuple[Reference, int], ...]], ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DigestsPage(Page):
+    """Closed days or weeks with the number of artifacts that arrived in each, newest first."""
+
+    template: ClassVar[str] = "digests.html"
+
+    span: str
+    digests: tuple[tuple[Reference, int], ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FeedsPage(Page):
+    """Every feed, and how to subscribe."""
+
+    template: ClassVar[str] = "feeds.html"
+
+    groups: tuple[FeedGroup, ...]
+    threads: int
+    subscribing: Subscribing
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SearchPage(Page):
+    """The search box, for what `static/search-page.js` shows."""
+
+    template: ClassVar[str] = "search.html"
+
+    saved: tuple[Reference, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HealthPage(Page):
+    """Findings by rule and source."""
+
+    template: ClassVar[str] = "health.html"
+
+    counts: tuple[tuple[Severity, int], ...]
+    by_rule: tuple[tuple[Severity, str, str, int], ...]
+    rows: tuple[FindingRow, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RedirectPage(Page):
+    """A page that moved, because its id had to change."""
+
+    template: ClassVar[str] = "redirect.html"
+
+    target: Reference
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GonePage(Page):
+    """A page that was published and whose artifact is gone; `id` is "" if it is not to be told."""
+
+    template: ClassVar[str] = "gone.html"
+
+    id: str
+    life: LifeLine | None = None
+    """What git tells of it."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ChangesPage(Page):
+    """What was edited of a memo after it was received; `left_out` is how many edits before those are not shown."""
+
+    template: ClassVar[str] = "changes.html"
+
+    artifact: Reference
+    edits: tuple[EditRow, ...]
+    left_out: int = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NotFoundPage(Page):
+    """What a server shows for an address that does not exist: the one page with absolute paths."""
+
+    template: ClassVar[str] = "404.html"
+
+    base_path: str

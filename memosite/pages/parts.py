@@ -1,0 +1,308 @@
+"""The parts that page models are made of: references, stamps, rows, bodies (see `pages`)."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from memosite.archive.cite import Citation
+from memosite.archive.model import Action
+from memosite.facts.findings import Severity
+from memosite.facts.parsed import Kind, Mailbox
+
+PAGE_CHARS = 250_000
+"""The most characters of source text on one page: in scripts of three bytes a character, less than 1 MB (SPEC 4)."""
+
+
+OUTLINE = 2_000
+"""The most turns that the outline of a long conversation names."""
+
+TURN_CHARS = 400
+"""What a turn takes on a page besides its text, counted as characters of the text."""
+
+_ROW_CHARS = 30  # the same for a row of the outline, which the first part has of all turns
+
+
+def cut_turns(lengths: Sequence[int]) -> list[tuple[int, int]]:
+    """The turns of each part of a transcript, as half-open ranges, from the number of characters of each turn.
+
+    A part ends at the border of a turn before it gets longer than a page; a single turn may be longer (SPEC 4).
+    """
+    ranges: list[tuple[int, int]] = []
+    start, size = 0, min(len(lengths), OUTLINE) * _ROW_CHARS
+    for index, length in enumerate(lengths):
+        weight = length + TURN_CHARS
+        if size + weight > PAGE_CHARS and index > start:
+            ranges.append((start, index))
+            start, size = index, 0
+        size += weight
+    return [*ranges, (start, len(lengths))]
+
+
+def fits_one_page(chars: int, turns: int) -> bool:
+    """Whether `cut_turns` would leave so many turns of so many characters in all on one page."""
+    return chars + turns * TURN_CHARS + min(turns, OUTLINE) * _ROW_CHARS <= PAGE_CHARS
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Site:
+    """What all pages of a site share."""
+
+    title: str
+    language: str
+    base_url: str | None
+    generator: str
+    has_records: bool = False
+    """Whether the archive has records of other memory systems, so that the navigation leads to them."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reference:
+    """A label that leads somewhere, or nowhere (`href` None)."""
+
+    label: str
+    href: str | None = None
+    title: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Stamp:
+    """A date for `<time>`: `utc` for machines, `shown` for people with the written offset, `day` alone."""
+
+    utc: str
+    shown: str
+    day: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Row:
+    """One artifact in a list, or one memo in a thread (then `depth` counts).
+
+    `type` says of a record what its system calls it. What is superseded is struck; `successor` is what took its place.
+    """
+
+    kind: Kind
+    href: str
+    subject: str
+    sender: Reference | None = None
+    to: tuple[Reference, ...] = ()
+    date: Stamp | None = None
+    mailbox: Mailbox | None = None
+    action: Action | None = None
+    is_unread: bool = False
+    is_ghost: bool = False
+    is_current: bool = False
+    depth: int = 0
+    type: str = ""
+    status: str = ""
+    is_superseded: bool = False
+    successor: Reference | None = None
+    source: str = ""
+    continues: tuple[Reference, ...] = ()
+    continued_from: Reference | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Body:
+    """A text to be rendered in place. `links` maps what is written to where it leads from this page."""
+
+    sha256: str
+    form: Literal["markdown", "verbatim", "transcript"]
+    chars: int
+    links: tuple[tuple[str, str], ...] = ()
+    prefix: str = ""
+    started: str | None = None
+    turns: tuple[int, int] | None = None
+    """For a transcript in parts: the first turn and the one after the last, counted from 0."""
+    parts: tuple[tuple[int, str], ...] = ()
+    """On the first part of a transcript: the first turn of each other part, counted from 0, and its file."""
+    citation: Citation | None = None
+    """Of the whole transcript; those of its turns are made from it."""
+    people: tuple[str, ...] = ()
+    """Participants of a transcript that are people; `models` are the others."""
+    models: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FindingRow:
+    """One finding, with the page of the artifact it is about."""
+
+    severity: Severity
+    rule: str
+    place: str
+    message: str
+    remedy: str
+    clause: str = ""
+    page: Reference | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Part:
+    """One part of a long page."""
+
+    label: str
+    href: str
+    is_current: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Day:
+    """The artifacts of one day, newest first."""
+
+    day: str
+    rows: tuple[Row, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SourceRow:
+    """A source the archive was read from.
+
+    `commit` is the one that it is at, in short and with its page on the forge, and `committed` its date; `ref` what
+    was asked for. `last_fetched` is given if the remote could not be fetched: the source is as old as that.
+    """
+
+    name: str
+    artifacts: int
+    commit: Reference | None = None
+    committed: Stamp | None = None
+    ref: str = ""
+    last_fetched: Stamp | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ListSection:
+    """A heading with rows under it; `anchor` is its id on the page, `empty` what to say when there are none."""
+
+    heading: str
+    anchor: str
+    rows: tuple[Row, ...]
+    total: int
+    empty: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RecipientRow:
+    """One recipient and how far the action asked of it is; `unread` is None where that cannot be known."""
+
+    position: Reference
+    action: Action | None
+    unread: bool | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CopyRow:
+    """One file of the artifact; `original` is its published copy, `web` where the forge shows it."""
+
+    source: str
+    path: str
+    mailbox: Mailbox | None
+    variant: int
+    original: str | None
+    web: str | None
+    body: str | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class VariantRow:
+    """A wording that differs from the one shown: the texts to compare, by digest ("" = none)."""
+
+    label: str
+    shown_envelope: str
+    other_envelope: str
+    shown_body: str
+    other_body: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ParticipantRow:
+    """A participant of a conversation."""
+
+    position: Reference
+    who: str
+    extra: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LibraryEntry:
+    """One entry of a library."""
+
+    name: str
+    version: str
+    description: str
+    file: Reference
+    extra: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ThreadMember:
+    """A memo of a thread with its texts; a ghost has none."""
+
+    row: Row
+    anchor: str
+    summary: Body | None
+    body: Body | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RelationRow:
+    """A relation of a record, with what else is said of it; `is_inverse` if it stands in the other record."""
+
+    predicate: str
+    target: Reference
+    status: str
+    confidence: str
+    label: str
+    is_inverse: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AnchorRow:
+    """An anchor of a record, with a link where it leads to one place; `files` are the artifacts that a glob fits.
+
+    `is_cut` if there may be more of them.
+    """
+
+    anchor: Reference
+    files: tuple[Reference, ...] = ()
+    is_cut: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EventRow:
+    """One line of a record's history."""
+
+    event: str
+    at: Stamp | None
+    actor: str
+    detail: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CitationRow:
+    """A source outside that a record names; only an address of the web is a link."""
+
+    source: Reference
+    type: str
+    author: str
+    date: str
+    note: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EntityRow:
+    """Something that a record speaks of, and how."""
+
+    entity: Reference
+    type: str
+    relation: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SystemRow:
+    """One of the other memory systems: its records by type, the sources they lie in, and how many more there are."""
+
+    system: Reference
+    total: int
+    types: tuple[tuple[str, int], ...]
+    sources: tuple[str, ...]
+    more_types: int = 0
+    more_sources: int = 0

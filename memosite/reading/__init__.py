@@ -1,0 +1,1 @@
+"""Opens archives: lists, reads, parses and resolves sources."""

@@ -1,0 +1,181 @@
+"""[I/O] Opens the sources that a configuration names: folders as they lie, refs and remotes as trees of commits."""
+
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+
+from memosite.archive.model import SourceInfo
+from memosite.config.loading import Config, SourceConfig
+from memosite.facts.errors import SourceError
+from memosite.facts.findings import Finding, Location
+from memosite.sources.folder import FolderSource
+from memosite.sources.forges import below, file_template
+from memosite.sources.git import GitError, Repo, beginning_of, common_folder, git, holding_repo, repo_at
+from memosite.sources.listing import Source
+from memosite.sources.objects import HEAD, Commit, Objects, commit_at
+from memosite.sources.remote import Fetched, fetch
+from memosite.sources.tree import TreeSource, read_tree
+
+_CONFIG_BYTES = 1 << 16
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Opened:
+    """Sources to read, what pages say of each, in the order of the configuration, and what went wrong in opening."""
+
+    sources: tuple[Source, ...]
+    infos: tuple[SourceInfo, ...]
+    findings: tuple[Finding, ...]
+
+
+@contextmanager
+def open_sources(config: Config, *, use_network: bool = True) -> Iterator[Opened]:
+    """The sources of a configuration, to be read within the block. Remotes are fetched, or taken from the cache.
+
+    Raises `SourceError` for a ref that is not there, and for a remote that was never fetched and cannot be.
+    """
+    with ExitStack() as stack:
+        opened = [_open(config, source, stack, use_network=use_network) for source in config.sources]
+        trees = (source for source, _ in opened if isinstance(source, TreeSource))
+        yield Opened(
+            sources=tuple(source for source, _ in opened),
+            infos=tuple(info for _, info in opened),
+            findings=tuple(finding for tree in trees for finding in tree.findings),
+        )
+
+
+def _open(config: Config, source: SourceConfig, stack: ExitStack, *, use_network: bool) -> tuple[Source, SourceInfo]:
+    if source.root is None:
+        return _open_remote(config, source, stack, use_network=use_network)
+    own = repo_at(source.root)
+    is_bare = isinstance(own, Repo) and own.top is None
+    if source.ref is None and not is_bare:
+        return _open_folder(config, source, source.root)
+    holding = holding_repo(source.root, site=source.root, enclosing=True)  # to name a ref is to ask for that repo
+    repo, prefix = holding.repo, holding.prefix.rstrip("/")
+    if repo is None:
+        raise SourceError(f"{source.root}: found no repo to read a ref of: {holding.why_not}")
+    commit = _commit(source, repo, source.ref or HEAD)
+    tree = _tree_source(config, source, stack, repo=repo, commit=commit, prefix=prefix)
+    web = source.web or _web_of(repo, prefix)
+    return tree, _info(source, web=web, commit=commit, web_ref=commit.hash, ref=source.ref or HEAD)
+
+
+def _open_folder(config: Config, source: SourceConfig, root: Path) -> tuple[FolderSource, SourceInfo]:
+    """A folder as it lies: what is not committed counts, and links to its forge name no commit."""
+    roots = [other.root for other in config.sources if other.root is not None]
+    holding = holding_repo(root, site=config.site, enclosing=config.history == "enclosing")
+    folder = FolderSource(
+        name=source.name,
+        root=root,
+        include=source.include,
+        exclude=source.exclude,
+        documents=config.documents,
+        holding=holding,
+        holes=tuple(hole for hole in (*roots, config.output, config.cache) if root in hole.parents),
+    )
+    web = source.web or (_web_of(holding.repo, holding.prefix.rstrip("/")) if holding.repo else None)
+    return folder, _info(source, web=web)
+
+
+def _open_remote(
+    config: Config, source: SourceConfig, stack: ExitStack, *, use_network: bool
+) -> tuple[TreeSource, SourceInfo]:
+    url, ref = source.git or "", source.ref or HEAD
+    fetched = fetch(url, ref, cache=config.cache, use_network=use_network)
+    findings = (_not_fetched(source, fetched),) if fetched.problem else ()
+    tree = _tree_source(config, source, stack, repo=fetched.repo, commit=fetched.commit, findings=findings)
+    return tree, _info(
+        source,
+        web=source.web or file_template(url),
+        commit=fetched.commit,
+        web_ref=fetched.commit.hash,
+        ref=ref,
+        fetched=fetched if fetched.problem else None,
+    )
+
+
+def _tree_source(
+    config: Config,
+    source: SourceConfig,
+    stack: ExitStack,
+    *,
+    repo: Repo,
+    commit: Commit,
+    prefix: str = "",
+    findings: tuple[Finding, ...] = (),
+) -> TreeSource:
+    return TreeSource(
+        name=source.name,
+        repo=repo,
+        commit=commit.hash,
+        committed=commit.committed,
+        ref=source.ref or HEAD,
+        tree=read_tree(repo, commit.hash, prefix),
+        objects=stack.enter_context(Objects(repo)),
+        prefix=prefix,
+        include=source.include,
+        exclude=source.exclude,
+        documents=config.documents,
+        findings=findings,
+    )
+
+
+def _commit(source: SourceConfig, repo: Repo, ref: str) -> Commit:
+    try:
+        commit = commit_at(repo, ref)
+    except GitError as error:
+        raise SourceError(f"{source.root}: git cannot read this repo ({error})") from error
+    if commit is None:
+        raise SourceError(f'{source.root}: found no commit at "{ref}", expected a branch, a tag or a commit of it')
+    return commit
+
+
+def _info(
+    source: SourceConfig,
+    *,
+    web: str | None,
+    commit: Commit | None = None,
+    web_ref: str = HEAD,
+    ref: str = "",
+    fetched: Fetched | None = None,
+) -> SourceInfo:
+    return SourceInfo(
+        name=source.name,
+        web=web,
+        web_ref=web_ref,
+        include=source.include,
+        ref=ref,
+        commit=commit.hash if commit else "",
+        committed=commit.committed if commit else None,
+        last_fetched=fetched.fetched if fetched else None,
+    )
+
+
+def _web_of(repo: Repo, prefix: str) -> str | None:
+    """Where the forge that a repo was cloned from shows its files. Only the repo's own configuration is asked."""
+    written = beginning_of(common_folder(repo) / "config", _CONFIG_BYTES)
+    try:
+        if written is None or len(written) == _CONFIG_BYTES:
+            origin = _origin.__wrapped__(repo, b"")
+        else:
+            origin = _origin(repo, written) if b"url" in written.lower() else ""
+    except GitError:
+        return None
+    template = file_template(origin) if origin else None
+    return below(template, prefix) if template else None
+
+
+@lru_cache(maxsize=64)
+def _origin(repo: Repo, _written: bytes) -> str:
+    """What a repo was cloned from, as long as the same is written in its configuration."""
+    found = git(repo, "config", "--local", "--no-includes", "--get", "remote.origin.url")
+    return found.decode("utf-8", "replace").strip()
+
+
+def _not_fetched(source: SourceConfig, fetched: Fetched) -> Finding:
+    place = Location(source=source.name, path="")
+    at = f"{fetched.commit.hash[:12]}, fetched on {fetched.fetched.utc}"
+    return Finding(rule="remote-not-fetched", location=place, message=f"not fetched ({fetched.problem}); read at {at}")

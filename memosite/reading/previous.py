@@ -1,0 +1,66 @@
+"""[I/O] The published site that a build goes on from, where the output folder is new: as in every run of CI.
+
+Its ledger says what was published under which address. Of a site in a folder also the times of files are taken over
+where their bytes stay, so that what is sent to a server by time and size is only what changed.
+"""
+
+from pathlib import Path
+from urllib.parse import urljoin
+
+from memosite.archive.ledger import LEDGER_PATH, Ledger, parse_ledger, read_ledger
+from memosite.facts.errors import OutputError
+from memosite.facts.layout import SITE_MARKER
+
+LEDGER_LIMIT = 512 * 2**20
+"""The largest ledger that is fetched, in bytes: a million artifacts have some 200 MB."""
+
+
+def is_address(previous: str) -> bool:
+    """Whether a site is named by its address rather than by its folder."""
+    return previous.startswith(("http://", "https://"))
+
+
+def previous_folder(previous: str | None) -> Path | None:
+    """The folder of a previous site; None if there is none. Raises `OutputError` if it is no site."""
+    if previous is None or is_address(previous):
+        return None
+    folder = Path(previous)
+    if not (folder / SITE_MARKER).is_file():
+        raise OutputError(
+            f"--previous {previous}: found no {SITE_MARKER} there, expected a site that memosite published; "
+            "leave the option out the first time"
+        )
+    return folder
+
+
+def known_ledger(output: Path, previous: str | None, last: Ledger | None = None) -> Ledger:
+    """The ledger that a build goes on from: that of its output, or that of the previous site if that knows more.
+
+    What the `last` build read need not be read again.
+
+    Raises `OutputError` if a ledger cannot be had, or if the two were written apart from one another.
+    """
+    own = read_ledger(output, last)
+    if previous is None:
+        return own
+    other = _fetch(previous) if is_address(previous) else read_ledger(Path(previous))
+    if own.published.startswith(other.published):
+        return own
+    if other.published.startswith(own.published):
+        return other
+    raise OutputError(
+        f"--previous {previous}: its ledger and {output / LEDGER_PATH} went on differently, expected that one "
+        "continues the other; give the one that readers know, and build into an empty folder"
+    )
+
+
+def _fetch(previous: str) -> Ledger:
+    from memosite.fetch.answers import Fetched  # noqa: PLC0415 - few builds ask the network
+    from memosite.fetch.client import Fetcher  # noqa: PLC0415
+
+    address = urljoin(previous.rstrip("/") + "/", LEDGER_PATH)
+    answer = Fetcher(limit=LEDGER_LIMIT, whole=600).get(address)
+    if not isinstance(answer, Fetched):
+        reason = getattr(answer, "reason", "no answer")
+        raise OutputError(f"--previous {previous}: {address}: {reason}; leave the option out the first time")
+    return parse_ledger(answer.data.decode("utf-8", "replace"), name=address)

@@ -1,0 +1,340 @@
+"""[I/O] Reads sources into an archive, the first half of every command: list, read, parse, shelve, resolve."""
+
+import time
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from memosite import formats
+from memosite.archive.history import History
+from memosite.archive.ledger import Ledger
+from memosite.archive.model import Archive
+from memosite.facts.file import File, find_key_line
+from memosite.facts.findings import Finding
+from memosite.facts.layout import Place
+from memosite.facts.names import BODY_SUFFIX, ENVELOPE_SUFFIX
+from memosite.facts.parsed import Envelope, FileFacts, Organization, Parsed
+from memosite.formats import body
+from memosite.formats.memodef import parse_broken
+from memosite.reading.inputs import compare_repo
+from memosite.reading.parse_cache import Former, Key, ParseCache, SourceCaches
+from memosite.resolve import Rules, body_candidates, resolve
+from memosite.resolve.collect import memo_folders, operational_place
+from memosite.run.progress import Progress, silent
+from memosite.run.recall import FORGETFUL, Recall
+from memosite.run.workers import run
+from memosite.sources.folder import FolderSource
+from memosite.sources.git import Holding, folders_of, repos_inside
+from memosite.sources.listing import FileStamp, Listing, Source, shown_path
+from memosite.sources.look import Look, State, changed
+from memosite.store.shelf import Shelf
+
+Step = Callable[[int], None]
+"""Told of a number of files that were read."""
+
+
+def read_archive(
+    sources: Sequence[Source],
+    rules: Rules,
+    ledger: Ledger,
+    shelf: Shelf,
+    *,
+    cache: Path | None = None,
+    parsed: SourceCaches | None = None,
+    recall: Recall = FORGETFUL,
+    looks: dict[str, Look] | None = None,
+    jobs: int = 1,
+    progress: Progress = silent,
+) -> tuple[Archive, Ledger]:
+    """Read every source and resolve what they say. Texts and published bytes are on the shelf afterwards.
+
+    What was read of files and histories is kept below the folder `cache`, if one is given; what did not change since
+    is not read. Who reads again and again gives what was `parsed`, and writes it down himself, and a `recall` of what
+    was made of it. `looks` are what was just seen of sources; they are taken out. Files are read and parsed by `jobs`
+    processes.
+    """
+    progress("list", 0, 0)
+    known = SourceCaches(cache) if parsed is None else parsed
+    seen = looks if looks is not None else {}
+    parts = [_Part(source, shelf, known, look=seen.pop(source.name, None), jobs=jobs) for source in sources]
+    step = _counted(progress, sum(part.count for part in parts))
+    for part in parts:
+        part.read(step)
+    folders = memo_folders(one.fact for part in parts for one in part.parsed if isinstance(one.fact, Organization))
+    facts: list[Parsed] = []
+    histories: dict[str, History] = {}
+    for part in parts:
+        part.read_named(folders)
+        facts += part.parsed
+        holding = part.source.holding
+        if holding is not None:
+            histories[part.source.name] = _past(holding, part, shelf, known)
+    if parsed is None:
+        known.write()
+    progress("resolve", 0, 0)
+    by_name = {source.name: source for source in sources}
+
+    def is_there(source: str, path: str) -> bool:
+        return source in by_name and by_name[source].has_file(path)
+
+    return resolve(
+        facts, rules, ledger, LineFinder(shelf), has_file=is_there, data_of=DataFinder(shelf), histories=histories,
+        recall=recall,
+    )  # fmt: skip
+
+
+def _counted(progress: Progress, total: int) -> Step:
+    """Tells of files that were read; bodies that envelopes name are only known by then."""
+    done = 0
+
+    def step(number: int) -> None:
+        nonlocal done
+        done += number
+        progress("read", done, max(total, done))
+
+    return step
+
+
+class _Part:
+    """One source while an archive is read: what it gave before, if nothing in it has changed since, or read anew.
+
+    `parsed` is what is known of it so far, `repos` the folders in it that are repos of their own as they lie there.
+    """
+
+    def __init__(self, source: Source, shelf: Shelf, known: SourceCaches, *, look: Look | None, jobs: int) -> None:
+        """List the source, unless it is as it was when somebody looks at it now."""
+        self.source = source
+        self.parsed: list[Parsed] = []
+        self.repos: tuple[str, ...] = ()
+        self._known = known
+        self._look = look
+        self._digest = look.digest(look.moment) if look else ""  # before anything is read: it may change meanwhile
+        self._reader = Reader(source, shelf, cache=known.of(source.name), look=look, jobs=jobs)
+        self._former = known.former(source, look)
+        self._listing: Listing | None = None
+        if self._former is None:
+            self._list()
+        else:
+            self.parsed, self.repos = self._former.parsed, self._former.repos
+
+    @property
+    def count(self) -> int:
+        """How many files there are to be read."""
+        return len(self._listing.candidates) if self._listing else len(self.parsed)
+
+    def _list(self) -> None:
+        source, look = self.source, self._look
+        self._known.forget(source.name)
+        self._known.of(source.name).begin()
+        if not isinstance(source, FolderSource):
+            self._listing = source.list_files()
+            return
+        self._listing = source.list_files(look)
+        paths = self._listing.candidates
+        self.repos = tuple(sorted(look.repos & folders_of(paths))) if look else repos_inside(source.root, paths)
+
+    def read(self, step: Step) -> None:
+        """Read the candidates."""
+        self._reader.step = step
+        if self._listing is not None:
+            self.parsed = self._reader.candidates(self._listing)
+        else:
+            step(len(self.parsed))
+
+    def read_named(self, folders: tuple[str, ...]) -> None:
+        """Read what only all organizations tell: from now on `parsed` is all."""
+        if self._former is not None and self._former.memo_folders != folders:
+            self._list()
+            self.read(self._reader.step)
+        if self._listing is not None:
+            self.parsed = self._reader.with_named_files(self._listing, self.parsed, memo_folders=folders)
+            self._reader.close()
+        else:
+            self._reader.promise()
+        if self._look is not None and self._reader.is_whole:
+            former = Former(
+                source=self.source, moment=self._look.moment, digest=self._digest, memo_folders=folders,
+                parsed=self.parsed, repos=self.repos,
+            )  # fmt: skip
+            self._known.keep(former)
+        self._look = self._listing = None
+
+
+def _past(holding: Holding, part: _Part, shelf: Shelf, known: SourceCaches) -> History:
+    """What git tells of a source; it is asked again if the repo or a file changed since."""
+    repo, parsed, inside = holding.repo, part.parsed, part.repos
+    past = known.past(part.source.name, holding)
+    state = compare_repo(repo, past.state) if repo else ""
+
+    def read() -> History:
+        if repo is None:
+            return History(why_not=holding.why_not, foreign=inside)
+        history = past.read(repo, parsed, shelf, state=state)
+        return replace(history, foreign=tuple(sorted({*history.foreign, *inside})))
+
+    return known.history(part.source.name, (holding, state, inside, parsed), read)
+
+
+def read_source(listing: Listing, shelf: Shelf) -> list[Parsed]:
+    """Read and parse the candidates of one source by itself, and whatever its envelopes name as bodies."""
+    reader = Reader(listing.source, shelf)
+    parsed = reader.candidates(listing)
+    folders = memo_folders(one.fact for one in parsed if isinstance(one.fact, Organization))
+    return reader.with_named_files(listing, parsed, memo_folders=folders)
+
+
+_PARSERS: Mapping[str, Callable[[File], Parsed]] = {
+    "any": formats.parse,
+    "record": formats.parse_record,
+    "body": body.parse,
+}
+
+
+class Reader:
+    """Reads and parses the files of one source; what they give goes to the shelf."""
+
+    def __init__(
+        self, source: Source, shelf: Shelf, *, cache: ParseCache | None = None, look: Look | None = None, jobs: int = 1
+    ) -> None:
+        """Read this source; without `cache` every file of it, without a `look` at it each file's state is asked for.
+
+        `step` is called with the number of files that were read; `is_whole` tells whether all could be.
+        """
+        self.step: Step = lambda _: None
+        self.is_whole = True
+        self._source = source
+        self._shelf = shelf
+        self._cache = cache if cache is not None else ParseCache(None, source.name)
+        self._look = look
+        self._states: Mapping[str, State] | None = None
+        self._jobs = jobs if isinstance(source, FolderSource) else 1  # a commit's objects come through one pipe
+
+    def candidates(self, listing: Listing) -> list[Parsed]:
+        """The candidates of a listing, in the order of their paths."""
+        return self._parse([(path, "record" if path in listing.records else "any") for path in listing.candidates])
+
+    def with_named_files(
+        self, listing: Listing, parsed: Iterable[Parsed], *, memo_folders: tuple[str, ...]
+    ) -> list[Parsed]:
+        """The candidates, with the bodies they name and with what only all organizations tell.
+
+        `memo_folders` are the folders that any orgdef names for memos: below them a file that cannot be read is a
+        broken envelope, and a body may lie without one, as below `memos/`.
+        """
+        source = self._source
+        others = {path: path for path in listing.others if path.isascii()}
+        others |= {shown_path(path): path for path in sorted(listing.others) if not path.isascii()}
+        found: list[Parsed] = []
+        named: set[str] = set()
+        for one in parsed:
+            if one.fact is None and one.path.endswith(ENVELOPE_SUFFIX) and one.findings:
+                place = operational_place(one.path, memo_folders=memo_folders, include=source.include)
+                one = one if place is None else self._as_broken(one, place)  # noqa: PLW2901 - it takes the other's place
+            found.append(one)
+            if isinstance(one.fact, Envelope):
+                named.update(path for path in body_candidates(one.fact, memo_folders=memo_folders) if path in others)
+        if memo_folders:
+            named |= {
+                path
+                for path in others
+                if path.lower().endswith(BODY_SUFFIX)
+                and operational_place(path, memo_folders=memo_folders, include=()) is not None
+            }
+        found += self._parse([(others[path], "body") for path in sorted(named)])
+        if listing.findings:
+            found.append(Parsed(source=source.name, path="", findings=listing.findings))
+        return found
+
+    def close(self) -> None:
+        """Remember what was parsed, and nothing else."""
+        self._cache.close()
+        self.promise()
+
+    def promise(self) -> None:
+        """Have the shelf ask for what was put there when files were parsed that are remembered."""
+        self._states = self._look = None  # the shelf holds on to this reader
+        self._shelf.promise(self._cache.shelved(), self._bytes_of)
+
+    def _parse(self, wanted: Sequence[Key]) -> list[Parsed]:
+        """What these files say: as it is remembered, or read now."""
+        moment = time.time_ns()
+        stamps = [self._stamp(path) for path, _ in wanted]
+        known = [self._cache.get(key, stamp) for key, stamp in zip(wanted, stamps, strict=True)]
+        missing = [place for place, one in enumerate(known) if one is None]
+        self.step(len(wanted) - len(missing))
+        read = run(lambda place: self._read(wanted[place]), missing, jobs=self._jobs)
+        parsed = []
+        for key, stamp, one in zip(wanted, stamps, known, strict=True):
+            if one is not None:
+                parsed.append(one.parsed)
+                continue
+            fresh, is_whole = next(read)
+            self.step(1)
+            self.is_whole = self.is_whole and is_whole
+            digests = tuple(map(self._shelf.put, fresh.shelve))
+            parsed.append(replace(fresh, shelve=()))
+            if stamp is not None and is_whole:
+                self._cache.put(key, stamp, parsed[-1], digests, moment=moment)
+        return parsed
+
+    def _stamp(self, path: str) -> FileStamp | None:
+        """The state of a file, as it was when somebody looked at it, if he did."""
+        if self._look is not None and self._states is None:
+            self._states = self._look.states()
+        state = self._states.get(path) if self._states is not None else None
+        return FileStamp(token=state, changed=changed(state)) if state is not None else self._source.stamp(path)
+
+    def _read(self, key: Key) -> tuple[Parsed, bool]:
+        """What a file says, and whether it could be read."""
+        path, how = key
+        file = self._source.read_file(path)
+        if isinstance(file, Finding):
+            return Parsed(source=self._source.name, path=file.location.path, findings=(file,)), False
+        return _PARSERS[how](file), True
+
+    def _bytes_of(self, digest: str) -> Iterable[bytes]:
+        return self._read(self._cache.holder(digest))[0].shelve
+
+    def _as_broken(self, parsed: Parsed, place: Place) -> Parsed:
+        """A file that no format knows and that is not JSON, read again as the envelope it should have been."""
+        file = self._source.read_file(parsed.path)
+        if isinstance(file, Finding) or file.json.fields is not None:
+            self.is_whole = self.is_whole and not isinstance(file, Finding)
+            return parsed
+        broken = parse_broken(file, place)
+        for data in broken.shelve:
+            self._shelf.put(data)
+        return replace(broken, shelve=())
+
+
+_OWNERS = frozenset({"metadata", "content"})
+
+
+@dataclass(frozen=True, slots=True)
+class LineFinder:
+    """Finds lines in the envelopes on a shelf."""
+
+    shelf: Shelf
+
+    def __call__(self, file: FileFacts, key: str) -> int | None:
+        """The line of a key in an envelope, of one below `metadata` or `content` if it begins so; None without it."""
+        try:
+            text = self.shelf.text(file.sha256)
+        except KeyError:
+            return None
+        owner, dot, name = key.partition(".")
+        return find_key_line(text, (owner, name) if dot and owner in _OWNERS else (key,))
+
+
+@dataclass(frozen=True, slots=True)
+class DataFinder:
+    """Finds the bytes of files on a shelf."""
+
+    shelf: Shelf
+
+    def __call__(self, file: FileFacts) -> bytes | None:
+        """The bytes of a file as they were read; None if they are not kept."""
+        try:
+            return self.shelf.get(file.sha256)
+        except KeyError:
+            return None

@@ -1,0 +1,1 @@
+"""Makes of a site only what has changed."""

@@ -1,0 +1,260 @@
+"""Makes a unit: plans it, and renders what of it did not stay as it was; in any process.
+
+A unit is planned once more if anything that it read has changed, and each of its outputs rendered only if its own
+model has:
+
+    unit ─► traced context ─► planned output ─► fingerprint ─┬─ known, and there: kept
+                                                            └─ else: bytes
+
+On this machine a process does all of it. On a cluster others render, from parcels, what is planned here.
+"""
+
+from collections import deque
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, MutableSet, Sequence
+from contextlib import closing
+from dataclasses import dataclass, replace
+from functools import partial
+
+from memosite.plan import Context, Planned, Stored, Unit, Written
+from memosite.plan.traced import Digests, Read, traced
+from memosite.remake.audience import Audience
+from memosite.remake.manifest import Made, Manifest, Output, Reads, Units
+from memosite.remake.parcels import Files, Parcel, Unrendered, pack, pack_theme, render, render_parcel
+from memosite.remake.stale import IsThere, decide
+from memosite.render.renderer import Renderer
+from memosite.run.progress import Progress
+from memosite.run.workers import BATCH, Run, run
+from memosite.store.digests import digest_of
+from memosite.store.output import OutputFolder
+
+Bytes = tuple[str, str, bytes | None]
+"""An output: its path, the fingerprint of its model, and its bytes; None if it stays as it is."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MadeUnit:
+    """A unit with the digests of what it is about and of its reads, or None if it was not traced, and its outputs."""
+
+    given: str
+    reads: Mapping[Read, str] | None
+    outputs: tuple[Bytes, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Fresh:
+    """An output that is not known, and the fingerprint of its model."""
+
+    planned: Planned
+    fingerprint: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Draft:
+    """A unit that others render: what of it is as in `MadeUnit`, and fingerprints for outputs that are yet to come."""
+
+    given: str
+    reads: Mapping[Read, str] | None
+    outputs: tuple[Bytes | str, ...]
+
+    def finish(self, files: Iterable[Files]) -> MadeUnit:
+        """The unit, with the files of each output that was to come, in their order."""
+        rendered = iter(files)
+        outputs: list[Bytes] = []
+        for one in self.outputs:
+            if isinstance(one, str):
+                outputs += ((path, one, data) for path, data in next(rendered))
+            else:
+                outputs.append(one)
+        return MadeUnit(given=self.given, reads=self.reads, outputs=tuple(outputs))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Maker:
+    """What units are made with. `last` is what the last build made, `common` what all units are made of now.
+
+    `is_there` tells of units that did not change whether their outputs lie there as they were left.
+    """
+
+    context: Context
+    digests: Digests
+    renderer: Renderer
+    read_bytes: Callable[[str], bytes]
+    last: Manifest
+    common: Mapping[str, str]
+    output: OutputFolder
+    is_there: IsThere
+
+    def known(self, unit: Unit) -> Made | None:
+        """The unit as it was made last, if what is common to all is what it was."""
+        return self.last.units.get(unit.name) if self.last.common == self.common else None
+
+    def warm(self) -> None:
+        """Find out what processes that are forked would each find out for themselves."""
+        self.renderer.warm()
+        _ = self.context.seats
+
+    def make(self, unit: Unit) -> MadeUnit:
+        """Plan and render one unit. Raises `ConfigError` for a fault of the theme."""
+        reads: set[Read] = set()
+        outputs = tuple(found for one in self._planned(unit, reads) for found in self._rendered(one))
+        given, noted = self._noted(unit, reads)
+        return MadeUnit(given=given, reads=noted, outputs=outputs)
+
+    def draft(self, unit: Unit, theme: bytes) -> tuple[Draft, Parcel]:
+        """Plan one unit, and pack what is to be rendered of it with what `pack_theme` made of the theme."""
+        reads: set[Read] = set()
+        outputs: list[Bytes | str] = []
+        unrendered: list[Unrendered] = []
+        for one in self._planned(unit, reads):
+            if isinstance(one, Fresh) and not isinstance(one.planned, Stored | Written):
+                outputs.append(one.fingerprint)
+                unrendered.append(one.planned)
+            else:
+                outputs += self._rendered(one)
+        given, noted = self._noted(unit, reads)
+        draft = Draft(given=given, reads=noted, outputs=tuple(outputs))
+        return draft, pack(unrendered, theme, self.read_bytes, weight=unit.weight)
+
+    def _planned(self, unit: Unit, reads: MutableSet[Read]) -> Iterator[Bytes | Fresh]:
+        context = traced(self.context, reads) if unit.is_traced else self.context
+        made = self.known(unit)
+        before: dict[str, list[Output]] = {}
+        for output in made.outputs if made else ():
+            before.setdefault(output.fingerprint, []).append(output)
+        for planned in unit.make(context):
+            fingerprint = digest_of(planned)
+            same = before.get(fingerprint)
+            if same is not None and all(self.output.is_as_left(one.path, one.state) for one in same):
+                for output in same:
+                    yield output.path, fingerprint, None
+            else:
+                yield Fresh(planned=planned, fingerprint=fingerprint)
+
+    def _noted(self, unit: Unit, reads: Iterable[Read]) -> tuple[str, Mapping[Read, str] | None]:
+        if not unit.is_traced:
+            return "", None
+        return self.digests.of_value(unit.given), {read: self.digests.of_read(read) for read in reads}
+
+    def _rendered(self, one: Bytes | Fresh) -> Iterator[Bytes]:
+        if not isinstance(one, Fresh):
+            yield one
+            return
+        match one.planned:
+            case Stored():
+                yield one.planned.path, one.fingerprint, self.read_bytes(one.planned.sha256)
+            case Written():
+                yield one.planned.path, one.fingerprint, one.planned.data
+            case planned:
+                for path, data in render(planned, self.renderer):
+                    yield path, one.fingerprint, data
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MadeSite:
+    """What was made of what, and the files that the last build made and that may be there no longer."""
+
+    manifest: Manifest
+    former: tuple[str, ...]
+
+
+def make_site(
+    units: Sequence[Unit],
+    maker: Maker,
+    *,
+    jobs: int,
+    progress: Progress,
+    run_elsewhere: Run | None = None,
+    audience: Audience,
+) -> MadeSite:
+    """Make the units that are stale, by `jobs` processes, write what is new of them, and note what was made of what.
+
+    Outputs are written in the order of the units, whoever makes them: they are planned here and rendered by
+    `run_elsewhere`, if there is one.
+    """
+    progress("decide", 0, 0)
+    output, last = maker.output, maker.last
+    decisions = decide(units, last, common=maker.common, digests=maker.digests, is_there=maker.is_there)
+    stale = [one.unit for one in decisions if one.why]
+    if jobs > 1 and len(stale) > BATCH:
+        maker.warm()
+    # Where others render, there are threads by the time of a second round, and forks and threads do not go together.
+    run_here: Run = partial(run, jobs=jobs, is_renewed=run_elsewhere is None)
+    results = _made_elsewhere(stale, maker, run_here, run_elsewhere) if run_elsewhere else _made(stale, maker, run_here)
+    noted = Manifest(common=maker.common, reads=Reads(last.reads) if last.common == maker.common else Reads())
+    former: list[str] = []
+    done = 0
+    is_told = False
+    with closing(results):
+        for decision in decisions:
+            unit, made = decision.unit, decision.made
+            if unit.is_for_programs and not is_told:
+                is_told = True
+                if output.written:
+                    audience.all_written()
+            if made is not None and not decision.why:
+                _keep(unit.name, made, last.units, noted.units, output=output)
+                continue
+            progress("make", done, len(stale))
+            done += 1
+            former += (one.path for one in made.outputs) if made else ()
+            result = next(results)
+            reads = None if result.reads is None else tuple(noted.reads.note(*read) for read in result.reads.items())
+            noted.units.note(
+                unit.name, Made(given=result.given, reads=reads, outputs=_write(result, made, output, audience))
+            )
+        next(results, None)  # there is no more, and so the processes end
+    gone = (last.units[name] for name in last.units if name not in noted.units)
+    former += (one.path for made in gone for one in made.outputs)
+    return MadeSite(manifest=noted, former=tuple(former))
+
+
+Results = Generator[MadeUnit, None, None]
+
+
+def _made(units: Sequence[Unit], maker: Maker, run_here: Run) -> Results:
+    return run_here(lambda place: maker.make(units[place]), range(len(units)), weight=lambda place: units[place].weight)
+
+
+def _made_elsewhere(units: Sequence[Unit], maker: Maker, run_here: Run, run_elsewhere: Run) -> Results:
+    """Nobody elsewhere has the archive. So units are planned here, and what is to be rendered goes with its texts."""
+    theme = pack_theme(maker.renderer.theme)
+    under_way: deque[Draft] = deque()
+    drafted = run_here(
+        lambda place: maker.draft(units[place], theme), range(len(units)), weight=lambda place: units[place].weight
+    )
+
+    def parcels() -> Iterator[Parcel]:
+        for draft, parcel in drafted:
+            under_way.append(draft)
+            yield parcel
+
+    with closing(drafted), closing(run_elsewhere(render_parcel, parcels(), weight=lambda one: one.weight)) as rendered:
+        for files in rendered:
+            yield under_way.popleft().finish(files)
+
+
+def _keep(name: str, made: Made, known: Units, noted: Units, *, output: OutputFolder) -> None:
+    if output.keep_all([one.path for one in made.outputs]):
+        noted.keep(name, made, known)
+        return
+    states = [output.keep(one.path, one.state) for one in made.outputs]
+    if all(state == one.state for state, one in zip(states, made.outputs, strict=True)):
+        noted.keep(name, made, known)
+        return
+    kept = (replace(one, state=state) for state, one in zip(states, made.outputs, strict=True))
+    noted.note(name, replace(made, outputs=tuple(kept)))  # another unit has taken one of its paths
+
+
+def _write(result: MadeUnit, made: Made | None, output: OutputFolder, audience: Audience) -> tuple[Output, ...]:
+    states = {one.path: one.state for one in made.outputs} if made else {}
+    outputs: list[Output] = []
+    new: list[str] = []
+    for path, fingerprint, data in result.outputs:
+        before = output.written
+        state = output.keep(path, states[path]) if data is None else output.write(path, data)
+        if output.written > before:
+            new.append(path)
+        outputs.append(Output(path=path, fingerprint=fingerprint, state=state))
+    for path in new:
+        audience.output_written(path)
+    return tuple(outputs)

@@ -1,0 +1,282 @@
+"""[I/O] The manifest: what the last build made of what, so that the next one makes only what is new.
+
+It lies in the cache, one for each output folder, as JSON lines: what is common to all pages, then each read with its
+digest, then each unit with the numbers of its reads and with its outputs. A manifest that is missing, damaged, of
+another version or of another folder is none: everything is made again, which costs only time. It is signed (`keys`),
+since it also tells what to remove.
+"""
+
+import json
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from hashlib import blake2b
+from itertools import chain
+from pathlib import Path
+from typing import Any
+
+from memosite.store.keys import read_signed, write_signed
+from memosite.store.output import FileState
+
+VERSION = 2
+
+_SEAL, _LAST, _STATES = ".seal", ".last", ".states"
+
+Read = tuple[str, Any]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Output:
+    """A file that was written: of which model, and how it then lay there. `state` is None for one that was not.
+
+    Two units may claim one path; only the first writes it.
+    """
+
+    path: str
+    fingerprint: str
+    state: FileState | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Made:
+    """A unit as it was made: of which reads, by number, and as which outputs.
+
+    `given` is the digest of what it is about besides. `reads` is None if it was not traced.
+    """
+
+    given: str
+    reads: tuple[int, ...] | None
+    outputs: tuple[Output, ...]
+
+
+class Reads:
+    """What units read, each with a number and the digest of what was found. Most are read by several units.
+
+    A number keeps its meaning from build to build, as long as all is not made again.
+    """
+
+    def __init__(self, known: Iterable[tuple[Read, str]] = ()) -> None:
+        """Begin with these, which are numbered in their order from 0."""
+        self._digests: dict[Read, str] = dict(known)
+        self._numbers = {read: number for number, read in enumerate(self._digests)}
+
+    def __iter__(self) -> Iterator[tuple[Read, str]]:
+        """Each read with its digest, by number."""
+        return iter(self._digests.items())
+
+    def __len__(self) -> int:
+        """How many there are."""
+        return len(self._digests)
+
+    def note(self, read: Read, digest: str) -> int:
+        """The number of a read; this is its digest from now on."""
+        self._digests[read] = digest
+        return self._numbers.setdefault(read, len(self._numbers))
+
+
+class Units(Mapping[str, Made]):
+    """Units by name, each kept as its line and read when it is asked for: of 100,000 artifacts there are 70,000."""
+
+    def __init__(self) -> None:
+        """Begin without any."""
+        self._lines: dict[str, str] = {}
+        self._files: dict[str, str] = {}
+        self._read: dict[str, Made] = {}
+        self.keeps_read = False
+        """Whether what was read of a line is kept, of as many units as are worth the memory."""
+
+    def __getitem__(self, name: str) -> Made:
+        """The unit of this name."""
+        made = self._read.get(name)
+        if made is None:
+            made = _read_line(self._lines[name])
+            if self.keeps_read and len(self._read) < _MOST_READ:
+                self._read[name] = made
+        return made
+
+    def __contains__(self, name: object) -> bool:
+        """Whether there is one of this name; its line is not read."""
+        return name in self._lines
+
+    def __iter__(self) -> Iterator[str]:
+        """The names, in the order in which they were noted."""
+        return iter(self._lines)
+
+    def __len__(self) -> int:
+        """How many there are."""
+        return len(self._lines)
+
+    def lines(self) -> Iterable[str]:
+        """The lines, as a manifest holds them."""
+        return self._lines.values()
+
+    def files(self) -> Iterator[str]:
+        """Lines for the files of the units that were noted: the state of each, and its path."""
+        return (lines for lines in self._files.values() if lines)
+
+    def states(self) -> Iterator[tuple[str, FileState]]:
+        """Each file of the units that were noted, and how it lay there then."""
+        return _read_states(chain.from_iterable(lines.split("\n") for lines in self.files()))
+
+    def note(self, name: str, made: Made) -> None:
+        """Note what a unit was made of, and as."""
+        self._lines[name] = _line(name, made)
+        self._files[name] = _file_lines(made)
+
+    def note_line(self, line: str) -> None:
+        """Note a unit by its line. Raises `ValueError` if it is none."""
+        name, _ = _NAMES.raw_decode(line, 1)
+        self._lines[str(name)] = line
+
+    def keep(self, name: str, made: Made, others: "Units") -> None:
+        """Note a unit as others have it."""
+        self._lines[name] = others._lines[name]
+        self._files[name] = others._files[name] if name in others._files else _file_lines(made)
+        if name in others._read:
+            self._read[name] = made
+
+
+_MOST_READ = 30_000
+
+
+_NAMES = json.JSONDecoder()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Manifest:
+    """The units of the last build, and their reads. `common` are the digests of what all of them are made of."""
+
+    common: Mapping[str, str] = field(default_factory=dict)
+    reads: Reads = field(default_factory=Reads)
+    units: Units = field(default_factory=Units)
+
+    def reads_of(self, made: Made) -> list[Read]:
+        """What one of its units read."""
+        known = [read for read, _ in self.reads]
+        return [known[number] for number in made.reads or ()]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Seal:
+    """What a build began with and how it ended: equal inputs and outputs that lie there as they did are a whole site.
+
+    `inputs` is a digest of all that was read; the rest is what a report says. The outputs stand in a file of their own,
+    which is read ten times as fast as the manifest.
+    """
+
+    inputs: str = ""
+    kinds: Mapping[str, int] = field(default_factory=dict)
+    sources: int = 0
+    findings: Mapping[str, int] = field(default_factory=dict)
+    collisions: tuple[str, ...] = ()
+    status: Mapping[str, object] = field(default_factory=dict)
+    files: int = 0
+
+
+def manifest_file(cache: Path, output: Path) -> Path:
+    """Where the manifest of an output folder lies; what else is known of its last build lies beside it."""
+    return cache / "manifests" / f"{blake2b(bytes(output.resolve()), digest_size=8).hexdigest()}.jsonl"
+
+
+def read_last(file: Path) -> FileState | None:
+    """How `status.json`, which each build writes, lay there when the build of this manifest ended.
+
+    If it lies there otherwise, somebody else built there since (with another cache, or as another user), or the
+    folder is another one: what a manifest and a seal tell of it may be too little.
+    """
+    try:
+        size, time, inode = json.loads(read_signed(file.with_suffix(_LAST)) or b"[]")
+    except (ValueError, TypeError, RecursionError):
+        return None
+    return size, time, inode
+
+
+def write_last(file: Path, state: FileState | None) -> None:
+    """Write down how `status.json` lies there now."""
+    write_signed(file.with_suffix(_LAST), json.dumps(state).encode())
+
+
+def read_seal(file: Path) -> Seal:
+    """The seal beside a manifest; an empty one if there is none that can be read."""
+    try:
+        known = json.loads(read_signed(file.with_suffix(_SEAL)) or b"{}")
+        return Seal(
+            inputs=known["inputs"],
+            kinds={str(kind): int(number) for kind, number in known["kinds"].items()},
+            sources=int(known["sources"]),
+            findings={str(severity): int(number) for severity, number in known["findings"].items()},
+            collisions=tuple(map(str, known["collisions"])),
+            status=dict(known["status"]),
+            files=int(known["files"]),
+        )
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
+        return Seal()
+
+
+def write_seal(file: Path, seal: Seal) -> None:
+    """Write a seal beside its manifest, whole or not at all."""
+    data = json.dumps({name: getattr(seal, name) for name in Seal.__slots__}).encode()
+    write_signed(file.with_suffix(_SEAL), data)
+
+
+def read_manifest(file: Path) -> Manifest:
+    """The manifest in a file; an empty one if there is none that can be read."""
+    try:
+        head, *lines = (read_signed(file) or b"{}").decode().split("\n")
+        first = json.loads(head)
+        count = int(first["reads"])
+        if first["v"] != VERSION or count + first["units"] != len(lines):
+            return Manifest()
+        reads = Reads(_read_read(line) for line in lines[:count])
+        units = Units()
+        for line in lines[count:]:
+            units.note_line(line)
+        return Manifest(common=dict(first["common"]), reads=reads, units=units)
+    except (ValueError, KeyError, TypeError, IndexError, RecursionError):
+        return Manifest()
+
+
+def read_states(file: Path) -> Iterator[tuple[str, FileState]]:
+    """Every file of the site of this manifest, and how it lay there when that was written; none if it is not known."""
+    return _read_states((read_signed(file.with_suffix(_STATES)) or b"").decode("utf-8", "replace").split("\n"))
+
+
+def _read_states(lines: Iterable[str]) -> Iterator[tuple[str, FileState]]:
+    for line in lines:
+        size, _, rest = line.partition(" ")
+        time, _, rest = rest.partition(" ")
+        inode, _, path = rest.partition(" ")
+        if path:
+            yield path, (int(size), int(time), int(inode))
+
+
+def write_manifest(file: Path, manifest: Manifest) -> None:
+    """Write a manifest with the states of its files, each whole or not at all."""
+    write_signed(file.with_suffix(_STATES), "\n".join(manifest.units.files()).encode("utf-8", "surrogatepass"))
+    sizes = {"reads": len(manifest.reads), "units": len(manifest.units)}
+    head = json.dumps({"v": VERSION, **sizes, "common": dict(manifest.common)})
+    reads = (json.dumps([*read, digest]) for read, digest in manifest.reads)
+    write_signed(file, "\n".join((head, *reads, *manifest.units.lines())).encode())
+
+
+def _read_read(line: str) -> tuple[Read, str]:
+    mapping, key, digest = json.loads(line)
+    return (mapping, tuple(key) if isinstance(key, list) else key), digest
+
+
+def _line(name: str, made: Made) -> str:
+    outputs = [(one.path, one.fingerprint, one.state) for one in made.outputs]
+    return json.dumps([name, made.given, made.reads, outputs])
+
+
+def _file_lines(made: Made) -> str:
+    written = ((one.state, one.path) for one in made.outputs if one.state is not None)
+    return "\n".join(f"{size} {time} {inode} {path}" for (size, time, inode), path in written)
+
+
+def _read_line(line: str) -> Made:
+    _, given, reads, outputs = json.loads(line)
+    found = tuple(
+        Output(path=path, fingerprint=fingerprint, state=tuple(state) if state else None)
+        for path, fingerprint, state in outputs
+    )
+    return Made(given=given, reads=None if reads is None else tuple(reads), outputs=found)

@@ -1,0 +1,202 @@
+"""[I/O] What a build leaves for the next one: in the cache, and for who builds again and again, in memory, too.
+
+    build ─► Memory ─┬─► the next build of the same process: nothing is read again
+                     └─► write ─► cache ─► a build of another process
+
+Losing it costs only time. It is kept for one output folder and one cache; with others it begins anew.
+"""
+
+from collections.abc import Iterable
+from pathlib import Path
+from typing import TYPE_CHECKING, Self
+
+from memosite.archive.ledger import Ledger
+from memosite.facts.errors import BusyError
+from memosite.reading.parse_cache import SourceCaches
+from memosite.remake.manifest import (
+    Manifest,
+    Seal,
+    manifest_file,
+    read_last,
+    read_manifest,
+    read_seal,
+    read_states,
+    write_last,
+    write_manifest,
+    write_seal,
+)
+from memosite.render.theme import Theme
+from memosite.run.recall import Recall
+from memosite.sources.look import LookAt, Looks, look_at
+from memosite.store.output import FileState, OutputFolder
+from memosite.store.shelf import Shelf
+
+if TYPE_CHECKING:
+    from memosite.plan.traced import Digests
+    from memosite.remake.stale import IsThere
+    from memosite.render.renderer import Renderer
+
+STATUS_PATH = "status.json"
+"""The one file that each build writes."""
+
+
+def _was_written(_path: str, state: FileState | None) -> bool:
+    return state is not None
+
+
+class Memory:
+    """What is known of the last build: `ledger` as it was read, `digests` of its archive, if this process made it."""
+
+    def __init__(self, *, writes_at_once: bool = False) -> None:
+        """Begin with an empty shelf; `open` tells where the rest is. Unless it `writes_at_once`, call `write`."""
+        self.shelf = Shelf()
+        self._writes_at_once = writes_at_once
+        self.parsed = SourceCaches(None)
+        self.recall = Recall(forgets=writes_at_once)
+        self._looks = None if writes_at_once else Looks()
+        self.ledger: Ledger | None = None
+        self.digests: Digests | None = None
+        self._place: tuple[Path | None, Path] | None = None
+        self._file: Path | None = None
+        self._manifest: Manifest | None = None
+        self._seal: Seal | None = None
+        self._status: FileState | None = None
+        self._renderer: tuple[str, Renderer] | None = None
+        self._is_noted = False
+        self._is_sound = False
+        self.is_thorough = False
+        """Whether the next build goes all the way although nothing changed, to remember what it comes by."""
+
+    def __enter__(self) -> Self:
+        """Keep it until the end of the block."""
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        """Let go of the shelf."""
+        self.shelf.__exit__(None, None, None)
+
+    def open(self, cache: Path | None, output: Path) -> None:
+        """Go on from the last build of this output folder; without a cache only what is in memory is known."""
+        if (cache, output) == self._place:
+            return
+        self._place = cache, output
+        self._file = manifest_file(cache, output) if cache else None
+        self.parsed = SourceCaches(cache)
+        self.recall = Recall(forgets=self._writes_at_once)
+        self.digests = None
+        self._is_sound = False
+        self._manifest = self._seal = None
+        self._status = read_last(self._file) if self._file else None
+        self._is_noted = False
+
+    @property
+    def cache(self) -> Path | None:
+        """The cache that is kept for this output folder."""
+        return self._place[0] if self._place else None
+
+    def look(self, changed: Iterable[str] | None) -> LookAt:
+        """How a build looks at the folders of sources if nothing but these paths has changed, or if it is not known."""
+        if self._looks is None:
+            return look_at
+        self._looks.forget(changed)
+        return self._looks.look_at
+
+    def is_ours(self, output: OutputFolder) -> bool:
+        """Whether the last build in this output folder is the one that is known: `status.json` lies as it left it."""
+        return output.is_as_left(STATUS_PATH, self._status)
+
+    @property
+    def manifest(self) -> Manifest:
+        """What the last build made of what; empty if that is not known."""
+        if self._manifest is None:
+            self._manifest = read_manifest(self._file) if self._file else Manifest()
+            self._manifest.units.keeps_read = not self._writes_at_once
+        return self._manifest
+
+    @property
+    def seal(self) -> Seal:
+        """What the last build began with and how it ended; empty if that is not known."""
+        if self._seal is None:
+            self._seal = read_seal(self._file) if self._file else Seal()
+        return self._seal
+
+    def is_whole(self, output: OutputFolder) -> bool:
+        """Whether all files of the last build lie there as it left them."""
+        return self._file is not None and output.is_whole(read_states(self._file))
+
+    def will_build(self, output: OutputFolder) -> "IsThere":
+        """What tells of a build that now begins to write whether a file lies there as it was left.
+
+        Who builds again and again does not look at each file before browsers may reload, but afterwards (`check`):
+        it believes what its own last build left, if that came to its end and nobody else has built there since.
+        """
+        is_believed = self._is_sound and not self._writes_at_once and self.is_ours(output)
+        self._is_sound = False
+        return _was_written if is_believed else output.is_as_left
+
+    def check(self) -> bool:
+        """Whether the last build of this process was right to believe what it did not look at.
+
+        Files of sources lie there as they were seen, and those of the site as they were left. Otherwise the next build
+        looks at each.
+        """
+        are_true = self._looks is None or self._looks.are_true()
+        if self._is_sound and self._place is not None and self._manifest is not None:
+            self._is_sound = OutputFolder(self._place[1]).is_whole(self._manifest.units.states())
+            return self._is_sound and are_true
+        return are_true
+
+    def renderer(self, theme: Theme) -> "Renderer":
+        """What renders pages with this theme from texts of the shelf."""
+        from memosite.render.renderer import Renderer  # noqa: PLC0415 - not needed where nothing has changed
+
+        if self._renderer is None or self._renderer[0] != theme.digest:
+            self._renderer = theme.digest, Renderer(theme, self.shelf.text)
+        return self._renderer[1]
+
+    def note_parsed(self) -> None:
+        """Remember what was read, whatever becomes of the build."""
+        if self._writes_at_once:
+            self.parsed.write()
+
+    def note(self, manifest: Manifest, digests: "Digests", seal: Seal, status: FileState | None) -> None:
+        """Remember a build that has ended; `status` is how `status.json` lies there now.
+
+        The next build compares what units read with what these `digests` found: they belong to the manifest.
+        """
+        digests.forget_before()
+        self._manifest, self.digests, self._seal, self._status = manifest, digests, seal, status
+        self._manifest.units.keeps_read = not self._writes_at_once
+        self._is_noted = self._is_sound = True
+        self.is_thorough = False
+        if self._writes_at_once:  # the output is still locked
+            self._write_build()
+
+    def note_status(self, status: FileState | None) -> None:
+        """Remember how `status.json` lies there after a build that changed nothing else."""
+        self._status = status
+        if self._file:
+            write_last(self._file, status)
+
+    def write(self) -> None:
+        """Write down in the cache what is new, unless somebody else has built there since, or builds: that counts."""
+        self.parsed.write()
+        if not self._is_noted or self._place is None:
+            return
+        output = OutputFolder(self._place[1])
+        try:
+            output.lock()
+        except (BusyError, OSError):
+            return
+        try:
+            if self.is_ours(output):
+                self._write_build()
+        finally:
+            output.unlock()
+
+    def _write_build(self) -> None:
+        if self._file:
+            write_manifest(self._file, self.manifest)
+            write_seal(self._file, self.seal)
+            write_last(self._file, self._status)
+        self._is_noted = False

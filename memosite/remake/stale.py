@@ -1,0 +1,78 @@
+"""Decides what has to be made again, and why: pure, from what the last build noted and what is there now.
+
+The first answer that is no tells why:
+
+    unit ─► made before? ─► of the same? ─► are its outputs as they were left? ─► fresh
+              no: new         no: which        no: which
+"""
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+
+from memosite.plan.traced import KEYS, Digests, Read
+from memosite.plan.units import Unit
+from memosite.remake.manifest import Made, Manifest
+from memosite.store.output import FileState
+
+IsThere = Callable[[str, FileState | None], bool]
+"""Whether a file of the site lies there as it was left."""
+
+_COMMON = {
+    "program": "memosite itself has changed",
+    "theme": "the theme has changed",
+    "site": "the configuration, the organization or the sources have changed",
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Decision:
+    """A unit, as what it was made last, and in words why it has to be made again; "" if nothing of it did change."""
+
+    unit: Unit
+    made: Made | None
+    why: str
+
+
+def decide(
+    units: Iterable[Unit], manifest: Manifest, common: Mapping[str, str], digests: Digests, is_there: IsThere
+) -> list[Decision]:
+    """Decide for each unit, in their order.
+
+    `common` are the digests of what all units are made of; `is_there` tells whether an output lies there as it was
+    left.
+    """
+    other = [name for name in common if manifest.common.get(name) != common[name]]
+    if other:
+        why = "nothing is known of an earlier build" if not manifest.common else _COMMON[other[0]]
+        return [Decision(unit=unit, made=manifest.units.get(unit.name), why=why) for unit in units]
+    changed = digests.changed(manifest.reads)  # what many units read is looked at once
+    decisions = []
+    for unit in units:
+        made = manifest.units.get(unit.name)
+        decisions.append(Decision(unit=unit, made=made, why=_why(unit, made, changed, digests, is_there)))
+    return decisions
+
+
+def _why(unit: Unit, made: Made | None, changed: Mapping[int, Read], digests: Digests, is_there: IsThere) -> str:
+    if made is None:
+        return "it is new"
+    if not unit.is_traced or made.reads is None:
+        return "it shows the archive as a whole: it is planned in every build"
+    if made.given != digests.of_given(unit.name, unit.given):
+        return "what it is about has changed"
+    for number in made.reads:
+        if number in changed:
+            return f"{shown_read(changed[number])} changed"
+    for output in made.outputs:
+        if not is_there(output.path, output.state):
+            return f"{output.path} is not there as it was written"
+    return ""
+
+
+def shown_read(read: Read) -> str:
+    """A read in words: `artifacts memo/2026-05-01-0900--a--b--x`."""
+    mapping, key = read
+    name = mapping.replace("_", " ")
+    if key is KEYS:
+        return f"the list of {name}"
+    return f"{name} {'/'.join(map(str, key)) if isinstance(key, tuple) else key}"

@@ -1,0 +1,318 @@
+"""Turns the Markdown of a body, which is foreign and may be hostile, into HTML, an outline and plain text.
+
+The HTML holds only the elements and attributes that this module writes itself: raw HTML is shown as text, nothing is
+loaded from elsewhere, and a link leads to where the caller says, to http, https or mailto, or nowhere (SPEC 4).
+A body beyond the bounds of `memosite.render.markdown.tokens` is shown as it is, in `<pre class="verbatim">`, and has no
+headings.
+"""
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from html import escape
+from typing import Final
+from urllib.parse import unquote
+
+from markdown_it.token import Token
+
+from memosite.render.markdown.highlight import highlight
+from memosite.render.markdown.tokens import Body, Heading, inline_text, joined_words, read_body
+
+__all__ = ["Heading", "headings", "plain_text", "to_html"]
+
+_MAX_SHOWN = 300  # characters of a destination in a tooltip; `data:` URLs may hold a megabyte
+_MAX_MARKED = 40_000  # characters of code in one body that are highlighted: it takes longer than all the rest
+_FEW = 64  # keys that are sooner looked for one by one than by splitting the text into names
+
+_SPACE = re.compile(r"\s")
+_LANGUAGE = re.compile(r"\s*([A-Za-z0-9_+#.-]{0,40})")
+_EXTERNAL = re.compile(r"https?://[^\s/?#\\]|mailto:\S", re.IGNORECASE)
+
+# What continues a path or a word: ASCII and the alphabets. Scripts without spaces do not, so that a name is found
+# in the middle of a Chinese sentence; a key that holds any other character is searched for as it is.
+_WORD = r"A-Za-z0-9_\u00aa\u00b5\u00ba\u00c0-\u1fff/\\~@%"
+_RUN = rf"(?:[{_WORD}.-]|:(?=[/\\]))+"
+_URL = r"(?<![A-Za-z0-9_\u00c0-\u1fff])(?i:https?)://[^\s<>\"`\u2018-\u201f\u3000-\u303f\uff00-\uff0f\uff1a-\uff20]+"
+_BARE_URL = re.compile(_URL)
+_MENTION = re.compile(rf"{_URL}|{_RUN}")
+
+_TAGS: Final = {"p", "blockquote", "ul", "ol", "li", "hr", "table", "thead", "tbody", "tr", "th", "td"}
+_NO_NEWLINE: Final = {"paragraph_open", "list_item_open", "th_open", "th_close", "td_open", "td_close"}
+_INLINE_TAGS: Final = {"em", "strong", "s"}
+_TABLE: Final = '<div class="scroll" tabindex="0" role="group" aria-label="Table">\n'
+
+
+def to_html(
+    text: str, *, links: Mapping[str, str], prefix: str = "", base_level: int = 2, with_passages: bool = False
+) -> str:
+    """Return the HTML of a body, well-formed and safe to put into a page as it is; never raises on any text.
+
+    `links` maps what is written to an href that is trusted. A key is either the destination of a Markdown link
+    as written, or what is mentioned in running text and code spans: a file name, an id, a path. Give the links of
+    this body, not of the whole archive: the work is linear in both.
+    `prefix` is put before every id; a page that holds several bodies, or ids of its own, needs one.
+    The top-most heading level used becomes `base_level` (1 to 6), the others follow, down to h6.
+    `with_passages` gives paragraphs and items of lists their anchors (SPEC 7), as headings always have.
+    """
+    body = read_body(text)
+    if body.tokens is None:
+        return f'<pre class="verbatim" tabindex="0">{escape(body.source, quote=False)}</pre>\n'
+    writer = _Writer(body, links, prefix, base_level, with_passages=with_passages)
+    for token in body.tokens:
+        writer.block(token)
+    return "".join(writer.out)
+
+
+def headings(text: str) -> tuple[Heading, ...]:
+    """Return the headings of a body in document order; none if it is shown verbatim.
+
+    An anchor holds letters and digits of any script in lower case, each other run as one "-", at most 60
+    characters, with "-2", "-3" for repeats. It depends on nothing that stands after the heading.
+    """
+    return read_body(text).headings
+
+
+def plain_text(text: str) -> str:
+    """Return the words of a body without markup, for search, summaries and feeds: one block or row per line.
+
+    Code keeps its own lines. A body that is shown verbatim is returned as it is.
+    """
+    body = read_body(text)
+    if body.tokens is None:
+        return body.source
+    words: list[str] = []
+    after = "\n"
+    for token in body.tokens:
+        if token.type == "inline":
+            words += (inline_text(token), after)
+        elif token.type in ("fence", "code_block"):
+            words += (token.content.rstrip("\n"), "\n")
+        elif token.type in ("tr_open", "tr_close"):
+            after = " " if token.type == "tr_open" else "\n"
+            words.append("\n")
+    return "\n".join(filter(None, map(str.rstrip, "".join(words).split("\n"))))
+
+
+class _Writer:
+    """Writes the tokens of one body as HTML into `out`."""
+
+    __slots__ = (
+        *(
+            "anchor",
+            "anchors",
+            "closing",
+            "in_link",
+            "links",
+            "marked",
+            "mention",
+            "out",
+            "prefix",
+            "referred",
+            "shift",
+        ),
+        "with_passages",
+    )
+
+    def __init__(
+        self, body: Body, links: Mapping[str, str], prefix: str, base_level: int, *, with_passages: bool
+    ) -> None:
+        self.with_passages = with_passages
+        self.marked = 0  # characters of code that were highlighted
+        self.referred: set[int] = set()  # footnotes with a reference that can be gone back to
+        self.out: list[str] = []
+        self.links = links
+        self.mention = _mention_pattern(links) if links else None
+        self.prefix = prefix
+        self.shift = min(max(base_level, 1), 6) - min((found.level for found in body.headings), default=1)
+        # People write fragments by the rules of other sites; compared by letters and digits alone, most agree.
+        self.anchors = {joined_words(found.text, ""): found.anchor for found in reversed(body.headings)}
+        self.anchors |= {found.anchor: found.anchor for found in body.headings}
+        self.anchor = ""
+        self.closing: list[str] = []
+        self.in_link = False
+
+    def block(self, token: Token) -> None:
+        kind = token.type
+        if kind == "inline":
+            for child in token.children or ():
+                self.inline(child)
+        elif token.hidden:  # a paragraph of a tight list
+            pass
+        elif token.tag in _TAGS:
+            before = _TABLE if kind == "table_open" else ""
+            after = "\n</div>\n" if kind == "table_close" else "" if kind in _NO_NEWLINE else "\n"
+            slash = "/" if token.nesting < 0 else ""
+            self.out.append(f"{before}<{slash}{token.tag}{self._attributes(token)}>{after}")
+        elif kind == "heading_open":
+            self.anchor = escape(self.prefix + token.meta["anchor"])
+            self.out.append(f'<h{self._level(token)} id="{self.anchor}">')
+        elif kind == "heading_close":
+            link = f'<a class="anchor" href="#{self.anchor}" aria-label="Link to this section">#</a>'
+            self.out.append(f" {link}</h{self._level(token)}>\n")
+        elif kind in ("fence", "code_block"):
+            self._code(token)
+        elif kind.startswith("footnote"):
+            self._footnote(token)
+
+    def _code(self, token: Token) -> None:
+        language = _LANGUAGE.match(token.info)
+        name = language[1] if language else ""
+        text = None
+        if name and self.marked < _MAX_MARKED:
+            text = highlight(token.content, name)
+            self.marked += len(token.content) if text else 0
+        code = f'<code class="language-{name}">' if name else "<code>"
+        text = escape(token.content, quote=False) if text is None else text
+        self.out.append(f'<pre tabindex="0">{code}{text}</code></pre>\n')
+
+    def _footnote(self, token: Token) -> None:
+        """Write the border of a footnote's text, or of all of them; the way back leads to the first reference."""
+        number = token.meta.get("number", 0)
+        prefix = escape(self.prefix)
+        if token.type == "footnotes_open":
+            self.out.append('<div class="footnotes">\n<ol>\n')
+        elif token.type == "footnotes_close":
+            self.out.append("</ol>\n</div>\n")
+        elif token.type == "footnote_open":
+            self.out.append(f'<li id="{prefix}fn.{number}" value="{number}">\n')
+        elif number in self.referred:
+            back = f'<a class="anchor" href="#{prefix}fnref.{number}" aria-label="Back to the text">↩</a>'
+            self.out.append(f"{back}</li>\n")
+        else:
+            self.out.append("</li>\n")
+
+    def _level(self, token: Token) -> int:
+        return min(int(token.tag[1]) + self.shift, 6)
+
+    def _attributes(self, token: Token) -> str:
+        is_named = self.with_passages and token.nesting > 0 and "anchor" in token.meta
+        written = f' id="{escape(self.prefix + token.meta["anchor"])}"' if is_named else ""
+        if "start" in token.attrs:
+            written += f' start="{int(token.attrs["start"])}"'
+        if "style" in token.attrs:  # of a table's cell: the parser knows left, center and right
+            written += f' class="align-{escape(str(token.attrs["style"]).removeprefix("text-align:"))}"'
+        return written
+
+    def inline(self, token: Token) -> None:
+        kind = token.type
+        if kind == "text":
+            self._text(token.content)
+        elif token.tag in _INLINE_TAGS:
+            self.out.append(f"</{token.tag}>" if token.nesting < 0 else f"<{token.tag}>")
+        elif kind in ("softbreak", "hardbreak"):
+            self.out.append("\n" if kind == "softbreak" else "<br>\n")
+        elif kind == "code_inline":
+            self.out.append("<code>")
+            self._text(token.content, urls=False)
+            self.out.append("</code>")
+        elif kind == "link_open":
+            opening, closing = self._link(token, "href")
+            self.out.append(opening)
+            self.closing.append(closing)
+            self.in_link = "</a>" in self.closing
+        elif kind == "link_close":
+            self.out.append(self.closing.pop())
+            self.in_link = "</a>" in self.closing
+        elif kind == "image":
+            opening, closing = self._link(token, "src")
+            label = inline_text(token) or _shown(str(token.attrs["src"]))
+            self.out += (opening, "image: ", escape(label, quote=False), closing)
+        elif kind == "footnote_ref":
+            self._reference(token)
+        else:
+            self.out.append(escape(token.content, quote=False))
+
+    def _reference(self, token: Token) -> None:
+        """Write a reference to a footnote; the first one of each can be gone back to."""
+        number = token.meta["number"]
+        prefix = escape(self.prefix)
+        written = "" if number in self.referred else f' id="{prefix}fnref.{number}"'
+        self.referred.add(number)
+        label = escape(token.content, quote=False)
+        link = label if self.in_link else f'<a href="#{prefix}fn.{number}">{label}</a>'
+        self.out.append(f'<sup class="footnote-ref"{written}>{link}</sup>')
+
+    def _link(self, token: Token, attribute: str) -> tuple[str, str]:
+        """Return the tags around a label: of a link, or of text with a tooltip if it leads nowhere."""
+        if self.in_link:  # an image or a URL within the label of a link
+            return "", ""
+        written = str(token.attrs[attribute])
+        title = f' title="{escape(str(token.attrs["title"]))}"' if "title" in token.attrs else ""
+        href = self._href(written)
+        if href is not None:
+            return f'<a href="{escape(href)}"{title}>', "</a>"
+        if _EXTERNAL.match(written):
+            return _external_tag(written, title), "</a>"
+        return f'<span class="path" title="{escape(_shown(written))}">', "</span>"
+
+    def _href(self, written: str) -> str | None:
+        for name in (written, unquote(written)):
+            if name in self.links:
+                return self.links[name]
+            path, _, fragment = name.partition("#")
+            if fragment and path in self.links:
+                href = self.links[path]
+                return href if "#" in href else f"{href}#{_SPACE.sub('%20', fragment)}"
+            if fragment and not path:
+                anchor = self.anchors.get(fragment) or self.anchors.get(joined_words(fragment, ""))
+                if anchor:
+                    return f"#{self.prefix}{anchor}"
+        return None
+
+    def _text(self, text: str, *, urls: bool = True) -> None:
+        """Write `text` escaped, with what it mentions, and bare URLs if wanted, as links."""
+        end = 0
+        pattern = _BARE_URL if "://" in text else None
+        if self.mention and (len(self.links) > _FEW or any(map(text.__contains__, self.links))):
+            pattern = self.mention
+        if pattern and not self.in_link:
+            for match in pattern.finditer(text):
+                for name in _names(match[0]):
+                    if name in self.links:
+                        tag = f'<a class="mention" href="{escape(self.links[name])}">'
+                    elif urls and match[0][0] in "hH" and _EXTERNAL.match(name):
+                        tag = _external_tag(name)
+                    else:
+                        continue
+                    start = match.start() + match[0].index(name)
+                    self.out += (escape(text[end:start], quote=False), tag, escape(name, quote=False), "</a>")
+                    end = start + len(name)
+                    break
+        self.out.append(escape(text[end:], quote=False))
+
+
+def _mention_pattern(keys: Iterable[str]) -> re.Pattern[str]:
+    """Return what finds URLs, runs of path characters and, longest first, the keys that are neither."""
+    odd = sorted((key for key in keys if key and not _MENTION.fullmatch(key)), key=lambda key: (-len(key), key))
+    if not odd:
+        return _MENTION
+    keys_as_they_are = "|".join(map(re.escape, odd))
+    return re.compile(rf"(?<![{_WORD}.-])(?:{keys_as_they_are})(?![.-]*[{_WORD}])|{_MENTION.pattern}")
+
+
+def _names(found: str) -> Iterator[str]:
+    """Yield what of a match may be a mention or a URL: without what ends a sentence, without `@` of a chat."""
+    if _BARE_URL.match(found):
+        yield _without_punctuation(found)
+    else:
+        yield found
+        yield found.lstrip("@").rstrip(".-")
+
+
+def _without_punctuation(url: str) -> str:
+    end = len(url)
+    surplus = url.count(")") - url.count("(")
+    while end:
+        if url[end - 1] == ")" and surplus > 0:
+            surplus -= 1
+        elif url[end - 1] not in ".,;:!?'*_~]|…":
+            break
+        end -= 1
+    return url[:end]
+
+
+def _external_tag(url: str, title: str = "") -> str:
+    return f'<a href="{escape(_SPACE.sub("%20", url))}" rel="noopener noreferrer nofollow"{title}>'
+
+
+def _shown(destination: str) -> str:
+    return destination if len(destination) <= _MAX_SHOWN else destination[:_MAX_SHOWN] + "…"

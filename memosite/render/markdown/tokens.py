@@ -1,0 +1,334 @@
+"""Reads the Markdown of a body, which is foreign and may be hostile, into tokens within bounds of time and depth.
+
+The dialect is CommonMark with tables, strikethrough, task lists, footnotes and `== Section ==` headings, without raw
+HTML (SPEC 4). What would take too long, or nests so deep that the parser would drop it, is not read at all but left to
+be shown verbatim. The bounds on time hold for markdown-it-py 4.1 and later: older ones take quadratic time on some
+input. They were set by measuring, on 100 kinds of hostile text, the longest that the bounds let through.
+
+Anchors are given by a core rule, in `meta["anchor"]` of a block's opening token. A heading is named by its words,
+a passage (a paragraph, an item of a list) by the hash of its own source, so that neither text before nor text after
+it moves its anchor (SPEC 7).
+"""
+
+import hashlib
+import re
+import unicodedata
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import cache, lru_cache
+from typing import Final, TypeVar
+
+from markdown_it import MarkdownIt
+from markdown_it.rules_block import StateBlock, table
+from markdown_it.rules_core import StateCore
+from markdown_it.rules_inline import StateInline, autolink, image, link
+from markdown_it.token import Token
+
+from memosite.render.markdown.footnotes import add_footnotes, move_to_end
+
+_Rule = TypeVar("_Rule")
+
+MAX_CHARS: Final = 1_000_000
+MAX_COST: Final = 4_000_000
+"""Of `worst_cost`. Real text of a million characters costs 1.6 million; the worst text let through took 9 s."""
+MAX_NESTING: Final = 20
+"""Blocks within blocks; a list and its item count as two."""
+MAX_ANCHOR: Final = 60
+
+_MAX_TOKENS = 300_000  # of blocks, looked at after each table: rows shorter than the header are filled up
+_MAX_BRACKETS = 6  # brackets within brackets that are tried as links; the time grows with each level
+
+# Microseconds that one of these costs the parser at worst, measured on the inputs that are worst for it: a line
+# is looked at once per level of nesting, a bracket once per level of brackets.
+_COSTS: Final = {"\n": 65, "[": 20, "|": 16, "*": 8, "_": 8, "~": 8, "-": 8, "`": 6, "]": 4, "<": 2, "&": 2}
+
+_CHEAP_CHARS: Final = MAX_COST // (max(_COSTS.values()) + 1)  # so many of whatever characters cost less
+
+# The first character of what a rule reads; rules that are not named may begin with any other. "" is the end of a text.
+_BEGIN: Final = {
+    "fence": "`~",
+    "blockquote": ">",
+    "hr": "*-_",
+    "list": "*+-0123456789",
+    "footnote_def": "[",
+    "reference": "[",
+    "section": "=",
+    "heading": "#",
+    "newline": "\n",
+    "escape": "\\",
+    "backticks": "`",
+    "strikethrough": "~",
+    "emphasis": "*_",
+    "link": "[",
+    "image": "!",
+    "footnote_ref": "[",
+    "autolink": "<",
+    "entity": "&",
+}
+_FIRST: Final = ("", *sorted(set("".join(_BEGIN.values()))))
+
+_SPAN = re.compile(r"[\n!&*<\[\\\]_`~]")
+_NOT_TEXT = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ud800-\udfff\ufffe\uffff]")
+_NESTING = ("blockquote_open", "list_item_open", "footnote_reference_open")
+_TASK = re.compile(r"\[([ xX])\](?=\s)")
+_AUTOLINK = re.compile(r"<(?:https?://|mailto:|[^\s<>:@]+@)", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Heading:
+    """One heading of a body: level 1 to 6 as written, text without markup, anchor without prefix."""
+
+    level: int
+    text: str
+    anchor: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Body:
+    """What was read of a body: its text with LF and without control characters, its blocks, its headings."""
+
+    source: str
+    tokens: tuple[Token, ...] | None  # None: to be shown verbatim
+    headings: tuple[Heading, ...] = ()
+
+
+@lru_cache(maxsize=1)  # a body's HTML, outline and words are asked for one after the other
+def read_body(text: str) -> Body:
+    """Read the Markdown of a body; never raises. The tokens must not be changed: they are kept for the next call."""
+    source = _NOT_TEXT.sub("\ufffd", text.removeprefix("\ufeff").replace("\r\n", "\n").replace("\r", "\n"))
+    verbatim = Body(source=source, tokens=None)
+    if len(source) > MAX_CHARS or (len(source) > _CHEAP_CHARS and worst_cost(source) > MAX_COST):
+        return verbatim
+    env: dict[str, tuple[Heading, ...]] = {}
+    try:
+        tokens = _parser().parse(source, env)
+    except Exception:  # foreign code on foreign text: one bad body must not stop a build (SPEC 9)
+        return verbatim
+    deepest = MAX_NESTING - 1
+    if any(token.level >= deepest and token.type in _NESTING for token in tokens):
+        return verbatim
+    return Body(source=source, tokens=tuple(tokens), headings=env.get("headings", ()))
+
+
+def worst_cost(text: str) -> int:
+    """Return roughly how many microseconds the parser needs for `text` at worst, in time linear in its length."""
+    return len(text) // 3 + sum(weight * text.count(char) for char, weight in _COSTS.items())
+
+
+def inline_text(token: Token) -> str:
+    """Return the words of an inline token or an image on one line; an image counts as its alternative text."""
+    words: list[str] = []
+    for child in token.children or ():
+        if child.type in ("softbreak", "hardbreak"):
+            words.append(" ")
+        else:
+            words.append(inline_text(child) if child.type == "image" else child.content)
+    return "".join(words).strip()
+
+
+def joined_words(text: str, joint: str) -> str:
+    """Return the letters and digits of the first 200 characters in lower case, each run of others as `joint`."""
+    return joint.join(re.findall(r"[^\W_]+", unicodedata.normalize("NFC", text[:200]).lower()))
+
+
+@cache
+def _parser() -> MarkdownIt:
+    parser = MarkdownIt("commonmark", {"html": False, "maxNesting": MAX_NESTING})
+    # `read_body` and what tokens hold are normalized already.
+    parser.enable(["table", "strikethrough"]).disable(["html_block", "html_inline", "normalize"])
+    # Destinations must arrive as written, the hostile ones too: the writer decides what becomes of them.
+    parser.validateLink = lambda url: True  # type: ignore[method-assign] # noqa: ARG005
+    parser.normalizeLink = lambda url: url  # type: ignore[method-assign]
+    parser.normalizeLinkText = lambda link: link  # type: ignore[method-assign]
+    parser.block.ruler.before("heading", "section", _section, {"alt": ["paragraph", "reference", "blockquote"]})
+    parser.block.ruler.at("table", _bounded_table, {"alt": ["paragraph", "reference"]})
+    parser.inline.ruler.at("link", _bounded_link)
+    parser.inline.ruler.at("image", _single_image)
+    parser.inline.ruler.at("autolink", _known_autolink)
+    parser.inline.terminator_re = _SPAN  # what a rule in use begins with: 10 % faster
+    parser.core.ruler.at("inline", _inline)
+    add_footnotes(parser)
+    parser.core.ruler.push("task_items", _task_items)
+    parser.core.ruler.push("anchors", _anchors)
+    parser.core.ruler.push("footnotes", move_to_end)  # last: anchors are numbered in the order of the source
+    _try_by_first_character(parser)
+    return parser
+
+
+def _try_by_first_character(parser: MarkdownIt) -> None:
+    """Let a parser try only the rules that may begin with the next character, which are few of them."""
+    blocks, inlines = parser.block.ruler, parser.inline.ruler
+    block_rules = blocks.getRules
+    names = dict(zip(block_rules(), blocks.get_active_rules(), strict=True))
+    spans, other_spans = _by_first_character(dict(zip(inlines.get_active_rules(), inlines.getRules(), strict=True)))
+
+    def span(state: StateInline, silent: bool) -> bool:  # noqa: FBT001
+        for rule in spans.get(state.src[state.pos], other_spans):  # noqa: SIM110 - `any` takes longer
+            if rule(state, silent):
+                return True
+        return False
+
+    @cache
+    def block_rule(chain: str = "") -> list[Callable[[StateBlock, int, int, bool], bool]]:
+        rules, others = _by_first_character({names[rule]: rule for rule in block_rules(chain)})
+
+        def block(state: StateBlock, start: int, end: int, silent: bool) -> bool:  # noqa: FBT001
+            first = state.bMarks[start] + state.tShift[start]
+            for rule in rules.get(state.src[first : first + 1], others):  # noqa: SIM110
+                if rule(state, start, end, silent):
+                    return True
+            return False
+
+        return [block]
+
+    blocks.getRules = block_rule  # type: ignore[method-assign]
+    inlines.getRules = lambda chainName="": [span]  # type: ignore[method-assign] # noqa: ARG005, N803
+
+
+def _by_first_character(rules: Mapping[str, _Rule]) -> tuple[dict[str, list[_Rule]], list[_Rule]]:
+    """The rules for each character that some begin with, in their order, and those for any other character."""
+    others = [rule for name, rule in rules.items() if name not in _BEGIN]
+    return {char: [rule for name, rule in rules.items() if char in _BEGIN.get(name, char)] for char in _FIRST}, others
+
+
+def _section(state: StateBlock, start: int, _end: int, silent: bool) -> bool:  # noqa: FBT001
+    """Read `== Section ==`, alone on its line, as a heading whose level is the number of signs (SPEC 4)."""
+    first = state.bMarks[start] + state.tShift[start]
+    if not state.src.startswith("==", first) or state.is_code_block(start):
+        return False
+    line = state.src[first : state.eMarks[start]].rstrip(" \t")
+    level = len(line) - len(line.lstrip("="))
+    title = line[level:-level]
+    if level > 6 or line[-level:] != "=" * level or not title.strip(" \t="):
+        return False
+    if title[0] not in " \t" or title[-1] not in " \t":
+        return False
+    if silent:
+        return True
+    state.line = start + 1
+    for kind, nesting in (("heading_open", 1), ("inline", 0), ("heading_close", -1)):
+        token = state.push(kind, f"h{level}" if nesting else "", nesting)  # type: ignore[arg-type]
+        token.map = [start, state.line]
+        token.markup = "=" * level
+        if not nesting:
+            token.content, token.children = title.strip(" \t"), []
+    return True
+
+
+def _bounded_table(state: StateBlock, start: int, end: int, silent: bool) -> bool:  # noqa: FBT001
+    """Read a table, and give up on the body when its tables have too many cells."""
+    first = state.bMarks[start] + state.tShift[start]
+    found = state.src.find("|", first, state.eMarks[start]) >= 0 and table(state, start, end, silent)
+    if found and len(state.tokens) > _MAX_TOKENS:
+        raise OverflowError("more cells than are worth showing as a table")
+    return found
+
+
+def _bounded_link(state: StateInline, silent: bool) -> bool:  # noqa: FBT001
+    """Read a link, looking ahead for brackets within brackets only so deep."""
+    if silent and state.level >= _MAX_BRACKETS and state.src.startswith(("[", "!["), state.pos):
+        state.pos = state.posMax  # what the parser does beyond its own bound: no bracket around this one is a link
+        return True
+    return link(state, silent)
+
+
+def _single_image(state: StateInline, silent: bool) -> bool:  # noqa: FBT001
+    """Read an image, but none within its alternative text, which is parsed anew for each level of images."""
+    if silent or state.src[state.pos] != "!":
+        return image(state, silent)
+    if "in_image" in state.env:
+        return False
+    state.env["in_image"] = True
+    found = image(state, silent)
+    del state.env["in_image"]
+    return found
+
+
+def _known_autolink(state: StateInline, silent: bool) -> bool:  # noqa: FBT001
+    """Read `<https://…>` and addresses as links, and leave `<xs:element>` to be shown as text."""
+    return _AUTOLINK.match(state.src, state.pos) is not None and autolink(state, silent)
+
+
+def _inline(state: StateCore) -> None:
+    """Read what stands within blocks; a line without markup, as many are, is a text as it is."""
+    for token in state.tokens:
+        if token.type == "inline":
+            children: list[Token] = []
+            token.children = children
+            if _SPAN.search(token.content):
+                state.md.inline.parse(token.content, state.md, state.env, children)
+            elif token.content:
+                children.append(Token("text", "", 0, content=token.content))
+
+
+def _task_items(state: StateCore) -> None:
+    """Show the box of a list item such as `[x] done` as a character."""
+    for item, paragraph, inline in zip(state.tokens, state.tokens[1:], state.tokens[2:], strict=False):
+        if item.type == "list_item_open" and paragraph.type == "paragraph_open" and inline.children:
+            first = inline.children[0]
+            box = _TASK.match(first.content) if first.type == "text" else None
+            if box:
+                first.content = ("☐" if box[1] == " " else "☑") + first.content[3:]
+
+
+def _anchors(state: StateCore) -> None:
+    """Give headings and passages their anchors in `meta`, and leave the outline in `env["headings"]`."""
+    found: list[Heading] = []
+    taken = _Taken()
+    for index, token in enumerate(state.tokens):
+        if token.type == "heading_open":
+            inline, close = state.tokens[index + 1 : index + 3]
+            if inline.content:
+                anchor = token.meta["anchor"] = taken.free(_words_of_heading(state, inline))
+                found.append(Heading(level=int(token.tag[1]), text=inline_text(inline) or anchor, anchor=anchor))
+                continue
+            # "##" and nothing else: a heading without text is none for a reader
+            token.type, close.type, token.tag, close.tag = "paragraph_open", "paragraph_close", "p", "p"
+            inline.children = [Token("text", "", 0, content=token.markup)]
+        if token.type == "list_item_open" or (token.type == "paragraph_open" and not _begins_item(state.tokens, index)):
+            token.meta["anchor"] = taken.free(f"p-{_digest(_source_of(state.tokens, index))}")
+    state.env["headings"] = tuple(found)
+
+
+class _Taken:
+    """The anchors of a body that are given already."""
+
+    def __init__(self) -> None:
+        self._taken: set[str] = set()
+        self._following: dict[str, int] = {}
+
+    def free(self, anchor: str) -> str:
+        """Return the anchor, with "-2", "-3" where it is given already; numbering repeats takes no ever longer."""
+        stem = anchor[: MAX_ANCHOR - 7].rstrip("-")
+        while anchor in self._taken:
+            self._following[stem] = self._following.get(stem, 1) + 1
+            anchor = f"{stem}-{self._following[stem]}"
+        self._taken.add(anchor)
+        return anchor
+
+
+def _words_of_heading(state: StateCore, inline: Token) -> str:
+    stable = inline_text(inline)
+    if "[" in inline.content and ("references" in state.env or "footnotes" in state.env):
+        # A definition may follow anywhere; what the anchor is made from must not depend on it.
+        stable = inline_text(state.md.parseInline(inline.content, {})[0])
+    return joined_words(stable, "-")[:MAX_ANCHOR].rstrip("-") or "section"
+
+
+def _begins_item(tokens: list[Token], index: int) -> bool:
+    """Whether a paragraph is the first of a list item, whose anchor is the item's."""
+    return tokens[index - 1].type == "list_item_open" if index else False
+
+
+def _source_of(tokens: list[Token], index: int) -> str:
+    """The source of a paragraph, or of what an item begins with: more may be added to an item later."""
+    for token in tokens[index + 1 : index + 4]:
+        if token.content:
+            return token.content
+        if token.nesting < 0:
+            break
+    return ""
+
+
+def _digest(source: str) -> str:
+    return hashlib.sha256(source.encode("utf-8", "surrogatepass")).hexdigest()[:8]

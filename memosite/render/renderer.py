@@ -1,0 +1,335 @@
+"""Turns a page model into the bytes of its HTML file: pure, so that any process may do it.
+
+    Page ──► template named by its class ──► UTF-8 bytes
+                  │ filters
+                  ├─ body       text by digest → Markdown, verbatim, or turns (`turns.html`)
+                  ├─ markdown   a short text of the model itself
+                  └─ diff       two texts by digest → lines with what happened to them
+
+A template gets `page` and nothing else that varies, and computes nothing. Everything is escaped but what
+`markdown.to_html` has written. A site's own template that fails is a ConfigError naming template and line.
+"""
+
+import re
+import sys
+import traceback
+from collections import OrderedDict
+from collections.abc import Callable, Hashable
+from contextlib import suppress
+from html import escape
+from itertools import count
+from typing import Final, TypeAlias
+
+import jinja2
+from jinja2.compiler import CodeGenerator, Frame
+from jinja2.nodes import Expr
+from jinja2.runtime import Context, Macro
+from markupsafe import Markup
+from markupsafe import escape as markup_escape
+
+from memosite.facts.errors import ConfigError
+from memosite.facts.times import read_moment
+from memosite.feeds.content import ITEM_BYTES, item_html
+from memosite.feeds.json_feed import to_json_feed
+from memosite.feeds.rss import FeedFile, FeedItem, to_rss
+from memosite.formats.turns import Conversation, parse_conversation
+from memosite.pages.models import Page
+from memosite.pages.parts import PAGE_CHARS, Body
+from memosite.render.difference import Diff, compare
+from memosite.render.markdown.html import to_html
+from memosite.render.theme import Theme
+from memosite.render.turns import LEVEL, outline, shown_turns
+from memosite.search.blocks import Analyses, Block, render_block
+
+__all__ = ["Renderer"]
+
+
+_CACHE_BYTES: Final = 16 * 2**20
+_PREFIX: Final = "\x1a"  # stands for a page's prefix in cached HTML; a control character, which no text may hold
+_LINK: Final = re.compile(f"{_PREFIX}{_PREFIX}([0-9]+)#?{_PREFIX}")  # the number of a link, for where it leads
+_ESCAPED: Final = re.compile("[&<>\"']")
+_LINK_BYTES: Final = 150  # what a link takes in a key besides its text
+_SPARE: Final = 1_000  # bytes for what is said when a text is cut
+_TOO_LONG: Final = '<p class="notice">This text is too long for this page: see its own page, or the original.</p>'
+_CUT: Final = '<p class="notice">Only the beginning of this text is shown.</p>\n'
+
+_CONTROLS: Final = bytes([*range(9), 11, 12, *range(14, 32), 127])
+_WITHOUT_CONTROLS: Final = bytes.maketrans(_CONTROLS, b"?" * len(_CONTROLS))
+_FRONT_MATTER = re.compile(r"---\n([A-Za-z_][\w -]*:.*\n(?:[A-Za-z_][\w -]*:.*\n|[ \t#-].*\n|\n)*?)---\n")
+_PLURALS: Final = {"library": "libraries"}
+_MEDIA_TYPES: Final = (
+    ("feed.json", "application/feed+json"),
+    (".json", "application/json"),
+    (".md", "text/markdown"),
+    (".xml", "application/rss+xml"),
+)
+
+
+PAGE_BYTES: Final = 900_000
+"""The most bytes that the texts of one page may take as HTML, so that no page is over 1 MB (SPEC 4)."""
+
+_Slots: TypeAlias = tuple[tuple[str, bool], ...]
+"""What is written for each link of a text, and whether where it leads has a fragment."""
+
+
+class Renderer:
+    """Renders pages with one theme. `read_text` gives the text of a SHA-256 and may raise what it likes.
+
+    Texts that several pages show are rendered once, as long as they fit into `cache_bytes`.
+    """
+
+    def __init__(self, theme: Theme, read_text: Callable[[str], str], *, cache_bytes: int = _CACHE_BYTES) -> None:
+        self.theme = theme
+        self._bytes_left = PAGE_BYTES
+        self._read_text = read_text
+        self._fragments = _Fragments(cache_bytes)
+        self._analyses = Analyses()
+        self._last_read: tuple[tuple[str, str | None], Conversation] | None = None
+        self._environment = _environment(theme)
+        self._environment.filters |= {"body": self._body, "diff": self._diff}
+
+    def warm(self) -> None:
+        """Compile all templates, so that processes that are forked need not."""
+        for name in self.theme.templates:
+            with suppress(jinja2.TemplateError):  # who needs it will be told
+                self._environment.get_template(name)
+
+    def render(self, page: Page) -> bytes:
+        """The page's HTML in UTF-8; equal models give equal bytes. Raises ConfigError for a fault of the theme."""
+        self._bytes_left = PAGE_BYTES
+        try:
+            html = self._environment.get_template(page.template).render(page=page)
+        except Exception as error:
+            fault = _fault(error, self.theme.own)
+            if fault is None:
+                raise
+            raise ConfigError(f"theme: {fault}") from error
+        # Texts come here clean; should one not be, its page is HTML all the same.
+        return html.encode(errors="replace").translate(_WITHOUT_CONTROLS) + b"\n"
+
+    def render_feed(self, file: FeedFile) -> bytes:
+        """A feed in its form; the texts of its items, if it has any, are rendered like those of pages."""
+        if file.form == "json":
+            return to_json_feed(file.feed)
+        items = file.feed.items if file.feed.has_content else ()
+        return to_rss(file.feed, {item.guid: self._item_html(item) for item in items})
+
+    def _item_html(self, item: FeedItem) -> str:
+        """The content of an item; a feed that is made again has most of its items still."""
+        key = item.line, item.link, item.contents, item.rows
+        html = self._fragments.get(key)
+        if html is None:
+            html = item_html(item, map(self._feed_text, item.contents))
+            links = (link for body in item.contents for link in body.links)
+            self._fragments.put(key, html, of_key=len(html) + sum(2 * _LINK_BYTES + len(a) + len(b) for a, b in links))
+        return html
+
+    def render_block(self, block: Block) -> list[tuple[str, bytes]]:
+        """The files of a search block, as paths and bytes."""
+        return render_block(block, self._read_text, self._analyses)
+
+    def _feed_text(self, body: Body) -> str | None:
+        return str(self._shown(body)) if body.chars <= ITEM_BYTES else None
+
+    def _body(self, body: Body) -> Markup:
+        """A text, as long as all texts of the page together stay under `PAGE_BYTES` (SPEC 4)."""
+        shown = self._shown(body)
+        size = _size(shown)
+        if size > self._bytes_left:
+            return _safe(_TOO_LONG)
+        self._bytes_left -= size
+        return shown
+
+    def _shown(self, body: Body) -> Markup:
+        if body.form == "transcript":
+            return self._transcript(body)
+        if body.form == "verbatim":
+            return _safe(_verbatim(self._read_text(body.sha256)))
+        return _safe(self._markdown(body).replace(_PREFIX, escape(body.prefix)))
+
+    def _markdown(self, body: Body) -> str:
+        """The HTML of a Markdown text with `_PREFIX` for its prefix, cut where it is too long for a page."""
+        links = dict(body.links)
+        slots = tuple((written, "#" in href) for written, href in links.items())
+        hrefs = [escape(href) for href in links.values()]
+        for halvings in count():
+            key = body.sha256, slots, halvings
+            fragment = self._fragments.get(key)
+            if fragment is None:
+                fragment = _fragment(self._read_text(body.sha256), slots, halvings)
+                self._fragments.put(key, fragment, of_key=sum(_LINK_BYTES + len(written) for written, _ in slots))
+            html = _LINK.sub(lambda match: hrefs[int(match[1])], fragment) if hrefs else fragment
+            if _size(html) <= PAGE_BYTES - _SPARE:
+                break
+        is_cut = halvings > 0 or body.chars > PAGE_CHARS
+        return html + (_CUT if is_cut else "")
+
+    def _transcript(self, body: Body) -> Markup:
+        key = (body.sha256, body.started)
+        if self._last_read is None or self._last_read[0] != key:  # the parts of a transcript follow one another
+            started = read_moment(body.started or "")
+            text = self._read_text(body.sha256)
+            self._last_read = key, parse_conversation(text, started=started.instant if started else None)
+        conversation = self._last_read[1]
+        if conversation.form == "verbatim":
+            return _safe(_verbatim(conversation.preamble))
+        first, end = body.turns or (0, len(conversation.turns))
+        links = dict(body.links)
+        preamble = "" if first else conversation.preamble[:PAGE_CHARS]
+        html = self._environment.get_template("turns.html").render(
+            prefix=body.prefix,
+            preamble=_safe(to_html(preamble, links=links, prefix=f"{body.prefix}preamble-", base_level=LEVEL)),
+            outline=outline(conversation, body),
+            total=len(conversation.turns),
+            turns=tuple(shown_turns(conversation.turns[first:end], body)),
+        )
+        return _safe(html)
+
+    def _diff(self, shown: str, other: str) -> Diff:
+        """Compare two texts by digest; "" stands for no text."""
+        return compare(*(self._read_text(digest) if digest else "" for digest in (shown, other)))
+
+
+class _Fragments:
+    """HTML by what it was made from; what was not used for longest goes first."""
+
+    def __init__(self, limit: int) -> None:
+        self._limit = limit
+        self._size = 0
+        self._html: OrderedDict[Hashable, tuple[str, int]] = OrderedDict()
+
+    def get(self, key: Hashable) -> str | None:
+        found = self._html.get(key)
+        if found is None:
+            return None
+        self._html.move_to_end(key)
+        return found[0]
+
+    def put(self, key: Hashable, html: str, *, of_key: int) -> None:
+        """Keep what was made; `of_key` is what its key takes. Sizes are bytes of memory, roughly."""
+        size = 500 + sys.getsizeof(html) + of_key
+        self._html[key] = html, size
+        self._size += size
+        while self._size > self._limit:
+            self._size -= self._html.popitem(last=False)[1][1]
+
+
+class _Code(CodeGenerator):
+    """The Python that a template becomes: what is shown goes through `_Environment.written`."""
+
+    def _output_child_pre(self, node: Expr, frame: Frame, finalize: CodeGenerator._FinalizeInfo) -> None:
+        if frame.eval_ctx.autoescape and not frame.eval_ctx.volatile:
+            self.write("environment.written(")
+        else:
+            super()._output_child_pre(node, frame, finalize)
+
+
+class _Context(Context):
+    """The variables of a template, which may be asked to call macros a hundred times a page."""
+
+    def call(self, obj: Callable[..., object], /, *args: object, **kwargs: object) -> object:
+        """Call a macro at once; it need not be asked first what it wants to be given."""
+        if type(obj) is Macro:
+            kwargs.pop("_block_vars", None)
+            kwargs.pop("_loop_vars", None)
+            return obj(self.eval_ctx, *args, **kwargs)
+        return super().call(obj, *args, **kwargs)
+
+
+class _Environment(jinja2.Environment):
+    """An environment that escapes everything, too, but makes no `Markup` of what needs no escaping."""
+
+    code_generator_class = _Code
+    context_class = _Context
+
+    @staticmethod
+    def written(value: object) -> str:
+        """What is shown of a value in HTML."""
+        if type(value) is Markup or (type(value) is str and not _ESCAPED.search(value)):
+            return value
+        return markup_escape(value)
+
+
+def _environment(theme: Theme) -> jinja2.Environment:
+    def source(name: str) -> tuple[str, str, None] | None:
+        return (theme.templates[name], name, None) if name in theme.templates else None
+
+    environment = _Environment(
+        loader=jinja2.FunctionLoader(source),  # as DictLoader, with a file name for tracebacks
+        autoescape=True,
+        undefined=jinja2.StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        auto_reload=False,
+        cache_size=-1,
+    )
+    environment.filters |= {"markdown": _markdown, "counted": _counted, "media_type": _media_type}
+    return environment
+
+
+def _fault(error: Exception, own: frozenset[str]) -> str | None:
+    """Where a site's own template went wrong, and how; None if none of them had a part in it."""
+    if not own:
+        return None
+    if isinstance(error, jinja2.TemplateSyntaxError):
+        return f"templates/{error.name}, line {error.lineno}: {error.message}"
+    if isinstance(error, jinja2.TemplatesNotFound | jinja2.TemplateNotFound):
+        return f"there is no template {error.message}"
+    frames = traceback.extract_tb(error.__traceback__)
+    places = [f"templates/{frame.filename}, line {frame.lineno}" for frame in frames if frame.filename in own]
+    if places:
+        return f"{places[-1]}: {type(error).__name__}: {error}"
+    if isinstance(error, jinja2.TemplateError):  # a bundled template misses what an own one should have given
+        return f"{', '.join(sorted(own))}: {error}"
+    return None
+
+
+def _safe(html: str) -> Markup:
+    """The one place where text becomes HTML: what `markdown.to_html`, a template or `html.escape` has written."""
+    return Markup(html)  # noqa: S704
+
+
+def _size(html: str) -> int:
+    return len(html.encode("utf-8", "replace"))
+
+
+def _verbatim(text: str) -> str:
+    """A text as it is, cut where it is too long for a page."""
+    html = escape(text[:PAGE_CHARS], quote=False)
+    is_cut = len(text) > PAGE_CHARS
+    if _size(html) > PAGE_BYTES:
+        html, is_cut = escape(text[: PAGE_BYTES // 6], quote=False), True  # "&" becomes five characters
+    return f'<pre class="verbatim" tabindex="0">\n{html}</pre>\n' + (_CUT if is_cut else "")
+
+
+def _fragment(text: str, slots: _Slots, halvings: int) -> str:
+    """The HTML of a Markdown text, halved so many times, with `_PREFIX` for its prefix and a slot for each href."""
+    source = text[:PAGE_CHARS].replace(_PREFIX, "\ufffd")
+    front = _FRONT_MATTER.match(source)
+    head = ""
+    if front:
+        source = source[front.end() :]
+        shown = escape(front[1], quote=False)
+        if _size(shown) > PAGE_BYTES - 2 * _SPARE:  # no cutting of the text below would make room
+            shown = escape(front[1][: PAGE_BYTES // 12], quote=False) + "…"
+        head = f'<details class="front-matter"><summary>Front matter</summary><pre>\n{shown}</pre></details>\n'
+    links = {
+        written: f"{_PREFIX}{_PREFIX}{number}{'#' if has_fragment else ''}{_PREFIX}"
+        for number, (written, has_fragment) in enumerate(slots)
+    }
+    for _ in range(halvings):
+        source = source[: len(source) // 2]
+    return head + to_html(source, links=links, prefix=_PREFIX, base_level=LEVEL, with_passages=True)
+
+
+def _markdown(text: str, prefix: str, base_level: int = LEVEL) -> Markup:
+    return _safe(to_html(text[:PAGE_CHARS], links={}, prefix=prefix, base_level=base_level))
+
+
+def _counted(number: int, noun: str) -> str:
+    """A number with its noun: "1 memo", "1,200 memos"."""
+    return f"{number:,} {noun if number == 1 else _PLURALS.get(noun, noun + 's')}"
+
+
+def _media_type(href: str) -> str:
+    return next((kind for ending, kind in _MEDIA_TYPES if href.endswith(ending)), "text/html")

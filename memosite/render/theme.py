@@ -1,0 +1,146 @@
+"""[I/O] Loads the theme, its templates and static files, as one value with a digest.
+
+    bundled files ─┐
+                   ├─► Theme ──► render (templates), output (static files), stale (digest)
+    site's files ──┘  a site's file stands before the bundled one of the same name
+
+The bundled theme lies beside the package in a checkout and inside it once installed.
+"""
+
+import hashlib
+import os
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from memosite.facts.errors import ConfigError
+
+__all__ = ["Theme", "bundled_theme", "load_theme", "theme_folders"]
+
+_PACKAGE = Path(__file__).parent.parent
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Theme:
+    """What pages are made with. Names are paths with `/` below `templates/` and `static/`, in sorted order.
+
+    `digest` is a SHA-256 in hex: one program makes equal pages of equal digests and equal models. `own` names the
+    templates that come from the site's folder, whose faults are the site's to mend.
+    """
+
+    templates: Mapping[str, str]
+    static: Mapping[str, bytes]
+    digest: str
+    own: frozenset[str] = frozenset()
+
+
+def theme_folders(folder: Path | None, *, package: Path = _PACKAGE) -> tuple[Path, ...]:
+    """The folders that a theme is loaded from."""
+    base = bundled_theme(package)
+    own = (folder,) if folder is not None else ()
+    return tuple(where / part for where in (base, *own) for part in ("templates", "static"))
+
+
+def load_theme(folder: Path | None, *, package: Path = _PACKAGE) -> Theme:
+    """The bundled theme, with the files of a site's theme folder before it.
+
+    `folder` holds `templates/` (`*.html`) and `static/` (any files), or one of them; hidden files and editors'
+    backups (`name~`) are left out. Raises ConfigError if the folder or both of these are missing, if a file
+    cannot be read or leads out of the folder, and if a template has a syntax error.
+    """
+    base = bundled_theme(package)
+    templates = {name: _text(path) for name, path in _files(base / "templates", suffix=".html")}
+    static = {name: _bytes(path) for name, path in _files(base / "static")}
+    own: dict[str, str] = {}
+    if folder is not None:
+        if not folder.is_dir():
+            raise ConfigError(f"theme: {folder} is not a folder")
+        if not any((folder / part).is_dir() for part in ("templates", "static")):
+            raise ConfigError(f"theme: {folder} holds neither a folder templates/ nor a folder static/")
+        for name, path in _files(folder / "templates", within=folder, suffix=".html"):
+            own[name] = _text(path)
+            _check_syntax(path, own[name])
+        static |= {name: _bytes(path) for name, path in _files(folder / "static", within=folder)}
+    templates = dict(sorted((templates | own).items()))
+    static = dict(sorted(static.items()))
+    return Theme(templates=templates, static=static, digest=_digest(templates, static), own=frozenset(own))
+
+
+def bundled_theme(package: Path) -> Path:
+    """The folder that holds the bundled `templates/` and `static/`: the package itself, else the one around it."""
+    for folder in (package, package.parent):
+        if (folder / "templates" / "base.html").is_file() and (folder / "static").is_dir():
+            return folder
+    raise ConfigError(f"the bundled theme is missing in {package}: install memosite again")
+
+
+def _files(root: Path, *, within: Path | None = None, suffix: str = "") -> Iterator[tuple[str, Path]]:
+    """Every visible file below `root` with its name; symbolic links to folders are not entered.
+
+    `within` is the folder that no link may lead out of. The bundled theme has none: installers that save
+    space put links to their cache in its place.
+    """
+    if within is not None and root.is_symlink():
+        _check_link(root, within)
+    for place, folders, names in os.walk(root, onerror=_refuse):
+        folders[:] = sorted(name for name in folders if not name.startswith("."))
+        for name in sorted([*names, *(name for name in folders if Path(place, name).is_symlink())]):
+            path = Path(place, name)
+            if name.startswith(".") or name.endswith("~"):
+                continue
+            if within is not None and path.is_symlink():
+                _check_link(path, within)
+            if name.endswith(suffix) and path.is_file():
+                yield path.relative_to(root).as_posix(), path
+
+
+def _refuse(error: OSError) -> None:
+    """Raise what `os.walk` would pass over, but for a part that is not there."""
+    if not isinstance(error, FileNotFoundError):
+        raise ConfigError(f"theme: {error.filename} cannot be read: {error.strerror}") from error
+
+
+def _check_link(path: Path, within: Path) -> None:
+    try:
+        inside = path.resolve(strict=True).is_relative_to(within.resolve())
+    except (OSError, RuntimeError):  # a circle of links is a RuntimeError up to Python 3.12
+        inside = False
+    if not inside:
+        raise ConfigError(f"theme: the link {path} leads nowhere or out of the theme folder; put the file itself there")
+
+
+def _bytes(path: Path) -> bytes:
+    try:
+        return path.read_bytes()
+    except OSError as error:
+        raise ConfigError(f"theme: {path} cannot be read: {error.strerror}") from error
+
+
+def _text(path: Path) -> str:
+    try:
+        return _bytes(path).decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise ConfigError(f"theme: {path} is not UTF-8") from error
+
+
+def _check_syntax(path: Path, source: str) -> None:
+    import jinja2  # noqa: PLC0415 - the bundled theme needs no check
+
+    try:
+        jinja2.Environment(autoescape=True).parse(source)
+    except jinja2.TemplateSyntaxError as error:
+        raise ConfigError(f"theme: {path}, line {error.lineno}: {error.message}") from error
+
+
+def _digest(templates: Mapping[str, str], static: Mapping[str, bytes]) -> str:
+    """SHA-256 over every name and content, each with its length before it."""
+    parts: list[bytes] = []
+    for name, source in templates.items():
+        parts += (b"template", name.encode("utf-8", "surrogateescape"), source.encode())
+    for name, data in static.items():
+        parts += (b"static", name.encode("utf-8", "surrogateescape"), data)
+    digest = hashlib.sha256()
+    for part in parts:
+        digest.update(b"%d:" % len(part))
+        digest.update(part)
+    return digest.hexdigest()

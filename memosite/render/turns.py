@@ -1,0 +1,136 @@
+"""Shows the turns of a conversation: what `turns.html` needs of each, and the outline of what people asked.
+
+Conversation ─► the turns of this part ─► ShownTurn (blocks as HTML, citation)
+└─► OutlineRow for each turn of a person, with the turns that follow it
+"""
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Final
+
+from markupsafe import Markup
+
+from memosite.archive.cite import Citation, quote_of
+from memosite.facts.texts import cut_line, summarize
+from memosite.formats.turns import Block, Conversation, Turn, blocks
+from memosite.pages.parts import OUTLINE, PAGE_CHARS, Body
+from memosite.render.markdown.html import to_html
+
+LEVEL: Final = 3
+"""The level of a text's own headings: the page's title is h1, what introduces a text is h2."""
+
+_SUMMARY_CHARS: Final = 110  # of a tool call's first line
+_FENCE = re.compile(r"\s*(?:`{3,}|~{3,})")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ShownBlock:
+    """A part of a turn as `turns.html` shows it. `summary` is the first line of a tool call's text."""
+
+    block: Block
+    summary: str
+    html: Markup
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ShownTurn:
+    """A turn as `turns.html` shows it. `utc` is ISO 8601, "" where it cannot be told."""
+
+    turn: Turn
+    utc: str
+    blocks: tuple[ShownBlock, ...]
+    citation: Citation | None
+    is_cut: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OutlineRow:
+    """A turn of a person, or of anybody where nobody is one: where it is, and its first words.
+
+    `targets` are the anchors of this turn and those after it that stand on another part of the page, so that a link
+    to the first part finds them.
+    """
+
+    turn: Turn
+    href: str
+    summary: str
+    targets: tuple[str, ...]
+
+
+def shown_turns(turns: Sequence[Turn], body: Body) -> Iterator[ShownTurn]:
+    """Turns with their blocks rendered, until `PAGE_CHARS` are shown: a single turn may be longer than a page."""
+    left = PAGE_CHARS
+    links = dict(body.links)
+    for turn in turns:
+        found = blocks(turn.text[: max(left, 0)])
+        is_cut = len(turn.text) > max(left, 0)
+        left -= len(turn.text)
+        yield ShownTurn(
+            turn=turn,
+            utc=_utc(turn),
+            blocks=tuple(_shown_block(block, i, links, body.prefix + turn.anchor) for i, block in enumerate(found)),
+            citation=_citation(turn, found, body),
+            is_cut=is_cut,
+        )
+
+
+def outline(conversation: Conversation, body: Body) -> tuple[OutlineRow, ...]:
+    """The turns of people in this part, and on the first part those of all parts; none for a short talk."""
+    first, end = body.turns or (0, len(conversation.turns))
+    turns = conversation.turns[: OUTLINE if body.parts else end][first:]
+    has_people = any(turn.is_person for turn in turns)
+    if len(turns) < 3:
+        return ()
+    rows: list[OutlineRow] = []
+    for place, turn in enumerate(turns, first):
+        here = _part_of(place, body)
+        targets = (turn.anchor, turn.hash_anchor) if here else ()
+        if turn.is_person or not has_people or not rows:
+            href = f"{here}#{body.prefix}{turn.anchor}"
+            rows.append(OutlineRow(turn=turn, href=href, summary=_summary(turn), targets=()))
+        rows[-1] = replace(rows[-1], targets=rows[-1].targets + tuple(body.prefix + one for one in targets if one))
+    return tuple(rows)
+
+
+def _part_of(place: int, body: Body) -> str:
+    """The file of the part in which a turn stands, counted from 0; "" for this one."""
+    return next((href for start, href in reversed(body.parts) if place >= start), "")
+
+
+def _utc(turn: Turn) -> str:
+    return turn.at.isoformat(timespec="seconds").replace("+00:00", "Z") if turn.at else ""
+
+
+def _summary(turn: Turn) -> str:
+    """The first words of a turn, as far as it is speech."""
+    spoken = (one.text for one in blocks(turn.text[:4_000]) if one.kind == "speech")
+    return next((cut_line(summarize(text[:400]), 80) for text in spoken), "")
+
+
+def _citation(turn: Turn, found: Sequence[Block], body: Body) -> Citation | None:
+    whole = body.citation
+    if whole is None:
+        return None
+    speakers = body.people if turn.is_person else body.models
+    return replace(
+        whole,
+        ref=f"{whole.ref}#{turn.anchor}",
+        url=f"{whole.url}#{turn.anchor}",
+        speaker=speakers[0] if len(speakers) == 1 else turn.speaker,
+        time=_utc(turn) or turn.stamp or whole.time,
+        quote=quote_of(next((block.text for block in found if block.kind == "speech"), "")),
+        sha256=turn.digest,
+    )
+
+
+def _shown_block(block: Block, number: int, links: dict[str, str], turn: str) -> ShownBlock:
+    # Anchors of headings hold no ".", so those of the first block and of the others cannot meet.
+    prefix = f"{turn}.{number + 1}-" if number else f"{turn}-"
+    lines = (line for line in block.text.split("\n") if line.strip() and not _FENCE.match(line))
+    html = to_html(block.text, links=links, prefix=prefix, base_level=LEVEL, with_passages=True)
+    return ShownBlock(
+        block=block,
+        summary=cut_line(next(lines, ""), _SUMMARY_CHARS) if block.kind == "tool" else "",
+        html=Markup(html),  # noqa: S704 # what `to_html` has written
+    )

@@ -1,0 +1,1 @@
+"""How pure functions are run: by processes, by a cluster, memoized, with progress."""

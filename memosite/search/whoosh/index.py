@@ -1,0 +1,139 @@
+"""[I/O] The search index in the cache: where it lies, whether it can be trusted, and how it is opened.
+
+    seal ──► every file as the last update left it? ──► nothing changed that the archive is read from? ──► open
+
+The index is used only if every file of it is the very one that the last update left: name, size, inode and time of
+change stand in its seal. So an update that was killed, a damaged disk and a folder that somebody else put there (a
+cache may come with a cloned repo, and Whoosh reads its own files by unpickling) are all told, and made anew.
+
+`indexing` brings an index up to date; here is only what an answer needs that finds it so.
+"""
+
+import contextlib
+import fcntl
+import json
+import os
+import stat
+import warnings
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from memosite.facts.errors import OutputError
+from memosite.store.cache import open_cache
+
+with warnings.catch_warnings():
+    # Compiled for the first time, a module of Whoosh may warn of its own spelling; nothing of it concerns us.
+    warnings.simplefilter("ignore", SyntaxWarning)
+    from whoosh import index
+
+VERSION = 2
+"""Of the schema, of what the analyzer finds and of what is shown: an index of another version is made anew."""
+
+UNDATED = -(2**63)
+"""The date of what has none."""
+
+FOLDER = "search"
+_SEAL = "seal.json"
+_SEAL_BYTES = 1 << 20
+_LOCK = "lock"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Seal:
+    """What the index is as of: the digest of what the archive was read from ("" if nobody knows), the newest date."""
+
+    inputs: str
+    newest: int | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OpenIndex:
+    """An index that is up to date, to be read by `reader.Reader`; `reader` is Whoosh's."""
+
+    reader: Any
+    newest: int | None
+
+
+@contextlib.contextmanager
+def locked(cache: Path) -> Iterator[Path]:
+    """The folder of the index, held for one process at a time; who comes second finds it up to date.
+
+    Raises `OutputError` if the cache cannot be written, or if a link lies in it.
+    """
+    try:
+        if open_cache(cache) is None:
+            raise OutputError(f"{cache}: the search index cannot be written; name another folder with --cache")
+        handle = os.open(cache / _LOCK, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 0o666)
+        try:
+            fcntl.flock(handle, fcntl.LOCK_EX)
+            yield cache / FOLDER
+        finally:
+            os.close(handle)
+    except OSError as error:
+        message = f"{error.filename or cache}: the search index cannot be written ({error.strerror or error})"
+        raise OutputError(f"{message}; name another folder with --cache") from error
+
+
+def open_reader(folder: Path, seal: Seal) -> OpenIndex:
+    """Open an index whose seal was read; it may be updated afterwards without the reader noticing."""
+    return OpenIndex(reader=index.open_dir(str(folder)).reader(), newest=seal.newest)
+
+
+def read_seal(folder: Path) -> tuple[Seal | None, str]:
+    """The seal of an index; None if it has to be made anew, with the reason if there is one there."""
+    if not folder.exists():
+        return None, ""
+    try:
+        value = json.loads(_read_small(folder / _SEAL))
+        if value["version"] != VERSION:
+            return None, "it was made by another version of memosite"
+        if value["files"] != _files_of(folder):
+            return None, "it is damaged, or was not made here"
+        return Seal(inputs=str(value["inputs"]), newest=value["newest"]), ""
+    except (OSError, ValueError, KeyError, TypeError, RecursionError):
+        return None, "it is damaged, or was not finished"
+
+
+def _read_small(path: Path) -> bytes:
+    """A regular file of some kilobytes; a cache may have come with anything. Raises `OSError` or `ValueError`."""
+    handle = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
+    with os.fdopen(handle, "rb") as stream:
+        if not stat.S_ISREG(os.fstat(handle).st_mode):
+            raise ValueError(f"{path} is no regular file")
+        return stream.read(_SEAL_BYTES)
+
+
+def write_seal(folder: Path, seal: Seal) -> None:
+    """Seal an index as it now is."""
+    write_file(folder / _SEAL, json.dumps({"version": VERSION, "files": _files_of(folder), **asdict(seal)}))
+
+
+def break_seal(folder: Path) -> None:
+    """To be called before an index is changed: should the update be killed, the index counts as damaged."""
+    (folder / _SEAL).unlink()
+
+
+def write_file(path: Path, text: str) -> None:
+    """Write a file of the index whole, once the disk has it; the lock is held."""
+    partial = path.with_name(f".{path.name}")
+    partial.unlink(missing_ok=True)
+    with partial.open("x") as stream:
+        stream.write(text)
+        stream.flush()
+        os.fsync(stream.fileno())
+    partial.replace(path)
+
+
+def _files_of(folder: Path) -> list[list[object]]:
+    """Every file of the index with its size, inode and time of change; the last two cannot be made to order.
+
+    What begins with a dot is left over from an update that was killed, and read by nobody.
+    """
+    found: list[list[object]] = []
+    for path in sorted(folder.iterdir()):
+        if path.name != _SEAL and not path.name.startswith("."):
+            status = path.lstat()
+            found.append([path.name, status.st_size, status.st_ino, status.st_ctime_ns])
+    return found

@@ -1,0 +1,1 @@
+"""The query language: how texts become words, and queries become trees."""

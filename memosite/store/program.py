@@ -1,0 +1,43 @@
+"""[I/O] What memosite itself is made of: pages made by another version of it are made again."""
+
+import hashlib
+import sys
+from collections.abc import Iterable
+from functools import lru_cache
+from importlib.metadata import version
+from pathlib import Path
+
+from memosite.store.digests import digest_of
+
+_PACKAGE = Path(__file__).parent.parent
+_WRITERS = (
+    "jinja2",
+    "lxml",
+    "markdown-it-py",
+    "markupsafe",
+    "mdit-py-plugins",
+    "pygments",
+    "pyyaml",
+    "whoosh-reloaded",
+)
+"""What is written, found or remembered depends on their versions."""
+
+
+@lru_cache(maxsize=1)
+def program_digest(package: Path = _PACKAGE) -> str:
+    """The digest of what runs: memosite's modules by path, size and time, Python and the libraries by version."""
+    found = sorted((file.relative_to(package).as_posix(), file.stat()) for file in package.rglob("*.py"))
+    states = [(name, state.st_size, state.st_mtime_ns) for name, state in found]
+    return digest_of((states, *_around(_WRITERS)))
+
+
+@lru_cache(maxsize=1)
+def portable_digest(*others: str, package: Path = _PACKAGE) -> str:
+    """As `program_digest`, and of these other libraries, with modules by content: times differ between machines."""
+    found = sorted((file.relative_to(package).as_posix(), file) for file in package.rglob("*.py"))
+    contents = [(name, hashlib.sha256(file.read_bytes()).digest()) for name, file in found]
+    return digest_of((contents, *_around((*_WRITERS, *others))))
+
+
+def _around(libraries: Iterable[str]) -> tuple[tuple[object, ...], list[str]]:
+    return tuple(sys.version_info), [version(name) for name in libraries]
