@@ -245,12 +245,12 @@ def transcript_of(archive: Archive, id_: str) -> Transcript:
 
 def findings(archive: Archive, *rules: str) -> list[Finding]:
     """The findings of these rules, or all of them."""
-    return [finding for finding in archive.findings if not rules or finding.rule in rules]
+    return [finding for finding in archive.findings if not rules or finding.rule.id in rules]
 
 
 def rules_found(archive: Archive) -> set[str]:
     """The rules that have findings."""
-    return {finding.rule for finding in archive.findings}
+    return {finding.rule.id for finding in archive.findings}
 
 
 def links(archive: Archive, ref: Ref) -> dict[str, Ref | str | None]:

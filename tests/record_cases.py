@@ -10,10 +10,10 @@ import os
 from pathlib import Path
 from typing import Any
 
-from memosite import formats
 from memosite.facts.file import File
-from memosite.facts.findings import RULES
 from memosite.facts.parsed import Parsed, RecordFile, Text
+from memosite.formats import adapters
+from memosite.formats.systems import ALL_RULES
 from tests.test_formats import CASES, EXPECTED, expectation_of, reduce
 
 
@@ -25,7 +25,7 @@ def inputs_of(system: str) -> list[Path]:
 def read_case(path: Path) -> tuple[Parsed, str]:
     """What comes out of an input, and where it is said to lie."""
     at: str = json.loads(expectation_of(path).read_text("utf-8"))["at"]
-    return formats.parse(File(source="harbour", path=at, data=path.read_bytes())), at
+    return adapters.parse(File(source="harbour", path=at, data=path.read_bytes())), at
 
 
 def describe(parsed: Parsed, at: str) -> dict[str, Any]:
@@ -39,7 +39,7 @@ def describe(parsed: Parsed, at: str) -> dict[str, Any]:
         if card.extra:
             shown["extra"] = json.loads(card.extra)
         records.append(shown)
-    findings = [f"{one.rule}:{one.location.line}" if one.location.line else one.rule for one in parsed.findings]
+    findings = [f"{one.rule.id}:{one.location.line}" if one.location.line else one.rule.id for one in parsed.findings]
     return {"at": at, "is": type(parsed.fact).__name__ if parsed.fact else None, "records": records} | {
         "findings": findings
     }
@@ -59,7 +59,7 @@ def check_case(path: Path) -> None:
 def check_promises(parsed: Parsed, at: str, data: bytes) -> None:
     """What a finding points at exists; keys are unique; every text and the file itself are put on the shelf."""
     for finding in parsed.findings:
-        assert finding.rule in RULES
+        assert finding.rule in ALL_RULES
         assert finding.location.path == at
         assert 1 <= (finding.location.line or 1) <= data.count(b"\n") + 1
         assert finding.message.isprintable()

@@ -89,7 +89,7 @@ def test_the_configuration_may_close_an_action() -> None:
     """By id; one that is no memo of the archive is a finding."""
     assert states(asked(), closed={"m"})[0] == "discharged"
     archive = archive_of(asked(), closed={"x"})
-    assert [(finding.rule, finding.location.path) for finding in findings(archive)] == [
+    assert [(finding.rule.id, finding.location.path) for finding in findings(archive)] == [
         ("closed-unknown", "memosite.yml")
     ]
 

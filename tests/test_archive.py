@@ -153,7 +153,7 @@ def test_a_broken_envelope_is_kept_with_its_body(repo: Path) -> None:
     archive = read_folders(repo)
     found = memo(archive, ASKED)
     assert found.broken and found.summary == "Is the gate green?"
-    assert [finding.rule for finding in found.findings] == ["json-invalid"]
+    assert [finding.rule.id for finding in found.findings] == ["json-invalid"]
 
 
 def test_local_time_in_the_name_and_utc_in_sent_do_not_matter(repo: Path) -> None:
@@ -247,7 +247,7 @@ def test_findings_stand_on_their_artifact_and_in_the_archive(repo: Path) -> None
     """Those on the body too."""
     write_transcript(repo / "transcripts/engineer", "talk", text="No turns at all.\n")
     archive = read_folders(repo)
-    assert [finding.rule for finding in transcript_of(archive, "talk").findings] == ["transcript-form"]
+    assert [finding.rule.id for finding in transcript_of(archive, "talk").findings] == ["transcript-form"]
     assert archive.findings == transcript_of(archive, "talk").findings
 
 
@@ -364,7 +364,7 @@ def test_a_folder_that_cannot_be_listed_is_named(repo: Path, monkeypatch: pytest
     monkeypatch.setattr(os, "scandir", refuse)
     archive = read_folders(repo)
     assert ids(archive) == {"m"}
-    assert [(one.location.path, one.rule) for one in findings(archive)] == [("closed", "file-unreadable")]
+    assert [(one.location.path, one.rule.id) for one in findings(archive)] == [("closed", "file-unreadable")]
 
 
 def test_file_names_that_are_not_utf_8_are_read(repo: Path) -> None:

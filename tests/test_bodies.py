@@ -19,7 +19,7 @@ def join(
     joined, findings = join_bodies(envelopes, by_path, no_line, memo_folders=memo_folders)
     return (
         {copy.envelope.file.path: copy for copy in joined},
-        [(finding.rule, finding.location.path, finding.message) for finding in findings],
+        [(finding.rule.id, finding.location.path, finding.message) for finding in findings],
     )
 
 
@@ -159,7 +159,7 @@ def test_a_missing_body_says_at_which_line_it_is_named() -> None:
         return 7 if key == "x.memo.body_ref" else None
 
     _, findings = join_bodies([envelope(body_ref="x.body.md")], {}, legacy)
-    assert [(finding.rule, finding.location.line) for finding in findings] == [("body-ref-missing", 7)]
+    assert [(finding.rule.id, finding.location.line) for finding in findings] == [("body-ref-missing", 7)]
 
 
 def test_two_envelopes_may_share_a_body() -> None:

@@ -213,9 +213,9 @@ def test_another_memosite_on_a_worker_is_refused(organization: Path, tmp_path: P
     """It might make other bytes; an older one cannot even be asked."""
     for name in ("other", "older"):
         shutil.copytree(ROOT / "memosite", tmp_path / name / "memosite", ignore=shutil.ignore_patterns("__pycache__"))
-    with (tmp_path / "other/memosite/times.py").open("a") as module:
+    with (tmp_path / "other/memosite/facts/times.py").open("a") as module:
         module.write("# another version\n")
-    (tmp_path / "older/memosite/cluster.py").unlink()
+    (tmp_path / "older/memosite/run/cluster.py").unlink()
     expected = {
         "other": "has another memosite, Python or library than this machine",
         "older": "cannot run memosite (ModuleNotFoundError(\"No module named 'memosite.run.cluster'\"))",

@@ -3,6 +3,7 @@
 import pytest
 
 from memosite.archive.model import SourceInfo
+from memosite.facts import rules
 from memosite.facts.findings import Finding, Location
 from memosite.facts.parsed import Parsed
 from memosite.resolve.collect import Collected, collect, memo_folders, operational_place
@@ -34,10 +35,10 @@ def test_envelopes_in_a_store_count(path: str) -> None:
 @pytest.mark.parametrize("path", ["m.openthing", "docs/m.openthing", "memos.openthing", "handoffs/m.openthing"])
 def test_envelopes_elsewhere_are_named_in_a_note(path: str) -> None:
     """And nothing else is said of them."""
-    odd = Finding(rule="field-missing", location=Location(source="repo", path=path), message="x")
+    odd = Finding(rule=rules.FIELD_MISSING, location=Location(source="repo", path=path), message="x")
     found = collected(Parsed(source="repo", path=path, fact=envelope(path=path), findings=(odd,)))
     assert found.envelopes == ()
-    assert [(finding.rule, finding.location.path) for finding in found.findings] == [("outside-convention", path)]
+    assert [(finding.rule.id, finding.location.path) for finding in found.findings] == [("outside-convention", path)]
 
 
 def test_loose_files_count_wherever_they_lie() -> None:
@@ -89,5 +90,5 @@ def test_facts_stand_in_the_order_of_the_sources_then_of_the_paths() -> None:
 
 def test_findings_on_files_without_a_fact_are_kept() -> None:
     """A file too large has no more than that."""
-    odd = Finding(rule="file-too-large", location=Location(source="repo", path="memos/m.openthing"), message="x")
+    odd = Finding(rule=rules.FILE_TOO_LARGE, location=Location(source="repo", path="memos/m.openthing"), message="x")
     assert collected(Parsed(source="repo", path="memos/m.openthing", findings=(odd,))).findings == (odd,)

@@ -13,11 +13,12 @@ from typing import Any
 
 import pytest
 
-from memosite import formats
 from memosite.facts.file import File
-from memosite.facts.findings import RULES, Severity
+from memosite.facts.findings import Severity
 from memosite.facts.parsed import FileFacts, Parsed, Text
 from memosite.facts.times import Moment
+from memosite.formats import adapters
+from memosite.formats.systems import ALL_RULES
 
 CASES = Path(__file__).parent / "cases"
 FOLDERS = {"memodef": "memos/inbox", "orgdef": "org", "library": "", "document": "decisions", "foreign": "memos/inbox"}
@@ -41,7 +42,7 @@ def read_case(path: Path) -> tuple[Parsed, str]:
     expectation = expectation_of(path)
     known = json.loads(expectation.read_text("utf-8")) if expectation.exists() else {}
     at = known.get("at") or f"{FOLDERS[path.parent.name]}/{path.name}".lstrip("/")
-    return formats.parse(File(source="harbour", path=at, data=path.read_bytes())), at
+    return adapters.parse(File(source="harbour", path=at, data=path.read_bytes())), at
 
 
 def reduce(value: Any) -> Any:
@@ -68,7 +69,7 @@ def describe(parsed: Parsed, at: str) -> dict[str, Any]:
     fact = reduce(parsed.fact) if parsed.fact is not None else None
     if fact and fact.get("extra"):
         fact["extra"] = json.loads(fact["extra"])
-    findings = [f"{one.rule}:{one.location.line}" if one.location.line else one.rule for one in parsed.findings]
+    findings = [f"{one.rule.id}:{one.location.line}" if one.location.line else one.rule.id for one in parsed.findings]
     return {"at": at, "is": type(parsed.fact).__name__ if parsed.fact else None, "fact": fact, "findings": findings}
 
 
@@ -96,7 +97,7 @@ def test_a_finding_names_a_known_rule_a_real_line_and_its_own_file(path: Path) -
     parsed, at = read_case(path)
     lines = path.read_bytes().count(b"\n") + 1
     for finding in parsed.findings:
-        assert finding.rule in RULES
+        assert finding.rule in ALL_RULES
         assert (finding.location.source, finding.location.path) == ("harbour", at)
         assert 1 <= (finding.location.line or 1) <= lines
         assert finding.message.isprintable()

@@ -9,15 +9,15 @@ import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
-from memosite import formats
 from memosite.facts import json_text
 from memosite.facts.file import File, find_key_line
-from memosite.facts.findings import RULES, Finding
+from memosite.facts.findings import Finding
 from memosite.facts.parsed import Envelope, Parsed
-from memosite.formats import body, library, memodef, orgdef, xmemo
+from memosite.formats import adapters, body, library, memodef, orgdef, xmemo
 from memosite.formats import document as markdown_document
 from memosite.formats.fields import FINDINGS
 from memosite.formats.frontmatter import read_frontmatter
+from memosite.formats.systems import ALL_RULES
 
 ADAPTERS = (memodef, xmemo, orgdef, library, body, markdown_document)
 
@@ -107,8 +107,8 @@ def texts_in(value: Any) -> Iterator[str]:
 
 def check(path: str, data: bytes) -> Parsed:
     """Read the file with every adapter and with all; hold each result to what is promised of any."""
-    outcome = formats.parse(File(source="s", path=path, data=data))
-    again = formats.parse(File(source="s", path=path, data=data))
+    outcome = adapters.parse(File(source="s", path=path, data=data))
+    again = adapters.parse(File(source="s", path=path, data=data))
     assert outcome == again
     results = [outcome]
     for adapter in ADAPTERS:
@@ -127,7 +127,7 @@ def check(path: str, data: bytes) -> Parsed:
 
 def check_finding(finding: Finding, path: str, data: bytes) -> None:
     """A finding has a rule, a place in its own file, and a message that a terminal may show."""
-    assert finding.rule in RULES
+    assert finding.rule in ALL_RULES
     assert finding.location.path == path
     assert 1 <= (finding.location.line or 1) <= data.count(b"\n") + 1
     assert finding.message.isprintable()
@@ -239,7 +239,7 @@ def test_nesting_beyond_the_bound_is_a_finding_whatever_its_depth(depth: int) ->
     for text in ("[" * depth + "]" * depth, '{"a":' * depth, "{" * depth):
         value, problems = json_text.read_json_text(text)
         assert value is None
-        assert [problem.rule for problem in problems] == ["json-invalid"]
+        assert [problem.rule.id for problem in problems] == ["json-invalid"]
     shallow = "[" * json_text.DEPTH + "]" * json_text.DEPTH
     assert json_text.read_json_text(shallow)[1] == ()
 
@@ -261,7 +261,7 @@ def test_a_file_with_one_fault_many_times_has_a_bounded_list_of_findings() -> No
         "relationships": [{"type": 1}] * 20_000,
         "positions": [3] * 20_000,
     }
-    outcome = formats.parse(File(source="s", path="org/x.openthing", data=json.dumps(values).encode()))
+    outcome = adapters.parse(File(source="s", path="org/x.openthing", data=json.dumps(values).encode()))
     assert len(outcome.findings) == FINDINGS
 
 
@@ -278,7 +278,7 @@ def test_a_file_with_one_fault_many_times_has_a_bounded_list_of_findings() -> No
 )
 def test_megabytes_of_broken_json_come_to_an_end(text: str) -> None:
     """Each pass is linear, also where the text breaks off."""
-    outcome = formats.parse(File(source="s", path="memos/inbox/x.openthing", data=text.encode()))
+    outcome = adapters.parse(File(source="s", path="memos/inbox/x.openthing", data=text.encode()))
     assert isinstance(outcome.fact, Envelope)
     assert outcome.fact.shape == "broken"
     assert find_key_line(text, ("nowhere",)) is None
@@ -298,5 +298,5 @@ def test_megabytes_of_broken_json_come_to_an_end(text: str) -> None:
 )
 def test_megabytes_of_a_strange_document_come_to_an_end(text: str) -> None:
     """Heads are read line by line, within bounds."""
-    outcome = formats.parse(File(source="s", path="decisions/x.md", data=text.encode()))
+    outcome = adapters.parse(File(source="s", path="decisions/x.md", data=text.encode()))
     assert outcome.fact is not None

@@ -28,7 +28,7 @@ def life_of(site: Path, name: str = NAME) -> list[str]:
 
 def findings(rule: str, *repos: Repo) -> list[Finding]:
     """The findings of one rule over some repos."""
-    return [finding for finding in archive_of(*repos).findings if finding.rule == rule]
+    return [finding for finding in archive_of(*repos).findings if finding.rule.id == rule]
 
 
 def test_a_memo_shows_its_life_line(tmp_path: Path) -> None:

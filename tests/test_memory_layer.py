@@ -8,12 +8,12 @@ import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
-from memosite import formats
 from memosite.facts.file import File
 from memosite.facts.findings import Severity
 from memosite.facts.parsed import Parsed, RecordCard, RecordFile
+from memosite.formats import adapters
 from memosite.formats.memory_layer import parse as memory_layer
-from memosite.formats.record_places import LAYER_CATEGORIES, MemoryPlace, memory_place
+from memosite.formats.memory_layer.places import CATEGORIES, LayerPlace, layer_place
 from memosite.render.markdown.tokens import read_body
 from tests.record_cases import check_case, check_promises, inputs_of, read_case
 from tests.test_formats import CASES
@@ -26,7 +26,7 @@ CALM = settings(max_examples=150, deadline=None, suppress_health_check=[HealthCh
 
 def read(values: Any, path: str = FOLDER + "rope.json") -> Parsed:
     """Read an object as a file."""
-    return formats.parse(File(source="harbour", path=path, data=json.dumps(values).encode()))
+    return adapters.parse(File(source="harbour", path=path, data=json.dumps(values).encode()))
 
 
 def card_of(parsed: Parsed) -> RecordCard:
@@ -68,7 +68,7 @@ def test_a_missing_required_field_is_an_error_and_the_record_is_kept(name: str) 
 def test_a_category_that_is_not_the_folders_is_a_warning_and_the_folder_makes_the_key() -> None:
     """Two files never get one key by what they say of themselves; the page is listed where the record belongs."""
     parsed = read({"meta": META, "content": 1}, ".claude/memory/handoffs/rope.json")
-    assert [(finding.rule, finding.severity) for finding in parsed.findings] == [
+    assert [(finding.rule.id, finding.severity) for finding in parsed.findings] == [
         ("memory-layer-folder", Severity.WARNING)
     ]
     assert (card_of(parsed).key, card_of(parsed).type) == ("handoffs.rope", "decisions")
@@ -84,8 +84,8 @@ def test_a_category_that_is_not_the_folders_is_a_warning_and_the_folder_makes_th
 )
 def test_the_place_of_a_file_is_told_by_its_folders(path: str, category: str, is_archived: bool) -> None:
     """Below any of the three roots, at any depth of the source."""
-    place = memory_place(path)
-    assert place == MemoryPlace(category=category, is_archived=is_archived)
+    place = layer_place(path)
+    assert place == LayerPlace(category=category, is_archived=is_archived)
 
 
 @pytest.mark.parametrize(
@@ -103,7 +103,7 @@ def test_the_place_of_a_file_is_told_by_its_folders(path: str, category: str, is
 )
 def test_other_folders_are_no_place_of_a_memory_layer(path: str) -> None:
     """The root, `memory` and the category must all be there."""
-    assert memory_place(path) is None
+    assert layer_place(path) is None
 
 
 @pytest.mark.parametrize("name", ["x", "archive/x"])
@@ -158,7 +158,7 @@ SCALARS = (
     | st.integers()
     | st.floats()
     | st.text(max_size=20)
-    | st.sampled_from([*LAYER_CATEGORIES, "\ud800", "```", "- ", "\r\n", "2026-05-04T08:12:30Z", "\0"])
+    | st.sampled_from([*CATEGORIES, "\ud800", "```", "- ", "\r\n", "2026-05-04T08:12:30Z", "\0"])
 )
 VALUES = st.recursive(
     SCALARS, lambda inner: st.lists(inner, max_size=4) | st.dictionaries(KEYS, inner, max_size=4), max_leaves=12
@@ -167,8 +167,8 @@ VALUES = st.recursive(
 
 def check(path: str, data: bytes) -> Parsed:
     """Read a file twice, with this adapter and with all, and hold the outcome to what is promised."""
-    outcome = formats.parse(File(source="s", path=path, data=data))
-    assert outcome == formats.parse(File(source="s", path=path, data=data))
+    outcome = adapters.parse(File(source="s", path=path, data=data))
+    assert outcome == adapters.parse(File(source="s", path=path, data=data))
     check_promises(outcome, path, data)
     file = File(source="s", path=path, data=data)
     memory_layer.matches(file)
@@ -207,14 +207,14 @@ def test_an_envelope_is_never_lost(others: dict[str, Any], content: Any) -> None
 def test_nesting_beyond_the_bound_is_a_finding(depth: int) -> None:
     """A file that cannot be read is still shown."""
     text = json.dumps({"meta": META})[:-1] + ', "content": ' + "[" * depth + "]" * depth + "}"
-    parsed = formats.parse(File(source="s", path=FOLDER + "x.json", data=text.encode()))
-    assert [finding.rule for finding in parsed.findings] == ["json-invalid"]
+    parsed = adapters.parse(File(source="s", path=FOLDER + "x.json", data=text.encode()))
+    assert [finding.rule.id for finding in parsed.findings] == ["json-invalid"]
     assert card_of(parsed).title == "x"
 
 
 def test_a_broken_field_names_the_clause_of_its_own_format() -> None:
     """Not that of memodef, whose fields have the same rules."""
     data = b'{"meta": {"category": "context", "summary": 7, "created": "soon"}, "content": {}}'
-    parsed = formats.parse(File(source="harbour", path=".claude/memory/context/a.json", data=data))
-    assert {one.rule for one in parsed.findings} == {"field-type", "date-invalid"}
+    parsed = adapters.parse(File(source="harbour", path=".claude/memory/context/a.json", data=data))
+    assert {one.rule.id for one in parsed.findings} == {"field-type", "date-invalid"}
     assert {one.clause.partition(",")[0] for one in parsed.findings} == {"memory-layer format"}

@@ -8,14 +8,14 @@ from typing import Any
 
 import pytest
 
-from memosite import formats
 from memosite.facts.file import File, find_key_line
 from memosite.facts.findings import Severity
 from memosite.facts.parsed import Parsed, RecordCard
+from memosite.formats import adapters
 from memosite.formats.memory_store import parse as memory_store
 from memosite.formats.memory_store.join import JoinedStores, join_stores
 from memosite.formats.memory_store.parts import key_of_path, part_of
-from memosite.formats.record_places import store_of
+from memosite.formats.memory_store.places import store_of
 from tests.test_formats import EXPECTED, describe, expectation_of
 
 CASES = Path(__file__).parent / "cases" / "memory-store"
@@ -30,7 +30,7 @@ Entry = dict[str, Any]
 def read_case(path: Path) -> tuple[Parsed, str]:
     """What comes out of an input, and where it is said to lie."""
     at = json.loads(expectation_of(path).read_text("utf-8"))["at"]
-    return formats.parse(File(source="harbour", path=at, data=path.read_bytes())), at
+    return adapters.parse(File(source="harbour", path=at, data=path.read_bytes())), at
 
 
 def without_bytes(value: Any) -> Any:
@@ -178,7 +178,7 @@ class Repo:
             for path in sorted(self.root.rglob("*"), reverse=True)
             if path.is_file() and only in path.as_posix()
         }
-        parsed = [formats.parse(File(source="harbour", path=path, data=one)) for path, one in data.items()]
+        parsed = [adapters.parse(File(source="harbour", path=path, data=one)) for path, one in data.items()]
         return join_stores(
             parsed,
             lambda file, key: find_key_line(data[file.path].decode("utf-8", "replace"), (key,)),
@@ -199,7 +199,7 @@ def repo(tmp_path: Path) -> Repo:
 def told(joined: JoinedStores) -> list[str]:
     """The findings as `rule path:line` within the store."""
     return [
-        f"{one.rule} {one.location.path.removeprefix('.memory/')}:{one.location.line or ''}".removesuffix(":")
+        f"{one.rule.id} {one.location.path.removeprefix('.memory/')}:{one.location.line or ''}".removesuffix(":")
         for one in joined.findings
     ]
 
@@ -228,7 +228,7 @@ def test_a_hash_is_made_as_the_specification_says(repo: Repo) -> None:
     sidecar = {"title": "T", "id": "fact.x", "body_path": "memory/facts/x.md", "content_hash": written, "a": ["é", 1]}
     repo.put(".memory/memory/facts/x.json", sidecar)
     repo.put(".memory/memory/facts/x.md", "Körper\n")
-    assert "store-hash" not in {one.rule for one in repo.join().findings}
+    assert "store-hash" not in {one.rule.id for one in repo.join().findings}
     repo.put(".memory/memory/facts/x.md", "Korper\n")
     assert told(repo.join())[-1] == "store-hash memory/facts/x.json:5"
 
@@ -326,7 +326,7 @@ def test_a_body_outside_the_store_is_never_read(repo: Repo) -> None:
         repo.node(f"decision.way-{number}", body_path=path)
         (repo.root / f".memory/memory/decisions/way-{number}.md").unlink()
     joined = repo.join()
-    assert [one.rule for one in joined.findings] == ["store-body-path"] * 4
+    assert [one.rule.id for one in joined.findings] == ["store-body-path"] * 4
     assert [one.text for one in joined.records if one.type == "decision"] == [None] * 4
 
 
@@ -507,7 +507,7 @@ def test_thousands_of_nodes_in_one_circle_are_found(repo: Repo) -> None:
     for number in range(2_000):
         successor = f"fact.n{(number + 1) % 2_000}"
         repo.put(f".memory/memory/n{number}.json", {**node, "id": f"fact.n{number}", "superseded_by": successor})
-    assert sum(one.rule == "store-superseded" for one in repo.join().findings) == 2_000
+    assert sum(one.rule.id == "store-superseded" for one in repo.join().findings) == 2_000
 
 
 def test_a_record_knows_whether_its_hash_was_verified(repo: Repo) -> None:
@@ -524,7 +524,7 @@ def test_a_record_knows_whether_its_hash_was_verified(repo: Repo) -> None:
     }
     sidecar = json.loads((repo.root / ".memory/memory/facts/changed.json").read_text())
     expected = seal(sidecar, "It is not so.\n")["content_hash"]
-    (message,) = [one.message for one in joined.findings if one.rule == "store-hash"]
+    (message,) = [one.message for one in joined.findings if one.rule.id == "store-hash"]
     assert message.endswith(f'"{expected}"')
 
 
@@ -609,7 +609,7 @@ def test_the_order_of_the_files_does_not_matter(repo: Repo) -> None:
     data = {
         path.relative_to(repo.root).as_posix(): path.read_bytes() for path in repo.root.rglob("*.*") if path.is_file()
     }
-    parsed = [formats.parse(File(source="harbour", path=path, data=one)) for path, one in sorted(data.items())]
+    parsed = [adapters.parse(File(source="harbour", path=path, data=one)) for path, one in sorted(data.items())]
     one, other = (join_stores(order, lambda *_: None, lambda file: data[file.path]) for order in (parsed, parsed[::-1]))
     assert one == other
     assert len(one.findings) == 3
@@ -621,7 +621,7 @@ def test_a_body_that_is_not_at_hand_is_not_held_against_the_hash(repo: Repo) -> 
     sidecar = (repo.root / ".memory/memory/project.json").read_bytes()
     node = File(source="s", path=".memory/memory/project.json", data=sidecar)
     body = File(source="s", path=".memory/memory/project.md", data=b"Something else")
-    joined = join_stores(map(formats.parse, (file, node, body)), lambda *_: None, lambda _: None)
+    joined = join_stores(map(adapters.parse, (file, node, body)), lambda *_: None, lambda _: None)
     assert joined.findings == ()
 
 
@@ -636,7 +636,7 @@ def test_a_body_that_is_not_at_hand_is_not_held_against_the_hash(repo: Repo) -> 
 def test_a_broken_field_names_the_clause_of_the_store(path: str, values: Entry, clause: str) -> None:
     """Not that of memodef, whose fields have the same rules."""
     data = json.dumps(values).encode()
-    findings = formats.parse(File(source="harbour", path=f".memory/{path}", data=data)).findings
-    assert {one.clause for one in findings if one.rule in {"field-missing", "field-type"}} == {
+    findings = adapters.parse(File(source="harbour", path=f".memory/{path}", data=data)).findings
+    assert {one.clause for one in findings if one.rule.id in {"field-missing", "field-type"}} == {
         f"memory-store reference, {clause}; SPEC 2.2"
     }

@@ -9,12 +9,13 @@ from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from memosite.facts.file import File, find_key_line
-from memosite.facts.findings import RULES, Finding
-from memosite.facts.parsed import StoreBody, StoreConfig
+from memosite.facts.findings import Finding
 from memosite.formats.fields import FINDINGS
 from memosite.formats.memory_store import parse as memory_store
+from memosite.formats.memory_store.facts import StoreBody, StoreConfig
 from memosite.formats.memory_store.join import join_stores
 from memosite.formats.memory_store.parts import part_of
+from memosite.formats.systems import ALL_RULES
 
 PLACES = st.sampled_from(
     [
@@ -96,7 +97,7 @@ def strings_in(value: Any) -> Iterator[str]:
 
 def check_finding(finding: Finding, data: dict[str, bytes]) -> None:
     """A finding has a rule, a file that is there, a line in it, and a message that a terminal may show."""
-    assert finding.rule in RULES
+    assert finding.rule in ALL_RULES
     assert 1 <= (finding.location.line or 1) <= data[finding.location.path].count(b"\n") + 1
     assert finding.message.isprintable()
 

@@ -8,14 +8,14 @@ import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
-from memosite import formats
 from memosite.facts.file import File
 from memosite.facts.findings import Severity
 from memosite.facts.parsed import Parsed, RecordCard, RecordFile, Relation
 from memosite.facts.times import read_moment
+from memosite.formats import adapters
 from memosite.formats.fields import FINDINGS
 from memosite.formats.mif import parse as mif
-from memosite.formats.mif.links import INVERSE, LINKS, predicate_of, read_body, read_target
+from memosite.formats.mif.predicates import INVERSE, LINKS, predicate_of, read_body, read_target
 from memosite.formats.mif.times import after, show_moment
 from tests.record_cases import check_case, check_promises, inputs_of, read_case
 from tests.test_formats import CASES
@@ -34,7 +34,7 @@ LATE = "id: 0b7c1f5e-2a44-5c19-9d3e-5f60718293a4\ntype: semantic\ncreated: 2026-
 
 def read(fields: str, body: str = "", path: str = "memories/quay.memory.md") -> Parsed:
     """Read a record with this frontmatter."""
-    return formats.parse(File(source="harbour", path=path, data=f"---\n{fields}---\n{body}".encode()))
+    return adapters.parse(File(source="harbour", path=path, data=f"---\n{fields}---\n{body}".encode()))
 
 
 def card_of(parsed: Parsed) -> RecordCard:
@@ -46,7 +46,7 @@ def card_of(parsed: Parsed) -> RecordCard:
 
 def rules_of(parsed: Parsed) -> list[str]:
     """The rules that a file breaks."""
-    return [finding.rule for finding in parsed.findings]
+    return [finding.rule.id for finding in parsed.findings]
 
 
 def rows_of(parsed: Parsed) -> dict[str, str]:
@@ -106,7 +106,7 @@ def test_a_required_check_is_an_error_at_the_line_of_its_field(line: str, rule: 
     name = line.partition(":")[0]
     kept = [one for one in EARLY.splitlines() if not one.startswith(f"{name}:")]
     (finding,) = read("\n".join([*kept, line]) + "\n").findings
-    assert (finding.rule, finding.severity) == (rule, Severity.ERROR)
+    assert (finding.rule.id, finding.severity) == (rule, Severity.ERROR)
     assert finding.location.line in {None, len(kept) + 2}
 
 
@@ -128,7 +128,7 @@ def test_a_required_check_is_an_error_at_the_line_of_its_field(line: str, rule: 
 def test_what_is_recommended_or_optional_is_a_warning(line: str, rule: str) -> None:
     """As the validation rules of 0.1 have it."""
     (finding,) = read(f"{EARLY}{line}\n").findings
-    assert (finding.rule, finding.severity, finding.location.line) == (rule, Severity.WARNING, 7)
+    assert (finding.rule.id, finding.severity, finding.location.line) == (rule, Severity.WARNING, 7)
 
 
 @pytest.mark.parametrize(
@@ -308,8 +308,8 @@ PATHS = st.sampled_from(["memories/x.memory.md", "docs/x.md", "X.MEMORY.MD", ".m
 
 def check(path: str, data: bytes) -> Parsed:
     """Read a file, twice, with all adapters and with this one alone; hold each outcome to what is promised of any."""
-    outcome = formats.parse(File(source="harbour", path=path, data=data))
-    assert outcome == formats.parse(File(source="harbour", path=path, data=data))
+    outcome = adapters.parse(File(source="harbour", path=path, data=data))
+    assert outcome == adapters.parse(File(source="harbour", path=path, data=data))
     alone = mif.parse(File(source="harbour", path=path, data=data))
     for parsed in (outcome, alone):
         assert len(parsed.findings) <= FINDINGS + 30

@@ -56,7 +56,7 @@ def test_a_tie_stays_as_named_with_a_note() -> None:
     archive = archive_of(envelope(to="dev", sender="a"), org)
     assert archive.position_of["dev"] == "dev" and archive.positions["dev"].seats == ()
     (finding,) = findings(archive)
-    assert finding.rule == "position-ambiguous" and "a or b" in finding.message
+    assert finding.rule.id == "position-ambiguous" and "a or b" in finding.message
 
 
 def test_a_tie_is_not_broken_by_a_later_rule() -> None:
@@ -70,7 +70,7 @@ def test_the_unknown_are_named_in_one_note_each() -> None:
     memos = [envelope("a", to="tester"), envelope("b", to="tester"), envelope("c", sender="tester", to="engineer")]
     archive = archive_of(*memos, organization("acme", "engineer"))
     (finding,) = findings(archive)
-    assert finding.rule == "position-unlisted" and "tester" in finding.message and "3 files" in finding.message
+    assert finding.rule.id == "position-unlisted" and "tester" in finding.message and "3 files" in finding.message
     assert finding.location.path == "memos/a.openthing"
     assert archive_of(*memos).findings == ()
 

@@ -330,7 +330,7 @@ def test_a_file_that_cannot_be_read_is_tried_again(site: Path, monkeypatch: pyte
         with monkeypatch.context() as patched:
             patched.setattr("memosite.sources.folder._read_whole", _fail)
             facts, _ = found.again()
-            assert [one.findings[0].rule for one in facts if "new" in one.path] == ["file-unreadable"]
+            assert [one.findings[0].rule.id for one in facts if "new" in one.path] == ["file-unreadable"]
         check(found)
 
 

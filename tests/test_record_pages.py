@@ -25,11 +25,11 @@ from memosite.facts.parsed import (
     RecordCard,
     RecordEvent,
     Ref,
-    System,
     Text,
 )
 from memosite.facts.times import read_moment
 from memosite.feeds.rss import FeedFile
+from memosite.formats.memory_store import rules as store_rules
 from memosite.pages.models import EntityPage, GonePage, ListPage, Page, RecordPage, RedirectPage, SystemsPage
 from memosite.pages.parts import Site
 from memosite.plan import Context, Stored, Written, plan
@@ -52,7 +52,7 @@ def shelve(text: str) -> str:
     return digest
 
 
-def record(key: str, system: System = "memory-store", **changes: Any) -> Record:
+def record(key: str, system: str = "memory-store", **changes: Any) -> Record:
     """A record of the source `quay`; `changes` are fields of the card or of the record."""
     file = FileFacts(source="quay", path=f"store/{key}.json", sha256=shelve(f"file {key}"), bytes=9)
     text = Text(sha256=shelve(f"Text of {key}."), chars=20, summary="Text.")
@@ -326,7 +326,7 @@ def test_a_record_with_very_much_of_everything_fits_its_page() -> None:
         anchors=tuple(f"a{number}" for number in range(500)),
         tags=tuple(f"t{number}" for number in range(150)),
         findings=tuple(
-            Finding(rule="store-event", location=Location(source="quay", path="a"), message=f"{number}")
+            Finding(rule=store_rules.EVENT, location=Location(source="quay", path="a"), message=f"{number}")
             for number in range(3_000)
         ),
     )

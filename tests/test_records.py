@@ -17,7 +17,7 @@ from memosite.commands.check import check
 from memosite.config.discovery import discover
 from memosite.facts.parsed import Ref
 from memosite.facts.texts import find_mentions
-from memosite.formats.record_places import record_system, root_of_record
+from memosite.formats.systems import owner_of, root_of_record
 from memosite.reading.reader import LineFinder, read_archive, read_source
 from memosite.resolve import Rules, resolve
 from memosite.resolve.anchors import compare
@@ -96,7 +96,7 @@ def ids(archive: Archive) -> list[str]:
 
 def rules_of(archive: Archive) -> list[str]:
     """Every finding as its rule and the path it is about."""
-    return [f"{finding.rule} {finding.location.path}" for finding in archive.findings]
+    return [f"{finding.rule.id} {finding.location.path}" for finding in archive.findings]
 
 
 def links(archive: Archive, ref: Ref) -> dict[str, Ref | str | None]:
@@ -132,7 +132,8 @@ def relations(archive: Archive, id_: str) -> list[tuple[str, str | None, bool]]:
 )
 def test_places_tell_which_system_a_file_would_belong_to(path: str, system: str | None) -> None:
     """What a tool generates beside its own is nobody's."""
-    assert record_system(path) == system
+    owner = owner_of(path)
+    assert (owner.name if owner else None) == system
 
 
 def test_paths_in_records_are_seen_from_the_folder_that_holds_their_store() -> None:
@@ -330,7 +331,7 @@ def test_nodes_have_their_bodies_their_history_and_verified_hashes(quay: Path) -
     write_file(quay, ".memory/memory/decisions/retries.md", "# Retries\n\nThe worker gives up.\n")
     archive = archive_of(quay)
     assert rules_of(archive) == ["store-hash .memory/memory/decisions/retries.json"]
-    assert [finding.rule for finding in record(archive, "quay.decision.retries").findings] == ["store-hash"]
+    assert [finding.rule.id for finding in record(archive, "quay.decision.retries").findings] == ["store-hash"]
 
 
 def test_findings_of_a_store_that_is_left_alone_are_not_reported(tmp_path: Path) -> None:
@@ -463,7 +464,7 @@ def test_a_handoff_leads_to_the_context_and_the_decision_it_references(quay: Pat
     }
     assert record(archive, "quay.decisions.paint").backlinks == (handoff,)
     (finding,) = record(archive, "quay.handoffs.h").findings
-    assert (finding.rule, finding.severity, finding.location.line) == ("memory-layer-reference", "note", 1)
+    assert (finding.rule.id, finding.severity, finding.location.line) == ("memory-layer-reference", "note", 1)
     assert finding.message == '"context_references" names "nothing"; there is no such record'
 
 
@@ -616,8 +617,8 @@ def test_a_finding_in_a_file_of_many_records_is_about_the_one_it_stands_in(quay:
     text = "## Decisions\n\n- Rope is blue\n- Paint:\n  ```\n  x = 1\n  ```\n- Tar\n"
     write_file(quay, ".wyren/memory.md", text + "".join(f"- Filler {n}\n" for n in range(60)))
     archive = archive_of(quay)
-    told = {one.subject: [finding.rule for finding in one.findings] for one in archive.artifacts.values()}
-    assert {finding.rule for finding in archive.findings} == {"wyren-code", "wyren-long", "wyren-section-long"}
+    told = {one.subject: [finding.rule.id for finding in one.findings] for one in archive.artifacts.values()}
+    assert {finding.rule.id for finding in archive.findings} == {"wyren-code", "wyren-long", "wyren-section-long"}
     assert {name: rules for name, rules in told.items() if rules} == {"Paint": ["wyren-code"]}
 
 
@@ -643,7 +644,7 @@ def test_a_record_that_cannot_be_parsed_has_no_line(quay: Path) -> None:
     write_file(quay, ".memory/memory/facts/tides.json", '{"id": "fact.tides", "body_path": "memory/facts/tides.md",')
     write_file(quay, ".memory/memory/facts/tides.md", "High at noon.\n")
     archive = archive_of(quay)
-    assert [finding.rule for finding in record(archive, "quay.fact.tides").findings] == ["json-invalid"]
+    assert [finding.rule.id for finding in record(archive, "quay.fact.tides").findings] == ["json-invalid"]
     assert list(exported(archive)) == []
 
 
@@ -657,7 +658,7 @@ def test_a_single_node_is_checked_with_its_body(quay: Path) -> None:
     file = quay / ".memory/memory/decisions/retries.json"
     assert check([file]).findings == ()
     write_file(quay, ".memory/memory/decisions/retries.md", "Changed.\n")
-    assert [finding.rule for finding in check([file]).findings] == ["store-hash"]
+    assert [finding.rule.id for finding in check([file]).findings] == ["store-hash"]
 
 
 def test_a_single_file_of_another_tool_is_a_note(tmp_path: Path) -> None:
@@ -665,7 +666,7 @@ def test_a_single_file_of_another_tool_is_a_note(tmp_path: Path) -> None:
     file = write_file(tmp_path, ".claude/memory/README.md", "# Mine\n")
     for path in (file, tmp_path):
         (finding,) = check([path]).findings
-        assert (finding.rule, finding.location.path) == ("left-alone", ".claude/memory/README.md")
+        assert (finding.rule.id, finding.location.path) == ("left-alone", ".claude/memory/README.md")
 
 
 # Whatever comes
@@ -711,7 +712,7 @@ def test_findings_on_a_relation_are_told_of_both_its_ends(quay: Path) -> None:
     store.relation("fact.a", "befriends", "fact.b", name="odd")
     store.put(".memory/events.jsonl", "bad\n")
     archive = archive_of(quay)
-    found = {id_: [one.rule for one in record(archive, id_).findings] for id_ in ids(archive)}
+    found = {id_: [one.rule.id for one in record(archive, id_).findings] for id_ in ids(archive)}
     assert found == {
         "quay.fact.a": ["store-value"],
         "quay.fact.b": ["store-value"],

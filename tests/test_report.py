@@ -12,22 +12,28 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from memosite.commands.report import fails, to_json, to_sarif, to_text
-from memosite.facts.findings import RULES, Finding, Location
+from memosite.facts import rules
+from memosite.facts.findings import Finding, Location
+from memosite.formats.systems import ALL_RULES
 
 LATE = Finding(
-    rule="date-invalid",
+    rule=rules.DATE_INVALID,
     location=Location(source="governance", path="memos/inbox/x.openthing", line=7),
     message='"sent" is "soon", expected ISO 8601',
 )
 LATER = Finding(
-    rule="date-invalid",
+    rule=rules.DATE_INVALID,
     location=Location(source="governance", path="memos/inbox/y.openthing", line=3),
     message='"sent" is "later", expected ISO 8601',
 )
 SPLIT = Finding(
-    rule="body-split", location=Location(source="engine", path="memos/read/z.openthing"), message="the body is in inbox"
+    rule=rules.BODY_SPLIT,
+    location=Location(source="engine", path="memos/read/z.openthing"),
+    message="the body is in inbox",
 )
-GHOST = Finding(rule="ghost", location=Location(source="engine", path="memos/a b.openthing", line=2), message="no such")
+GHOST = Finding(
+    rule=rules.GHOST, location=Location(source="engine", path="memos/a b.openthing", line=2), message="no such"
+)
 SOME = (LATER, SPLIT, LATE, GHOST)
 ROOTS = {"governance": "example-org/governance", "engine": "../engine"}
 
@@ -69,7 +75,9 @@ def test_text_places_are_relative_to_the_current_folder(root: dict[str, str], pl
 def test_text_cannot_move_the_cursor() -> None:
     """Names and messages come from foreign files; what is no printable character is shown as an escape."""
     hostile = Finding(
-        rule="ghost", location=Location(source="s", path="memos/\x1b[2J\nok.openthing"), message="a\rb\u202e\x9b\udcff"
+        rule=rules.GHOST,
+        location=Location(source="s", path="memos/\x1b[2J\nok.openthing"),
+        message="a\rb\u202e\x9b\udcff",
     )
     line = to_text([hostile], root_of={}).splitlines()[0]
     assert line == r"s/memos/\x1b[2J\nok.openthing:1: note: a\rb\u202e\x9b\udcff [ghost]"
@@ -91,8 +99,8 @@ def test_json_gives_every_finding_with_its_rule() -> None:
         "path": "memos/read/z.openthing",
         "line": None,
         "message": "the body is in inbox",
-        "remedy": RULES["body-split"].remedy,
-        "clause": RULES["body-split"].clause,
+        "remedy": rules.BODY_SPLIT.remedy,
+        "clause": rules.BODY_SPLIT.clause,
     }
     assert json.loads(to_json(())) == []
 
@@ -231,10 +239,10 @@ def test_sarif_keeps_the_standard_and_says_what_was_found() -> None:
     (run,) = check(to_sarif(SOME, version="0.1.0", root_of=ROOTS))["runs"]
     driver = run["tool"]["driver"]
     assert (driver["name"], driver["version"]) == ("memosite", "0.1.0")
-    assert [rule["id"] for rule in driver["rules"]] == list(RULES)
+    assert [rule["id"] for rule in driver["rules"]] == [rule.id for rule in ALL_RULES]
     dated = driver["rules"][run["results"][2]["ruleIndex"]]
-    assert dated["shortDescription"] == {"text": RULES["date-invalid"].meaning}
-    assert dated["help"] == {"text": RULES["date-invalid"].remedy}
+    assert dated["shortDescription"] == {"text": rules.DATE_INVALID.meaning}
+    assert dated["help"] == {"text": rules.DATE_INVALID.remedy}
     assert dated["defaultConfiguration"] == {"level": "error"}
     places = [result["locations"][0]["physicalLocation"] for result in run["results"]]
     assert places == [
@@ -261,7 +269,7 @@ def test_sarif_without_findings_is_a_log_without_results() -> None:
 )
 def test_sarif_addresses_are_percent_encoded(root: str, path: str, uri: str) -> None:
     """A path is bytes, an address is not: no path can be taken for a scheme, query or fragment."""
-    finding = Finding(rule="ghost", location=Location(source="s", path=path), message="x")
+    finding = Finding(rule=rules.GHOST, location=Location(source="s", path=path), message="x")
     (run,) = check(to_sarif([finding], version="0.1.0", root_of={"s": root}))["runs"]
     assert run["results"][0]["locations"][0]["physicalLocation"]["artifactLocation"]["uri"] == uri
     assert unquote_to_bytes(uri).endswith(path.encode("utf-8", "surrogateescape"))
@@ -276,7 +284,7 @@ def test_sarif_addresses_are_percent_encoded(root: str, path: str, uri: str) -> 
 )
 def test_any_text_makes_a_report_that_can_be_written(source: str, path: str, message: str, line: int | None) -> None:
     """Whatever is in a name or a message, each report is UTF-8, and one line of text stays one line."""
-    finding = Finding(rule="ghost", location=Location(source=source, path=path, line=line), message=message)
+    finding = Finding(rule=rules.GHOST, location=Location(source=source, path=path, line=line), message=message)
     check(to_sarif([finding], version="0.1.0", root_of={source: "r"}))
     assert json.loads(to_json([finding]))[0]["rule"] == "ghost"
     text = to_text([finding], root_of={})

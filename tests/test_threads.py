@@ -307,7 +307,7 @@ def test_ghosts_are_read_off_their_names() -> None:
     assert ghost.replies == (ref("a"), ref("b"))
     assert members(archive.threads[missing]) == [(0, missing), (1, "a"), (1, "b")]
     assert memo(archive, "a").ghost_parent == missing and memo(archive, "a").parent is None
-    assert [finding.rule for finding in archive.findings] == ["ghost", "ghost"]
+    assert [finding.rule.id for finding in archive.findings] == ["ghost", "ghost"]
 
 
 def test_a_ghost_has_the_id_and_the_thread_that_its_memo_will_have() -> None:

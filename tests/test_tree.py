@@ -13,6 +13,7 @@ import pytest
 from memosite.archive.model import Archive
 from memosite.build import build
 from memosite.config.loading import load_config
+from memosite.facts import rules
 from memosite.facts.errors import SourceError
 from memosite.facts.findings import Finding
 from memosite.facts.parsed import Ref
@@ -65,7 +66,7 @@ def tree_source(folder: Path, stack: ExitStack, ref: str = "HEAD", prefix: str =
 
 def notes(source: TreeSource) -> dict[str, str]:
     """The findings of a listing: rules by path."""
-    return {one.location.path: one.rule for one in source.list_files().findings}
+    return {one.location.path: one.rule.id for one in source.list_files().findings}
 
 
 @pytest.mark.parametrize("form", ["sha1", "sha256"])
@@ -136,7 +137,7 @@ def test_names_that_no_folder_can_have_are_left_out(repo: Path, stack: ExitStack
     source = tree_source(repo, stack)
     listing = source.list_files()
     assert listing.candidates == ("both/x.openthing", "twice.openthing")
-    assert {one.rule for one in listing.findings} == {"file-unreadable"} and len(listing.findings) == 5
+    assert {one.rule.id for one in listing.findings} == {"file-unreadable"} and len(listing.findings) == 5
     assert getattr(source.read_file("twice.openthing"), "data", b"") == b"first"
     assert not source.has_file("../../y.openthing")
 
@@ -178,7 +179,7 @@ def test_the_limits_of_folders_hold_for_trees(repo: Path, stack: ExitStack, monk
     commit_all(repo)
     source = tree_source(repo, stack)
     monkeypatch.setattr(tree_module, "FILE_LIMIT", 99)
-    assert getattr(source.read_file("a.openthing"), "rule", "") == "file-too-large"
+    assert getattr(source.read_file("a.openthing"), "rule", None) == rules.FILE_TOO_LARGE
     monkeypatch.setattr(listing_module, "FILES_LIMIT", 2)
     with pytest.raises(SourceError, match="more than 2 files"):
         source.list_files()

@@ -193,7 +193,7 @@ def test_broken_json_of_other_tools_is_no_artifact(tmp_path: Path) -> None:
     write_file(tmp_path / "quay", "things/a.openthing", '{"type": "thing", ')
     with read_repos(tmp_path / "quay") as (archive, _):
         assert archive.artifacts == {}
-        assert [one.rule for one in archive.findings] == ["json-invalid"]
+        assert [one.rule.id for one in archive.findings] == ["json-invalid"]
 
 
 def test_systems_name_the_most_common_types_and_count_the_others() -> None:

@@ -6,11 +6,11 @@ import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
-from memosite import formats
 from memosite.facts.file import File
 from memosite.facts.findings import Severity
 from memosite.facts.names import short_hash
 from memosite.facts.parsed import Parsed, RecordCard, RecordFile
+from memosite.formats import adapters
 from memosite.formats.fields import FINDINGS
 from memosite.formats.wyren import parse as wyren
 from memosite.formats.wyren.outline import LIMIT, SECTIONS, read_outline
@@ -24,7 +24,7 @@ CALM = settings(max_examples=200, deadline=None, suppress_health_check=[HealthCh
 
 def read(text: str, path: str = PLACE) -> Parsed:
     """Read a text as a file."""
-    return formats.parse(File(source="harbour", path=path, data=text.encode()))
+    return adapters.parse(File(source="harbour", path=path, data=text.encode()))
 
 
 def cards_of(parsed: Parsed) -> tuple[RecordCard, ...]:
@@ -69,7 +69,7 @@ def test_a_fence_around_the_whole_changes_no_record_but_its_line() -> None:
     """The fence is no code; it is told in a note."""
     plain = "## Decisions\n- Steel rope [session 7a2e, turn 1]\n- Green paint\n"
     fenced = read(f"```markdown\n{plain}```\n")
-    assert [finding.rule for finding in fenced.findings] == ["wyren-fenced"]
+    assert [finding.rule.id for finding in fenced.findings] == ["wyren-fenced"]
     assert fenced.findings[0].severity is Severity.NOTE
     assert [(card.key, card.title) for card in cards_of(fenced)] == [
         (card.key, card.title) for card in cards_of(read(plain))
@@ -82,7 +82,7 @@ def test_what_wyren_forbids_is_a_warning() -> None:
     bullets = "".join(f"- Rope {number}\n" for number in range(31))
     parsed = read(f"## Decisions\n{bullets}## Scope changes\n{bullets}\n```\ncode\n```\n")
     assert {finding.severity for finding in parsed.findings} == {Severity.WARNING}
-    told = [(finding.rule, finding.location.line) for finding in parsed.findings]
+    told = [(finding.rule.id, finding.location.line) for finding in parsed.findings]
     assert told == [("wyren-long", 61), ("wyren-section-long", 1), ("wyren-section-long", 33), ("wyren-code", 66)]
 
 
@@ -105,7 +105,7 @@ def test_a_handoff_note_with_a_time_is_a_record_of_its_own_with_that_date() -> N
 def test_a_memory_beyond_all_measure_is_read_up_to_a_bound() -> None:
     """It says so, and comes to an end."""
     parsed = read("## Decisions\n" + f"- {'x' * 97}\n" * 5_000)
-    assert [finding.rule for finding in parsed.findings] == ["wyren-long", "wyren-section-long"]
+    assert [finding.rule.id for finding in parsed.findings] == ["wyren-long", "wyren-section-long"]
     assert len(cards_of(parsed)) == LIMIT // 100 - 1
 
 
@@ -153,8 +153,8 @@ PIECES = st.sampled_from(
 
 def check(path: str, data: bytes) -> Parsed:
     """Read a file twice, with this adapter and with all, and hold the outcome to what is promised."""
-    outcome = formats.parse(File(source="s", path=path, data=data))
-    assert outcome == formats.parse(File(source="s", path=path, data=data))
+    outcome = adapters.parse(File(source="s", path=path, data=data))
+    assert outcome == adapters.parse(File(source="s", path=path, data=data))
     check_promises(outcome, path, data)
     file = File(source="s", path=path, data=data)
     wyren.matches(file)

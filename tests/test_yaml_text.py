@@ -7,12 +7,13 @@ import yaml
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from memosite.facts.findings import Rule
 from memosite.formats.yaml_text import DEPTH, INVALID, LIMIT, NODES, REPEATED, read_yaml, split_head
 
 CALM = settings(max_examples=200, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 
 
-def places(source: str) -> list[tuple[str, int | None]]:
+def places(source: str) -> list[tuple[Rule, int | None]]:
     """What is wrong with a source, by rule and line."""
     return [(problem.rule, problem.line) for problem in read_yaml(source).problems]
 

@@ -18,8 +18,7 @@ from memosite.facts.findings import Finding
 from memosite.facts.layout import place_of
 from memosite.facts.names import BODY_SUFFIX, ENVELOPE_SUFFIX
 from memosite.formats.library import CATALOG_SUFFIX
-from memosite.formats.memory_store.parts import part_of
-from memosite.formats.record_places import record_system, root_of_record
+from memosite.formats.systems import owner_of, root_of_record
 from memosite.reading.reader import DataFinder, LineFinder, read_source
 from memosite.remake.pipeline import load_archive
 from memosite.resolve import Rules, resolve
@@ -116,7 +115,7 @@ def _files_below(folder: Path) -> list[Path]:
 
 def _is_checked(file: Path) -> bool:
     """Whether a file is checked in a folder: envelopes, catalogs, and what lies where other systems keep records."""
-    return file.name.endswith(_ENVELOPES) or record_system(_below_root(file)) is not None
+    return file.name.endswith(_ENVELOPES) or owner_of(_below_root(file)) is not None
 
 
 def _below_root(file: Path) -> str:
@@ -126,19 +125,19 @@ def _below_root(file: Path) -> str:
 def _root_of(file: Path) -> Path:
     """The working root of a file: above its memos/, notes/ or transcripts/ folder or its store, else its own folder."""
     path = _below_root(file)
-    if record_system(path) is not None:
+    if owner_of(path) is not None:
         return Path("/") / root_of_record(path)
     place = place_of(path)
     return Path("/") / place.root if place is not None else file.parent
 
 
 def _one_file(source: FolderSource, file: Path, others_of: dict[Path, frozenset[str]]) -> Listing:
-    """A listing of one file, with whatever lies in its store for bodies; a body and its envelope or node together."""
+    """A listing of one file, with whatever is in its store for bodies; a body and what names it together."""
     path = file.relative_to(source.root).as_posix()
-    if record_system(path) is not None:
-        body = file.with_suffix(".md")
-        has_body = part_of(path) == "node" and body.is_file() and not body.is_symlink()
-        paths = (path, body.relative_to(source.root).as_posix()) if has_body else (path,)
+    owner = owner_of(path)
+    if owner is not None:
+        beside = (one for one in owner.together(path) if (source.root / one).is_file())
+        paths = (path, *(one for one in beside if not (source.root / one).is_symlink()))
         return Listing(source=source, candidates=paths, others=frozenset(), findings=(), records=frozenset(paths))
     place = place_of(path)
     folder = source.root / place.folder if place is not None else source.root

@@ -19,6 +19,7 @@ from memosite.config.schema import (
     has_control_characters,
     printable,
 )
+from memosite.facts import rules
 from memosite.facts.errors import ConfigError
 from memosite.facts.file import File
 from memosite.facts.parsed import Organization
@@ -83,7 +84,7 @@ def _name_in(path: Path) -> str | None:
         return None
     parsed = orgdef.parse(file)
     fact = parsed.fact
-    is_named = isinstance(fact, Organization) and not any(one.rule == "field-missing" for one in parsed.findings)
+    is_named = isinstance(fact, Organization) and not any(one.rule == rules.FIELD_MISSING for one in parsed.findings)
     name = " ".join(fact.name.split()) if isinstance(fact, Organization) and is_named else ""
     return None if has_control_characters(name) else name
 

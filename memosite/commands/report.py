@@ -12,7 +12,8 @@ from collections.abc import Iterable, Mapping
 from typing import Any, Literal
 from urllib.parse import quote
 
-from memosite.facts.findings import RULES, Finding, Rule, Severity
+from memosite.facts.findings import Finding, Rule, Severity
+from memosite.formats.systems import ALL_RULES
 
 SARIF_SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
 
@@ -41,9 +42,9 @@ def to_text(findings: Iterable[Finding], *, root_of: Mapping[str, str]) -> str:
     lines = []
     for finding in ordered:
         place = f"{_path_of(finding, root_of)}:{finding.location.line or 1}"
-        lines.append(_printable(f"{place}: {finding.severity}: {finding.message} [{finding.rule}]"))
-        if (finding.rule, finding.clause) not in explained:
-            explained.add((finding.rule, finding.clause))
+        lines.append(_printable(f"{place}: {finding.severity}: {finding.message} [{finding.rule.id}]"))
+        if (finding.rule.id, finding.clause) not in explained:
+            explained.add((finding.rule.id, finding.clause))
             lines.append(f"    {finding.remedy} ({finding.clause})")
     return "\n".join([*lines, _count(ordered)])
 
@@ -58,7 +59,7 @@ def to_json(findings: Iterable[Finding]) -> str:
     """A JSON array with one object a finding; `line` is null where it is not known, `path` relative to the source."""
     objects = [
         {
-            "rule": finding.rule,
+            "rule": finding.rule.id,
             "severity": str(finding.severity),
             "source": finding.location.source,
             "path": finding.location.path,
@@ -78,17 +79,17 @@ def to_sarif(findings: Iterable[Finding], *, version: str, root_of: Mapping[str,
     All rules are listed, so that a viewer can explain also what was not found. Addresses are relative to the
     current folder wherever a source's root is.
     """
-    index = {rule: number for number, rule in enumerate(RULES)}
-    driver = {"name": "memosite", "version": version, "rules": [_sarif_rule(rule) for rule in RULES.values()]}
+    index = {rule.id: number for number, rule in enumerate(ALL_RULES)}
+    driver = {"name": "memosite", "version": version, "rules": [_sarif_rule(rule) for rule in ALL_RULES]}
     run = {
         "tool": {"driver": driver},
         "columnKind": "unicodeCodePoints",
         "results": [
             {
-                "ruleId": finding.rule,
-                "ruleIndex": index[finding.rule],
+                "ruleId": finding.rule.id,
+                "ruleIndex": index[finding.rule.id],
                 "level": str(finding.severity),
-                "message": {"text": finding.message or RULES[finding.rule].meaning},
+                "message": {"text": finding.message or finding.rule.meaning},
                 "locations": [{"physicalLocation": _sarif_place(finding, root_of)}],
                 **({"properties": {"clause": finding.broken_clause}} if finding.broken_clause else {}),
             }

@@ -1,20 +1,22 @@
 """[I/O] Finds the sources below a folder when no memosite.yml names them: what holds a store, or its git repo.
 
-The rules are SPEC 2.1. A store is told by its folders and file names alone; only Markdown that may be of MIF 1.0,
-where nothing else tells it, has its first bytes looked at.
+The rules are SPEC 2.1. A store is told by its folders and file names alone; only Markdown that may be a record, where
+nothing else tells it, has its first bytes looked at.
 """
 
 import os
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 from memosite.config.schema import SourceConfig, clean_name, printable
 from memosite.facts.errors import ConfigError, SourceError
 from memosite.facts.layout import SITE_MARKER, SKIPPED_FOLDERS, UNREAD_FOLDERS, place_of
 from memosite.facts.names import BODY_SUFFIX, ENVELOPE_SUFFIX
-from memosite.formats.record_places import MIF_SUFFIX, STORE_FOLDER, WYREN_NAME, WYREN_ROOTS, memory_place
+from memosite.formats.system import RecordSystem
+from memosite.formats.systems import SYSTEMS, has_record_name
 from memosite.sources.sniff import starts_as_record
 
 DEPTH_LIMIT = 40
@@ -24,7 +26,7 @@ FOLDER_LIMIT = 200_000
 """How many folders are looked into in all."""
 
 SNIFF_LIMIT = 20_000
-"""How many Markdown files are looked into in all, to find records of MIF 1.0."""
+"""How many Markdown files are looked into in all, to find records among them."""
 
 _STORES = ("memos", "notes", "transcripts")
 _STORE_DEPTH = 3
@@ -60,28 +62,14 @@ def _orgdef_store(folder: Folder) -> int | None:
     return len(folder.parts) - 1 if has_any else None
 
 
-def _memory_store(folder: Folder) -> int | None:
-    return len(folder.parts) - 1 if folder.parts[-1:] == (STORE_FOLDER,) and "config.json" in folder.files else None
-
-
-def _memory_layer(folder: Folder) -> int | None:
-    place = memory_place("/".join((*folder.parts, "-")))
-    if place is None or not any(name.lower().endswith(".json") for name in folder.files):
-        return None
-    return len(folder.parts) - (4 if place.is_archived else 3)
-
-
-def _wyren_store(folder: Folder) -> int | None:
-    has_memory = folder.parts[-1:] in [(root,) for root in WYREN_ROOTS] and WYREN_NAME in folder.files
-    return len(folder.parts) - 1 if has_memory else None
+def _record_store(system: RecordSystem, folder: Folder) -> int | None:
+    return system.store_in(folder.parts, folder.files)
 
 
 STORES: tuple[Callable[[Folder], int | None], ...] = (
     _memodef_store,
     _orgdef_store,
-    _memory_store,
-    _memory_layer,
-    _wyren_store,
+    *(partial(_record_store, system) for system in SYSTEMS),
 )
 """What tells a store: given a folder with files in it, the number of parts that lead to what holds the store."""
 
@@ -105,7 +93,7 @@ def discover(site: Path, *, ignore: Sequence[Path]) -> tuple[SourceConfig, ...]:
 def _roots(site: Path, folders: Iterable[Folder]) -> set[tuple[str, ...]]:
     """The parts that lead to each source.
 
-    Records of MIF lie in any folder: those outside of every repo and of every other source belong to the folder
+    Some records may be in any folder: those outside of every repo and of every other source belong to the folder
     directly below the site that they are in.
     """
     found: set[tuple[str, ...]] = set()
@@ -118,7 +106,7 @@ def _roots(site: Path, folders: Iterable[Folder]) -> set[tuple[str, ...]]:
             found.add(root)
         if root is not None or (_is_inside(folder.parts, found) if repo is None else repo in found):
             continue
-        has_record = any(name.lower().endswith(MIF_SUFFIX) for name in folder.files)
+        has_record = any(map(has_record_name, folder.files))
         names = [] if has_record else _markdown_names(folder)[:left]
         left -= len(names)
         if has_record or any(starts_as_record(site.joinpath(*folder.parts, name)) for name in names):
@@ -224,10 +212,11 @@ def _nothing_found(site: Path) -> str:
     shown = printable(str(site))
     if (site / SITE_MARKER).exists():
         return f"{shown}: found a site that memosite wrote, expected the repos it is made from; name their folder"
-    if site.name in (*_STORES, STORE_FOLDER, *WYREN_ROOTS):
+    if site.name in (*_STORES, *(name for system in SYSTEMS for name in system.store_names)):
         return f"{shown}: found a {site.name} folder alone, expected the folder that holds it; name {site.parent}"
+    *names, last = sorted(system.name for system in SYSTEMS)
     return (
         f"{shown}: found no memos/, notes/ or transcripts/ below it with an .openthing or .body.md file, no org/ "
-        "with an orgdef, and no store of memory-layer, memory-store, wyren or mif, expected at least one; "
+        f"with an orgdef, and no store of {', '.join(names)} or {last}, expected at least one; "
         "name sources in memosite.yml, see memosite init --help"
     )

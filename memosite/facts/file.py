@@ -5,7 +5,8 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from memosite.facts.findings import Finding, Location
+from memosite.facts import rules
+from memosite.facts.findings import Finding, Location, Rule
 from memosite.facts.json_text import KeyPath, clean_text, find_key_line, key_places, read_json_text, shown, type_name
 from memosite.facts.names import blob_id
 from memosite.facts.parsed import FileFacts
@@ -57,7 +58,7 @@ class File:
             lines.setdefault(path, line)
         return lines
 
-    def finding(self, rule: str, message: str, *keys: str | int, clause: str = "") -> Finding:
+    def finding(self, rule: Rule, message: str, *keys: str | int, clause: str = "") -> Finding:
         """A finding on this file, at the line of the key if one is named and there; `clause` if not the rule's."""
         where = self.at_key(*keys) if keys else self.at()
         return Finding(rule=rule, location=where, message=shown(message, _LONGEST_MESSAGE), broken_clause=clause)
@@ -72,7 +73,7 @@ class File:
             offset = start + error.start
             line = self.data.count(b"\n", 0, offset) + 1
             message = f"byte 0x{self.data[offset]:02x} at offset {offset} is not UTF-8"
-            problem = Finding(rule="utf8-invalid", location=self.at(line), message=message)
+            problem = Finding(rule=rules.UTF8_INVALID, location=self.at(line), message=message)
             text = self.data[start:].decode("utf-8", "replace")
         return text.lstrip("\ufeff"), problem
 
@@ -115,7 +116,7 @@ def read_json(file: File) -> Json:
     ]
     if isinstance(value, dict):
         return Json(fields=value, findings=tuple(findings))
-    if not any(problem.rule == "json-invalid" for problem in problems):
+    if not any(problem.rule == rules.JSON_INVALID for problem in problems):
         message = f"found {type_name(value)}, expected an object"
-        findings.append(Finding(rule="json-not-object", location=file.at(1), message=message))
+        findings.append(Finding(rule=rules.JSON_NOT_OBJECT, location=file.at(1), message=message))
     return Json(fields=None, findings=tuple(findings))

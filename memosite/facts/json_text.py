@@ -11,6 +11,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
+from memosite.facts import rules
+from memosite.facts.findings import Rule
+
 DEPTH = 100
 """How deep objects and arrays may lie in one another (SPEC 9)."""
 
@@ -43,7 +46,7 @@ class NumberText(str):
 class Problem:
     """Something wrong with a JSON text: the rule it breaks, the line (1 = first) if one is known, and what it is."""
 
-    rule: str
+    rule: Rule
     line: int | None
     message: str
 
@@ -59,11 +62,11 @@ class _Oddities:
 def read_json_text(text: str) -> tuple[Any, tuple[Problem, ...]]:
     """The value of a JSON text (None if it cannot be read) and what is wrong with it. Never raises."""
     if not text.strip():
-        return None, (Problem(rule="json-invalid", line=1, message="the file is empty"),)
+        return None, (Problem(rule=rules.JSON_INVALID, line=1, message="the file is empty"),)
     deep = _too_deep(text)
     if deep is not None:
         message = f"nested deeper than {DEPTH} levels"
-        return None, (Problem(rule="json-invalid", line=_line(text, deep), message=message),)
+        return None, (Problem(rule=rules.JSON_INVALID, line=_line(text, deep), message=message),)
     odd = _Oddities()
     problems: list[Problem] = []
     try:
@@ -73,7 +76,7 @@ def read_json_text(text: str) -> tuple[Any, tuple[Problem, ...]]:
             return None, (_syntax_problem(error),)
         code = ord(text[error.pos]) if error.pos < len(text) else 0
         message = f"a raw control character (U+{code:04X}) in column {error.colno}; read all the same"
-        problems.append(Problem(rule="json-lenient", line=error.lineno, message=message))
+        problems.append(Problem(rule=rules.JSON_LENIENT, line=error.lineno, message=message))
         odd = _Oddities()
         try:
             value = _load(text, odd, strict=False)
@@ -87,7 +90,7 @@ def read_json_text(text: str) -> tuple[Any, tuple[Problem, ...]]:
     if half is not None:
         value = _mend_surrogates(value)
         message = "half of a surrogate pair (\\ud800 to \\udfff); read as U+FFFD"
-        problems.append(Problem(rule="json-lenient", line=_line(text, half), message=message))
+        problems.append(Problem(rule=rules.JSON_LENIENT, line=_line(text, half), message=message))
     return value, tuple(problems)
 
 
@@ -143,14 +146,14 @@ def _syntax_problem(error: json.JSONDecodeError) -> Problem:
     comma = _trailing_comma(doc, position)
     if comma is not None:  # told differently, and at another place, by each version of Python
         message = f"a comma before the closing bracket in column {_column(doc, comma)}"
-        return Problem(rule="json-invalid", line=_line(doc, comma), message=message)
+        return Problem(rule=rules.JSON_INVALID, line=_line(doc, comma), message=message)
     rest = doc[position : position + 20].split("\n", 1)[0].strip()
     if position >= len(doc):
         found = "the file ends"
     else:
         found = f'found "{shown(rest)}"' if rest else "found the end of the line"
     message = f"{reason} in column {_column(doc, position)}; {found}"
-    return Problem(rule="json-invalid", line=_line(doc, position), message=message)
+    return Problem(rule=rules.JSON_INVALID, line=_line(doc, position), message=message)
 
 
 def _column(text: str, offset: int) -> int:
@@ -171,7 +174,7 @@ def _trailing_comma(doc: str, position: int) -> int | None:
 def _constant_problem(text: str, name: str) -> Problem:
     place = next((match.start() for match in _CONSTANT.finditer(text) if match["name"]), None)
     line = None if place is None else _line(text, place)
-    return Problem(rule="json-lenient", line=line, message=f'{name} is no JSON; read as the string "{name}"')
+    return Problem(rule=rules.JSON_LENIENT, line=line, message=f'{name} is no JSON; read as the string "{name}"')
 
 
 def _duplicate_problems(text: str) -> Iterator[Problem]:
@@ -183,7 +186,7 @@ def _duplicate_problems(text: str) -> Iterator[Problem]:
         elif path not in named and not any(path[:length] in named for length in range(1, len(path))):
             named.add(path)
             message = f'the key "{shown(str(path[-1]))}" stands twice; the last one counts'
-            yield Problem(rule="json-duplicate-key", line=_line(text, offset), message=message)
+            yield Problem(rule=rules.JSON_DUPLICATE_KEY, line=_line(text, offset), message=message)
             if len(named) == _DUPLICATES_NAMED:
                 return
 

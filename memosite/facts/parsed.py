@@ -5,6 +5,7 @@ artifacts fits into memory. `from` is a Python keyword, so the field is `sender`
 exports know the wire name.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal
 
@@ -13,7 +14,6 @@ from memosite.facts.times import Moment
 
 Kind = Literal["memo", "note", "transcript", "library", "record", "document"]
 Mailbox = Literal["inbox", "read", "archive", "flat"]
-System = Literal["memory-layer", "memory-store", "wyren", "mif"]
 Ref = tuple[Kind, str]
 """Names one artifact in the archive: its kind and its id."""
 
@@ -206,7 +206,7 @@ class BodyFile:
     text: Text
 
 
-# The other memory systems: records of one form, and the parts of a memory-store they are joined from
+# The record systems
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -262,12 +262,13 @@ class RecordCard:
     `key` names it within its source (SPEC 3: `<source>.<key>` is its id). `type` is what the system calls it:
     `decision`, `handoffs`, `semantic`, `Rejected paths`. `line` is where it begins in a file of many. `fields` are
     labels and values to be shown. `mentions` are names of other artifacts outside the text: context references,
-    evidence, anchors, files. `text` is Markdown; for a node of a memory-store it is joined later from `body_path`.
+    evidence, anchors, files. `text` is Markdown; where it is in a file of its own, the system joins it later from
+    `body_path`, which is relative to the store.
     `hash_written` and `hashed` are a content hash as written and the bytes before the body that it is made over;
     `hash_fits` is what came of comparing them, None if there was nothing to compare.
     """
 
-    system: System
+    system: str
     key: str
     file: FileFacts
     type: str
@@ -298,59 +299,21 @@ class RecordCard:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RecordFile:
-    """A file and the records in it; one for most systems, many for wyren."""
+    """A file and the records in it: one, or many."""
 
-    system: System
+    system: str
     file: FileFacts
     records: tuple[RecordCard, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class StoreConfig:
-    """`config.json` of a memory-store: what makes its folder a store. `marker` is the commit of sync-state.json.
-
-    `others` are the remaining settings as labels and values to be shown.
-    """
+class RecordPart:
+    """A file that is a part of records only together with others: its system joins them (see `formats/system.py`)."""
 
     file: FileFacts
-    project: str
-    name: str
-    version: int
-    marker: str | None = None
-    others: tuple[tuple[str, str], ...] = ()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class StoreRelation:
-    """A relation of a memory-store, with a content hash of its own."""
-
-    file: FileFacts
-    id: str
-    sender: str
-    relation: Relation
-    created: Moment | None = None
-    hash_written: str | None = None
-    hashed: bytes = b""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class StoreEvents:
-    """`events.jsonl` of a memory-store."""
-
-    file: FileFacts
-    events: tuple[RecordEvent, ...]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class StoreBody:
-    """A Markdown file below a memory-store; its text (LF, no byte-order mark) is what content hashes are made over."""
-
-    file: FileFacts
-    text: Text
-
-
-RecordFact = RecordFile | StoreConfig | StoreRelation | StoreEvents | StoreBody
-Fact = Envelope | LibraryCard | Organization | DocumentHead | BodyFile | RecordFact
+Fact = Envelope | LibraryCard | Organization | DocumentHead | BodyFile | RecordFile | RecordPart
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -365,3 +328,7 @@ class Parsed:
     fact: Fact | None = None
     findings: tuple[Finding, ...] = ()
     shelve: tuple[bytes, ...] = ()
+
+
+LineOf = Callable[[FileFacts, str], int | None]
+"""The line of a key in an envelope, for findings that only the whole archive shows."""

@@ -8,6 +8,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 
+from memosite.facts import rules
 from memosite.facts.file import File, clean_text
 from memosite.facts.findings import Finding
 from memosite.facts.names import stem_of
@@ -56,7 +57,7 @@ def parse(file: File) -> Parsed:
     findings = list(file.text_findings)
     if matter.problem:
         line, message = matter.problem
-        findings.append(Finding(rule="frontmatter-invalid", location=file.at(line), message=message))
+        findings.append(Finding(rule=rules.FRONTMATTER_INVALID, location=file.at(line), message=message))
     head = _read_head(matter.body)
     known, data = read_text(matter.body)
     known = replace(known, summary=summarize(_without(matter.body, head.lines)))

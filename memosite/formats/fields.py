@@ -7,8 +7,9 @@ which is how a typed field wins over its legacy `x.memo.*` form. What could not 
 import json
 from typing import Any
 
+from memosite.facts import rules
 from memosite.facts.file import File, clean_text, shown, type_name
-from memosite.facts.findings import Finding
+from memosite.facts.findings import Finding, Rule
 from memosite.facts.json_text import KeyPath, NumberText
 from memosite.facts.times import Moment, read_moment
 
@@ -16,7 +17,7 @@ JsonValue = Any
 
 NAMES = 500
 """The most recipients of one memo that count: each has pages and a feed of its own."""
-_OF_ANY_FORMAT = frozenset({"field-missing", "field-type", "date-invalid", "date-without-zone"})
+_OF_ANY_FORMAT = frozenset({rules.FIELD_MISSING, rules.FIELD_TYPE, rules.DATE_INVALID, rules.DATE_WITHOUT_ZONE})
 FINDINGS = 100
 """The most findings on one file; a file with more of them has one fault, many times."""
 
@@ -56,11 +57,11 @@ class Fields:
         name, value = self.value(*names)
         if isinstance(value, str) and not isinstance(value, NumberText):
             if required and not value.strip():
-                self.note("field-missing", f'"{name}" is empty; it must say something', name)
+                self.note(rules.FIELD_MISSING, f'"{name}" is empty; it must say something', name)
             return clean_text(value)
         if value is None:
             if required:
-                self.note("field-missing", f'"{names[0]}" is missing; it must be a string that is not empty')
+                self.note(rules.FIELD_MISSING, f'"{names[0]}" is missing; it must be a string that is not empty')
             return ""
         self.wrong_type(name, value, "a string")
         if isinstance(value, NumberText | int | float) and not isinstance(value, bool):
@@ -103,10 +104,10 @@ class Fields:
             items = self.text(*names, required=True).split(",")
         found = tuple(dict.fromkeys(part for item in items if (part := clean_text(item).strip())))
         if len(found) > NAMES:
-            self.note("field-type", f'"{name}" holds {len(found)} names; the first {NAMES} count', name)
+            self.note(rules.FIELD_TYPE, f'"{name}" holds {len(found)} names; the first {NAMES} count', name)
             found = found[:NAMES]
         if not found and isinstance(value, str) and value.strip():
-            self.note("field-missing", f'"{name}" is "{shown(value)}", which names nobody', name)
+            self.note(rules.FIELD_MISSING, f'"{name}" is "{shown(value)}", which names nobody', name)
         return found
 
     def strings(self, name: str) -> tuple[str, ...]:
@@ -122,7 +123,7 @@ class Fields:
             return ()
         for index, item in enumerate(value):
             if not isinstance(item, str):
-                self.note("field-type", f'"{name}[{index}]" is {type_name(item)}, expected a string', name)
+                self.note(rules.FIELD_TYPE, f'"{name}[{index}]" is {type_name(item)}, expected a string', name)
                 self._unused.add(name)
                 break
         return tuple(clean_text(item) for item in value if isinstance(item, str))
@@ -134,19 +135,19 @@ class Fields:
             return ()
         if not isinstance(value, list):
             if value is None:
-                self.note("field-missing", f'"{name}" is missing; it must be an array of objects')
+                self.note(rules.FIELD_MISSING, f'"{name}" is missing; it must be an array of objects')
             else:
                 self.wrong_type(name, value, "an array of objects")
                 self._unused.add(name)
             return ()
         if required and not value:
-            self.note("field-missing", f'"{name}" is empty; it must hold at least one object', name)
+            self.note(rules.FIELD_MISSING, f'"{name}" is empty; it must hold at least one object', name)
         found = []
         for index, item in enumerate(value):
             if isinstance(item, dict):
                 found.append(self._child(item, name, index))
             else:
-                self.note("field-type", f'"{name}[{index}]" is {type_name(item)}, expected an object', name)
+                self.note(rules.FIELD_TYPE, f'"{name}[{index}]" is {type_name(item)}, expected an object', name)
                 self._unused.add(name)
         return tuple(found)
 
@@ -175,9 +176,9 @@ class Fields:
         if not text or not isinstance(value, str):
             return moment, text
         if moment is None:
-            self.note("date-invalid", f'"{name}" is "{shown(text)}", expected ISO 8601', name)
+            self.note(rules.DATE_INVALID, f'"{name}" is "{shown(text)}", expected ISO 8601', name)
         elif moment.offset is None:
-            self.note("date-without-zone", f'"{name}" is "{shown(text)}", which names no zone', name)
+            self.note(rules.DATE_WITHOUT_ZONE, f'"{name}" is "{shown(text)}", which names no zone', name)
         return moment, text
 
     def has(self, name: str) -> bool:
@@ -189,7 +190,7 @@ class Fields:
         """The names of all fields, as written."""
         return tuple(self._values)
 
-    def note(self, rule: str, message: str, *keys: str) -> None:
+    def note(self, rule: Rule, message: str, *keys: str) -> None:
         """Keep a finding, at the line of the field where one is named, else of the object these fields are in."""
         if len(self.findings) < FINDINGS:
             clause = self._clause if rule in _OF_ANY_FORMAT else ""
@@ -199,7 +200,7 @@ class Fields:
 
     def wrong_type(self, name: str, value: JsonValue, expected: str) -> None:
         """Keep a finding on a field of the wrong type."""
-        self.note("field-type", f'"{name}" is {type_name(value)}, expected {expected}', name)
+        self.note(rules.FIELD_TYPE, f'"{name}" is {type_name(value)}, expected {expected}', name)
 
     def left(self, *, ignore: tuple[str, ...] = (), keep: tuple[str, ...] = ()) -> dict[str, JsonValue]:
         """What nobody read or could use, and those to keep unless they are empty, in the order written."""
@@ -219,5 +220,5 @@ def show_json(value: JsonValue) -> str:
 
 
 def canonical_json(value: JsonValue) -> bytes:
-    """JSON for comparing: sorted keys, no spaces, UTF-8 (SPEC 2.2, memory-store)."""
+    """JSON for comparing: sorted keys, no spaces, UTF-8 (SPEC 2.2)."""
     return json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=False).encode("utf-8", "replace")

@@ -8,6 +8,7 @@ import hashlib
 import unicodedata
 from typing import Any, Literal
 
+from memosite.facts import rules
 from memosite.facts.file import File, clean_text, shown
 from memosite.facts.findings import Finding
 from memosite.facts.layout import Place, place_of
@@ -79,7 +80,7 @@ def parse(file: File) -> Parsed:
         _note_type(fields)
     for name in ("catdef", "memodef"):
         if not fields.has(name):
-            fields.note("field-missing", f'"{name}" is missing; it must say the version')
+            fields.note(rules.FIELD_MISSING, f'"{name}" is missing; it must say the version')
     return read_transcript(fields) if is_transcript else read_memo(fields, shape="typed")
 
 
@@ -87,9 +88,9 @@ def _note_type(fields: Fields) -> None:
     _, type_ = fields.value("type")
     expected = f'"{MEMO_TYPE}" or "{TRANSCRIPT_TYPE}"'
     if type_ is None:
-        fields.note("field-missing", f'"type" is missing; it must be {expected}')
+        fields.note(rules.FIELD_MISSING, f'"type" is missing; it must be {expected}')
     elif isinstance(type_, str):
-        fields.note("field-type", f'"type" is "{shown(type_)}", expected {expected}', "type")
+        fields.note(rules.FIELD_TYPE, f'"type" is "{shown(type_)}", expected {expected}', "type")
     else:
         fields.wrong_type("type", type_, expected)
 
@@ -98,7 +99,7 @@ def _note_reserved(fields: Fields) -> None:
     for name in fields.names_written:
         if name == _RESERVED or name.startswith(f"{_RESERVED}."):
             message = f'"{shown(name)}" stands in the reserved namespace {_RESERVED}.*'
-            fields.note("field-reserved", message, name)
+            fields.note(rules.FIELD_RESERVED, message, name)
 
 
 def read_memo(fields: Fields, *, shape: Literal["typed", "legacy"]) -> Parsed:
@@ -156,11 +157,11 @@ def read_transcript(fields: Fields) -> Parsed:
     shelved: tuple[bytes, ...] = ()
     if fields.has("body"):
         message = '"body" stands in a transcript\'s envelope; the text belongs into body_ref'
-        fields.note("transcript-body", message, "body")
+        fields.note(rules.TRANSCRIPT_BODY, message, "body")
         body, shelved = _inline_body(fields, "body", required=False)
     for memo_field in filter(fields.has, _MEMO_FIELDS):
         message = f'"{memo_field}" is a field of memos; transcripts have none'
-        fields.note("transcript-memo-field", message, memo_field)
+        fields.note(rules.TRANSCRIPT_MEMO_FIELD, message, memo_field)
     said = {name: fields.optional_text(name) for name in ("transport", "capture_tool", "capture_format")}
     metadata = fields.object("metadata").quiet()
     redaction = metadata.optional_text("redaction_status")
@@ -235,7 +236,7 @@ def _body_ref(fields: Fields, *names: str, required: bool) -> str | None:
     body_ref = fields.text(*names, required=required).strip()
     if body_ref and not is_bare_name(body_ref):
         name, _ = fields.value(*names)
-        fields.note("body-ref-path", f'"{name}" is "{shown(body_ref, 120)}", expected a bare file name', name)
+        fields.note(rules.BODY_REF_PATH, f'"{name}" is "{shown(body_ref, 120)}", expected a bare file name', name)
     return body_ref or None
 
 
@@ -247,7 +248,7 @@ def _in_reply_to(fields: Fields, metadata: Fields) -> str | None:
             continue
         reference = read_reference(written)
         if reference is not None and not _is_file_name(written, reference):
-            owner.note("reply-path", f'"{name}" is "{shown(written, 120)}", expected a bare file name', name)
+            owner.note(rules.REPLY_PATH, f'"{name}" is "{shown(written, 120)}", expected a bare file name', name)
         return reference
     return None
 
@@ -284,21 +285,21 @@ def _check_note(fields: Fields, place: Place | None, to: tuple[str, ...], *, act
     whom = "to" if fields.has("to") else "x.memo.to"
     if action_required:
         name = "action_required" if fields.has("action_required") else "x.memo.action_required"
-        fields.note("note-action", f'"{name}" is true, but a note to file has no recipient', name)
+        fields.note(rules.NOTE_ACTION, f'"{name}" is true, but a note to file has no recipient', name)
     if place is not None and place.store == "memos":
-        fields.note("note-in-mailbox", 'the memo is to "file" and lies in a mailbox, expected notes/<role>/', whom)
+        fields.note(rules.NOTE_IN_MAILBOX, 'the memo is to "file" and lies in a mailbox, expected notes/<role>/', whom)
     if to and to != (FILE,):
         said = "everybody" if to == (BROADCAST,) else shown(", ".join(to), 80)
-        fields.note("note-recipient", f'"{whom}" is "{said}" for a memo below notes/, expected "file"', whom)
+        fields.note(rules.NOTE_RECIPIENT, f'"{whom}" is "{said}" for a memo below notes/, expected "file"', whom)
 
 
 def _check_said(fields: Fields, said: dict[str, str | None], redaction: str | None) -> None:
     for name, text in (*said.items(), ("metadata.redaction_status", redaction)):
         if text is None and isinstance(fields.peek(name), str | None):
-            fields.note("field-should", f'"{name}" is missing; a transcript should say')
+            fields.note(rules.FIELD_SHOULD, f'"{name}" is missing; a transcript should say')
     if redaction is not None and redaction not in _REDACTION:
         message = f'"metadata.redaction_status" is "{shown(redaction)}", expected {", ".join(_REDACTION)}'
-        fields.note("field-should", message, "metadata", "redaction_status")
+        fields.note(rules.FIELD_SHOULD, message, "metadata", "redaction_status")
 
 
 def _participant(fields: Fields) -> Participant:
@@ -306,5 +307,5 @@ def _participant(fields: Fields) -> Participant:
     position = fields.text("position", required=True).strip()
     if session is None and identity is None:
         message = f'participant "{shown(position)}" has neither session_arc nor identity'
-        fields.note("field-missing", message)
+        fields.note(rules.FIELD_MISSING, message)
     return Participant(position=position, session_arc=session, identity=identity, extra=fields.rest())

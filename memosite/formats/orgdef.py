@@ -9,6 +9,7 @@ from collections import defaultdict
 from collections.abc import Iterator
 from typing import Any
 
+from memosite.facts import rules
 from memosite.facts.file import File, clean_text, shown
 from memosite.facts.names import read_reference, stem_of
 from memosite.facts.parsed import Organization, Parsed, Relationship, Seat
@@ -45,7 +46,7 @@ def parse(file: File) -> Parsed:
     fields.findings.extend(file.json.findings)
     _, type_ = fields.value("type")
     if type_ is None:
-        fields.note("field-missing", f'"type" is missing; it must be "{ORGANIZATION_TYPE}"')
+        fields.note(rules.FIELD_MISSING, f'"type" is missing; it must be "{ORGANIZATION_TYPE}"')
     entries = fields.objects("positions")
     items = fields.objects("items") or fields.object("data").objects("items")
     entries += tuple(item for item in items if item.peek("type") == POSITION_TYPE)
@@ -73,9 +74,9 @@ def _seats(entries: tuple[Fields, ...]) -> tuple[Seat, ...]:
         id_ = entry.text("id").strip()
         if not id_:
             if isinstance(entry.peek("id"), str | None):
-                entry.note("org-field", f'position "{shown(entry.text("name"))}" has no id')
+                entry.note(rules.ORG_FIELD, f'position "{shown(entry.text("name"))}" has no id')
         elif id_ in seats:
-            entry.note("org-duplicate", f'the position id "{shown(id_)}" stands twice; the first one counts', "id")
+            entry.note(rules.ORG_DUPLICATE, f'the position id "{shown(id_)}" stands twice; the first one counts', "id")
         else:
             seats[id_] = _seat(entry, id_)
     return tuple(seats.values())
@@ -86,7 +87,7 @@ def _seat(fields: Fields, id_: str) -> Seat:
     if status is not None and status not in _STATUSES:
         expected = ", ".join(_STATUSES)
         message = f'position "{shown(id_)}" has status "{shown(status)}", expected {expected}'
-        fields.note("org-field", message, "status")
+        fields.note(rules.ORG_FIELD, message, "status")
     incumbent, kind = _incumbent(fields)
     return Seat(
         id=id_,
@@ -160,7 +161,7 @@ def _relationship(fields: Fields) -> Relationship | None:
         return Relationship(type=type_, sender=sender, to=to, description=description, extra=fields.rest())
     missing = [name for name, text in (("type", type_), ("from", sender), ("to", to)) if not text]
     if all(isinstance(fields.peek(name), str | None) for name in missing):
-        fields.note("org-field", f"a relationship lacks {', '.join(missing)}; it needs type, from and to")
+        fields.note(rules.ORG_FIELD, f"a relationship lacks {', '.join(missing)}; it needs type, from and to")
     return None
 
 

@@ -14,6 +14,7 @@ from typing import Any
 
 import yaml
 
+from memosite.facts import rules
 from memosite.facts.json_text import KeyPath, Problem, clean_text, shown
 
 LIMIT = 65_536
@@ -25,8 +26,8 @@ DEPTH = 20
 NODES = 5_000
 """How many values one YAML may hold."""
 
-INVALID = "frontmatter-invalid"
-REPEATED = "frontmatter-duplicate-key"
+INVALID = rules.FRONTMATTER_INVALID
+REPEATED = rules.FRONTMATTER_DUPLICATE_KEY
 
 YamlValue = Any
 """A text, None, a list of values, or a mapping of texts to values."""

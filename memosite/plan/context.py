@@ -26,6 +26,7 @@ from memosite.facts.findings import Finding
 from memosite.facts.names import make_id
 from memosite.facts.parsed import BROADCAST, Mailbox, Ref
 from memosite.facts.texts import cut_line
+from memosite.formats.systems import system_of
 from memosite.pages.parts import FindingRow, Reference, Row, Site
 from memosite.plan.arrivals import arrival_times
 from memosite.plan.captures import find_captures
@@ -362,7 +363,7 @@ class Context:
         """A finding as pages show it."""
         return FindingRow(
             severity=finding.severity,
-            rule=finding.rule,
+            rule=finding.rule.id,
             place=str(finding.location),
             message=finding.message,
             remedy=finding.remedy,
@@ -375,17 +376,12 @@ class Context:
         return absolute(self.site.base_url, page) if self.site.base_url else None
 
 
-REJECTED = "rejected paths"
-"""The section of a wyren memory whose entries are decisions against something."""
-
-
 def status_of(artifact: Artifact) -> str:
     """The status that a record, document or library has, "" if it has none."""
     if isinstance(artifact, Record):
         if is_broken(artifact):
             return artifact.card.status or "unreadable"
-        section = artifact.card.section or ""
-        return artifact.card.status or ("rejected" if section.casefold() == REJECTED else "")
+        return system_of(artifact.card).status(artifact.card)
     if isinstance(artifact, Library):
         return "unreadable" if is_broken(artifact) else ""
     return artifact.head.status or "" if isinstance(artifact, Document) else ""

@@ -5,8 +5,9 @@ from collections.abc import Iterable
 
 from memosite.archive.model import Artifact, Document, Record
 from memosite.archive.urls import DECISIONS, index_file
+from memosite.formats.systems import system_of
 from memosite.pages.models import ListPage
-from memosite.plan.context import REJECTED, Context
+from memosite.plan.context import Context
 from memosite.plan.lists import grouped_sections, part_count, plan_parts, twin_links
 from memosite.plan.parts import part_links
 from memosite.plan.twins import Output, list_twins
@@ -16,16 +17,7 @@ _TITLE = "Decisions and documents"
 
 def is_decision(record: Record) -> bool:
     """Whether a record is a decision, in the way its system says so."""
-    card = record.card
-    match card.system:
-        case "memory-store":
-            return card.type == "decision"
-        case "memory-layer":
-            return card.type == "decisions"
-        case "wyren":
-            return (card.section or "").casefold() in {"decisions", REJECTED}
-        case "mif":
-            return "decisions" in (card.namespace or "").casefold().split("/")
+    return system_of(record.card).is_decision(record.card)
 
 
 def all_decisions(context: Context) -> list[Artifact]:
@@ -72,5 +64,5 @@ def plan_decisions(context: Context) -> Iterable[ListPage]:
 
 
 def _heading(record: Record) -> str:
-    rejected = ", rejected" if (record.card.section or "").casefold() == REJECTED else ""
+    rejected = ", rejected" if system_of(record.card).is_rejected(record.card) else ""
     return f"{record.card.file.source}: {record.system}{rejected}"

@@ -20,7 +20,7 @@ from memosite.archive.urls import (
     relative,
     thread_page,
 )
-from memosite.facts.findings import RULES, Finding, Severity
+from memosite.facts.findings import Finding, Severity
 from memosite.facts.names import make_id
 from memosite.facts.parsed import BROADCAST, Ref
 from memosite.pages.models import GonePage, HealthPage, HomePage, NotFoundPage, RedirectPage
@@ -120,7 +120,7 @@ def _waits_for(memo: Memo, people: set[str]) -> bool:
 def plan_health(context: Context) -> Iterable[HealthPage]:
     """Findings by rule and source, the bad ones first, 500 a page."""
     order = list(Severity)
-    findings = sorted(context.archive.findings, key=lambda one: (order.index(one.severity), one.rule, one.sort_key))
+    findings = sorted(context.archive.findings, key=lambda one: (order.index(one.severity), one.rule.id, one.sort_key))
     pages = _pages_by_file(context, findings)
     by_rule = Counter((finding.severity, finding.rule) for finding in findings)
     counts = Counter(finding.severity for finding in findings)
@@ -137,8 +137,8 @@ def plan_health(context: Context) -> Iterable[HealthPage]:
             parts=part_links(start, HEALTH, len(chunks), number, first=HEALTH) if len(chunks) > 1 else (),
             counts=tuple((severity, counts[severity]) for severity in Severity if counts[severity]),
             by_rule=tuple(
-                (severity, rule, RULES[rule].meaning, by_rule[(severity, rule)])
-                for severity, rule in sorted(by_rule, key=lambda key: (order.index(key[0]), key[1]))
+                (severity, rule.id, rule.meaning, by_rule[(severity, rule)])
+                for severity, rule in sorted(by_rule, key=lambda key: (order.index(key[0]), key[1].id))
             ),
             rows=tuple(context.finding_row(finding, _page_of(context, start, finding, pages)) for finding in chunk),
         )

@@ -7,6 +7,8 @@ from types import MappingProxyType
 from memosite.archive.ledger import Ledger
 from memosite.archive.model import Record
 from memosite.archive.urls import ENTITIES, SYSTEMS, entity_page, index_file, part_page, relative, system_page
+from memosite.formats.system import GroupOrder, capitalized
+from memosite.formats.systems import find_system, system_of
 from memosite.pages.models import EntitiesPage, EntityPage, ListPage, SystemsPage
 from memosite.pages.parts import Reference, SystemRow
 from memosite.plan.context import Context, status_of
@@ -14,15 +16,6 @@ from memosite.plan.entities import EntityFacts
 from memosite.plan.lists import grouped_sections, part_count, plan_parts, twin_links
 from memosite.plan.parts import in_parts, part_links
 from memosite.plan.twins import Output, list_twins, name_twins
-
-_INTROS: Mapping[str, str] = MappingProxyType(
-    {
-        "memory-layer": "What sessions keep for those after them, by category.",
-        "memory-store": "The memory of projects: the product map by stage, then everything else by kind.",
-        "mif": "Memories, by type and namespace.",
-        "wyren": "What is distilled of sessions, by section.",
-    }
-)
 
 VIEWS: Mapping[str, Callable[[Record], Iterable[str | None]]] = MappingProxyType(
     {
@@ -37,15 +30,6 @@ VIEWS: Mapping[str, Callable[[Record], Iterable[str | None]]] = MappingProxyType
 
 _NAMED = 20
 """The most types and sources that are named of a system among the others."""
-
-_STAGES = ("idea", "building", "shipped", "paused", "dead")
-_CATEGORIES = ("context", "decisions", "interfaces", "handoffs")
-_SECTIONS = (
-    "decisions", "rejected paths", "live workarounds", "known broken state",
-    "scope changes", "open questions", "handoff notes",
-)  # fmt: skip
-
-_Place = tuple[int, int, str]
 
 
 def published_systems(context: Context, ledger: Ledger) -> tuple[str, ...]:
@@ -125,7 +109,7 @@ def _list_page(
         feeds=(Reference(label=f"Records of {system}", href=relative(start, here + "feed.xml")),),
         twins=() if view else twin_links(start, here),
         parts=part_links(start, here, part_count(records), None),
-        intro=_INTROS.get(system, ""),
+        intro=known.intro if (known := find_system(system)) else "",
         sections=grouped_sections(context, start, groups),
         views=tuple(_views(system, start, records)),
     )
@@ -153,54 +137,13 @@ def _groups_by(view: str, records: Sequence[Record]) -> dict[str, list[Record]]:
 
 def _own_groups(records: Sequence[Record]) -> dict[str, list[Record]]:
     """Records by what their system itself goes by, in its own order."""
-    found: dict[tuple[_Place, str], list[Record]] = defaultdict(list)
+    found: dict[tuple[GroupOrder, str], list[Record]] = defaultdict(list)
     for record in records:
-        found[_own_group(record)].append(record)
+        found[system_of(record.card).group(record.card)].append(record)
     groups: dict[str, list[Record]] = {}
     for place, heading in sorted(found):
         groups.setdefault(heading, []).extend(found[place, heading])
     return groups
-
-
-def _own_group(record: Record) -> tuple[_Place, str]:
-    """The place of a record's group among the others, and its heading."""
-    card = record.card
-    kind = _capitalized(card.type)
-    match card.system:
-        case "memory-store":
-            return _node_group(record)
-        case "memory-layer":
-            is_archived = card.key.startswith("archive.")
-            place = (int(is_archived), _rank(_CATEGORIES, card.type), kind)
-            return place, f"{kind}, archived" if is_archived else kind
-        case "wyren":
-            name = card.section or card.type
-            return (int(card.section is None), _rank(_SECTIONS, name.casefold()), name), _capitalized(name)
-        case "mif":
-            namespace = card.namespace or "no namespace"
-            return (0, 0, f"{card.type}/{namespace}"), f"{kind}: {namespace}"
-
-
-def _node_group(record: Record) -> tuple[_Place, str]:
-    card = record.card
-    match card.type:
-        case "project":
-            return (0, 0, ""), "Project"
-        case "feature":
-            return (1, _rank(_STAGES, card.stage or ""), card.stage or ""), f"Product map: {card.stage or 'no stage'}"
-        case "question":
-            state = card.status or "no status"
-            return (3, _rank(("open", "closed"), state), state), f"Question: {state}"
-        case _:
-            return (2, _rank(("decision", "gotcha"), card.type), card.type), _capitalized(card.type)
-
-
-def _rank(order: Sequence[str], name: str) -> int:
-    return order.index(name) if name in order else len(order)
-
-
-def _capitalized(words: str) -> str:
-    return words[:1].upper() + words[1:] if words.strip() else "No type"
 
 
 def plan_entities(context: Context, ledger: Ledger) -> Iterable[EntitiesPage | EntityPage | ListPage]:
@@ -231,7 +174,7 @@ def _entity_groups(
 ) -> tuple[tuple[str, tuple[tuple[Reference, int], ...]], ...]:
     groups: dict[str, list[EntityFacts]] = defaultdict(list)
     for entity in entities:
-        groups[_capitalized(", ".join(entity.types))].append(entity)
+        groups[capitalized(", ".join(entity.types))].append(entity)
     return tuple(
         (
             type_,

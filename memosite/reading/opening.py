@@ -8,6 +8,7 @@ from pathlib import Path
 
 from memosite.archive.model import SourceInfo
 from memosite.config.loading import Config, SourceConfig
+from memosite.facts import rules
 from memosite.facts.errors import SourceError
 from memosite.facts.findings import Finding, Location
 from memosite.sources.folder import FolderSource
@@ -178,4 +179,6 @@ def _origin(repo: Repo, _written: bytes) -> str:
 def _not_fetched(source: SourceConfig, fetched: Fetched) -> Finding:
     place = Location(source=source.name, path="")
     at = f"{fetched.commit.hash[:12]}, fetched on {fetched.fetched.utc}"
-    return Finding(rule="remote-not-fetched", location=place, message=f"not fetched ({fetched.problem}); read at {at}")
+    return Finding(
+        rule=rules.REMOTE_NOT_FETCHED, location=place, message=f"not fetched ({fetched.problem}); read at {at}"
+    )

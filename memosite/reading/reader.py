@@ -5,7 +5,6 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from memosite import formats
 from memosite.archive.history import History
 from memosite.archive.ledger import Ledger
 from memosite.archive.model import Archive
@@ -14,7 +13,7 @@ from memosite.facts.findings import Finding
 from memosite.facts.layout import Place
 from memosite.facts.names import BODY_SUFFIX, ENVELOPE_SUFFIX
 from memosite.facts.parsed import Envelope, FileFacts, Organization, Parsed
-from memosite.formats import body
+from memosite.formats import adapters, body
 from memosite.formats.memodef import parse_broken
 from memosite.reading.inputs import compare_repo
 from memosite.reading.parse_cache import Former, Key, ParseCache, SourceCaches
@@ -184,8 +183,8 @@ def read_source(listing: Listing, shelf: Shelf) -> list[Parsed]:
 
 
 _PARSERS: Mapping[str, Callable[[File], Parsed]] = {
-    "any": formats.parse,
-    "record": formats.parse_record,
+    "any": adapters.parse,
+    "record": adapters.parse_record,
     "body": body.parse,
 }
 

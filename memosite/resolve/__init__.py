@@ -14,14 +14,15 @@ from types import MappingProxyType
 from memosite.archive.history import History
 from memosite.archive.ledger import Ledger
 from memosite.archive.model import Archive, Link, SourceInfo
+from memosite.facts import rules
 from memosite.facts.findings import Finding, Location, Severity
 from memosite.facts.names import make_id
-from memosite.facts.parsed import Discharge, FileFacts, Parsed, Ref
-from memosite.formats.memory_store.join import DataOf
+from memosite.facts.parsed import Discharge, FileFacts, LineOf, Parsed, Ref
+from memosite.formats.system import DataOf
 from memosite.resolve.anchors import AnchorIndex
 from memosite.resolve.artifacts import Joined
 from memosite.resolve.assemble import Assembler
-from memosite.resolve.bodies import LineOf, body_candidates, join_bodies
+from memosite.resolve.bodies import body_candidates, join_bodies
 from memosite.resolve.collect import Collected, collect
 from memosite.resolve.conversation import Conversation
 from memosite.resolve.delivery import delivery_findings
@@ -243,4 +244,4 @@ def _unknown_closed(closed: Mapping[str, Discharge], groups: Iterable[Group]) ->
     known = {group.id for group in groups if group.kind == "memo"}
     for id_ in sorted(set(closed) - known):
         where = Location(source="", path="memosite.yml")
-        yield Finding(rule="closed-unknown", location=where, message=f'actions.closed names "{id_}"')
+        yield Finding(rule=rules.CLOSED_UNKNOWN, location=where, message=f'actions.closed names "{id_}"')

@@ -1,4 +1,4 @@
-"""Anchors: the paths and globs by which a record names files of its repo (SPEC 2.2, memory-store; SPEC 3, links).
+"""Anchors: the paths and globs by which a record names files of its repo (SPEC 3, links).
 
 Globs come from content, so they are matched without backtracking, and only so many steps are made in all.
 """
@@ -11,9 +11,10 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
 
 from memosite.archive.model import Link
+from memosite.facts import rules
 from memosite.facts.findings import Finding, Location
 from memosite.facts.parsed import FileFacts, Ref
-from memosite.formats.record_places import root_of_record
+from memosite.formats.systems import root_of_record
 from memosite.resolve.links import LinkResolver, Origin
 
 MATCHES = 50
@@ -48,7 +49,7 @@ class AnchorIndex:
             return ()
         where = Location(source=self._cut.source, path=self._cut.path)
         message = "comparing the globs of anchors with files takes too long; from here on they lead nowhere"
-        return (Finding(rule="anchors-cut", location=where, message=message),)
+        return (Finding(rule=rules.ANCHORS_CUT, location=where, message=message),)
 
     def links(self, anchor: str, file: FileFacts) -> tuple[Link, ...]:
         """Where an anchor in a file leads, seen from the folder that holds its store: artifacts, else the web."""

@@ -199,7 +199,7 @@ class ArtifactMaker:
     def _concerns(self, finding: Finding, card: RecordCard) -> bool:
         """Whether a finding on a file of many records is about this one: it stands between its line and the next's."""
         line, begins = finding.location.line, self._begins[card.file.source, card.file.path]
-        if line is None or finding.rule in _OF_A_WHOLE_FILE:
+        if line is None or finding.rule.of_whole_file:
             return False
         at = bisect_right(begins, line)
         return at > 0 and begins[at - 1] == card.line
@@ -225,7 +225,6 @@ class ArtifactMaker:
 
 
 _BY_NOBODY = Answered()
-_OF_A_WHOLE_FILE = frozenset({"wyren-long", "wyren-section-long", "wyren-fenced"})
 
 
 # From here on nothing is looked up: what is made of the same is the same (see `Recall`).

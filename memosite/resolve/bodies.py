@@ -2,13 +2,14 @@
 
 import posixpath
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 
-from memosite.facts.findings import Finding, Location
+from memosite.facts import rules
+from memosite.facts.findings import Finding, Location, Rule
 from memosite.facts.layout import Place, place_of, sibling_folders
 from memosite.facts.names import BODY_SUFFIX, ENVELOPE_SUFFIX, read_stamped_name, stem_of
-from memosite.facts.parsed import FILE, BodyFile, Envelope, FileFacts
+from memosite.facts.parsed import FILE, BodyFile, Envelope, FileFacts, LineOf
 from memosite.run.recall import FORGETFUL, Recall
 
 _ABSOLUTE = re.compile(r"/|[A-Za-z]:/|[A-Za-z][A-Za-z0-9+.-]*://")
@@ -55,10 +56,6 @@ def body_candidates(envelope: Envelope, *, memo_folders: tuple[str, ...] = ()) -
     )
 
 
-LineOf = Callable[[FileFacts, str], int | None]
-"""The line of a key in an envelope, for findings that only the whole archive shows."""
-
-
 def join_bodies(
     envelopes: Iterable[Envelope],
     bodies: Mapping[tuple[str, str], BodyFile],
@@ -93,7 +90,7 @@ def join_bodies(
         body = bodies[key]
         joined.append(recall.calls(_bare_copy)(key, body, place))
         message = f"no envelope names {body.file.name}"
-        findings.append(_finding("body-without-envelope", body.file, message))
+        findings.append(_finding(rules.BODY_WITHOUT_ENVELOPE, body.file, message))
     return tuple(joined), tuple(findings)
 
 
@@ -115,28 +112,28 @@ def _bare_copy(body: BodyFile, place: Place) -> JoinedCopy:
 def _missing(envelope: Envelope, line_of: LineOf) -> Finding:
     message = f'"body_ref" is "{(envelope.body_ref or "")[:120]}"; no such file here or in the sibling mailboxes'
     line = line_of(envelope.file, "body_ref") or line_of(envelope.file, "x.memo.body_ref")
-    return _finding("body-ref-missing", envelope.file, message, line)
+    return _finding(rules.BODY_REF_MISSING, envelope.file, message, line)
 
 
 def _join_findings(envelope: Envelope, body: BodyFile, memo_folders: tuple[str, ...]) -> Iterator[Finding]:
     if envelope.body_ref is None and envelope.shape != "broken":
         message = f'{body.file.name} lies beside it, but "body_ref" is missing'
-        yield _finding("body-not-referenced", envelope.file, message)
+        yield _finding(rules.BODY_NOT_REFERENCED, envelope.file, message)
     if envelope.file.path.rpartition("/")[0] != body.file.path.rpartition("/")[0]:
         mine = place_of(envelope.file.path, memo_folders=memo_folders)
         its = place_of(body.file.path, memo_folders=memo_folders)
         if mine is not None and its is not None and mine.mailbox != its.mailbox:
             message = f"the envelope lies in {_shown(mine)}, its body in {_shown(its)}"
-            yield _finding("body-split", envelope.file, message)
+            yield _finding(rules.BODY_SPLIT, envelope.file, message)
     if envelope.kind == "transcript" and body.text.turns == 0 and body.text.summary:
-        yield _finding("transcript-form", body.file, "no turns could be told apart")
+        yield _finding(rules.TRANSCRIPT_FORM, body.file, "no turns could be told apart")
 
 
 def _shown(place: Place) -> str:
     return f"{place.folder}/" if place.mailbox in {None, "flat"} else f"{place.folder}/{place.mailbox}/"
 
 
-def _finding(rule: str, file: FileFacts, message: str, line: int | None = None) -> Finding:
+def _finding(rule: Rule, file: FileFacts, message: str, line: int | None = None) -> Finding:
     return Finding(rule=rule, location=Location(source=file.source, path=file.path, line=line), message=message)
 
 

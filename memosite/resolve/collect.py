@@ -8,10 +8,11 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 
 from memosite.archive.model import SourceInfo
+from memosite.facts import rules
 from memosite.facts.findings import Finding, Location
 from memosite.facts.layout import Place, matches_glob, memo_folder, place_of
 from memosite.facts.parsed import BodyFile, DocumentHead, Envelope, LibraryCard, Organization, Parsed
-from memosite.formats.memory_store.join import is_store_part
+from memosite.formats.systems import is_part
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -57,10 +58,10 @@ def collect(parsed: Iterable[Parsed], sources: tuple[SourceInfo, ...], *, is_loo
             if not counts:
                 where = Location(source=one.source, path=one.path)
                 message = f"a {one.fact.kind} that lies outside memos/, notes/ and transcripts/"
-                findings.append(Finding(rule="outside-convention", location=where, message=message))
+                findings.append(Finding(rule=rules.OUTSIDE_CONVENTION, location=where, message=message))
                 continue
             envelopes.append(one.fact)
-        if not is_store_part(one):
+        if not is_part(one):
             findings.extend(one.findings)
     organizations, differing = _distinct(listed)
     bodies = (one.fact for one in ordered if isinstance(one.fact, BodyFile))
@@ -85,5 +86,5 @@ def _distinct(listed: Iterable[Organization]) -> tuple[tuple[Organization, ...],
         if replace(organization, source=counted.source, path=counted.path) != counted:
             where = Location(source=organization.source, path=organization.path)
             message = f'"{organization.id[:60]}" is also in {counted.source}/{counted.path}, which counts'
-            findings.append(Finding(rule="copies-differ", location=where, message=message))
+            findings.append(Finding(rule=rules.COPIES_DIFFER, location=where, message=message))
     return tuple(first.values()), tuple(findings)

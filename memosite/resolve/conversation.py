@@ -6,10 +6,10 @@ from collections.abc import Iterable, Iterator, Mapping
 
 from memosite.archive.ledger import Ledger
 from memosite.archive.model import UNDATED, Ghost, Thread, ThreadEntry
-from memosite.facts.findings import Finding, Location
+from memosite.facts import rules
+from memosite.facts.findings import Finding, Location, Rule
 from memosite.facts.names import make_id, read_stamped_name, short_hash, short_subject
-from memosite.facts.parsed import Envelope, Ref
-from memosite.resolve.bodies import LineOf
+from memosite.facts.parsed import Envelope, LineOf, Ref
 from memosite.resolve.identity import Group
 from memosite.resolve.references import MESSAGES, NameIndex, ghost_refs, resolve_replies
 from memosite.resolve.threads import Forest, Node, grow_forest, name_threads, read_threads
@@ -79,16 +79,16 @@ class Conversation:
     def _find(self, missing: Mapping[Ref, str], line_of: LineOf) -> Iterator[Finding]:
         for ref in self.forest.cut:
             message = "its replies lead back to it; it is shown as the first of them"
-            yield self._finding("thread-cycle", ref, message, line_of)
+            yield self._finding(rules.THREAD_CYCLE, ref, message, line_of)
         for ref, stem in sorted(missing.items()):
-            yield self._finding("ghost", ref, f'replies to "{stem[:200]}", which is not in the archive', line_of)
+            yield self._finding(rules.GHOST, ref, f'replies to "{stem[:200]}", which is not in the archive', line_of)
         for ref, parent in sorted(self.parents.items()):
             reply, answered = self._by_ref[ref], self._by_ref[parent]
             if _is_before(reply, answered):
                 message = f'sent "{reply.sent[:60]}", before the memo it answers ("{answered.sent[:60]}")'
-                yield self._finding("reply-before-parent", ref, message, line_of, key="sent")
+                yield self._finding(rules.REPLY_BEFORE_PARENT, ref, message, line_of, key="sent")
 
-    def _finding(self, rule: str, ref: Ref, message: str, line_of: LineOf, key: str = "in_reply_to") -> Finding:
+    def _finding(self, rule: Rule, ref: Ref, message: str, line_of: LineOf, key: str = "in_reply_to") -> Finding:
         file = self._speaker(ref, key).file
         lines = (line_of(file, name) for name in (key, f"x.memo.{key}", f"metadata.{key}"))
         where = Location(source=file.source, path=file.path, line=next((line for line in lines if line), None))

@@ -8,7 +8,8 @@ is overdue when its repo has gone on committing without it.
 from collections.abc import Iterable, Iterator, Mapping
 
 from memosite.archive.history import History
-from memosite.facts.findings import Finding, Location
+from memosite.facts import rules
+from memosite.facts.findings import Finding, Location, Rule
 from memosite.facts.names import read_stamped_name
 from memosite.facts.parsed import BROADCAST, FILE
 from memosite.resolve.identity import Group
@@ -54,14 +55,14 @@ def _missing(group: Group, naming: Naming) -> Iterator[Finding]:
             if lacking and len(sources) > 1:
                 more = f" and {len(lacking) - _NAMED} more" if len(lacking) > _NAMED else ""
                 message = f"a broadcast, but no copy in {', '.join(lacking[:_NAMED])}{more}"
-                yield _finding("delivery-missing", group, message)
+                yield _finding(rules.DELIVERY_MISSING, group, message)
             continue
         position = naming.position_of.get(name)
         repo = repo_of.get(position) if position else None
         if repo is not None and repo not in sources:
             only = "the sender's copy" if sources == {home} else ", ".join(sorted(sources))
             message = f'to "{name[:80]}", whose repo is {repo}, but not there; found only {_in(sources, only)}'
-            yield _finding("delivery-missing", group, message)
+            yield _finding(rules.DELIVERY_MISSING, group, message)
 
 
 def _in(sources: set[str], only: str) -> str:
@@ -78,7 +79,7 @@ def _overdue(group: Group, histories: Mapping[str, History], lives: Lives) -> It
         days = (history.committed.instant - sent.instant).days
         if days >= OVERDUE_DAYS:
             message = f"sent {sent.utc[:10]}; {file.source} was committed to {days} days later, still without it"
-            yield _finding("delivery-uncommitted", group, message, file.source, file.path)
+            yield _finding(rules.DELIVERY_UNCOMMITTED, group, message, file.source, file.path)
 
 
 def _misnamed(group: Group, naming: Naming) -> Iterator[Finding]:
@@ -87,15 +88,17 @@ def _misnamed(group: Group, naming: Naming) -> Iterator[Finding]:
     said = naming.position_of.get(name.sender or "")
     written = naming.position_of.get(envelope.sender)
     if said is not None and written is not None and said != written:
-        yield _finding("name-disagrees", group, f'the name says from "{name.sender}", the envelope "{envelope.sender}"')
+        yield _finding(
+            rules.NAME_DISAGREES, group, f'the name says from "{name.sender}", the envelope "{envelope.sender}"'
+        )
     to = {naming.position_of.get(one, one) for one in envelope.to}
     said = BROADCAST if name.recipient == BROADCAST else naming.position_of.get(name.recipient or "")
     if said is not None and to and said not in to and BROADCAST not in to:
         shown = ", ".join(envelope.to)[:80]
-        yield _finding("name-disagrees", group, f'the name says to "{name.recipient}", the envelope "{shown}"')
+        yield _finding(rules.NAME_DISAGREES, group, f'the name says to "{name.recipient}", the envelope "{shown}"')
 
 
-def _finding(rule: str, group: Group, message: str, source: str = "", path: str = "") -> Finding:
+def _finding(rule: Rule, group: Group, message: str, source: str = "", path: str = "") -> Finding:
     file = group.envelope.file
     where = Location(source=source or file.source, path=path or file.path)
     return Finding(rule=rule, location=where, message=message)

@@ -11,11 +11,12 @@ from dataclasses import dataclass, replace
 
 from memosite.archive.ledger import Ledger, identity_key
 from memosite.archive.model import Copy
+from memosite.facts import rules
 from memosite.facts.findings import Finding, Location
 from memosite.facts.names import make_id, short_hash
 from memosite.facts.parsed import DocumentHead, FileFacts, Kind, LibraryCard, RecordCard, Ref, Text
 from memosite.facts.times import Moment, read_stamp
-from memosite.formats.record_places import store_of
+from memosite.formats.systems import home_of, system_of
 
 _NOTHING_SAID = Text(sha256="", chars=0, summary="")
 _STAMP_IN_NAME = re.compile(r"(?<!\d)\d{4}-\d{2}-\d{2}(?!\d)", re.ASCII)
@@ -115,19 +116,22 @@ def record_collisions(filed: Iterable[Filed]) -> Iterator[Finding]:
             stores.add(store)
             file, known = other.files[0], first.files[0]
             message = f"the name is also that of a record in {known.source}/{known.path}"
-            yield Finding(rule="id-collision", location=Location(source=file.source, path=file.path), message=message)
+            yield Finding(
+                rule=rules.ID_COLLISION, location=Location(source=file.source, path=file.path), message=message
+            )
 
 
 def _store(filed: Filed) -> tuple[str, str] | None:
-    """The source and the folder of the memory-store that a record lies in."""
-    place = store_of(filed.files[0].path)
-    return (filed.files[0].source, place[0]) if place else None
+    """The source and the folder of the store that a record is in, if its system compares the records of a store."""
+    card = filed.fact
+    if not isinstance(card, RecordCard) or system_of(card).join is None:
+        return None
+    return filed.files[0].source, home_of(filed.files[0].path)
 
 
 def body_path(card: RecordCard) -> str | None:
-    """The path of the file that holds a node's text, in its source."""
-    place = store_of(card.file.path)
-    return f"{place[0]}/{card.body_path}" if place and card.body_path and card.text else None
+    """The path of the file that holds a record's text, in its source; None if that is the record's own file."""
+    return f"{home_of(card.file.path)}/{card.body_path}" if card.body_path and card.text else None
 
 
 def _ids(kind: Kind, wanted: Mapping[str, str], ledger: Ledger) -> dict[str, str]:

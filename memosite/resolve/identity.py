@@ -9,6 +9,7 @@ from functools import cached_property
 
 from memosite.archive.ledger import Ledger, identity_key
 from memosite.archive.model import UNDATED, Variant
+from memosite.facts import rules
 from memosite.facts.findings import Finding, Location
 from memosite.facts.names import make_id, short_hash
 from memosite.facts.parsed import Envelope, Kind, Ref
@@ -221,7 +222,9 @@ def _collisions(groups: Iterable[Group]) -> Iterator[Finding]:
         for loser in rivals[1:]:
             file = loser.envelope.file
             message = f"the name is also that of {winner.source}/{winner.path}, a different {loser.kind}"
-            yield Finding(rule="id-collision", location=Location(source=file.source, path=file.path), message=message)
+            yield Finding(
+                rule=rules.ID_COLLISION, location=Location(source=file.source, path=file.path), message=message
+            )
 
 
 def _published(ledger: Ledger) -> dict[tuple[Kind, str], str]:
@@ -260,4 +263,6 @@ def variant_findings(groups: Iterable[Group]) -> Iterable[Finding]:
                 continue
             file, other = variant.envelope.file, group.envelope.file
             message = f"its content differs from that of {other.source}/{other.path}"
-            yield Finding(rule="copies-differ", location=Location(source=file.source, path=file.path), message=message)
+            yield Finding(
+                rule=rules.COPIES_DIFFER, location=Location(source=file.source, path=file.path), message=message
+            )

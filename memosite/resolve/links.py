@@ -10,6 +10,7 @@ from urllib.parse import unquote
 from memosite.archive.model import Link, SourceInfo
 from memosite.facts.names import BODY_SUFFIX, ENVELOPE_SUFFIX, read_reference
 from memosite.facts.parsed import FileFacts, Organization, Ref, Text
+from memosite.formats.systems import is_record_uri
 from memosite.resolve.positions import last_segment
 from memosite.resolve.references import NameIndex
 from memosite.sources.forges import commit_url, file_url
@@ -23,7 +24,6 @@ FindRecord = Callable[[str, str], Ref | None]
 _STAMPED = re.compile(r"\d{4}-\d{2}-\d{2}(?:-\d{4})?--")
 _SCHEME = re.compile(r"[a-zA-Z][a-zA-Z0-9+.-]+:")
 _ABSOLUTE = re.compile(r"/|~/|[a-zA-Z]:")
-_RECORD_SCHEME = "urn:mif:"
 
 
 TAIL = 16
@@ -98,7 +98,7 @@ class LinkResolver:
     def _resolve(self, written: str, origin: Origin, *, is_destination: bool) -> Link | None:
         if _SCHEME.match(written):
             # A web address, or a scheme we do not follow; a drive letter is one character.
-            return self._record(written, written, origin) if written.startswith(_RECORD_SCHEME) else None
+            return self._record(written, written, origin) if is_record_uri(written) else None
         commit = self._commits.get(origin.source, {}).get(written)
         if commit is not None and not is_destination:
             url = commit_url(self._sources[origin.source].web or "", commit)

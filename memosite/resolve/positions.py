@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from memosite.archive.model import Position
+from memosite.facts import rules
 from memosite.facts.findings import Finding, Location
 from memosite.facts.names import ID_BYTES, make_id, short_hash
 from memosite.facts.parsed import BROADCAST, FILE, FileFacts, Organization, Seat
@@ -238,6 +239,6 @@ def _name_findings(
         named = f'"{name[:120]}" (named in ' + ("this file" if len(files) == 1 else f"{len(files)} files") + ")"
         if outcome.rivals:
             shown = " or ".join(outcome.rivals[:_RIVALS_NAMED]) + (" …" if len(outcome.rivals) > _RIVALS_NAMED else "")
-            yield Finding(rule="position-ambiguous", location=where, message=f"{named} may be {shown}")
+            yield Finding(rule=rules.POSITION_AMBIGUOUS, location=where, message=f"{named} may be {shown}")
         elif name not in externals:
-            yield Finding(rule="position-unlisted", location=where, message=f"{named} is in no orgdef")
+            yield Finding(rule=rules.POSITION_UNLISTED, location=where, message=f"{named} is in no orgdef")

@@ -6,41 +6,20 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from itertools import chain
-from types import MappingProxyType
 
 from memosite.archive.model import Link, RecordLink
 from memosite.facts.findings import Finding, Location
 from memosite.facts.json_text import shown
 from memosite.facts.names import stem_of
-from memosite.facts.parsed import FileFacts, RecordCard, Ref, Relation
-from memosite.formats.mif.links import INVERSE as MIF_INVERSE
-from memosite.formats.record_places import root_of_record
+from memosite.facts.parsed import FileFacts, LineOf, RecordCard, Ref, Relation
+from memosite.formats.systems import record_suffixes, root_of_record, system_of
 from memosite.resolve.anchors import AnchorIndex
-from memosite.resolve.bodies import LineOf
 from memosite.resolve.filed import Filed, body_path
 from memosite.resolve.identity import Group
 from memosite.resolve.links import LinkResolver, Origin
 from memosite.resolve.record_names import RecordNames
 
-_PAIRS = (
-    ("affects", "affected by"),
-    ("depends on", "required by"),
-    ("supersedes", "superseded by"),
-    ("related to", "related to"),
-    ("requires", "required by"),
-    ("conflicts with", "conflicts with"),
-    ("supports", "supported by"),
-    ("challenges", "challenged by"),
-    ("derived from", "source of"),
-    ("summarizes", "summarized by"),
-    ("documents", "documented by"),
-    ("mentions", "mentioned by"),
-    ("implements", "implemented by"),
-    ("archive of", "archived again as"),
-)
-INVERSE: Mapping[str, str] = MappingProxyType(dict(_PAIRS))
-"""How the relations of a memory-store, and a memory-layer's second archive, are called from their other end."""
-
+_MARKDOWN = (".md", *(suffix for suffix in record_suffixes() if suffix.count(".") > 1))
 _WITHDRAWN = frozenset({"stale", "rejected"})
 _MENTIONS = 1_000
 _NAMED = 5
@@ -51,8 +30,8 @@ _SESSION = re.compile(r"[0-9a-f][0-9a-f-]{7,}")
 class Bound:
     """What a record is joined to.
 
-    `links` are those beside its text: its mentions and anchors, as written. `unresolved` are the context references
-    of a memory-layer's record that lead nowhere.
+    `links` are those beside its text: its mentions and anchors, as written. `unresolved` are the mentions that lead
+    nowhere, where the record's system has a rule for them.
     """
 
     relations: tuple[RecordLink, ...] = ()
@@ -118,7 +97,7 @@ class RecordBinder:
                         successors.setdefault(link.to, ref)
         for ref, to in successors.items():
             if to in cards:
-                link = RecordLink(predicate=_like("supersedes", cards[to]), written=cards[ref].key, to=ref)
+                link = RecordLink(predicate=system_of(cards[to]).spell("supersedes"), written=cards[ref].key, to=ref)
                 inverses[to].append(replace(link, is_inverse=True))
         return {
             ref: self._bound(ref, card, stated[ref], _others(stated[ref], inverses[ref]), successors.get(ref))
@@ -135,7 +114,7 @@ class RecordBinder:
     ) -> Bound:
         links = tuple(dict.fromkeys(self._links(card, stated)))
         known = {stem_of(card.file.name), *(link.written for link in links)}
-        references = card.mentions[:_MENTIONS] if card.system == "memory-layer" else ()
+        references = card.mentions[:_MENTIONS] if system_of(card).lost_reference else ()
         return Bound(
             relations=(*stated, *others),
             superseded_by=successor,
@@ -157,10 +136,13 @@ class RecordBinder:
             )
 
     def _target(self, relation: Relation, card: RecordCard) -> Ref | None:
-        """What a relation leads to: in a memory-store a node of the same store, elsewhere whatever is meant."""
-        if card.system == "memory-store":
-            return self._names.in_store(relation.target, card)
-        return self._meant(relation.target, card)
+        """What a relation leads to: a record of the same store where the system says so, else whatever is meant."""
+        return self._bound_name(relation.target, card)
+
+    def _bound_name(self, name: str, card: RecordCard) -> Ref | None:
+        if system_of(card).is_bound_in_store:
+            return self._names.in_store(name, card)
+        return self._meant(name, card)
 
     def _meant(self, name: str, card: RecordCard) -> Ref | None:
         """A record by its id; else what a path leads to; else a record by its stem or title, or a document by its."""
@@ -168,16 +150,14 @@ class RecordBinder:
         found = self._names.find(name, card.file.source) or self._resolver.artifact(name, origin)
         found = found or self._names.near(name, card)
         if found is None and "." not in name.rpartition("/")[2]:
-            found = self._resolver.artifact(f"{name}.md", origin) or self._resolver.artifact(
-                f"{name}.memory.md", origin
-            )
+            tried = (self._resolver.artifact(name + suffix, origin) for suffix in _MARKDOWN)
+            found = next(filter(None, tried), None)
         return found
 
     def _successor(self, ref: Ref, card: RecordCard) -> Ref | None:
         if card.superseded_by is None:
             return None
-        is_node = card.system == "memory-store"
-        to = self._names.in_store(card.superseded_by, card) if is_node else self._meant(card.superseded_by, card)
+        to = self._bound_name(card.superseded_by, card)
         return None if to == ref else to
 
     def _links(self, card: RecordCard, relations: Iterable[RecordLink]) -> Iterator[Link]:
@@ -199,33 +179,28 @@ class RecordBinder:
 
 
 def unresolved_references(filed: Iterable[Filed], bound: Mapping[Ref, Bound], line_of: LineOf) -> Iterator[Finding]:
-    """A note on each record of a memory-layer whose context references lead nowhere; they are cleaned up after days."""
+    """A finding on each record with mentions that lead nowhere, where its system has a rule for these."""
     for one in filed:
-        lost = bound[one.ref].unresolved
-        if not lost:
+        lost, card = bound[one.ref].unresolved, one.fact
+        if not lost or not isinstance(card, RecordCard):
             continue
-        file = one.files[0]
-        where = Location(source=file.source, path=file.path, line=line_of(file, "content.context_references"))
+        system, file = system_of(card), one.files[0]
+        where = Location(source=file.source, path=file.path, line=line_of(file, system.reference_key))
         names = ", ".join(f'"{shown(name)}"' for name in lost[:_NAMED])
         more = f" and {len(lost) - _NAMED} more" if len(lost) > _NAMED else ""
-        message = f'"context_references" names {names}{more}; there is no such record'
-        yield Finding(rule="memory-layer-reference", location=where, message=message)
+        message = f'"{system.reference_key.rpartition(".")[2]}" names {names}{more}; there is no such record'
+        if system.lost_reference:
+            yield Finding(rule=system.lost_reference, location=where, message=message)
 
 
 def _words(predicate: str) -> str:
     return predicate.replace("_", " ").replace("-", " ").casefold()
 
 
-def _like(word: str, card: RecordCard) -> str:
-    """A relation's name as the record's system writes it."""
-    return word.replace(" ", "-") if card.system == "mif" else word
-
-
 def _inverse(link: RecordLink, card: RecordCard, ref: Ref) -> RecordLink:
-    """A relation as seen from its other end. One that has no inverse word is said to be the other's."""
-    words = _words(link.predicate)
-    inverse = MIF_INVERSE.get(link.predicate) if card.system == "mif" else INVERSE.get(words)
-    return replace(link, predicate=inverse or f"{words}, said by", written=card.key, to=ref, is_inverse=True)
+    """A relation as seen from its other end."""
+    inverse = system_of(card).inverse_of(link.predicate)
+    return replace(link, predicate=inverse, written=card.key, to=ref, is_inverse=True)
 
 
 def _others(stated: Iterable[RecordLink], inverses: Iterable[RecordLink]) -> tuple[RecordLink, ...]:

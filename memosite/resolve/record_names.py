@@ -10,15 +10,14 @@ from collections.abc import Iterable
 from memosite.facts.names import make_id
 from memosite.facts.parsed import RecordCard, Ref
 from memosite.facts.texts import one_line
-from memosite.formats.mif.parse import URN
-from memosite.formats.record_places import MIF_SUFFIX, layer_of, memory_place, store_of
+from memosite.formats.systems import home_of, record_suffixes, system_of, without_prefix
 from memosite.resolve.filed import Filed
 
 _Named = tuple[Ref, RecordCard]
 
 
 class RecordNames:
-    """Records by their ids and keys; by the stems of their files; MIF's by their titles, too."""
+    """Records by their ids and keys; where their system says so, also by their files' stems and by their titles."""
 
     def __init__(self, filed: Iterable[Filed]) -> None:
         """Index records that have their ids."""
@@ -32,11 +31,12 @@ class RecordNames:
             entry = (one.ref, card)
             for name in dict.fromkeys((_plain(card.key), one.ref[1])):
                 self._by_name[name].append(entry)
-            if card.system == "wyren":
-                continue  # its files hold many records
+            system = system_of(card)
+            if not system.has_stems:
+                continue
             for stem in {_plain(_stem(file.path)) for file in one.files}:
                 self._by_stem[card.file.source, stem].append(entry)
-            if card.system == "mif":
+            if system.has_titles:
                 self._by_title[card.file.source, card.title.casefold()].append(entry)
 
     def find(self, name: str, source: str) -> Ref | None:
@@ -74,20 +74,19 @@ class RecordNames:
 
 
 def _plain(name: str) -> str:
-    return unicodedata.normalize("NFC", name.strip()).removeprefix(URN)
+    return without_prefix(unicodedata.normalize("NFC", name.strip()))
 
 
 def _stem(path: str) -> str:
-    """A file's name without its suffix; `.memory.md` is one suffix."""
+    """A file's name without its suffix, which may have several parts."""
     name = path.rpartition("/")[2]
     lowered = name.lower()
-    return next((name[: -len(suffix)] for suffix in (MIF_SUFFIX, ".md", ".json") if lowered.endswith(suffix)), name)
+    return next((name[: -len(suffix)] for suffix in record_suffixes() if lowered.endswith(suffix)), name)
 
 
 def _home(card: RecordCard) -> str:
-    """The folder of the store that a record lies in; "" for systems without one."""
-    store = store_of(card.file.path)
-    return store[0] if store else layer_of(card.file.path) or ""
+    """The folder of the store that a record is in; "" for systems without one."""
+    return home_of(card.file.path)
 
 
 def _is_second(entry: _Named) -> bool:
@@ -97,16 +96,10 @@ def _is_second(entry: _Named) -> bool:
 
 
 def _first(entries: list[_Named], card: RecordCard) -> Ref | None:
-    """The nearest of several: in the same store; of memory-layer the context, and what is not archived, first."""
+    """The nearest of several: in the same store, then in the order that their system gives them."""
 
-    def rank(entry: _Named) -> tuple[bool, bool, bool, bool, Ref]:
-        place = memory_place(entry[1].file.path)
-        return (
-            _home(entry[1]) != _home(card),
-            place is not None and place.is_archived,
-            place is not None and place.category != "context",
-            _is_second(entry),
-            entry[0],
-        )
+    def rank(entry: _Named) -> tuple[bool, tuple[bool, ...], bool, Ref]:
+        its = entry[1]
+        return _home(its) != _home(card), system_of(its).rank(its.file.path), _is_second(entry), entry[0]
 
     return min(entries, key=rank)[0] if entries else None

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from memosite.facts import rules
 from memosite.facts.findings import Finding
 from memosite.sources.git import Holding
 from memosite.sources.listing import (
@@ -97,10 +98,10 @@ def read_file(source: FolderSource, path: str) -> "File | Finding":
         with os.fdopen(handle, "rb", buffering=0) as stream:
             status = os.fstat(handle)
             if not stat.S_ISREG(status.st_mode):
-                return finding_on("file-unreadable", source, path, "it is not a regular file")
+                return finding_on(rules.FILE_UNREADABLE, source, path, "it is not a regular file")
             data = _read_whole(stream.fileno(), status.st_size) if status.st_size <= FILE_LIMIT else None
     except OSError as error:
-        return finding_on("file-unreadable", source, path, f"it cannot be opened ({error.strerror})")
+        return finding_on(rules.FILE_UNREADABLE, source, path, f"it cannot be opened ({error.strerror})")
     if data is None or len(data) > FILE_LIMIT:
         return too_large(source, path, status.st_size)
     return File(source=source.name, path=shown_path(path), data=data)

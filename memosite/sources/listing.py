@@ -4,16 +4,16 @@ A folder and a commit's tree supply what lies in each folder, and the head of a 
 them is decided here (SPEC 2.2, 9), so that a repo is read alike from its checkout and from its objects.
 """
 
-import re
 from collections.abc import Callable, Collection, Hashable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal, NamedTuple, Protocol
 
+from memosite.facts import rules
 from memosite.facts.errors import SourceError
-from memosite.facts.findings import Finding, Location
+from memosite.facts.findings import Finding, Location, Rule
 from memosite.facts.layout import SITE_MARKER, SKIPPED_FOLDERS, UNREAD_FOLDERS, matches_glob, place_of
 from memosite.facts.names import BODY_SUFFIX, ENVELOPE_SUFFIX
-from memosite.formats.record_places import record_system
+from memosite.formats.systems import begins_as_record, owner_of
 from memosite.sources.git import Holding
 
 if TYPE_CHECKING:
@@ -41,7 +41,7 @@ FILES_LIMIT = 2_000_000
 """The largest number of files and folders that are looked at in one source."""
 
 SNIFFED = 2048
-"""How many bytes of a Markdown file are looked at, to tell whether it may be a record of MIF 1.0."""
+"""How many bytes of a Markdown file are looked at, to tell whether it may be a record."""
 
 
 FOREIGN_MARKERS = frozenset({SITE_MARKER, "pyvenv.cfg"})
@@ -127,7 +127,7 @@ def list_source(
     for folder, entries in _walk(found, list_folder, holes):
         found.add(folder, entries)
     documents = {path for path in found.markdown if _is_document(path, source.documents, found.roots)}
-    begun = (path for path in found.markdown if path not in documents and has_record_head(head_of(path)))
+    begun = (path for path in found.markdown if path not in documents and begins_as_record(head_of(path)))
     records = frozenset({*found.records, *begun} - documents)
     return Listing(
         source=source,
@@ -161,7 +161,7 @@ class _Found:
             path = _join(folder, name)
             is_body = name.lower().endswith(BODY_SUFFIX)
             is_wanted = name.lower().endswith((ENVELOPE_SUFFIX, ".opencatalog")) or _is_included(path, self.source)
-            is_record = not is_body and record_system(path) is not None
+            is_record = not is_body and owner_of(path) is not None
             if kind != "file":
                 if kind == "submodule" or is_wanted or is_record or _would_hold_artifacts(path):
                     self.findings.append(_not_a_file(self.source, path, kind))
@@ -179,7 +179,7 @@ class _Found:
 
 def _would_hold_artifacts(path: str) -> bool:
     """Whether a folder of this path would be a store, or lie in one."""
-    return place_of(f"{path}/-") is not None or record_system(f"{path}/-.md") is not None
+    return place_of(f"{path}/-") is not None or owner_of(f"{path}/-.md") is not None
 
 
 def _join(folder: str, name: str) -> str:
@@ -199,7 +199,7 @@ def _walk(found: _Found, list_folder: ListFolder, holes: Collection[str]) -> Ite
             if not folder:
                 raise SourceError(f"{found.called}: the source cannot be read ({error.strerror})") from error
             message = f"it cannot be listed ({error.strerror})"
-            found.findings.append(finding_on("file-unreadable", source, folder, message))
+            found.findings.append(finding_on(rules.FILE_UNREADABLE, source, folder, message))
             continue
         seen += len(entries)
         if seen > FILES_LIMIT:
@@ -241,16 +241,6 @@ def _is_document(path: str, patterns: tuple[str, ...], roots: Collection[str]) -
     return False
 
 
-_OPENINGS = (b"---\n", b"---\r\n", b"--- ", b"---\t", b"\xef\xbb\xbf---")
-_FIELDS = tuple(re.compile(rf"^[\"']?{name}[\"']?[ \t]*:".encode(), re.MULTILINE) for name in ("id", "type", "created"))
-
-
-def has_record_head(head: bytes) -> bool:
-    """Whether a file begins with `---` and has lines `id:`, `type:` and `created:` in its first bytes (MIF 1.0)."""
-    head = head.replace(b"\r\n", b"\n")
-    return head.startswith(_OPENINGS) and all(name.search(head) for name in _FIELDS)
-
-
 def shown_path(path: str) -> str:
     """A path as texts can hold it: bytes in it that are not UTF-8 become U+FFFD."""
     return path if path.isascii() else path.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
@@ -258,18 +248,18 @@ def shown_path(path: str) -> str:
 
 def too_large(source: Source, path: str, size: int) -> Finding:
     """The finding on a file over the limit."""
-    return finding_on("file-too-large", source, path, f"it has {size} bytes; files over {FILE_LIMIT} are not read")
+    return finding_on(rules.FILE_TOO_LARGE, source, path, f"it has {size} bytes; files over {FILE_LIMIT} are not read")
 
 
-def finding_on(rule: str, source: Source, path: str, message: str) -> Finding:
+def finding_on(rule: Rule, source: Source, path: str, message: str) -> Finding:
     """A finding on a file of a source."""
     return Finding(rule=rule, location=Location(source=source.name, path=shown_path(path)), message=message)
 
 
 def _not_a_file(source: Source, path: str, kind: str) -> Finding:
     if kind == "link":
-        return finding_on("link-not-followed", source, path, "a symbolic link; it was not followed")
+        return finding_on(rules.LINK_NOT_FOLLOWED, source, path, "a symbolic link; it was not followed")
     if kind == "submodule":
         message = "a submodule: this commit holds only its name; what lies in it was not read"
-        return finding_on("submodule-not-read", source, path, message)
-    return finding_on("file-unreadable", source, path, "it is not a regular file")
+        return finding_on(rules.SUBMODULE_NOT_READ, source, path, message)
+    return finding_on(rules.FILE_UNREADABLE, source, path, "it is not a regular file")

@@ -1,15 +1,16 @@
-"""[I/O] Looks at the beginning of a file, to tell whether it may be a record of MIF 1.0 (SPEC 2.2, mif)."""
+"""[I/O] Reads the first bytes of a file, by which some records are told from other Markdown (SPEC 2.2)."""
 
 import os
 import stat
 from pathlib import Path
 
-from memosite.sources.listing import SNIFFED, has_record_head
+from memosite.formats.systems import begins_as_record
+from memosite.sources.listing import SNIFFED
 
 
 def starts_as_record(path: Path) -> bool:
-    """Whether a regular file begins as a record of MIF 1.0 does."""
-    return has_record_head(head_of(path))
+    """Whether a regular file begins as a record does."""
+    return begins_as_record(head_of(path))
 
 
 def head_of(path: Path) -> bytes:

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import TYPE_CHECKING, NamedTuple
 
+from memosite.facts import rules
 from memosite.facts.errors import SourceError
 from memosite.facts.findings import Finding
 from memosite.facts.times import Moment
@@ -157,7 +158,7 @@ def _list_files(source: TreeSource) -> Listing:
 
     listing = list_source(source, list_folder, head_of, called=source.name)
     unusable = (
-        finding_on("file-unreadable", source, path, "a path that no folder can have; it was not read")
+        finding_on(rules.FILE_UNREADABLE, source, path, "a path that no folder can have; it was not read")
         for path in source.tree.unusable[:100]
     )
     return Listing(
@@ -177,7 +178,7 @@ def _read_file(source: TreeSource, path: str) -> "File | Finding":
         return File(source=source.name, path=shown_path(path), data=data)
     if isinstance(data, int):
         return too_large(source, path, data)
-    return finding_on("file-unreadable", source, path, data)
+    return finding_on(rules.FILE_UNREADABLE, source, path, data)
 
 
 def _data(source: TreeSource, path: str) -> bytes | int | str:

@@ -11,13 +11,15 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
+from memosite.facts import rules
 from memosite.facts.file import File, clean_text, shown
 from memosite.facts.names import NO_SUBJECT, stem_of
 from memosite.facts.parsed import Parsed, RecordCard, RecordFile, Relation
 from memosite.facts.texts import cut_line, is_visible, one_line, read_text, summarize
 from memosite.facts.times import read_moment
 from memosite.formats.fields import Fields, show_json
-from memosite.formats.record_places import LAYER_ARCHIVE, LAYER_CATEGORIES, MemoryPlace, memory_place
+from memosite.formats.memory_layer import rules as layer_rules
+from memosite.formats.memory_layer.places import ARCHIVE, CATEGORIES, LayerPlace, layer_place
 
 NAME = "memory-layer"
 _CLAUSE = "memory-layer format, Memory File Envelope and Required Meta Fields; SPEC 2.2"
@@ -66,15 +68,15 @@ def matches(file: File) -> bool:
     """
     if not file.name.lower().endswith(".json"):
         return False
-    is_placed = memory_place(file.path) is not None
+    is_placed = layer_place(file.path) is not None
     fields = file.json.fields
     if fields is None:
-        is_broken = any(finding.rule == "json-invalid" for finding in file.json.findings)
+        is_broken = any(finding.rule == rules.JSON_INVALID for finding in file.json.findings)
         return is_placed and is_broken and all(mark.search(file.text) for mark in _LOOKS_MEANT)
     meta = fields.get("meta")
     if not isinstance(meta, dict):
         return False
-    has_category, has_content = meta.get("category") in LAYER_CATEGORIES, "content" in fields
+    has_category, has_content = meta.get("category") in CATEGORIES, "content" in fields
     if has_category and has_content:
         return True
     return is_placed and (has_category or has_content) and sum(name in meta for name in _META) > 1
@@ -91,11 +93,11 @@ def parse(file: File) -> Parsed:
     category = meta.text("category", required=True).strip()
     title = cut_line(meta.text("summary", required=True), 300)
     session = meta.optional_text("session_id")
-    place = memory_place(file.path)
+    place = layer_place(file.path)
     _check_category(meta, category, place)
     _, content = fields.value("content")
     if "content" not in fields.names_written:
-        fields.note("field-missing", '"content" is missing; it may be any JSON')
+        fields.note(rules.FIELD_MISSING, '"content" is missing; it may be any JSON')
     text, summary = _content_text(content)
     known, data = read_text(text)
     stem = stem_of(file.name)
@@ -104,9 +106,9 @@ def parse(file: File) -> Parsed:
     left = ({"meta": rest} if (rest := meta.left()) else {}) | fields.left()
     card = RecordCard(
         system="memory-layer",
-        key=f"{LAYER_ARCHIVE}.{folder}.{stem}" if place and place.is_archived else f"{folder}.{stem}",
+        key=f"{ARCHIVE}.{folder}.{stem}" if place and place.is_archived else f"{folder}.{stem}",
         file=file.facts,
-        type=category if category in LAYER_CATEGORIES else folder,
+        type=category if category in CATEGORIES else folder,
         title=title if is_visible(title) else _stem_title(stem),
         text=replace(known, summary=summary) if text else None,
         status=_status(content),
@@ -124,14 +126,14 @@ def parse(file: File) -> Parsed:
 
 def _parse_broken(file: File) -> Parsed:
     """A file that cannot be read: kept under its name and shown raw, with the findings that say why."""
-    place = memory_place(file.path)
+    place = layer_place(file.path)
     stem = stem_of(file.name)
     folder = place.category if place else "context"
     known, data = read_text(_fenced(clean_text(file.text).strip("\n"), "json"))
     archived, relations = _archived(stem, place)
     card = RecordCard(
         system="memory-layer",
-        key=f"{LAYER_ARCHIVE}.{folder}.{stem}" if place and place.is_archived else f"{folder}.{stem}",
+        key=f"{ARCHIVE}.{folder}.{stem}" if place and place.is_archived else f"{folder}.{stem}",
         file=file.facts,
         type=folder,
         title=_stem_title(stem),
@@ -148,16 +150,16 @@ def _stem_title(stem: str) -> str:
     return short if is_visible(short := cut_line(stem, 300)) else NO_SUBJECT
 
 
-def _check_category(meta: Fields, category: str, place: MemoryPlace | None) -> None:
-    if category and category not in LAYER_CATEGORIES:
-        message = f'"category" is "{shown(category)}", expected one of {", ".join(LAYER_CATEGORIES)}'
-        meta.note("memory-layer-category", message, "category")
+def _check_category(meta: Fields, category: str, place: LayerPlace | None) -> None:
+    if category and category not in CATEGORIES:
+        message = f'"category" is "{shown(category)}", expected one of {", ".join(CATEGORIES)}'
+        meta.note(layer_rules.CATEGORY, message, "category")
     elif category and place and category != place.category:
         message = f'"category" is "{category}", but the file lies in {place.category}/'
-        meta.note("memory-layer-folder", message, "category")
+        meta.note(layer_rules.FOLDER, message, "category")
 
 
-def _archived(stem: str, place: MemoryPlace | None) -> tuple[tuple[tuple[str, str], ...], tuple[Relation, ...]]:
+def _archived(stem: str, place: LayerPlace | None) -> tuple[tuple[tuple[str, str], ...], tuple[Relation, ...]]:
     """What the archive says of a record. An id archived for the second time has the time of that in its name."""
     if place is None or not place.is_archived:
         return (), ()
@@ -167,7 +169,7 @@ def _archived(stem: str, place: MemoryPlace | None) -> tuple[tuple[tuple[str, st
         return (("Archived", "yes"),), ()
     said = f"again, at {moment.local.isoformat(' ')}"
     before = Relation(
-        predicate="archive_of", target=f"{LAYER_ARCHIVE}.{place.category}.{again['id']}", label=one_line(again["id"])
+        predicate="archive_of", target=f"{ARCHIVE}.{place.category}.{again['id']}", label=one_line(again["id"])
     )
     return (("Archived", said), ("Archive of", one_line(again["id"]))), (before,)
 

@@ -2,13 +2,16 @@
 
 from typing import Any
 
+from memosite.facts import rules
 from memosite.facts.file import File, clean_text, shown, type_name
 from memosite.facts.findings import Finding
 from memosite.facts.json_text import NumberText, read_json_text
-from memosite.facts.parsed import Parsed, RecordEvent, StoreEvents
+from memosite.facts.parsed import Parsed, RecordEvent
 from memosite.facts.texts import cut_line, one_line
 from memosite.facts.times import read_moment
 from memosite.formats.fields import FINDINGS, canonical_json
+from memosite.formats.memory_store import rules as store_rules
+from memosite.formats.memory_store.facts import StoreEvents
 from memosite.formats.memory_store.parts import conflict_lines, file_findings, lines_of
 
 DETAIL = 2_000
@@ -53,7 +56,7 @@ def parse_events(file: File) -> Parsed:
 
 
 def _finding(file: File, line: int, message: str) -> Finding:
-    return Finding(rule="store-event", location=file.at(line), message=shown(message, 300))
+    return Finding(rule=store_rules.EVENT, location=file.at(line), message=shown(message, 300))
 
 
 def _read_line(line: str) -> tuple[tuple[RecordEvent, ...], str]:
@@ -63,7 +66,7 @@ def _read_line(line: str) -> tuple[tuple[RecordEvent, ...], str]:
     whole store is told of no record: its `record` is "".
     """
     value, problems = read_json_text(line)
-    invalid = next((problem.message for problem in problems if problem.rule == "json-invalid"), "")
+    invalid = next((problem.message for problem in problems if problem.rule == rules.JSON_INVALID), "")
     if invalid:
         return (), invalid
     if not isinstance(value, dict):

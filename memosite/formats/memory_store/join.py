@@ -8,41 +8,28 @@ told apart by store, so that two stores of one source may have nodes of one id.
 import datetime as dt
 import hashlib
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
-from memosite.facts.findings import Finding, Location
+from memosite.facts.findings import Finding, Location, Rule
 from memosite.facts.json_text import shown
-from memosite.facts.parsed import (
-    FileFacts,
-    Parsed,
-    RecordCard,
-    RecordEvent,
-    RecordFile,
-    Relation,
-    StoreBody,
-    StoreConfig,
-    StoreEvents,
-    StoreRelation,
-)
+from memosite.facts.parsed import FileFacts, LineOf, Parsed, RecordCard, RecordEvent, RecordFile, Relation
+from memosite.formats.memory_store import rules as store_rules
 from memosite.formats.memory_store.events import relation_sentence
+from memosite.formats.memory_store.facts import StoreBody, StoreConfig, StoreEvents, StoreRelation
 from memosite.formats.memory_store.nodes import title_of_key
 from memosite.formats.memory_store.parse import NAME
 from memosite.formats.memory_store.parts import KINDS, key_of_path
-from memosite.formats.record_places import store_of
-from memosite.resolve.bodies import LineOf
+from memosite.formats.memory_store.places import store_of
+from memosite.formats.system import DataOf, FilePlace
 
 _BOM = b"\xef\xbb\xbf"
 _NO_TIME = dt.datetime.max.replace(tzinfo=dt.UTC)
 _SUPERSEDES, _SUPERSEDED = "supersedes", "superseded"
 
-_OF_THE_WHOLE = frozenset({"store-body-missing", "store-body-orphan", "store-relation-end", "store-superseded"})
-
-DataOf = Callable[[FileFacts], bytes | None]
-"""The bytes of a file as they were read, None if they are not at hand."""
-
-Place = tuple[str, str]
-"""A source and a path in it."""
+_OF_THE_WHOLE = frozenset(
+    {store_rules.BODY_MISSING, store_rules.BODY_ORPHAN, store_rules.RELATION_END, store_rules.SUPERSEDED}
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -56,8 +43,8 @@ class JoinedStores:
 
     stores: tuple[StoreConfig, ...]
     records: tuple[RecordCard, ...]
-    history: Mapping[Place, tuple[RecordEvent, ...]]
-    beside: Mapping[Place, tuple[Place, ...]]
+    history: Mapping[FilePlace, tuple[RecordEvent, ...]]
+    beside: Mapping[FilePlace, tuple[FilePlace, ...]]
     findings: tuple[Finding, ...]
 
 
@@ -72,7 +59,7 @@ class _Store:
     relations: list[StoreRelation] = field(default_factory=list)
     events: list[RecordEvent] = field(default_factory=list)
     findings: list[Finding] = field(default_factory=list)
-    of_the_whole: list[Place] = field(default_factory=list)
+    of_the_whole: list[FilePlace] = field(default_factory=list)
     unusable: tuple[Finding, ...] = ()
     first: FileFacts | None = None
 
@@ -96,8 +83,8 @@ def join_stores(parsed: Iterable[Parsed], line_of: LineOf, data_of: DataOf, *, i
     """
     stores: list[StoreConfig] = []
     records: list[RecordCard] = []
-    history: dict[Place, tuple[RecordEvent, ...]] = {}
-    beside: dict[Place, tuple[Place, ...]] = {}
+    history: dict[FilePlace, tuple[RecordEvent, ...]] = {}
+    beside: dict[FilePlace, tuple[FilePlace, ...]] = {}
     findings: list[Finding] = []
     for (_, folder), store in sorted(_group(parsed).items()):
         if store.config is None and not is_loose:
@@ -114,9 +101,9 @@ def join_stores(parsed: Iterable[Parsed], line_of: LineOf, data_of: DataOf, *, i
     )
 
 
-def _group(parsed: Iterable[Parsed]) -> dict[Place, _Store]:
+def _group(parsed: Iterable[Parsed]) -> dict[FilePlace, _Store]:
     """The parts by store, each in the order of their paths."""
-    stores: dict[Place, _Store] = defaultdict(_Store)
+    stores: dict[FilePlace, _Store] = defaultdict(_Store)
     for one in sorted(filter(is_store_part, parsed), key=lambda one: (one.source, one.path)):
         place = store_of(one.path)
         if place is None:
@@ -153,12 +140,12 @@ def _left_alone(store: _Store, folder: str) -> Iterator[Finding]:
         f"{folder}/ has no config.json with project.id and a numeric version; "
         f"{count} {'node is' if count == 1 else 'nodes are'} left alone"
     )
-    yield _finding("store-left-alone", store.first, message)
+    yield _finding(store_rules.LEFT_ALONE, store.first, message)
     if store.nodes:
         yield from store.unusable
 
 
-def _finding(rule: str, file: FileFacts, message: str, line: int | None = None) -> Finding:
+def _finding(rule: Rule, file: FileFacts, message: str, line: int | None = None) -> Finding:
     where = Location(source=file.source, path=file.path, line=line)
     return Finding(rule=rule, location=where, message=shown(message, 500))
 
@@ -191,7 +178,7 @@ class _Joiner:
             findings=tuple(self._findings),
         )
 
-    def _note(self, rule: str, file: FileFacts, message: str, key: str) -> None:
+    def _note(self, rule: Rule, file: FileFacts, message: str, key: str) -> None:
         self._findings.append(_finding(rule, file, message, self._line_of(file, key)))
 
     def _complete(self, node: RecordCard, relations: Mapping[str, list[Relation]]) -> RecordCard:
@@ -203,7 +190,7 @@ class _Joiner:
             fits = self._verify(node.file, node.hash_written, node.hashed, body)
         elif node.body_path is not None:
             message = f'"body_path" is "{node.body_path[:120]}"; no such file in {self._folder}/'
-            self._note("store-body-missing", node.file, message, "body_path")
+            self._note(store_rules.BODY_MISSING, node.file, message, "body_path")
         return replace(
             node,
             text=body.text if body else None,
@@ -238,7 +225,7 @@ class _Joiner:
         if not fits:
             over = "the sidecar with its body has" if body else "the relation has"
             message = f'"content_hash" is "{shown(written, 80)}", {over} "sha256:{digest.hexdigest()}"'
-            self._note("store-hash", file, message, "content_hash")
+            self._note(store_rules.HASH, file, message, "content_hash")
         return fits
 
     def _note_duplicates(self) -> None:
@@ -246,7 +233,7 @@ class _Joiner:
             first = self._nodes[node.key]
             if first is not node:
                 message = f'"id" is "{node.key[:120]}", as in {first.file.path}'
-                self._note("store-duplicate", node.file, message, "id")
+                self._note(store_rules.DUPLICATE, node.file, message, "id")
         by_id: dict[str, StoreRelation] = {}
         by_sense: dict[tuple[str, str, str], StoreRelation] = {}
         for relation in self._store.relations:
@@ -255,10 +242,10 @@ class _Joiner:
             same_sense = by_sense.setdefault(sense, relation) if all(sense) else relation
             if same_id is not relation:
                 message = f'"id" is "{relation.id[:120]}", as in {same_id.file.path}'
-                self._note("store-duplicate", relation.file, message, "id")
+                self._note(store_rules.DUPLICATE, relation.file, message, "id")
             elif same_sense is not relation:
                 message = f"{relation_sentence(*sense)[:300]}: so does {same_sense.file.path}"
-                self._note("store-duplicate", relation.file, message, "predicate")
+                self._note(store_rules.DUPLICATE, relation.file, message, "predicate")
 
     def _relations_by_sender(self) -> dict[str, list[Relation]]:
         """The relations by the node they begin at, those that say the same once."""
@@ -269,7 +256,7 @@ class _Joiner:
             for key, end in (("from", relation.sender), ("to", relation.relation.target)):
                 if end and end not in self._nodes:
                     message = f'"{key}" is "{end[:120]}"; there is no such node in {self._folder}/'
-                    self._note("store-relation-end", relation.file, message, key)
+                    self._note(store_rules.RELATION_END, relation.file, message, key)
             sense = (relation.sender, relation.relation.predicate, relation.relation.target)
             if relation.relation.target and sense not in told:
                 told.add(sense)
@@ -294,10 +281,10 @@ class _Joiner:
                     message = f'{said}, but "status" is "{(node.status or "")[:60]}", expected superseded'
                 else:
                     continue
-                self._note("store-superseded", node.file, message, "superseded_by")
+                self._note(store_rules.SUPERSEDED, node.file, message, "superseded_by")
             elif node.status == _SUPERSEDED and node.key not in replaced:
                 message = '"status" is "superseded", but neither "superseded_by" nor a relation says by what'
-                self._note("store-superseded", node.file, message, "status")
+                self._note(store_rules.SUPERSEDED, node.file, message, "status")
 
     def _circles(self) -> frozenset[str]:
         """The ids of nodes that supersede themselves, directly or through others."""
@@ -320,7 +307,7 @@ class _Joiner:
         named = {node.body_path for node in self._store.nodes}
         for path in sorted(self._store.bodies.keys() - named):
             body = self._store.bodies[path]
-            self._findings.append(_finding("store-body-orphan", body.file, f"no sidecar names {body.file.name}"))
+            self._findings.append(_finding(store_rules.BODY_ORPHAN, body.file, f"no sidecar names {body.file.name}"))
             key = key_of_path(body.file.path)
             kind = key.partition(".")[0]
             yield RecordCard(
@@ -333,9 +320,9 @@ class _Joiner:
                 fields=(("Sidecar", "none"),),
             )
 
-    def _beside(self) -> dict[Place, tuple[Place, ...]]:
+    def _beside(self) -> dict[FilePlace, tuple[FilePlace, ...]]:
         """For each node the files of the relations that it is an end of; for the project's those of the whole store."""
-        found: dict[str, list[Place]] = defaultdict(list)
+        found: dict[str, list[FilePlace]] = defaultdict(list)
         for relation in self._store.relations:
             for end in dict.fromkeys((relation.sender, relation.relation.target)):
                 found[end].append((relation.file.source, relation.file.path))
@@ -347,7 +334,7 @@ class _Joiner:
         """The id of the project's node."""
         return self._store.config.project if self._store.config else ""
 
-    def _history(self) -> dict[Place, tuple[RecordEvent, ...]]:
+    def _history(self) -> dict[FilePlace, tuple[RecordEvent, ...]]:
         """The events of each node; one of a relation is of both its ends, one of no node here is the project's."""
         relations = {relation.id: relation for relation in reversed(self._store.relations)}
         found: dict[str, list[RecordEvent]] = defaultdict(list)
@@ -376,7 +363,7 @@ class _Joiner:
         found[self._project].append(replace(event, record=self._project, detail=detail))
 
 
-def _place(card: RecordCard) -> Place:
+def _place(card: RecordCard) -> FilePlace:
     return card.file.source, card.file.path
 
 

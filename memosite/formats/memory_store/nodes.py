@@ -12,8 +12,9 @@ from memosite.facts.file import File, clean_text, shown
 from memosite.facts.parsed import Citation, Parsed, RecordCard, RecordFile
 from memosite.facts.texts import one_line
 from memosite.formats.fields import Fields, canonical_json
+from memosite.formats.memory_store import rules as store_rules
 from memosite.formats.memory_store.parts import KINDS, file_findings, hashed_bytes, is_node_id, key_of_path
-from memosite.formats.record_places import store_of
+from memosite.formats.memory_store.places import store_of
 
 STATUSES = ("active", "open", "closed", "stale", "superseded")
 """Statuses of nodes. Questions are open or closed, everything else is active; both become stale or superseded."""
@@ -120,25 +121,27 @@ def _read_card(fields: Fields, values: dict[str, Any]) -> RecordCard:
 
 def _check_id(fields: Fields, id_: str, type_: str) -> None:
     if id_ and not is_node_id(id_):
-        fields.note("store-id", f'"id" is "{shown(id_)}", expected the form kind.slug', "id")
+        fields.note(store_rules.ID, f'"id" is "{shown(id_)}", expected the form kind.slug', "id")
     elif id_ and type_ and id_.partition(".")[0] != type_:
-        fields.note("store-id", f'"id" is "{shown(id_)}", but "type" is "{shown(type_)}"', "id")
+        fields.note(store_rules.ID, f'"id" is "{shown(id_)}", but "type" is "{shown(type_)}"', "id")
 
 
 def _check_values(fields: Fields, type_: str, status: str, stage: str | None) -> None:
     if type_ and type_ not in KINDS:
-        fields.note("store-value", f'"type" is "{shown(type_)}", which is no kind of node', "type")
+        fields.note(store_rules.VALUE, f'"type" is "{shown(type_)}", which is no kind of node', "type")
     unfit = () if type_ not in KINDS else ("active",) if type_ == _QUESTION else ("open", "closed")
     allowed = tuple(one for one in STATUSES if one not in unfit)
     if status and status not in allowed:
         whose = f"of a {type_}" if type_ in KINDS else "of a node"
-        fields.note("store-value", f'"status" {whose} is "{shown(status)}", expected {", ".join(allowed)}', "status")
+        fields.note(
+            store_rules.VALUE, f'"status" {whose} is "{shown(status)}", expected {", ".join(allowed)}', "status"
+        )
     if stage is None:
         return
     if type_ in KINDS and type_ != _FEATURE:
-        fields.note("store-value", f'"stage" stands in a {type_}; only a feature has one', "stage")
+        fields.note(store_rules.VALUE, f'"stage" stands in a {type_}; only a feature has one', "stage")
     elif stage not in STAGES:
-        fields.note("store-value", f'"stage" is "{shown(stage)}", expected {", ".join(STAGES)}', "stage")
+        fields.note(store_rules.VALUE, f'"stage" is "{shown(stage)}", expected {", ".join(STAGES)}', "stage")
 
 
 def _body_path(fields: Fields) -> str | None:
@@ -149,12 +152,12 @@ def _body_path(fields: Fields) -> str | None:
     path = posixpath.normpath(written)
     if not (path.startswith("memory/") and path.endswith(".md")):
         message = f'"body_path" is "{shown(written, 120)}", expected memory/….md below the store'
-        fields.note("store-body-path", message, "body_path")
+        fields.note(store_rules.BODY_PATH, message, "body_path")
         return None
     own, its = (posixpath.splitext(posixpath.basename(one))[0] for one in (fields.file.path, path))
     if own != its:
         message = f'"body_path" is "{shown(written, 120)}", expected the sidecar\'s own name'
-        fields.note("store-body-path", message, "body_path")
+        fields.note(store_rules.BODY_PATH, message, "body_path")
     return path
 
 

@@ -11,14 +11,16 @@ from typing import Any
 
 from memosite.facts.file import File, shown
 from memosite.facts.json_text import NumberText
-from memosite.facts.parsed import Parsed, Relation, StoreBody, StoreConfig, StoreRelation
+from memosite.facts.parsed import Parsed, Relation
 from memosite.facts.texts import one_line, read_text, summarize
 from memosite.formats.fields import Fields
 from memosite.formats.frontmatter import read_frontmatter
+from memosite.formats.memory_store import rules as store_rules
 from memosite.formats.memory_store.events import is_events, parse_events
+from memosite.formats.memory_store.facts import StoreBody, StoreConfig, StoreRelation
 from memosite.formats.memory_store.nodes import is_node, label_of, parse_node, read_evidence, value_text
 from memosite.formats.memory_store.parts import Part, file_findings, hashed_bytes, is_relation_id, part_of
-from memosite.formats.record_places import MIF_SUFFIX
+from memosite.formats.mif.places import SUFFIX
 
 NAME = "memory-store"
 
@@ -80,7 +82,7 @@ def _parse_config(file: File) -> Parsed:
     version = values["version"]
     if version not in VERSIONS:
         message = f'"version" is {shown(str(version))}, expected 4 or 5; the store is read all the same'
-        fields.note("store-version", message, "version")
+        fields.note(store_rules.VERSION, message, "version")
     project = fields.object("project")
     id_ = project.text("id").strip()
     name = one_line(project.text("name")) or id_
@@ -120,7 +122,7 @@ def _parse_relation(file: File) -> Parsed:
     id_ = fields.text("id", required=True).strip()
     hash_written = fields.optional_text("content_hash")
     if id_ and not is_relation_id(id_):
-        fields.note("store-id", f'"id" is "{shown(id_)}", expected the form rel.slug', "id")
+        fields.note(store_rules.ID, f'"id" is "{shown(id_)}", expected the form rel.slug', "id")
     sender, target = (fields.text(name, required=True).strip() for name in ("from", "to"))
     relation = Relation(
         predicate=_word(fields, "predicate", PREDICATES, required=True) or "",
@@ -147,7 +149,7 @@ def _word(fields: Fields, name: str, allowed: tuple[str, ...], *, required: bool
     """A field that holds one of a few words; any other is kept, with a finding."""
     word = fields.text(name, required=required).strip()
     if word and word not in allowed:
-        fields.note("store-value", f'"{name}" is "{shown(word)}", expected {", ".join(allowed)}', name)
+        fields.note(store_rules.VALUE, f'"{name}" is "{shown(word)}", expected {", ".join(allowed)}', name)
     return word or None
 
 
@@ -163,7 +165,7 @@ def _words_beside(fields: Fields, id_: str, since: str, changed: str) -> str:
 
 def _is_body(file: File) -> bool:
     """Whether a Markdown file may be a body: one that mif has made is a record of its own."""
-    if file.name.lower().endswith(MIF_SUFFIX):
+    if file.name.lower().endswith(SUFFIX):
         return False
     matter = read_frontmatter(file.markdown)
     return not (matter.text("id") and matter.text("type").lower() in _MIF_TYPES)

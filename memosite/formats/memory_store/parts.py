@@ -7,10 +7,12 @@ A store is the `.memory/` folder of a repo (SPEC 2.2). What its tool generates (
 import re
 from typing import Any, Literal
 
+from memosite.facts import rules
 from memosite.facts.file import File, shown
 from memosite.facts.findings import Finding
 from memosite.formats.fields import canonical_json
-from memosite.formats.record_places import store_of
+from memosite.formats.memory_store import rules as store_rules
+from memosite.formats.memory_store.places import store_of
 
 KINDS = (
     *("project", "feature", "decision", "gotcha", "question"),
@@ -88,5 +90,5 @@ def file_findings(file: File) -> list[Finding]:
     message = f"line {marks[0]} is a mark of an unresolved merge" + (
         f", as are {len(marks) - 1} more" if len(marks) > 1 else ""
     )
-    conflict = Finding(rule="store-conflict", location=file.at(marks[0]), message=shown(message, 200))
-    return [conflict, *(one for one in found if one.rule not in {"json-invalid", "json-not-object"})]
+    conflict = Finding(rule=store_rules.CONFLICT, location=file.at(marks[0]), message=shown(message, 200))
+    return [conflict, *(one for one in found if one.rule not in {rules.JSON_INVALID, rules.JSON_NOT_OBJECT})]

@@ -8,12 +8,14 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
+from memosite.facts import rules
 from memosite.facts.file import File
-from memosite.facts.findings import Finding
+from memosite.facts.findings import Finding, Rule
 from memosite.facts.json_text import KeyPath, shown
 from memosite.facts.texts import one_line
 from memosite.facts.times import Moment, read_moment
 from memosite.formats.fields import FINDINGS, show_json
+from memosite.formats.mif import rules as mif_rules
 from memosite.formats.mif.links import read_target
 from memosite.formats.yaml_text import Yaml, YamlValue
 
@@ -152,12 +154,12 @@ class MifFields:
         text = self.text(*names)
         moment = read_moment(text)
         if text and moment is None:
-            self.note("mif-date", f'"{name}" is "{shown(text)}", expected ISO 8601', name)
+            self.note(mif_rules.DATE, f'"{name}" is "{shown(text)}", expected ISO 8601', name)
         elif moment is not None and moment.offset is None and len(text) > len("2026-01-31"):
-            self.note("date-without-zone", f'"{name}" is "{shown(text)}", which names no zone', name)
+            self.note(rules.DATE_WITHOUT_ZONE, f'"{name}" is "{shown(text)}", which names no zone', name)
         return moment, text
 
-    def share(self, rule: str, *names: str) -> str:
+    def share(self, rule: Rule, *names: str) -> str:
         """A number from 0 to 1 as it was written; anything else is shown as well, with a finding of this rule."""
         name = next((name for name in names if self.has(name)), names[0])
         text = self.text(*names)
@@ -165,7 +167,7 @@ class MifFields:
             self.note(rule, f'"{name}" is "{shown(text)}", expected a number from 0.0 to 1.0', name)
         return text
 
-    def note(self, rule: str, message: str, *keys: str | int) -> None:
+    def note(self, rule: Rule, message: str, *keys: str | int) -> None:
         """Keep a finding, at the line of the field if it is there, else of what it would stand in."""
         path = (*self._path, *keys)
         lines = (self._yaml.lines.get(path[:end]) for end in range(len(path), 0, -1))
@@ -177,7 +179,7 @@ class MifFields:
 
     def wrong(self, message: str, *keys: str | int) -> None:
         """Keep a finding on a field that cannot be used as it stands."""
-        self.note("mif-field", message, *keys)
+        self.note(mif_rules.FIELD, message, *keys)
 
     def rest(self) -> str:
         """What nobody took, as indented JSON; "" if nothing is left."""

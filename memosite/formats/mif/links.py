@@ -5,32 +5,15 @@ relation; elsewhere only those that MIF names, or that are plainly names (SPEC 2
 """
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass, field
-from types import MappingProxyType
 
 from memosite.facts.parsed import Entity, Relation
 from memosite.facts.texts import cut_line, one_line
+from memosite.formats.mif.predicates import INVERSE
 
 LINKS = 1_000
 """The most relations, entities and mentions, each, that are read off one text."""
-
-_PAIRS = (
-    ("relates-to", "relates-to"),
-    ("conflicts-with", "conflicts-with"),
-    ("derived-from", "derives"),
-    ("supersedes", "superseded-by"),
-    ("contradicts", "contradicted-by"),
-    ("part-of", "contains"),
-    ("implements", "implemented-by"),
-    ("uses", "used-by"),
-    ("created", "created-by"),
-    ("mentioned-in", "mentions"),
-    ("blocks", "blocked-by"),
-    ("reinforces", "reinforced-by"),
-)
-INVERSE: Mapping[str, str] = MappingProxyType({**dict(_PAIRS), **{inverse: name for name, inverse in _PAIRS}})
-"""How a relation is called from its other end (MIF 1.0, 8.2; `blocks` is 0.1's); a symmetric one is its own inverse."""
 
 _SECTIONS = frozenset({"relationships", "relations", "related", "related memories"})
 

@@ -7,6 +7,7 @@ A `*.memory.md` is a record by an `id`, or a `type` of MIF, beside another of it
 import re
 from dataclasses import dataclass, replace
 
+from memosite.facts import rules
 from memosite.facts.file import File
 from memosite.facts.findings import Finding
 from memosite.facts.json_text import shown
@@ -14,8 +15,10 @@ from memosite.facts.names import BODY_SUFFIX
 from memosite.facts.parsed import Parsed, RecordCard, RecordFile, Relation
 from memosite.facts.texts import cut_line, one_line, read_text, summarize
 from memosite.facts.times import Moment, read_moment
+from memosite.formats.mif import rules as mif_rules
 from memosite.formats.mif.fields import MifFields
 from memosite.formats.mif.links import BodyLinks, read_body
+from memosite.formats.mif.places import SUFFIX
 from memosite.formats.mif.sources import (
     read_citations,
     read_code,
@@ -25,7 +28,6 @@ from memosite.formats.mif.sources import (
     read_relations,
 )
 from memosite.formats.mif.times import FieldRow, read_times, show_moment
-from memosite.formats.record_places import MIF_SUFFIX
 from memosite.formats.yaml_text import LIMIT, Head, read_yaml, split_head
 
 NAME = "mif"
@@ -67,9 +69,9 @@ def parse(file: File) -> Parsed:
     broken = [Finding(rule=one.rule, location=file.at(one.line), message=one.message) for one in yaml.problems]
     if not head.is_closed:
         message = "the frontmatter is not closed; expected a line --- after its fields"
-        broken.append(Finding(rule="frontmatter-invalid", location=file.at(head.line - 1), message=message))
+        broken.append(Finding(rule=rules.FRONTMATTER_INVALID, location=file.at(head.line - 1), message=message))
     has_later_names = any(name in _V1_NAMES for path in yaml.lines for name in path)
-    is_early = file.name.lower().endswith(MIF_SUFFIX) and not has_later_names
+    is_early = file.name.lower().endswith(SUFFIX) and not has_later_names
     fields = MifFields(file, yaml, yaml.fields)
     card, data = _read_card(file, fields, head.body, is_early=is_early)
     return Parsed(
@@ -91,7 +93,7 @@ def _record_head(file: File) -> Head | None:
         return None
     written = {match["name"]: _bare(match["value"]) for match in _SHAPE.finditer(head.source[:LIMIT])}
     has_type = written.get("type") in TYPES
-    if not name.endswith(MIF_SUFFIX):
+    if not name.endswith(SUFFIX):
         return head if has_type and head.is_closed and "id" in written and "created" in written else None
     if has_type or "id" in written:
         return head if written.keys() - {"title", "id" if "id" in written else "type"} else None
@@ -171,18 +173,20 @@ def _read_identity(file: File, fields: MifFields, links: BodyLinks, *, is_early:
     _check_id(fields, id_, is_early=is_early)
     if type_ not in TYPES and not fields.is_unread("type"):
         fields.note(
-            "mif-type", f'"type" {_was(fields, "type", type_)}, expected {", ".join(TYPES[:-1])} or {TYPES[-1]}', "type"
+            mif_rules.TYPE,
+            f'"type" {_was(fields, "type", type_)}, expected {", ".join(TYPES[:-1])} or {TYPES[-1]}',
+            "type",
         )
     if is_early:
         if not _NAMESPACE.fullmatch(namespace) and not fields.is_unread("namespace"):
             fields.note(
-                "mif-namespace",
+                mif_rules.NAMESPACE,
                 f'"namespace" {_was(fields, "namespace", namespace)}, expected namespace/scope',
                 "namespace",
             )
         if not title and not fields.is_unread("title"):
-            fields.note("mif-title", '"title" is missing or empty; it must be a text for people', "title")
-    stem = file.name[: -len(MIF_SUFFIX if file.name.lower().endswith(MIF_SUFFIX) else _MARKDOWN)]
+            fields.note(mif_rules.TITLE, '"title" is missing or empty; it must be a text for people', "title")
+    stem = file.name[: -len(SUFFIX if file.name.lower().endswith(SUFFIX) else _MARKDOWN)]
     named = (
         title
         or summarize(links.title).replace("*", "")
@@ -206,11 +210,11 @@ def _check_id(fields: MifFields, id_: str, *, is_early: bool) -> None:
     if fields.is_unread("id"):
         return
     if not id_:
-        fields.note("mif-id", '"id" is missing; the name of the file is taken for it', "id")
+        fields.note(mif_rules.ID, '"id" is missing; the name of the file is taken for it', "id")
     elif is_early and not _UUID_4.fullmatch(id_):
-        fields.note("mif-id", f'"id" is "{shown(id_)}", expected a lowercase UUID of version 4', "id")
+        fields.note(mif_rules.ID, f'"id" is "{shown(id_)}", expected a lowercase UUID of version 4', "id")
     elif not is_early and not _UUID.fullmatch(id_.removeprefix(URN)):
-        fields.note("mif-id-form", f'"id" is "{shown(id_)}", expected a UUID', "id")
+        fields.note(mif_rules.ID_FORM, f'"id" is "{shown(id_)}", expected a UUID', "id")
 
 
 def _read_created(fields: MifFields) -> Moment | None:
@@ -218,9 +222,9 @@ def _read_created(fields: MifFields) -> Moment | None:
     created = read_moment(text)
     if created is None:
         if not fields.is_unread("created"):
-            fields.note("mif-created", f'"created" {_was(fields, "created", text)}, expected ISO 8601', "created")
+            fields.note(mif_rules.CREATED, f'"created" {_was(fields, "created", text)}, expected ISO 8601', "created")
     elif created.offset is None:
-        fields.note("date-without-zone", f'"created" is "{shown(text)}", which names no zone', "created")
+        fields.note(rules.DATE_WITHOUT_ZONE, f'"created" is "{shown(text)}", which names no zone', "created")
     return created
 
 
@@ -228,7 +232,7 @@ def _read_tags(fields: MifFields, *, is_early: bool) -> tuple[str, ...]:
     tags = fields.numbered_texts("tags")
     for number, tag in tags if is_early else ():
         if tag != tag.lower() or not all(char == "-" or char.isalnum() for char in tag):
-            fields.note("mif-tag", f'the tag "{shown(tag)}" is not in lower case with hyphens', "tags", number)
+            fields.note(mif_rules.TAG, f'the tag "{shown(tag)}" is not in lower case with hyphens', "tags", number)
     return tuple(dict.fromkeys(tag for _, tag in tags))
 
 

@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 from memosite.facts.json_text import shown
 from memosite.facts.parsed import Citation, Entity, Relation
 from memosite.facts.times import read_moment
+from memosite.formats.mif import rules as mif_rules
 from memosite.formats.mif.fields import MifFields
 from memosite.formats.mif.links import LINKS, predicate_of
 from memosite.formats.mif.times import FieldRow, show_moment
@@ -52,7 +53,7 @@ def read_provenance(top: MifFields) -> Origin:
         ("Source", text("source_type", "sourceType")),
         ("Source reference", text("source_ref", "sourceRef")),
         ("Agent", agent),
-        ("Confidence", place("confidence").share("mif-confidence", "confidence")),
+        ("Confidence", place("confidence").share(mif_rules.CONFIDENCE, "confidence")),
         ("Trust", text("trust_level", "trustLevel")),
         ("Derived from", _names(place("wasDerivedFrom"), "wasDerivedFrom")),
         ("Attributed to", _names(place("wasAttributedTo"), "wasAttributedTo")),
@@ -77,7 +78,7 @@ def read_code(top: MifFields) -> tuple[tuple[str, str], ...]:
         else:
             place = path = entry.text("file", "path")
             if _ABSOLUTE.match(path):
-                entry.note("mif-code-path", f'"file" is "{shown(path)}", expected a relative path', "file")
+                entry.note(mif_rules.CODE_PATH, f'"file" is "{shown(path)}", expected a relative path', "file")
             line, symbol, kind = entry.text("line"), entry.text("symbol"), entry.text("type")
             place = f"{path}:{line}" if path and line else path
             told = " ".join(filter(None, (place, symbol, f"({kind})" if kind else "")))
@@ -106,7 +107,7 @@ def read_citations(top: MifFields, *, is_early: bool) -> tuple[tuple[Citation, .
         )
         _check_citation(entry, citation, kind, is_early=is_early)
         role, accessed = entry.text("citationRole", "role"), entry.text("accessed")
-        relevance = entry.share("mif-citation-detail", "relevance")
+        relevance = entry.share(mif_rules.CITATION_DETAIL, "relevance")
         moment = read_moment(accessed)
         if accessed and moment is None:
             _detail(entry, "accessed", accessed, "a date in ISO 8601")
@@ -125,21 +126,21 @@ def _check_citation(entry: MifFields, citation: Citation, kind: str, *, is_early
     if not citation.type or (is_early and citation.type not in _EARLY_CITATIONS):
         was = f'is "{shown(citation.type)}"' if citation.type else "is missing"
         known = ", ".join(_EARLY_CITATIONS if is_early else sorted(_CITATIONS))
-        entry.note("mif-citation", f'"{kind}" {was}, expected one of {known}', kind)
+        entry.note(mif_rules.CITATION, f'"{kind}" {was}, expected one of {known}', kind)
     elif citation.type not in _CITATIONS and not _NAMESPACED.fullmatch(citation.type):
         _detail(entry, kind, citation.type, "a type of MIF, or namespace:type")
     if not citation.title:
-        entry.note("mif-citation", '"title" is missing; it must name the source', "title")
+        entry.note(mif_rules.CITATION, '"title" is missing; it must name the source', "title")
     if not (_WEB if is_early else _URI).fullmatch(citation.url):
         was = f'is "{shown(citation.url)}"' if citation.url else "is missing"
         expected = "an address that begins with https:// or http://" if is_early else "an address with its scheme"
-        entry.note("mif-citation", f'"url" {was}, expected {expected}', "url")
+        entry.note(mif_rules.CITATION, f'"url" {was}, expected {expected}', "url")
     if citation.date and not (_DAY.fullmatch(citation.date) and read_moment(citation.date)):
         _detail(entry, "date", citation.date, "YYYY-MM-DD")
 
 
 def _detail(entry: MifFields, name: str, value: str, expected: str) -> None:
-    entry.note("mif-citation-detail", f'"{name}" is "{shown(value)}", expected {expected}', name)
+    entry.note(mif_rules.CITATION_DETAIL, f'"{name}" is "{shown(value)}", expected {expected}', name)
 
 
 def read_relations(top: MifFields, linked: Iterable[Relation]) -> tuple[tuple[Relation, ...], tuple[FieldRow, ...]]:
@@ -171,7 +172,7 @@ def _relationships(top: MifFields) -> Iterator[tuple[Relation, str]]:
             entry.wrong('"type" is missing; it is taken as relates-to', "type")
         label = entry.text("label", "description") or entry.object("metadata").text("reason")
         relation = Relation(predicate=predicate_of(name) or "relates-to", target=target, label=label)
-        yield relation, entry.share("mif-field", "strength")
+        yield relation, entry.share(mif_rules.FIELD, "strength")
 
 
 def _conflicts(top: MifFields) -> Iterator[Relation]:

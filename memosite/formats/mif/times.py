@@ -11,6 +11,7 @@ from collections.abc import Iterator
 
 from memosite.facts.json_text import shown
 from memosite.facts.times import Moment
+from memosite.formats.mif import rules as mif_rules
 from memosite.formats.mif.fields import MifFields
 
 _PART = r"([0-9]{1,9}(?:[.,][0-9]{1,9})?)"
@@ -61,7 +62,7 @@ def read_times(
     times = _Times(top, created=created, modified=modified)
     if is_early and times.start and times.recorded and times.start.instant > times.recorded.instant:
         message = f'"valid_from" is {show_moment(times.start)}, after "recorded_at", {show_moment(times.recorded)}'
-        times.below.note("mif-valid-from", message, "valid_from")
+        times.below.note(mif_rules.VALID_FROM, message, "valid_from")
     return tuple(times.rows())
 
 
@@ -127,7 +128,7 @@ class _Times:
         """The decay, and its strength with the latest date the record gives: when the strength was written."""
         decay = self._decay
         half_life = self._duration(decay, "half_life", "halfLife")
-        strength = decay.share("mif-field", "strength", "currentStrength", "current_strength")
+        strength = decay.share(mif_rules.FIELD, "strength", "currentStrength", "current_strength")
         if strength:
             dates = (self.reinforced, self.accessed, self.modified, self.recorded, self.created)
             known = [moment for moment in dates if moment]
@@ -140,5 +141,7 @@ class _Times:
         name = next((name for name in names if fields.has(name)), names[0])
         text = fields.text(*names)
         if text and _DURATION.fullmatch(text) is None:
-            fields.note("mif-date", f'"{name}" is "{shown(text)}", expected an ISO 8601 duration such as P90D', name)
+            fields.note(
+                mif_rules.DATE, f'"{name}" is "{shown(text)}", expected an ISO 8601 duration such as P90D', name
+            )
         return text

@@ -21,8 +21,9 @@ from memosite.formats.document import left_fields
 from memosite.formats.document import parse as parse_document
 from memosite.formats.fields import FINDINGS, show_json
 from memosite.formats.frontmatter import Frontmatter, read_frontmatter
-from memosite.formats.record_places import WYREN_NAME, WYREN_ROOTS
+from memosite.formats.wyren import rules as wyren_rules
 from memosite.formats.wyren.outline import LIMIT, Block, Outline, Section, read_outline
+from memosite.formats.wyren.places import MEMORY_NAME, ROOTS
 from memosite.formats.wyren.tags import read_tags
 
 NAME = "wyren"
@@ -57,9 +58,9 @@ def matches(file: File) -> bool:
     """
     if broadcast_path(file.path):
         return True
-    if file.name.lower() != WYREN_NAME or not any(section.is_known for section in read_outline(file.text).sections):
+    if file.name.lower() != MEMORY_NAME or not any(section.is_known for section in read_outline(file.text).sections):
         return False
-    return file.path.split("/")[-2:-1] in [[root] for root in WYREN_ROOTS] or read_tags(file.markdown[:LIMIT]).is_tagged
+    return file.path.split("/")[-2:-1] in [[root] for root in ROOTS] or read_tags(file.markdown[:LIMIT]).is_tagged
 
 
 def broadcast_path(path: str) -> tuple[str, ...]:
@@ -68,7 +69,7 @@ def broadcast_path(path: str) -> tuple[str, ...]:
     if not parts[-1].lower().endswith(".md"):
         return ()
     pairs = enumerate(pairwise(parts[:-1]), 1)
-    place = next((index for index, (root, part) in pairs if root in WYREN_ROOTS and part == BROADCAST), None)
+    place = next((index for index, (root, part) in pairs if root in ROOTS and part == BROADCAST), None)
     return parts[place + 1 :] if place is not None else ()
 
 
@@ -180,25 +181,25 @@ def _check(file: File, outline: Outline) -> Iterator[Finding]:
     """The findings on wyren's hygiene rules."""
     if outline.fence is not None:
         message = "the whole memory stands in a code fence; it is read as if it did not"
-        yield Finding(rule="wyren-fenced", location=file.at(outline.fence), message=message)
+        yield Finding(rule=wyren_rules.FENCED, location=file.at(outline.fence), message=message)
     is_cut = len(file.text) > LIMIT
     if len(outline.places) > FILE_LINES or is_cut:
         count = f"more than {len(outline.places)}" if is_cut else str(len(outline.places))
         message = f"the memory has {count} lines, expected at most {FILE_LINES}"
         message += f"; what follows the first {LIMIT} characters is not shown" if is_cut else ""
         place = outline.places[min(FILE_LINES, len(outline.places) - 1)] if outline.places else 1
-        yield Finding(rule="wyren-long", location=file.at(place), message=message)
+        yield Finding(rule=wyren_rules.LONG, location=file.at(place), message=message)
     for section in outline.sections:
         if section.name and section.lines > SECTION_LINES:
             name = cut_line(section.name, 60)
             message = f'"{name}" has {section.lines} lines, expected at most {SECTION_LINES}'
-            yield Finding(rule="wyren-section-long", location=file.at(section.line), message=message)
+            yield Finding(rule=wyren_rules.SECTION_LONG, location=file.at(section.line), message=message)
     for line in outline.conflicts:
         message = "a mark of an unresolved merge; what both sides say is shown"
-        yield Finding(rule="wyren-conflict", location=file.at(line), message=message)
+        yield Finding(rule=wyren_rules.CONFLICT, location=file.at(line), message=message)
     for line in outline.code:
         message = "code in the memory, expected the path of the file and what follows from it"
-        yield Finding(rule="wyren-code", location=file.at(line), message=message)
+        yield Finding(rule=wyren_rules.CODE, location=file.at(line), message=message)
 
 
 def _parse_broadcast(file: File, below: tuple[str, ...]) -> Parsed:

@@ -1,0 +1,358 @@
+"""The rules for findings that no record system has for itself.
+
+Each rule says what it means, where it is written and how to fix it; `findings` explains the severities.
+"""
+
+from memosite.facts.findings import Rule, Severity
+
+_E, _W, _N = Severity.ERROR, Severity.WARNING, Severity.NOTE
+_MEMO = "memodef SCHEMA, memodef:Memo"
+_TRANSCRIPT = "memodef SCHEMA, memodef:Transcript"
+
+# What cannot be read as it stands
+JSON_INVALID = Rule(
+    id="json-invalid",
+    severity=_E,
+    hides_content=True,
+    meaning="The file is not JSON.",
+    clause="RFC 8259, 2; SPEC 2.2",
+    remedy="Mend the JSON at the line named; until then the file is shown raw.",
+)
+JSON_NOT_OBJECT = Rule(
+    id="json-not-object",
+    severity=_E,
+    hides_content=True,
+    meaning="The file's JSON is not an object.",
+    clause="SPEC 2.2",
+    remedy="Such a file is one JSON object: { … }.",
+)
+JSON_DUPLICATE_KEY = Rule(
+    id="json-duplicate-key",
+    severity=_W,
+    meaning="A key stands twice in one object; the last one counts.",
+    clause="RFC 8259, 4; SPEC 2.2",
+    remedy="Remove one of the two.",
+)
+JSON_LENIENT = Rule(
+    id="json-lenient",
+    severity=_W,
+    meaning="Something JSON forbids, read all the same.",
+    clause="RFC 8259, 7; SPEC 2.2",
+    remedy="Write the character as an escape, or remove it.",
+)
+UTF8_INVALID = Rule(
+    id="utf8-invalid",
+    severity=_E,
+    meaning="Bytes that are not UTF-8; they are shown as U+FFFD.",
+    clause="RFC 8259, 8.1; SPEC 2.2",
+    remedy="Save the file as UTF-8.",
+)
+FILE_TOO_LARGE = Rule(
+    id="file-too-large",
+    severity=_W,
+    meaning="The file is larger than memosite reads; it is left out.",
+    clause="SPEC 9",
+    remedy="Split it, or keep it outside memos/, notes/ and transcripts/.",
+)
+FILE_UNREADABLE = Rule(
+    id="file-unreadable",
+    severity=_W,
+    meaning="The file could not be opened; it is left out.",
+    clause="SPEC 9",
+    remedy="Check its permissions.",
+)
+LINK_NOT_FOLLOWED = Rule(
+    id="link-not-followed",
+    severity=_N,
+    meaning="A symbolic link where an envelope or a store would lie.",
+    clause="SPEC 9",
+    remedy="Put the file itself there; memosite reads nothing outside a source.",
+)
+SUBMODULE_NOT_READ = Rule(
+    id="submodule-not-read",
+    severity=_N,
+    meaning="A submodule; what lies in it is no part of the commit read.",
+    clause="SPEC 2.3",
+    remedy="Add its own repo to the sources, if it holds anything of the archive.",
+)
+REMOTE_NOT_FETCHED = Rule(
+    id="remote-not-fetched",
+    severity=_W,
+    meaning="A remote could not be fetched; its last good state is shown.",
+    clause="SPEC 2.3",
+    remedy="Check address, network and ssh-agent; the next build tries again.",
+)
+
+# Memos and notes
+FIELD_MISSING = Rule(
+    id="field-missing",
+    severity=_E,
+    meaning="A required field is absent or empty.",
+    clause=f"{_MEMO} and memodef:Transcript, MUST fields; SPEC 2.2",
+    remedy="Add the field.",
+)
+FIELD_TYPE = Rule(
+    id="field-type",
+    severity=_E,
+    meaning="A field has the wrong type.",
+    clause=f"{_MEMO} and memodef:Transcript, field types; SPEC 2.2",
+    remedy="Give it the type named in the message.",
+)
+FIELD_RESERVED = Rule(
+    id="field-reserved",
+    severity=_E,
+    meaning="A field of the reserved x.memodef.* namespace.",
+    clause="memodef SCHEMA, extensions; SPEC 2.2",
+    remedy="Use a domain of your own: x.<domain>.<name>.",
+)
+FIELD_SHOULD = Rule(
+    id="field-should",
+    severity=_W,
+    meaning="A field that should be there is absent.",
+    clause=f"{_TRANSCRIPT}, SHOULD fields; SPEC 2.2",
+    remedy="Add the field.",
+)
+DATE_INVALID = Rule(
+    id="date-invalid",
+    severity=_E,
+    meaning="A date that is not ISO 8601.",
+    clause=f"{_MEMO}, sent; SPEC 2.2",
+    remedy="Write it like 2026-05-01T14:30:00Z.",
+)
+DATE_WITHOUT_ZONE = Rule(
+    id="date-without-zone",
+    severity=_W,
+    meaning="A time without a zone; it is taken as UTC.",
+    clause="SPEC 2.2",
+    remedy="End it with Z or an offset such as -04:00.",
+)
+BODY_REF_PATH = Rule(
+    id="body-ref-path",
+    severity=_W,
+    meaning="body_ref is not a bare file name.",
+    clause=f"{_MEMO}, body_ref SHOULD; SPEC 2.2",
+    remedy="Keep the body beside the envelope and name it without a folder.",
+)
+BODY_REF_MISSING = Rule(
+    id="body-ref-missing",
+    severity=_W,
+    meaning="The file that body_ref names is not there.",
+    clause=f"{_MEMO}, body_ref; SPEC 2.2",
+    remedy="Add the file beside the envelope, or mend the name.",
+)
+BODY_NOT_REFERENCED = Rule(
+    id="body-not-referenced",
+    severity=_W,
+    meaning="A body file of the envelope's name, but no body_ref.",
+    clause=f"{_MEMO}, body_ref; SPEC 2.2",
+    remedy="Add body_ref to the envelope, or rename the file.",
+)
+BODY_SPLIT = Rule(
+    id="body-split",
+    severity=_W,
+    meaning="Envelope and body lie in two mailboxes.",
+    clause="memodef README, mark-as-read moves both; SPEC 2.2",
+    remedy="git mv the one after the other.",
+)
+BODY_WITHOUT_ENVELOPE = Rule(
+    id="body-without-envelope",
+    severity=_W,
+    meaning="A .body.md that no envelope names.",
+    clause=f"{_MEMO}, body_ref; SPEC 2.2",
+    remedy="Add its envelope, or remove the file.",
+)
+REPLY_PATH = Rule(
+    id="reply-path",
+    severity=_W,
+    meaning="in_reply_to is not a bare file name.",
+    clause=f"{_MEMO}, in_reply_to; SPEC 2.2",
+    remedy="Give the parent's file name alone.",
+)
+NOTE_ACTION = Rule(
+    id="note-action",
+    severity=_W,
+    meaning="A note to file asks for action; nobody receives it.",
+    clause="memodef SCHEMA 0.3, memos-to-file; SPEC 2.2",
+    remedy="Send a memo to a position, or drop action_required.",
+)
+NOTE_IN_MAILBOX = Rule(
+    id="note-in-mailbox",
+    severity=_W,
+    meaning="A memo to file lies in a mailbox.",
+    clause="memodef SCHEMA 0.3, memos-to-file; SPEC 2.2",
+    remedy="Move it to notes/<role>/.",
+)
+NOTE_RECIPIENT = Rule(
+    id="note-recipient",
+    severity=_W,
+    meaning="A memo below notes/ is addressed to somebody.",
+    clause="memodef SCHEMA 0.3, memos-to-file; SPEC 2.2",
+    remedy='Write "to": "file", or move it to the recipient\'s memos/.',
+)
+
+# Transcripts
+TRANSCRIPT_BODY = Rule(
+    id="transcript-body",
+    severity=_W,
+    meaning="A transcript's envelope has a body of its own.",
+    clause=f"{_TRANSCRIPT}, no body; SPEC 2.2",
+    remedy="Remove body; the text belongs into body_ref.",
+)
+TRANSCRIPT_MEMO_FIELD = Rule(
+    id="transcript-memo-field",
+    severity=_W,
+    meaning="A transcript's envelope has a field of memos.",
+    clause=f"{_TRANSCRIPT}, no memo fields; SPEC 2.2",
+    remedy="Remove it; name related memos in related_memos.",
+)
+TRANSCRIPT_FORM = Rule(
+    id="transcript-form",
+    severity=_W,
+    meaning="The body fits no known form of turns; it is shown as one block.",
+    clause="SPEC 4",
+    remedy="Use ## User and ## Assistant headings, with or without times.",
+)
+
+# Organizations, libraries, documents
+ORG_FIELD = Rule(
+    id="org-field",
+    severity=_E,
+    meaning="A position or relationship of an orgdef cannot be used.",
+    clause="orgdef SCHEMA, positions and relationships; SPEC 2.2",
+    remedy="Give it the form the message names.",
+)
+ORG_DUPLICATE = Rule(
+    id="org-duplicate",
+    severity=_W,
+    meaning="Two positions of one orgdef have one id.",
+    clause="orgdef SCHEMA, positions; SPEC 2.2",
+    remedy="Give each position an id of its own.",
+)
+CATALOG_FOREIGN = Rule(
+    id="catalog-foreign",
+    severity=_N,
+    meaning="An .opencatalog that memosite does not show.",
+    clause="SPEC 2.2",
+    remedy="Nothing to do: it is neither an orgdef nor a memodef library.",
+)
+FRONTMATTER_INVALID = Rule(
+    id="frontmatter-invalid",
+    severity=_W,
+    meaning="The YAML at a document's head cannot be read.",
+    clause="SPEC 2.2",
+    remedy="Mend the YAML, or remove the --- lines.",
+)
+OUTSIDE_CONVENTION = Rule(
+    id="outside-convention",
+    severity=_N,
+    meaning="An envelope outside memos/, notes/ and transcripts/; it is not part of the archive.",
+    clause="SPEC 2.2",
+    remedy="Move it, or name it under include: in memosite.yml.",
+)
+
+# What only the whole archive shows
+ID_COLLISION = Rule(
+    id="id-collision",
+    severity=_W,
+    meaning="Two different artifacts have one name.",
+    clause="SPEC 3, identity",
+    remedy="Rename one of the files.",
+)
+COPIES_DIFFER = Rule(
+    id="copies-differ",
+    severity=_W,
+    meaning="Copies of one artifact differ in content.",
+    clause="SPEC 3, copies",
+    remedy="Compare them on the page, and make them equal.",
+)
+THREAD_CYCLE = Rule(
+    id="thread-cycle",
+    severity=_W,
+    meaning="Replies form a circle; it is cut at the earliest memo.",
+    clause="SPEC 3, threads",
+    remedy="Mend in_reply_to of one of them.",
+)
+REPLY_BEFORE_PARENT = Rule(
+    id="reply-before-parent",
+    severity=_W,
+    meaning="A reply is dated before the memo it answers.",
+    clause="SPEC 3, threads",
+    remedy="Check sent of both, and their zones.",
+)
+GHOST = Rule(
+    id="ghost",
+    severity=_N,
+    meaning="A memo that is replied to is not in the archive.",
+    clause="SPEC 3, threads",
+    remedy="Add the repo that holds it to the sources, if there is one.",
+)
+POSITION_UNLISTED = Rule(
+    id="position-unlisted",
+    severity=_N,
+    meaning="A position that no orgdef lists.",
+    clause="SPEC 3, positions",
+    remedy="List it in an orgdef, or add an alias to memosite.yml.",
+)
+POSITION_AMBIGUOUS = Rule(
+    id="position-ambiguous",
+    severity=_N,
+    meaning="A name that fits several positions; it stays as written.",
+    clause="SPEC 3, positions",
+    remedy="Write org/position, or add an alias to memosite.yml.",
+)
+DELIVERY_MISSING = Rule(
+    id="delivery-missing",
+    severity=_N,
+    meaning="A memo does not lie in the repo of whom it is sent to.",
+    clause="SPEC 3, positions",
+    remedy="Deliver it: put a copy into that repo's memos/.",
+)
+DELIVERY_UNCOMMITTED = Rule(
+    id="delivery-uncommitted",
+    severity=_N,
+    meaning="A memo lies in a repo that goes on without committing it.",
+    clause="SPEC 2.3",
+    remedy="Commit it there: that is its receipt.",
+)
+NAME_DISAGREES = Rule(
+    id="name-disagrees",
+    severity=_N,
+    meaning="A file's name says another sender or recipient than its envelope.",
+    clause="memodef README, names; SPEC 2.2",
+    remedy="The envelope counts; rename the file if it was never sent.",
+)
+CLOSED_UNKNOWN = Rule(
+    id="closed-unknown",
+    severity=_N,
+    meaning="actions.closed names a memo that is not in the archive.",
+    clause="SPEC 2.1",
+    remedy="Check the id in memosite.yml.",
+)
+
+# Records of all systems
+LEFT_ALONE = Rule(
+    id="left-alone",
+    severity=_N,
+    meaning="A file where another memory system keeps its own, but not of its form.",
+    clause="SPEC 2.2",
+    remedy="Nothing to do if another tool wrote it; it is no part of the archive.",
+)
+ANCHORS_CUT = Rule(
+    id="anchors-cut",
+    severity=_N,
+    meaning="So many globs that the rest of them lead nowhere.",
+    clause="SPEC 9",
+    remedy="Write the folders of anchors out as far as they are known.",
+)
+
+# mif
+FRONTMATTER_DUPLICATE_KEY = Rule(
+    id="frontmatter-duplicate-key",
+    severity=_W,
+    meaning="A key stands twice in one mapping; the last one counts.",
+    clause="YAML 1.2.2, 3.2.1.3",
+    remedy="Remove one of the two.",
+)
+
+GENERAL = tuple(one for one in tuple(globals().values()) if isinstance(one, Rule))
+"""All of them, in this order."""

@@ -1,0 +1,46 @@
+"""What the files of a memory-store say that hold no node: configuration, relations, events, bodies."""
+
+from dataclasses import dataclass
+
+from memosite.facts.parsed import RecordEvent, RecordPart, Relation, Text
+from memosite.facts.times import Moment
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StoreConfig(RecordPart):
+    """`config.json` of a memory-store: what makes its folder a store. `marker` is the commit of sync-state.json.
+
+    `others` are the remaining settings as labels and values to be shown.
+    """
+
+    project: str
+    name: str
+    version: int
+    marker: str | None = None
+    others: tuple[tuple[str, str], ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StoreRelation(RecordPart):
+    """A relation of a memory-store, with a content hash of its own."""
+
+    id: str
+    sender: str
+    relation: Relation
+    created: Moment | None = None
+    hash_written: str | None = None
+    hashed: bytes = b""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StoreEvents(RecordPart):
+    """`events.jsonl` of a memory-store."""
+
+    events: tuple[RecordEvent, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StoreBody(RecordPart):
+    """A Markdown file below a memory-store; its text (LF, no byte-order mark) is what content hashes are made over."""
+
+    text: Text

@@ -1,0 +1,111 @@
+"""The rules for findings on MIF records.
+
+Each rule says what it means, where it is written and how to fix it; `findings` explains the severities.
+"""
+
+from memosite.facts.findings import Rule, Severity
+
+_E, _W, _N = Severity.ERROR, Severity.WARNING, Severity.NOTE
+_MIF = "mnemonic-format, Validation Rules"
+
+ID = Rule(
+    id="mif-id",
+    severity=_E,
+    meaning="A record's id is missing or, in MIF 0.1, no lowercase UUID of version 4.",
+    clause=f"{_MIF}, Required Checks 1; SPEC 2.2",
+    remedy="Write a UUID, as uuidgen gives it, in lower case.",
+)
+ID_FORM = Rule(
+    id="mif-id-form",
+    severity=_W,
+    meaning="The id of a MIF 1.0 record is no UUID.",
+    clause="MIF 1.0, 4.1",
+    remedy="Write a UUID, unless others refer to the id as it is.",
+)
+TYPE = Rule(
+    id="mif-type",
+    severity=_E,
+    meaning="A record's type is missing, or none that MIF knows.",
+    clause=f"{_MIF}, Required Checks 2; SPEC 2.2",
+    remedy="Write semantic, episodic or procedural.",
+)
+NAMESPACE = Rule(
+    id="mif-namespace",
+    severity=_E,
+    meaning="A record's namespace is missing, or not namespace/scope.",
+    clause=f"{_MIF}, Required Checks 3",
+    remedy="Write it like decisions/project.",
+)
+CREATED = Rule(
+    id="mif-created",
+    severity=_E,
+    meaning="A record's date of creation is missing, or not ISO 8601.",
+    clause=f"{_MIF}, Required Checks 4; SPEC 2.2",
+    remedy="Write it like 2026-01-24T10:30:00Z.",
+)
+TITLE = Rule(
+    id="mif-title",
+    severity=_E,
+    meaning="A record has no title.",
+    clause=f"{_MIF}, Required Checks 5",
+    remedy="Add a title to the frontmatter.",
+)
+CITATION = Rule(
+    id="mif-citation",
+    severity=_E,
+    meaning="A citation lacks its type, title or address, or has a wrong one.",
+    clause=f"{_MIF}, Citation Checks 1 to 3",
+    remedy="Give it what the message names.",
+)
+CITATION_DETAIL = Rule(
+    id="mif-citation-detail",
+    severity=_W,
+    meaning="A detail of a citation has not the form it should have.",
+    clause=f"{_MIF}, Citation Checks 4 to 6; MIF 1.0, 5.4.7",
+    remedy="Write it as the message says.",
+)
+CONFIDENCE = Rule(
+    id="mif-confidence",
+    severity=_W,
+    meaning="A confidence outside of 0.0 to 1.0.",
+    clause=f"{_MIF}, Recommended Checks 1",
+    remedy="Write a number from 0.0 to 1.0.",
+)
+VALID_FROM = Rule(
+    id="mif-valid-from",
+    severity=_W,
+    meaning="A fact is said to hold only after it was recorded.",
+    clause=f"{_MIF}, Recommended Checks 2",
+    remedy="Check valid_from and recorded_at.",
+)
+TAG = Rule(
+    id="mif-tag",
+    severity=_W,
+    meaning="A tag that is not lower case with hyphens.",
+    clause=f"{_MIF}, Recommended Checks 3",
+    remedy="Write it like access-control.",
+)
+CODE_PATH = Rule(
+    id="mif-code-path",
+    severity=_W,
+    meaning="The path of a code reference is not relative.",
+    clause=f"{_MIF}, Recommended Checks 4",
+    remedy="Write the path from the repo's root.",
+)
+DATE = Rule(
+    id="mif-date",
+    severity=_W,
+    meaning="A date or a duration that is not ISO 8601.",
+    clause="mnemonic-format, Temporal Fields",
+    remedy="Write it like 2026-01-24T10:30:00Z or P90D.",
+)
+FIELD = Rule(
+    id="mif-field",
+    severity=_W,
+    meaning="A field of a record cannot be used as it stands; it is shown.",
+    clause="mnemonic-format, Field Reference; SPEC 2.2",
+    remedy="Give it the form the message names.",
+)
+
+RULES = tuple(one for one in tuple(globals().values()) if isinstance(one, Rule))
+"""All of them, in this order."""

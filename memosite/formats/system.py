@@ -1,0 +1,165 @@
+"""What a record system tells the rest of memosite, as one value: where its files are, and what its records mean.
+
+Each system is a folder beside this module that exports such a value, and one line in `formats/systems.py`. Nothing
+outside its folder knows its name. Parsers are imported only when a file is read, since sources are also discovered,
+listed and compared by commands that read nothing.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Protocol
+
+from memosite.facts.file import File
+from memosite.facts.findings import Finding, Rule
+from memosite.facts.parsed import FileFacts, LineOf, Parsed, RecordCard, RecordEvent
+
+DataOf = Callable[[FileFacts], bytes | None]
+"""The bytes of a file as they were read, None if they are not kept."""
+
+FilePlace = tuple[str, str]
+"""A source and a path in it."""
+
+GroupOrder = tuple[int, int, str]
+"""The place of a group among the groups of its system."""
+
+
+class Adapter(Protocol):
+    """How files of one format are known and read."""
+
+    NAME: str
+
+    def matches(self, file: File) -> bool:
+        """Whether the file has this format, by its shape."""
+
+    def parse(self, file: File) -> Parsed:
+        """What the file says. Never raises for content."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class JoinedRecords:
+    """Records that were joined from the parts of several files.
+
+    `history` holds the recorded events by the source and path of a record's file, oldest first, what has no date last.
+    `beside` gives, likewise, the other files whose findings concern a record. `findings` are all that are to be
+    reported on the system's files, those of single files included.
+    """
+
+    records: tuple[RecordCard, ...] = ()
+    history: Mapping[FilePlace, tuple[RecordEvent, ...]] = field(default_factory=dict)
+    beside: Mapping[FilePlace, tuple[FilePlace, ...]] = field(default_factory=dict)
+    findings: tuple[Finding, ...] = ()
+
+
+class Join(Protocol):
+    """Joins the parts of one system's records (see `RecordSystem.join`)."""
+
+    def __call__(self, parsed: Sequence[Parsed], line_of: LineOf, data_of: DataOf, *, is_loose: bool) -> JoinedRecords:
+        """Join what came out of the system's files, sorted by source and path; any other file is passed over.
+
+        Files without a fact and without a finding are those at the system's places that no adapter knew. With
+        `is_loose`, for checking single files, what only the whole can tell is not reported (SPEC 8).
+        """
+
+
+def _nowhere(_path: str) -> None:
+    """The answer of a system without places of its own."""
+
+
+def _in_no_store(_parts: Sequence[str], _files: Sequence[str]) -> int | None:
+    return None
+
+
+def _never(_card: RecordCard) -> bool:
+    return False
+
+
+def _not_begun(_head: bytes) -> bool:
+    return False
+
+
+def _same_rank(_path: str) -> tuple[bool, ...]:
+    return ()
+
+
+def _alone(_path: str) -> tuple[str, ...]:
+    return ()
+
+
+def _as_words(predicate: str) -> str:
+    """A predicate as words: `depends_on` is `depends on`."""
+    return predicate.replace("_", " ").replace("-", " ").casefold()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RecordSystem:
+    """One record system. Paths are relative to a source, with `/`; what takes a path looks at it alone.
+
+    Where files are:
+    - `owns` tells whether a file belongs to the system by its place; None where the place says nothing.
+    - `home` is the folder of the store that a file is in, None outside; `root` the folder that paths in records start
+      from.
+    - `store_in` tells discovery whether a folder, given as parts and the names of its files, is a store: the number of
+      parts that lead to what holds the store. `store_names` are names of folders that are a store by themselves.
+    - `suffix` marks the names of its files anywhere; `begins` tells Markdown of the system by a file's first bytes.
+    - `together` are the paths of further files that one is to be checked with.
+    - `foreign` says in words what a file at the system's place is that holds none of its records.
+
+    What records mean:
+    - `join` makes records of several files; without it, each file's records are whole.
+    - `lost_reference` is the rule for a mention at `reference_key` that leads nowhere; without it nothing is said.
+    - `is_bound_in_store`: relations lead to records of the same store only. `has_titles`: a title names its record.
+      `has_stems`: the stem of a file's name does. `uri_prefix` may stand before an id.
+    - `rank` sorts records of one name: the smallest is meant.
+    - `inverse` names a predicate from its other end; `predicate_mark` is what separates the words of one.
+    - `is_decision` and `is_rejected` tell what a record decides; `group` sorts it on the system's page.
+    """
+
+    name: str
+    intro: str
+    rules: tuple[Rule, ...]
+    load: Callable[[], Adapter]
+    owns: Callable[[str], bool | None]
+    foreign: Callable[[str], str]
+    group: Callable[[RecordCard], tuple[GroupOrder, str]]
+    is_decision: Callable[[RecordCard], bool]
+    is_rejected: Callable[[RecordCard], bool] = _never
+    home: Callable[[str], str | None] = _nowhere
+    root: Callable[[str], str | None] = _nowhere
+    store_in: Callable[[Sequence[str], Sequence[str]], int | None] = _in_no_store
+    store_names: tuple[str, ...] = ()
+    suffix: str = ""
+    begins: Callable[[bytes], bool] = _not_begun
+    together: Callable[[str], tuple[str, ...]] = _alone
+    join: Join | None = None
+    lost_reference: Rule | None = None
+    reference_key: str = ""
+    is_bound_in_store: bool = False
+    has_titles: bool = False
+    has_stems: bool = True
+    uri_prefix: str = ""
+    rank: Callable[[str], tuple[bool, ...]] = _same_rank
+    inverse: Mapping[str, str] = field(default_factory=dict)
+    predicate_mark: str = " "
+
+    def status(self, card: RecordCard) -> str:
+        """The status of a record, "" if it has none."""
+        return card.status or ("rejected" if self.is_rejected(card) else "")
+
+    def spell(self, words: str) -> str:
+        """A predicate, given as words, as the system writes it."""
+        return words.replace(" ", self.predicate_mark)
+
+    def inverse_of(self, predicate: str) -> str:
+        """A predicate as seen from its other end. One that has no inverse word is said to be the other's."""
+        words = _as_words(predicate)
+        return self.inverse.get(self.spell(words)) or f"{words}, said by"
+
+
+def capitalized(words: str) -> str:
+    """A type or a section as a heading."""
+    return words[:1].upper() + words[1:] if words.strip() else "No type"
+
+
+def rank_in(order: Sequence[str], name: str) -> int:
+    """The place of a name in an order; what is not in it comes last."""
+    return order.index(name) if name in order else len(order)

@@ -1,0 +1,101 @@
+"""The record systems that memosite reads, a line each, and what all of them together tell of a file.
+
+To add one: a folder that exports its `SYSTEM` (see `formats/system.py`), and a line in `SYSTEMS`.
+"""
+
+from collections.abc import Iterator
+
+from memosite.facts import rules
+from memosite.facts.findings import Rule
+from memosite.facts.parsed import Parsed, RecordCard, RecordFile, RecordPart
+from memosite.formats.memory_layer import system as memory_layer
+from memosite.formats.memory_store import system as memory_store
+from memosite.formats.mif import system as mif
+from memosite.formats.system import RecordSystem
+from memosite.formats.wyren import system as wyren
+
+SYSTEMS: tuple[RecordSystem, ...] = (memory_store.SYSTEM, mif.SYSTEM, wyren.SYSTEM, memory_layer.SYSTEM)
+"""In the order in which they are asked whose a file is."""
+
+ALL_RULES: tuple[Rule, ...] = (*rules.GENERAL, *(rule for system in SYSTEMS for rule in system.rules))
+"""Every rule for findings."""
+
+_BY_NAME = {system.name: system for system in SYSTEMS}
+_SUFFIXES = (".json", ".md", ".jsonl")
+
+
+def system_of(card: RecordCard) -> RecordSystem:
+    """The system of a record."""
+    return _BY_NAME[card.system]
+
+
+def find_system(name: str) -> RecordSystem | None:
+    """The system of this name; None for one that only an earlier version knew."""
+    return _BY_NAME.get(name)
+
+
+def owner_of(path: str) -> RecordSystem | None:
+    """The system that a file belongs to by its place; None for a file at no such place (SPEC 2.2).
+
+    Other tools use the same folders, so a place only says which adapter is asked and who is named in a note; the
+    shape decides.
+    """
+    if not path.lower().endswith(_SUFFIXES):  # as most files of a memos folder: no system has any other
+        return None
+    for system in SYSTEMS:
+        is_owner = system.owns(path)
+        if is_owner is not None:
+            return system if is_owner else None
+    return None
+
+
+def root_of_record(path: str) -> str:
+    """The folder that holds the store a record's file is in: paths in records start from there.
+
+    That is the folder around the store; for files of other places their own.
+    """
+    roots = (system.root(path) for system in SYSTEMS)
+    return next((root for root in roots if root is not None), path.rpartition("/")[0])
+
+
+def home_of(path: str) -> str:
+    """The folder of the store that a record's file is in; "" for one in no store."""
+    homes = (system.home(path) for system in SYSTEMS)
+    return next((home for home in homes if home is not None), "")
+
+
+def begins_as_record(head: bytes) -> bool:
+    """Whether Markdown that begins with these bytes may be a record, wherever it is."""
+    return any(system.begins(head) for system in SYSTEMS)
+
+
+def has_record_name(name: str) -> bool:
+    """Whether a file is a record by its name, wherever it is."""
+    return any(system.suffix and name.lower().endswith(system.suffix) for system in SYSTEMS)
+
+
+def record_suffixes() -> Iterator[str]:
+    """The suffixes of files that hold a record each, the longest first."""
+    yield from sorted((system.suffix for system in SYSTEMS if system.suffix), key=len, reverse=True)
+    yield from (".md", ".json")
+
+
+def without_prefix(name: str) -> str:
+    """An id without what may stand before it."""
+    for system in SYSTEMS:
+        name = name.removeprefix(system.uri_prefix)
+    return name
+
+
+def is_record_uri(name: str) -> bool:
+    """Whether a name is the address of a record."""
+    return any(system.uri_prefix and name.startswith(system.uri_prefix) for system in SYSTEMS)
+
+
+def is_part(parsed: Parsed) -> bool:
+    """Whether what came out of a file is joined with others by its system, which then says what is wrong with it."""
+    fact = parsed.fact
+    if isinstance(fact, RecordFile):
+        system = _BY_NAME[fact.system]
+        return system.join is not None
+    return isinstance(fact, RecordPart)
