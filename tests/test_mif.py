@@ -15,7 +15,8 @@ from memosite.facts.times import read_moment
 from memosite.formats import adapters
 from memosite.formats.fields import FINDINGS
 from memosite.formats.mif import parse as mif
-from memosite.formats.mif.predicates import INVERSE, LINKS, predicate_of, read_body, read_target
+from memosite.formats.mif.links import LINKS, predicate_of, read_body, read_target
+from memosite.formats.mif.predicates import INVERSE
 from memosite.formats.mif.times import after, show_moment
 from tests.record_cases import check_case, check_promises, inputs_of, read_case
 from tests.test_formats import CASES
