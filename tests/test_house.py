@@ -1,7 +1,6 @@
 """The house rules that a reader of the code relies on, held by reading the code."""
 
 import ast
-import re
 from pathlib import Path
 
 import pytest
@@ -84,14 +83,6 @@ def test_imports_are_never_circular() -> None:
 
     for name in sorted(graph):
         visit(name, ())
-
-
-def test_the_readme_documents_every_command() -> None:
-    """Each command stands in the README's table."""
-    readme = (PACKAGE.parent / "README.md").read_text()
-    commands = set(re.findall(r'_command\(\s*commands,\s*"([a-z-]+)"', (PACKAGE / "commands/arguments.py").read_text()))
-    assert len(commands) >= 5
-    assert {command for command in commands if f"| `memosite {command}" not in readme} == set()
 
 
 def test_architecture_names_every_package() -> None:
