@@ -345,7 +345,7 @@ ANCHORS_CUT = Rule(
     remedy="Write the folders of anchors out as far as they are known.",
 )
 
-# mif
+# YAML
 FRONTMATTER_DUPLICATE_KEY = Rule(
     id="frontmatter-duplicate-key",
     severity=_W,

@@ -95,7 +95,8 @@ class RecordSystem:
     """One record system. Paths are relative to a source, with `/`; what takes a path looks at it alone.
 
     Where files are:
-    - `owns` tells whether a file belongs to the system by its place; None where the place says nothing.
+    - `endings` are those of the names of its files. Of a file with one of them `owns` tells whether it belongs to the
+      system by its place; None where the place says nothing.
     - `home` is the folder of the store that a file is in, None outside; `root` the folder that paths in records start
       from.
     - `store_in` tells discovery whether a folder, given as parts and the names of its files, is a store: the number of
@@ -117,6 +118,7 @@ class RecordSystem:
     name: str
     intro: str
     rules: tuple[Rule, ...]
+    endings: tuple[str, ...]
     load: Callable[[], Adapter]
     owns: Callable[[str], bool | None]
     foreign: Callable[[str], str]

@@ -21,7 +21,7 @@ ALL_RULES: tuple[Rule, ...] = (*rules.GENERAL, *(rule for system in SYSTEMS for 
 """Every rule for findings."""
 
 _BY_NAME = {system.name: system for system in SYSTEMS}
-_SUFFIXES = (".json", ".md", ".jsonl")
+_ENDINGS = tuple(sorted({ending for system in SYSTEMS for ending in system.endings}))
 
 
 def system_of(card: RecordCard) -> RecordSystem:
@@ -40,7 +40,7 @@ def owner_of(path: str) -> RecordSystem | None:
     Other tools use the same folders, so a place only says which adapter is asked and who is named in a note; the
     shape decides.
     """
-    if not path.lower().endswith(_SUFFIXES):  # as most files of a memos folder: no system has any other
+    if not path.lower().endswith(_ENDINGS):  # as most files of a memos folder: no system has any other
         return None
     for system in SYSTEMS:
         is_owner = system.owns(path)

@@ -28,6 +28,7 @@ SYSTEM = RecordSystem(
     name="memory-layer",
     intro="What sessions keep for those after them, by category.",
     rules=rules.RULES,
+    endings=(".json", ".md"),
     load=_load,
     owns=places.owns,
     home=places.home,

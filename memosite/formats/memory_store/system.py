@@ -61,6 +61,7 @@ SYSTEM = RecordSystem(
     name="memory-store",
     intro="The memory of projects: the product map by stage, then everything else by kind.",
     rules=rules.RULES,
+    endings=(".json", ".md", ".jsonl"),
     load=_load,
     owns=places.owns,
     home=places.home,

@@ -22,6 +22,7 @@ SYSTEM = RecordSystem(
     name="mif",
     intro="Memories, by type and namespace.",
     rules=rules.RULES,
+    endings=(".md",),
     load=_load,
     owns=places.owns,
     suffix=places.SUFFIX,

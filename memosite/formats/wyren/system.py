@@ -31,6 +31,7 @@ SYSTEM = RecordSystem(
     name="wyren",
     intro="What is distilled of sessions, by section.",
     rules=rules.RULES,
+    endings=(".md",),
     load=_load,
     owns=places.owns,
     root=places.root,

@@ -1,0 +1,158 @@
+"""Adds an invented record system to a copy of memosite, as one folder and one line, and finds its records everywhere."""
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parent.parent
+
+PARSE = '''"""Reads logbooks: one entry a line, `2026-03-01 Title: text`."""
+
+from memosite.facts.file import File
+from memosite.facts.parsed import Parsed, RecordCard, RecordFile
+from memosite.facts.texts import read_text
+from memosite.facts.times import read_moment
+from memosite.formats.logbook import rules
+
+NAME = "logbook"
+
+
+def matches(file: File) -> bool:
+    return file.name.endswith(".log") and file.text.startswith("LOGBOOK")
+
+
+def parse(file: File) -> Parsed:
+    cards, shelve, findings = [], [file.data], []
+    for number, line in enumerate(file.markdown.splitlines()[1:], 2):
+        day, _, rest = line.partition(" ")
+        title, colon, text = rest.partition(": ")
+        if not colon:
+            findings.append(file.finding(rules.ENTRY, f"line {number} has no title"))
+            continue
+        known, data = read_text(text)
+        shelve.append(data)
+        cards.append(RecordCard(
+            system=NAME, key=f"{day}.{title.casefold()}", file=file.facts, type="entry", title=title, line=number,
+            text=known, created=read_moment(day),
+        ))
+    fact = RecordFile(system=NAME, file=file.facts, records=tuple(cards))
+    return Parsed(
+        source=file.source, path=file.path, fact=fact, findings=tuple(findings), shelve=tuple(shelve)
+    )
+'''
+
+RULES = '''"""The rules for findings on logbooks."""
+
+from memosite.facts.findings import Rule, Severity
+
+ENTRY = Rule(id="logbook-entry", severity=Severity.WARNING, meaning="An entry without a title.",
+             clause="the logbook's first page", remedy="Write a title and a colon.")
+RULES = (ENTRY,)
+'''
+
+SYSTEM = '''"""The record system logbook."""
+
+from memosite.formats.logbook import rules
+from memosite.formats.system import RecordSystem
+
+
+def _load():
+    from memosite.formats.logbook import parse
+
+    return parse
+
+
+SYSTEM = RecordSystem(
+    name="logbook",
+    intro="What the harbour master wrote down.",
+    rules=rules.RULES,
+    endings=(".log",),
+    load=_load,
+    owns=lambda path: True if path.startswith("logbook/") else None,
+    store_in=lambda parts, files: len(parts) - 1 if tuple(parts[-1:]) == ("logbook",) else None,
+    foreign=lambda path: "a file beside the logbook",
+    group=lambda card: ((0, 0, card.title[:1]), f"Under {card.title[:1]}"),
+    is_decision=lambda card: card.title.startswith("Decided"),
+)
+'''
+
+
+@pytest.fixture(scope="module")
+def extended(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A copy of memosite with a fifth system: a folder, its import and its line."""
+    folder = tmp_path_factory.mktemp("extended")
+    for name in ("memosite", "templates", "static"):
+        shutil.copytree(ROOT / name, folder / name, ignore=shutil.ignore_patterns("__pycache__"))
+    logbook = folder / "memosite/formats/logbook"
+    logbook.mkdir()
+    for name, text in (("__init__", ""), ("parse", PARSE), ("rules", RULES), ("system", SYSTEM)):
+        (logbook / f"{name}.py").write_text(text)
+    registry = folder / "memosite/formats/systems.py"
+    lines = registry.read_text()
+    at = lines.index("from memosite.formats.memory_layer")
+    lines = f"{lines[:at]}from memosite.formats.logbook import system as logbook\n{lines[at:]}"
+    registry.write_text(lines.replace("memory_store.SYSTEM", "logbook.SYSTEM, memory_store.SYSTEM"))
+    return folder
+
+
+@pytest.fixture(scope="module")
+def site(extended: Path) -> Path:
+    """A site with a logbook, built by the copy."""
+    repo = extended / "site/harbour"
+    (repo / "logbook").mkdir(parents=True)
+    (repo / "logbook/spring.log").write_text(
+        "LOGBOOK\n2026-03-01 Buoys: The eastern buoys were painted vermilion.\n"
+        "2026-03-04 Decided on tariffs: Small boats pay nothing.\nno title here\n"
+    )
+    assert memosite(extended, "build", "site").returncode == 0
+    return extended / "site"
+
+
+def memosite(extended: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
+    """Run a command of the copy."""
+    environment = {**os.environ, "PYTHONPATH": str(extended)}
+    return subprocess.run(
+        [sys.executable, "-m", "memosite", *arguments],
+        cwd=extended, env=environment, capture_output=True, text=True, check=False, timeout=60,
+    )  # fmt: skip
+
+
+def test_its_records_have_pages(site: Path) -> None:
+    """One each, a page of the system in its own groups, and the page of decisions."""
+    output = site / "_site"
+    record = (output / "records/logbook/harbour.2026-03-01.buoys/index.html").read_text()
+    assert "The eastern buoys were painted vermilion." in record
+    overview = (output / "systems/logbook/index.html").read_text()
+    assert "What the harbour master wrote down." in overview
+    assert "Under B" in overview and "Under D" in overview
+    decisions = (output / "decisions/index.html").read_text()
+    assert "Decided on tariffs" in decisions and "Buoys" not in decisions
+
+
+def test_its_records_are_in_feeds(site: Path) -> None:
+    """In that of the system, and in that of everything."""
+    for path in ("systems/logbook/feed.xml", "feed.xml"):
+        assert "<title>Decided on tariffs</title>" in (site / "_site" / path).read_text()
+
+
+def test_its_records_are_found_and_exported(extended: Path, site: Path) -> None:
+    """By the command line, and in the blocks of the browser's search."""
+    found = json.loads(memosite(extended, "search", "vermilion system:logbook", "--json", "--site", "site").stdout)
+    assert "buoys" in json.dumps(found)
+    exported = memosite(extended, "export", "--site", "site").stdout.splitlines()
+    assert [json.loads(line)["system"] for line in exported] == ["logbook", "logbook"]
+    blocks = "".join(path.read_text() for path in (site / "_site/search").rglob("*.js"))
+    assert "vermilion" in blocks
+
+
+def test_its_rules_are_rules(extended: Path, site: Path) -> None:
+    """Findings on its files are told with its remedy."""
+    said = memosite(extended, "check", "site", "--fail-on", "warning")
+    assert said.returncode == 1
+    assert "[logbook-entry]" in said.stdout and "Write a title and a colon." in said.stdout
+    assert "logbook-entry" in (site / "_site/health/index.html").read_text()
