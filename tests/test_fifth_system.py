@@ -1,4 +1,4 @@
-"""Adds an invented record system to a copy of memosite, as one folder and one line, and finds its records everywhere."""
+"""Adds an invented record system to a copy of memosite, as one folder and one line, and looks for its records."""
 
 import json
 import os
