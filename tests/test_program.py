@@ -1,10 +1,12 @@
 """What memosite itself is made of."""
 
+import inspect
 import os
 from pathlib import Path
 
 import pytest
 
+import memosite
 from memosite.config.loading import load_config
 from memosite.reading.inputs import compare_inputs
 from memosite.store.program import portable_digest, program_digest
@@ -25,6 +27,12 @@ def test_the_digest_depends_on_modules_and_versions(tmp_path: Path, monkeypatch:
         found.append(program_digest(tmp_path))
     program_digest.cache_clear()
     assert len(set(found)) == 4
+
+
+def test_the_digest_is_one_of_the_whole_package() -> None:
+    """Wherever its module is: what any module wrote into a cache depends on it."""
+    for digest in (program_digest, portable_digest):
+        assert inspect.signature(digest).parameters["package"].default == Path(memosite.__file__).parent
 
 
 def test_a_digest_for_other_machines_does_not_depend_on_times(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -21,8 +21,9 @@ def silent(_stage: str, _done: int, _total: int) -> None:
 
 
 @contextmanager
-def shown(stream: TextIO = sys.stderr) -> Iterator[Progress]:
-    """Show progress on a stream: as bars with counts and rate if that is a terminal, else as a line now and then."""
+def shown(stream: TextIO | None = None) -> Iterator[Progress]:
+    """Show progress on a stream (default: standard error): bars on a terminal, else a line now and then."""
+    stream = stream or sys.stderr
     if not stream.isatty():
         yield _Lines(stream)
         return

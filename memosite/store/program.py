@@ -7,9 +7,10 @@ from functools import lru_cache
 from importlib.metadata import version
 from pathlib import Path
 
+import memosite
 from memosite.store.digests import digest_of
 
-_PACKAGE = Path(__file__).parent.parent
+_PACKAGE = Path(memosite.__file__).parent
 _WRITERS = (
     "jinja2",
     "lxml",

@@ -1,5 +1,8 @@
 """The fields of the Whoosh index: what our analyzer found goes in as it is, and is read back as it is.
 
+Whoosh writes the schema into its index by pickling it. It is never read from there: whoever opens an index hands over
+`schema()`, so that an index stays valid when these classes move to another module.
+
 Whoosh would take texts apart itself, word by word through objects of its own; handing it terms with their positions
 is several times as fast and leaves no second analyzer to keep in step.
 """
@@ -8,9 +11,12 @@ from array import array
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
-from whoosh import fields, formats
+from whoosh import columns, fields, formats
 
 Terms = Mapping[str, Sequence[int]]
+
+UNDATED = -(2**63)
+"""The date of what has none."""
 
 
 class Positions(fields.FieldType):  # type: ignore[misc] # Whoosh has no types
@@ -35,6 +41,20 @@ class Keys(fields.FieldType):  # type: ignore[misc] # Whoosh has no types
         """Terms, each once."""
         for term in value:
             yield term.encode(), 1, 1.0, b""
+
+
+def schema() -> Any:
+    """The fields of every index."""
+    return fields.Schema(
+        key=Keys(),
+        text=Positions(),
+        subject=Positions(),
+        name=Positions(),
+        keys=Keys(),
+        date=fields.COLUMN(columns.NumericColumn("q", default=UNDATED)),
+        order=fields.COLUMN(columns.VarBytesColumn()),
+        facts=fields.STORED(),
+    )
 
 
 def read_positions(stored: bytes) -> "array[int]":

@@ -28,11 +28,10 @@ with warnings.catch_warnings():
     warnings.simplefilter("ignore", SyntaxWarning)
     from whoosh import index
 
+    from memosite.search.whoosh.fields import schema
+
 VERSION = 2
 """Of the schema, of what the analyzer finds and of what is shown: an index of another version is made anew."""
-
-UNDATED = -(2**63)
-"""The date of what has none."""
 
 FOLDER = "search"
 _SEAL = "seal.json"
@@ -78,7 +77,7 @@ def locked(cache: Path) -> Iterator[Path]:
 
 def open_reader(folder: Path, seal: Seal) -> OpenIndex:
     """Open an index whose seal was read; it may be updated afterwards without the reader noticing."""
-    return OpenIndex(reader=index.open_dir(str(folder)).reader(), newest=seal.newest)
+    return OpenIndex(reader=index.open_dir(str(folder), schema=schema()).reader(), newest=seal.newest)
 
 
 def read_seal(folder: Path) -> tuple[Seal | None, str]:

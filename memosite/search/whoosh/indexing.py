@@ -12,12 +12,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from whoosh import columns, fields, index
+from whoosh import index
 
 from memosite.search.documents import Card, ReadText, SearchDocument, documents, positions_of
-from memosite.search.whoosh.fields import Keys, Positions
+from memosite.search.whoosh.fields import UNDATED, schema
 from memosite.search.whoosh.index import (
-    UNDATED,
     OpenIndex,
     Seal,
     break_seal,
@@ -82,10 +81,10 @@ def _update(folder: Path, seal: Seal | None, job: _Job, inputs: str) -> Seal:
             shutil.rmtree(folder)
         folder.unlink(missing_ok=True)
         folder.mkdir()
-        found = index.create_in(str(folder), _schema())
+        found = index.create_in(str(folder), schema())
     else:
         break_seal(folder)
-        found = index.open_dir(str(folder))
+        found = index.open_dir(str(folder), schema=schema())
     # As files of their own: what lies in a compound file Whoosh copies into memory whenever it is opened.
     _write_documents(found.writer(limitmb=128, compound=False), former, changed, job)
     write_file(folder / DIGESTS, json.dumps(now))
@@ -111,19 +110,6 @@ def _write_documents(writer: Any, former: Iterable[str], changed: Sequence[Card]
         for document in documents(card, job.read_text):
             writer.add_document(**_fields_of(document, job.analyzer))
     writer.commit()
-
-
-def _schema() -> Any:
-    return fields.Schema(
-        key=Keys(),
-        text=Positions(),
-        subject=Positions(),
-        name=Positions(),
-        keys=Keys(),
-        date=fields.COLUMN(columns.NumericColumn("q", default=UNDATED)),
-        order=fields.COLUMN(columns.VarBytesColumn()),
-        facts=fields.STORED(),
-    )
 
 
 def _fields_of(document: SearchDocument, analyzer: Analyzer) -> dict[str, object]:

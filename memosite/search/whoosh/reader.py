@@ -21,8 +21,8 @@ from whoosh.scoring import bm25
 
 from memosite.search.excerpt import Piece, make_excerpt
 from memosite.search.match import KEYS, match, wanted_words
-from memosite.search.whoosh.fields import read_positions
-from memosite.search.whoosh.index import UNDATED, OpenIndex
+from memosite.search.whoosh.fields import UNDATED, read_positions
+from memosite.search.whoosh.index import OpenIndex
 from memosite.search_language.analyzer import Analyzer
 from memosite.search_language.syntax import Key, Node, Words, leaves
 
