@@ -35,7 +35,7 @@ documents: ["decisions/**/*.md"]
 actions:
   closed:
     2026-05-01-1430--a--b--c: {on: 2026-05-20, by: director, why: "overtaken"}
-feeds: {window: 20, days: 7, ttl: 15, full_content: false, digest: weekly}
+feeds: {window: 20, days: 7, ttl: 15, full_content: false, digest: weekly, searches: {late: is:open}}
 theme: theme
 audience: internal
 output: public
@@ -100,6 +100,7 @@ def test_every_setting_is_read(site: Path) -> None:
             {"2026-05-01-1430--a--b--c": Discharge(on="2026-05-20", by="director", disposition="overtaken")}
         ),
         feeds=FeedsConfig(window=20, days=7, ttl=15, full_content=False, digest="weekly"),
+        searches=MappingProxyType({"late": "is:open"}),
         theme=site / "theme",
         output=site / "public",
         cache=site / ".memosite",

@@ -43,7 +43,7 @@ PAGES = {
     "home": "index.html",
     "library": "libraries/harbour-forms/index.html",
     "list": "timeline/2026/05/index.html",
-    "list.actions": "actions/index.html",
+    "actions": "actions/index.html",
     "list.system": "systems/memory-store/status/index.html",
     "memo": "memos/2026-05-04-1100--director--master--dredge/index.html",
     "memo.note": "notes/2026-05-07-1200--master--file--depths/index.html",

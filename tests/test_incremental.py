@@ -15,6 +15,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
+from dataclasses import replace
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from urllib.parse import unquote
@@ -260,7 +261,7 @@ def test_a_build_that_was_killed_alone_leaves_the_next_one_free(organization: Pa
 
 def test_a_unit_that_shows_everything_cannot_be_traced_by_mistake(organization: Path) -> None:
     """Findings belong to no key: reading them through a traced context is an error in the program."""
-    from memosite.plan.home import plan_health
+    from memosite.plan.health import plan_health
     from memosite.plan.traced import traced
     from memosite.remake.pipeline import context_of, load_archive
     from memosite.store.shelf import Shelf
@@ -274,6 +275,21 @@ def test_a_unit_that_shows_everything_cannot_be_traced_by_mistake(organization: 
         for look in (bool, len, tuple):
             with pytest.raises(TypeError, match="must not be traced"):
                 look(context.archive.findings)
+
+
+def test_a_new_saved_search_is_no_reason_to_plan_all_pages_again(organization: Path) -> None:
+    """It is not among what every page is planned with, as the settings of feeds are."""
+    from memosite.plan.traced import common_values
+    from memosite.remake.pipeline import context_of, load_archive
+    from memosite.store.shelf import Shelf
+
+    config = load_config(organization)
+    searching = replace(config, searches={"late": "is:open"})
+    weekly = replace(config, feeds=replace(config.feeds, digest="weekly"))
+    with Shelf() as shelf:
+        archive, _ = load_archive(config, shelf)
+        values = [common_values(context_of(one, archive, shelf)) for one in (config, searching, weekly)]
+    assert values[0] == values[1] != values[2]
 
 
 # A process that remembers

@@ -18,6 +18,7 @@ from memosite.pages import models
 from memosite.pages.feeds import FeedGroup, Subscribing
 from memosite.pages.lives import EditRow
 from memosite.pages.models import (
+    ActionsPage,
     ChangesPage,
     DigestsPage,
     DocumentPage,
@@ -592,6 +593,19 @@ def systems() -> SystemsPage:
     return SystemsPage(**fields, systems=rows, entities=2)
 
 
+def actions_board() -> ActionsPage:
+    """What is open for one position, more than is listed, and nothing that is discharged."""
+    listed = (row(), row("The older one", date=None, is_unread=False, mailbox="read"))
+    fields = page_fields("actions/index.html", title="Actions", section="actions") | {
+        "parts": (Part(label="1", href="1/index.html", is_current=False),),
+        "sections": (
+            ListSection(heading="Open for strategist", anchor="open-for-strategist", rows=listed, total=501),
+            ListSection(heading="Discharged", anchor="discharged", rows=(), total=0, empty="Nothing."),
+        ),
+    }
+    return ActionsPage(**fields)
+
+
 def health() -> HealthPage:
     """Findings of each severity."""
     fields = page_fields("health/index.html", title="Health", section="health") | {
@@ -689,6 +703,7 @@ def pages() -> tuple[Page, ...]:
             **page_fields("search/index.html", title="Search", section="search"),
             saved=(Reference(label="tides", href="../saved/tides/index.html", title="tide*"),),
         ),
+        actions_board(),
     )
 
 
@@ -1227,6 +1242,29 @@ def test_a_list_does_not_repeat_the_day_its_heading_names() -> None:
     assert len(month.xpath("//section[@id='sent']//time")) == 6
     assert texts(month, "//section[@id='sent']/p") == ["The newest 7 of 240."]
     assert texts(month, "//section[@id='notes']/p") == ["Nothing yet."]
+
+
+def test_the_actions_board_lists_each_action_with_its_state() -> None:
+    """The newest where there are more, and what to say where there are none."""
+    board = rendered(actions_board())
+    assert texts(board, "//section[@id='open-for-strategist']//li/a[@class='subject']") == [
+        row().subject,
+        "The older one",
+    ]
+    assert texts(board, "//section[@id='open-for-strategist']//span[@class='date']") == ["2026-04-21", "no date"]
+    assert texts(board, "//section[@id='open-for-strategist']//span[@class='state open']") == ["open", "open"]
+    assert texts(board, "//section[@id='open-for-strategist']/p") == ["The newest 2 of 501."]
+    assert texts(board, "//section[@id='discharged']/p") == ["Nothing."]
+    assert texts(board, "//nav[@class='contents']//li") == ["Open for strategist 501", "Discharged 0"]
+
+
+def test_a_column_of_the_actions_board_is_on_no_other_page() -> None:
+    """It has a template with rows of its own."""
+    column = '<span class="facts">{{ facts(row) }}</span>'
+    board = THEME.templates["actions.html"]
+    assert column in board
+    renderer = Renderer(own_theme(actions=board.replace(column, f"{column} <em>soon</em>")), TEXTS.__getitem__)
+    assert [named(page) for page in pages() if renderer.render(page) != RENDERER.render(page)] == ["ActionsPage"]
 
 
 def test_what_is_superseded_is_struck_and_names_its_successor() -> None:

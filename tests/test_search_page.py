@@ -12,11 +12,11 @@ import pytest
 
 from memosite.archive.ledger import parse_ledger
 from memosite.cli import main
+from memosite.pages.models import GonePage
 from memosite.pages.parts import Site
 from memosite.plan.channels import all_channels
 from memosite.plan.context import Context
-from memosite.plan.files import SavedSearch, published_searches
-from memosite.plan.search import plan_former_searches
+from memosite.plan.saved_searches import SavedSearch, plan_saved_searches, published_searches
 from tests.build_org import write_memo, write_transcript
 from tests.chromium import Browser, chromium
 from tests.search_reference import EXAMPLE
@@ -249,11 +249,12 @@ def test_a_search_that_is_no_longer_saved_leaves_a_tombstone_and_a_feed(tmp_path
             site=Site(title="Harbour", language="en", base_url=None, generator=""),
             read_text=shelf.text,
         )
-        (page,) = plan_former_searches(context, ledger, ())
+        (page,) = plan_saved_searches(context, ledger, ())
+        assert isinstance(page, GonePage)
         assert (page.path, page.id) == ("saved/tides/index.html", "tides")
         feeds = {channel.stem: channel.group for channel in all_channels(context, ledger, ())}
         assert feeds["saved/tides/feed"] == "Former"
-        assert list(plan_former_searches(context, ledger, [still])) == []
+        assert [page.path for page in plan_saved_searches(context, ledger, [still])] == ["saved/Tides/index.html"]
     known = ledger.with_pages(
         (), (), published_searches([still, SavedSearch(name="ebb", query="x", found=frozenset())])
     )

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from memosite.archive.history import LifeEvent
 from memosite.archive.model import Archive, Artifact, Life, Memo
-from memosite.config.loading import load_config
+from memosite.config.loading import FeedsConfig, load_config
 from memosite.facts.parsed import Ref
 from memosite.facts.times import Moment
 from memosite.pages.parts import Site
@@ -20,9 +20,9 @@ from memosite.plan.channels import position_channel
 from memosite.plan.context import Context
 from memosite.plan.dates import newest, newest_first, stamp
 from memosite.plan.feeds import Arranged, window
-from memosite.plan.lives import movements
-from memosite.plan.positions import open_for, received, record, seat_row
-from memosite.plan.rules import FeedRules
+from memosite.plan.movements import movements
+from memosite.plan.position_items import involving, open_for, received
+from memosite.plan.position_table import seat_row
 from memosite.plan.traced import Read, traced
 from tests.build_org import archive_of, envelope, read_folders, write_memo, write_note, write_org
 from tests.small_repos import EXAMPLE, EXAMPLE_SOURCES
@@ -66,7 +66,7 @@ def context(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFac
 def context_of(archive: Archive, **rules: int) -> Context:
     """What pages are planned with."""
     site = Site(title="T", language="en", base_url=None, generator="g", has_records=False)
-    return Context(archive=archive, site=site, read_text=lambda _: "", feeds=FeedRules(**rules))  # type: ignore[arg-type] # numbers alone
+    return Context(archive=archive, site=site, read_text=lambda _: "", feeds=FeedsConfig(**rules))  # type: ignore[arg-type] # numbers alone
 
 
 def test_the_drawn_archives_have_what_is_counted(tmp_path: Path) -> None:
@@ -81,7 +81,7 @@ def test_the_drawn_archives_have_what_is_counted(tmp_path: Path) -> None:
 def test_a_seat_is_summed_up_as_by_looking_at_everything(context: Context) -> None:
     """Unions of seats, memos to all, those that a seat sent itself, and memos without a date."""
     for position in context.archive.positions.values():
-        memos = [one for one in record(context, position) if isinstance(one, Memo) and one.kind == "memo"]
+        memos = [one for one in involving(context, position) if isinstance(one, Memo) and one.kind == "memo"]
         members = {position.id, *position.union_of}
         sent = [memo for memo in memos if memo.sender_position in members]
         unread = [memo for memo in received(context, position) if context.is_unread(memo, position.id)]

@@ -54,7 +54,7 @@ FEEDS_KEYS = ("window", "days", "ttl", "full_content", "digest", "searches")
 
 _T = TypeVar("_T")
 _NOTHING: tuple[str, ...] = ()
-_NO_ALIASES: Mapping[str, str] = MappingProxyType({})
+_NO_ENTRIES: Mapping[str, str] = MappingProxyType({})
 
 
 def load_config(
@@ -75,7 +75,8 @@ def load_config(
         or (folder / OUTPUT_NAME).resolve()
     )
     cache_folder = _folder_to_write(cache, "--cache") or _cache(folder)
-    aliases, people = _get(fields, "positions", _positions, (_NO_ALIASES, _NOTHING))
+    aliases, people = _get(fields, "positions", _positions, (_NO_ENTRIES, _NOTHING))
+    feeds, searches = _get(fields, "feeds", _feeds, (FeedsConfig(), _NO_ENTRIES))
     return Config(
         site=folder,
         title=_get(fields, "title", Entry.prose, clean_name(folder.name)),
@@ -88,7 +89,8 @@ def load_config(
         people=people,
         documents=_get(fields, "documents", read_globs, DEFAULT_DOCUMENTS),
         closed=_get(fields, "actions", _closed, MappingProxyType({})),
-        feeds=_get(fields, "feeds", _feeds, FeedsConfig()),
+        feeds=feeds,
+        searches=searches,
         theme=_get(fields, "theme", lambda entry: existing_folder(entry, folder), None),
         sources=_get(fields, "sources", lambda entry: read_sources(entry, folder), ())
         or discover(folder, ignore=(output_folder, cache_folder)),
@@ -209,7 +211,7 @@ def _check_audience(fields: Mapping[str, Entry]) -> None:
 def _positions(entry: Entry) -> tuple[Mapping[str, str], tuple[str, ...]]:
     fields = entry.fields(("aliases", "people"))
     people = _get(fields, "people", lambda below: below.texts("a list of positions such as [director]"), _NOTHING)
-    return _get(fields, "aliases", _aliases, _NO_ALIASES), people
+    return _get(fields, "aliases", _aliases, _NO_ENTRIES), people
 
 
 def _aliases(entry: Entry) -> Mapping[str, str]:
@@ -246,17 +248,18 @@ def _discharge(entry: Entry) -> Discharge:
     )
 
 
-def _feeds(entry: Entry) -> FeedsConfig:
+def _feeds(entry: Entry) -> tuple[FeedsConfig, Mapping[str, str]]:
+    """What feeds hold, and the saved searches, of which each has a feed."""
     fields = entry.fields(FEEDS_KEYS)
     default = FeedsConfig()
-    return FeedsConfig(
+    feeds = FeedsConfig(
         window=_get(fields, "window", lambda below: below.number(1, 10_000), default.window),
         days=_get(fields, "days", lambda below: below.number(0, 3_660), default.days),
         ttl=_get(fields, "ttl", lambda below: below.number(1, 10_080), default.ttl),
         full_content=_get(fields, "full_content", Entry.flag, default.full_content),
         digest=_get(fields, "digest", _digest, default.digest),
-        searches=_get(fields, "searches", _searches, default.searches),
     )
+    return feeds, _get(fields, "searches", _searches, _NO_ENTRIES)
 
 
 def _digest(entry: Entry) -> Literal["daily", "weekly"]:

@@ -49,10 +49,10 @@ class SourceConfig:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FeedsConfig:
-    """How much a feed holds: the newest `window` items, those of `days` days; `ttl` is in minutes.
+    """How much a feed holds: the newest `window` items, and those of `days` before the newest; `ttl` is in minutes.
 
     `full_content` publishes feeds with texts, for people, beside those that only notify; `digest` says how much time
-    one digest covers. `searches` are saved queries by name.
+    one digest covers. Every page is planned with it, so what only some pages need is not in it (`Config.searches`).
     """
 
     window: int = 50
@@ -60,7 +60,11 @@ class FeedsConfig:
     ttl: int = 5
     full_content: bool = True
     digest: Literal["daily", "weekly"] = "daily"
-    searches: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
+
+    @property
+    def is_weekly(self) -> bool:
+        """Whether a digest covers a week, and not a day."""
+        return self.digest == "weekly"
 
 
 def _no_entries() -> Mapping[str, str]:
@@ -76,8 +80,8 @@ class Config:
     """Everything a command needs to know of a site; all paths are absolute.
 
     `base_url` ends in `/`. `aliases` maps a former name of a position to its present one, and that is never
-    a former name itself. `closed` holds actions that are done, by memo id. `file` is the memosite.yml that
-    was read, None if there is none.
+    a former name itself. `closed` holds actions that are done, by memo id. `searches` are saved queries by
+    name. `file` is the memosite.yml that was read, None if there is none.
     """
 
     site: Path
@@ -95,6 +99,7 @@ class Config:
     documents: tuple[str, ...] = DEFAULT_DOCUMENTS
     closed: Mapping[str, Discharge] = field(default_factory=_no_discharges)
     feeds: FeedsConfig = FeedsConfig()
+    searches: Mapping[str, str] = field(default_factory=_no_entries)
     theme: Path | None = None
     file: Path | None = None
 

@@ -101,8 +101,7 @@ class PositionPage(Page):
     repo: str
     union_of: tuple[Reference, ...]
     sections: tuple[ListSection, ...]
-    longest: Row | None = None
-    """What waits longest for it."""
+    longest: Row | None = None  # what waits longest for it
     longest_since: Stamp | None = None
 
 
@@ -124,13 +123,10 @@ class ArtifactPage(Page):
     backlinks: tuple[Row, ...]
     lives: tuple[LifeLine, ...] = ()
     citation: Citation | None = None
-    is_cut: bool = False
-    """Whether the body is longer than a page may be, so that only its beginning is shown."""
-    extra_left_out: int = 0
-    """How many characters of `extra` a page cannot hold."""
-    findings_total: int = 0
+    is_cut: bool = False  # whether the body is longer than a page may be, so that only its beginning is shown
+    extra_left_out: int = 0  # how many characters of `extra` a page cannot hold
+    findings_total: int = 0  # how many of these there are in all, where a page cannot hold them
     backlinks_total: int = 0
-    """How many of these there are in all, where a page cannot hold them."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -202,11 +198,9 @@ class LibraryPage(ArtifactPage):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RecordPage(ArtifactPage):
-    """One entry of another memory system.
+    """One entry of another memory system; `place` is its file, with the line in a file of many.
 
-    `successor` is what took its place: a link, or what is written where the archive does not have it. `place` is the
-    file, with the line in a file of many. Of each list no more is shown than a page can hold; `totals` are the
-    lengths of those that are cut. `hash_state` says what came of verifying the content hash.
+    `successor` is what took its place: a link, or a name as written. `totals` are the lengths of lists that are cut.
     """
 
     template: ClassVar[str] = "record.html"
@@ -232,7 +226,7 @@ class RecordPage(ArtifactPage):
     session_rows: tuple[Row, ...]
     history: tuple[EventRow, ...]
     content_hash: str
-    hash_state: str
+    hash_state: str  # what came of verifying the content hash
     totals: tuple[tuple[str, int], ...]
 
 
@@ -279,8 +273,7 @@ class GhostPage(Page):
     to: Reference | None
     replies: tuple[Row, ...]
     thread: Reference | None
-    life: LifeLine | None = None
-    """What git tells of it, if it was removed."""
+    life: LifeLine | None = None  # what git tells of it, if it was removed
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -298,7 +291,7 @@ class ThreadPage(Page):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ListPage(Page):
-    """Sections of rows: a month, the action board, decisions, a system; `views` are other ways to group the same."""
+    """Sections of rows: a month, decisions, a system, part of a long list; `views` are other ways to group the same."""
 
     template: ClassVar[str] = "list.html"
 
@@ -307,6 +300,15 @@ class ListPage(Page):
     views: tuple[Reference, ...] = ()
     previous: Reference | None = None
     next: Reference | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ActionsPage(Page):
+    """The actions board, with a section for each state; its parts, where it is long, are of `ListPage`."""
+
+    template: ClassVar[str] = "actions.html"
+
+    sections: tuple[ListSection, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -375,8 +377,7 @@ class GonePage(Page):
     template: ClassVar[str] = "gone.html"
 
     id: str
-    life: LifeLine | None = None
-    """What git tells of it."""
+    life: LifeLine | None = None  # what git tells of it
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

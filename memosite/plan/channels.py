@@ -1,18 +1,18 @@
 """Plans which feeds there are, and what belongs to each, in order of arrival (FEEDS, which feeds)."""
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
 from memosite.archive.ledger import Ledger
 from memosite.archive.model import Artifact, Memo, Position, Transcript
 from memosite.archive.urls import ACTIONS, HOME, position_page, saved_page, system_page, thread_page
-from memosite.facts.names import make_id
 from memosite.plan.context import Context
 from memosite.plan.dates import by_arrival
-from memosite.plan.files import SavedSearch, former_searches
-from memosite.plan.positions import received
+from memosite.plan.position_items import received
+from memosite.plan.removed import former_positions, former_threads
+from memosite.plan.saved_searches import SavedSearch, former_searches
 from memosite.plan.systems import published_systems
 
 Group = Literal["Everything", "Positions", "Records", "Searches", "Threads", "Former"]
@@ -107,23 +107,20 @@ def _channel(
 
 def _position_channels(context: Context, ledger: Ledger) -> Iterator[Channel]:
     """Three feeds a position, under every other name it goes by, too (SPEC 3)."""
-    archive = context.archive
-    known = set(archive.positions).union(*map(context.other_names, archive.positions.values()))
-    stands_for = {make_id(name): now for name, now in archive.position_of.items()}
-    former: dict[str, list[str]] = defaultdict(list)
-    gone: list[Position] = []
-    for id_ in dict.fromkeys((*ledger.positions, *(id_ for kind, id_ in ledger.others if kind == "name"))):
-        if id_ not in known and id_.casefold() not in context.position_ids:
-            target = stands_for.get(id_)
-            if target and target in archive.positions:
-                former[target].append(id_)
-            else:
-                gone.append(Position(id=id_, name=id_))
-    for position in archive.positions.values():
-        names = (*context.other_names(position), *former[position.id])
+    former = _by_present(former_positions(context, ledger))
+    for position in context.archive.positions.values():
+        names = (*context.other_names(position), *former.get(position.id, ()))
         yield from _of_position(context, position, "Positions", tuple(map(position_page, names)))
-    for position in gone:
-        yield from _of_position(context, position, "Former", ())
+    for id_ in former.get(None, ()):
+        yield from _of_position(context, Position(id=id_, name=id_), "Former", ())
+
+
+def _by_present(former: Iterable[tuple[str, str | None]]) -> Mapping[str | None, Sequence[str]]:
+    """Former ids by what they stand for now, if anything."""
+    found: dict[str | None, list[str]] = defaultdict(list)
+    for id_, now in former:
+        found[now].append(id_)
+    return found
 
 
 def position_channel(
@@ -164,23 +161,14 @@ def _of_position(context: Context, position: Position, group: Group, also: tuple
 
 def _thread_channels(context: Context, ledger: Ledger) -> Iterator[Channel]:
     """A feed for each thread of two or more, and where such a one was published once."""
-    archive = context.archive
-    former: dict[str, list[str]] = defaultdict(list)
-    gone: list[str] = []
-    for id_, member in ledger.threads:
-        if context.thread_sizes.get(id_, 0) < 2:
-            artifact = archive.artifacts.get(member)
-            if isinstance(artifact, Memo):
-                former[artifact.thread].append(id_)
-            else:
-                gone.append(id_)
-    for thread in archive.threads.values():
+    former = _by_present(former_threads(context, ledger))
+    for thread in context.archive.threads.values():
         if context.thread_sizes[thread.id] > 1:
             yield _thread_channel(context, thread.id, thread.id, "Threads", former.get(thread.id, ()))
         else:
             for id_ in former.get(thread.id, ()):
                 yield _thread_channel(context, id_, thread.id, "Former", ())
-    for id_ in gone:
+    for id_ in former.get(None, ()):
         page, title = thread_page(id_), f"{context.site.title}: {id_}"
         yield _channel("Former", page, title, "A thread that is no longer here.", (), page=page)
 

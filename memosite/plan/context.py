@@ -22,6 +22,7 @@ from memosite.archive.model import (
     Transcript,
 )
 from memosite.archive.urls import absolute, artifact_page, page_of, position_page, relative, thread_page
+from memosite.config.schema import FeedsConfig
 from memosite.facts.findings import Finding
 from memosite.facts.names import make_id
 from memosite.facts.parsed import BROADCAST, Mailbox, Ref
@@ -32,8 +33,7 @@ from memosite.plan.arrivals import arrival_times
 from memosite.plan.captures import find_captures
 from memosite.plan.dates import by_arrival, stamp
 from memosite.plan.during import find_written
-from memosite.plan.entities import EntityFacts, collect_entities
-from memosite.plan.rules import FeedRules
+from memosite.plan.entity_index import EntityFacts, collect_entities
 from memosite.plan.seats import SeatIndex, index_seats
 from memosite.plan.successors import is_named
 from memosite.resolve.actions import copies_at, is_unread, is_unread_by_any, mailbox_at
@@ -58,7 +58,7 @@ class Context:
     read_text: Callable[[str], str]
     archive_id: str = "archive"
     authority: str = "memosite.invalid,2026"
-    feeds: FeedRules = field(default_factory=FeedRules)
+    feeds: FeedsConfig = field(default_factory=FeedsConfig)
 
     @cached_property
     def by_position(self) -> dict[str, list[Artifact]]:

@@ -1,16 +1,23 @@
-"""Dates as pages show them, and the orders of lists: by date, newest first, or by arrival."""
+"""Dates and months as pages show them, and the orders of lists: by date, newest first, or by arrival."""
 
+from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from functools import lru_cache
 from operator import attrgetter
 
 from memosite.archive.model import Artifact
+from memosite.archive.urls import UNDATED_MONTH, month_of
 from memosite.facts.times import Moment
 from memosite.pages.parts import Stamp
 
 by_arrival = attrgetter("arrival")
 """The order in which everything is kept."""
 _by_date = attrgetter("date.instant", "id")
+
+_MONTHS = (
+    "January", "February", "March", "April", "May", "June",
+    "July", "August", "September", "October", "November", "December",
+)  # fmt: skip
 
 
 @lru_cache(maxsize=10_000)
@@ -54,3 +61,21 @@ def newest(artifacts: Sequence[Artifact], limit: int) -> list[Artifact]:
             since = last[limit - 1]
             artifacts = [one for one in artifacts if one.date and one.date.instant >= since]
     return newest_first(artifacts)[:limit]
+
+
+def month_name(month: str) -> str:
+    """`2026/05` as "May 2026"."""
+    if month == UNDATED_MONTH:
+        return "Undated"
+    year, number = month.split("/")
+    return f"{_MONTHS[int(number) - 1]} {year}"
+
+
+def by_month(artifacts: Iterable[Artifact]) -> dict[str, list[Artifact]]:
+    """Artifacts of each month, in order of arrival; months in order of time, the undated last."""
+    together: dict[tuple[int, int] | None, list[Artifact]] = defaultdict(list)
+    for artifact in artifacts:
+        instant = artifact.date.instant if artifact.date else None
+        together[(instant.year, instant.month) if instant else None].append(artifact)
+    found = {month_of(some[0]): some for some in together.values()}
+    return {month: found[month] for month in sorted(found, key=lambda month: (month == UNDATED_MONTH, month))}

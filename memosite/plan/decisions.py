@@ -1,16 +1,18 @@
 """Plans the page of decisions: those of all memory systems, and the documents that memos cite (SPEC 4)."""
 
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterator
 
 from memosite.archive.model import Artifact, Document, Record
-from memosite.archive.urls import DECISIONS, index_file
+from memosite.archive.urls import DECISIONS
 from memosite.formats.systems import system_of
 from memosite.pages.models import ListPage
 from memosite.plan.context import Context
-from memosite.plan.lists import grouped_sections, part_count, plan_parts, twin_links
-from memosite.plan.parts import part_links
-from memosite.plan.twins import Output, list_twins
+from memosite.plan.files import Written
+from memosite.plan.head import page_head, twin_links
+from memosite.plan.pagination import part_count, part_links, plan_parts
+from memosite.plan.sections import grouped_sections
+from memosite.plan.twins import list_twins
 
 _TITLE = "Decisions and documents"
 
@@ -26,13 +28,8 @@ def all_decisions(context: Context) -> list[Artifact]:
     return [one for one in artifacts if isinstance(one, Document) or (isinstance(one, Record) and is_decision(one))]
 
 
-def decisions_twins(context: Context) -> Iterable[Output]:
-    """The twins of the page of decisions."""
-    return list_twins(DECISIONS, _TITLE, all_decisions(context), facts={})
-
-
-def plan_decisions(context: Context) -> Iterable[ListPage]:
-    """All documents by the folder they lie in, and the decisions of each system by source."""
+def plan_decisions(context: Context) -> Iterator[ListPage | Written]:
+    """All documents by the folder they lie in, and the decisions of each system by source; and the twins."""
     documents: dict[str, list[Artifact]] = defaultdict(list)
     decisions: dict[str, list[Artifact]] = defaultdict(list)
     found = all_decisions(context)
@@ -45,12 +42,7 @@ def plan_decisions(context: Context) -> Iterable[ListPage]:
     groups = {heading: documents[heading] for heading in sorted(documents)}
     groups |= {heading: decisions[heading] for heading in sorted(decisions)}
     yield ListPage(
-        site=context.site,
-        path=index_file(DECISIONS),
-        root="../",
-        title=_TITLE,
-        section="decisions",
-        canonical=context.canonical(DECISIONS),
+        **page_head(context, DECISIONS, title=_TITLE, section="decisions"),
         twins=twin_links(DECISIONS, DECISIONS),
         parts=part_links(DECISIONS, DECISIONS, part_count(found), None),
         intro=(
@@ -61,6 +53,7 @@ def plan_decisions(context: Context) -> Iterable[ListPage]:
         sections=grouped_sections(context, DECISIONS, groups),
     )
     yield from plan_parts(context, DECISIONS, _TITLE, found, section_name="decisions")
+    yield from list_twins(DECISIONS, _TITLE, found, facts={})
 
 
 def _heading(record: Record) -> str:

@@ -9,6 +9,7 @@ import datetime as dt
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 from memosite.archive.ledger import Ledger
 from memosite.archive.model import Artifact, Memo
@@ -20,9 +21,11 @@ from memosite.pages.models import DigestsPage, ListPage, RedirectPage
 from memosite.pages.parts import Reference
 from memosite.plan.context import Context
 from memosite.plan.dates import newest
-from memosite.plan.home import redirect
-from memosite.plan.lists import grouped_sections
-from memosite.plan.parts import in_parts, part_links
+from memosite.plan.head import page_head
+from memosite.plan.pagination import in_parts, part_links, part_title, with_neighbours
+from memosite.plan.removed import redirect
+from memosite.plan.sections import grouped_sections
+from memosite.plan.units import Unit
 
 LISTED = 100
 """How many artifacts an item of the feed lists; its page lists all."""
@@ -70,21 +73,23 @@ def _monday(day: int) -> int:
     return day - (day - 1) % 7
 
 
-def plan_digest(
-    context: Context, digest: Digest, *, around: tuple[Sequence[Digest], Sequence[Digest]]
-) -> Iterator[ListPage]:
-    """The page of a digest; `around` are the ones before and after it: none or one each."""
-    yield _page(context, digest, *around)
+def digest_units(digests: Sequence[Digest]) -> Iterator[Unit]:
+    """A unit for each digest, which names the ones before and after it."""
+    for digest, around in with_neighbours(digests):
+        days = [one.day for one in around if one]
+        make = partial(_plan_digest, digest=digest, around=around)
+        yield Unit(name=f"digest/{digest.day}", make=make, given=(digest, days))
 
 
-def plan_digest_lists(context: Context, digests: Sequence[Digest]) -> Iterator[DigestsPage | FeedFile]:
-    """The list of all digests, and their feed."""
+def plan_digest_lists(
+    context: Context, ledger: Ledger, digests: Sequence[Digest]
+) -> Iterator[DigestsPage | FeedFile | RedirectPage]:
+    """The list of all digests, and their feed.
+
+    Digests that are not made any more, as when days became weeks, lead to the list.
+    """
     yield from _lists(context, digests)
     yield FeedFile(path=DIGESTS + "feed.xml", form="rss", feed=_feed(context, digests))
-
-
-def plan_former_digests(context: Context, ledger: Ledger, digests: Sequence[Digest]) -> Iterator[RedirectPage]:
-    """Where digests were that are not made any more, as when days became weeks: they lead to the list of all."""
     now = {digest.day for digest in digests}
     for kind, day in ledger.others:
         if kind == "digest" and day not in now:
@@ -95,29 +100,29 @@ def _title(context: Context, digest: Digest) -> str:
     return f"Week from {digest.day}" if context.feeds.is_weekly else digest.day
 
 
+def _link(context: Context, start: str, digest: Digest) -> Reference:
+    return Reference(label=_title(context, digest), href=relative(start, digest_page(digest.day)))
+
+
 def _feeds(start: str) -> tuple[Reference, ...]:
     return (Reference(label="Digests", href=relative(start, DIGESTS + "feed.xml")),)
 
 
-def _page(context: Context, digest: Digest, before: Sequence[Digest], after: Sequence[Digest]) -> ListPage:
+def _plan_digest(
+    context: Context, *, digest: Digest, around: tuple[Digest | None, Digest | None]
+) -> Iterator[ListPage]:
+    """The page of a digest."""
     start = digest_page(digest.day)
-    previous, following = (
-        next((Reference(label=_title(context, one), href=relative(start, digest_page(one.day))) for one in some), None)
-        for some in (before, after)
-    )
+    previous, following = (_link(context, start, one) if one else None for one in around)
     groups = {
         heading: found
         for kind, heading in _KINDS
         if (found := [artifact for artifact in digest.artifacts if artifact.kind == kind])
     }
-    return ListPage(
-        site=context.site,
-        path=index_file(start),
-        root="../../",
-        title=f"Digest: {_title(context, digest)}",
-        section="timeline",
-        canonical=context.canonical(start),
-        description=_counts(digest),
+    yield ListPage(
+        **page_head(
+            context, start, title=f"Digest: {_title(context, digest)}", section="timeline", description=_counts(digest)
+        ),
         feeds=_feeds(start),
         intro=f"What arrived in the week from {digest.day}."
         if context.feeds.is_weekly
@@ -141,22 +146,11 @@ def _lists(context: Context, digests: Sequence[Digest]) -> Iterator[DigestsPage]
     for number, chunk in [(None, chunks[-1]), *(enumerate(chunks, 1) if len(chunks) > 1 else ())]:
         start = part_page(DIGESTS, number) if number else DIGESTS
         yield DigestsPage(
-            site=context.site,
-            path=index_file(start),
-            root="../" * start.count("/"),
-            title=f"Digests, part {number}" if number else "Digests",
-            section="timeline",
-            canonical=context.canonical(start),
+            **page_head(context, start, title=part_title("Digests", number), section="timeline"),
             feeds=_feeds(start),
             parts=part_links(start, DIGESTS, number or len(chunks), number) if len(chunks) > 1 else (),
             span="week" if context.feeds.is_weekly else "day",
-            digests=tuple(
-                (
-                    Reference(label=_title(context, digest), href=relative(start, digest_page(digest.day))),
-                    len(digest.artifacts),
-                )
-                for digest in reversed(chunk)
-            ),
+            digests=tuple((_link(context, start, digest), len(digest.artifacts)) for digest in reversed(chunk)),
         )
 
 

@@ -11,7 +11,7 @@ from memosite.archive.urls import absolute, page_of
 from memosite.facts.texts import cut_line, is_visible
 from memosite.feeds.rss import CONTROLS, Enclosure, FeedItem, tag_uri
 from memosite.pages.parts import Body
-from memosite.plan.common import SUBJECT_CHARS, originals
+from memosite.plan.artifact_page import SUBJECT_CHARS, originals
 from memosite.plan.context import Context
 from memosite.plan.memos import memo_bodies
 from memosite.resolve.actions import copies_at

@@ -3,9 +3,10 @@
 import shlex
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
+from functools import partial
 from urllib.parse import quote
 
-from memosite.archive.urls import DIGESTS, FEEDS, absolute, index_file, relative
+from memosite.archive.urls import DIGESTS, FEEDS, absolute, relative
 from memosite.facts.names import make_id
 from memosite.feeds.json_feed import OutlineFeed, OutlineGroup, to_opml
 from memosite.pages.feeds import FeedGroup, Subscribing
@@ -14,6 +15,8 @@ from memosite.pages.parts import Reference
 from memosite.plan.channels import Channel
 from memosite.plan.context import Context
 from memosite.plan.files import Written
+from memosite.plan.head import page_head
+from memosite.plan.units import Unit
 
 OPML = "feeds.opml"
 THREADS_OPML = f"{FEEDS}threads.opml"
@@ -41,12 +44,7 @@ def plan_feed_page(context: Context, channels: Sequence[Channel]) -> Iterator[Fe
     example = next(iter(groups["Positions"]), channels[0])
     folder = absolute(base, example.folder)
     yield FeedsPage(
-        site=context.site,
-        path=index_file(FEEDS),
-        root="../",
-        title="Feeds",
-        canonical=context.canonical(FEEDS),
-        description="Every feed of this archive, and how to subscribe",
+        **page_head(context, FEEDS, title="Feeds", description="Every feed of this archive, and how to subscribe"),
         feeds=(Reference(label="Everything", href=relative(FEEDS, "feed.xml")),),
         groups=tuple(_group(context, heading, groups[group]) for group, heading in _HEADINGS if groups[group]),
         threads=len(groups["Threads"]),
@@ -80,13 +78,13 @@ def plan_feed_page(context: Context, channels: Sequence[Channel]) -> Iterator[Fe
     yield Written(path=OPML, data=to_opml(title, tuple(one for one in outlines if one.feeds or one.include)))
 
 
-def thread_feeds(channels: Iterable[Channel]) -> tuple[Listed, ...]:
-    """The feeds of threads, as a list of feeds names them."""
-    return tuple((one.title, one.stem, one.page) for one in channels if one.group == "Threads")
+def thread_feeds_unit(channels: Iterable[Channel]) -> Unit:
+    """The list of the threads' feeds, which `/feeds.opml` includes: a unit by itself, as it may be long."""
+    threads = tuple((one.title, one.stem, one.page) for one in channels if one.group == "Threads")
+    return Unit(name="feeds/threads", make=partial(_plan_thread_feeds, threads=threads), given=threads)
 
 
-def plan_thread_feeds(context: Context, threads: Sequence[Listed]) -> Iterator[Written]:
-    """The list of the threads' feeds, which `/feeds.opml` includes."""
+def _plan_thread_feeds(context: Context, *, threads: Sequence[Listed]) -> Iterator[Written]:
     group = OutlineGroup(title="Threads", feeds=tuple(_outline(context, *thread) for thread in threads))
     yield Written(path=THREADS_OPML, data=to_opml(f"{context.site.title}: threads", (group,)))
 

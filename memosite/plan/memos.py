@@ -1,19 +1,13 @@
-"""Plans the pages of memos and notes, and the slices of threads they show."""
+"""Plans the pages of memos and notes."""
 
-from dataclasses import replace
-
-from memosite.archive.model import Ghost, Memo, Thread, Variant
-from memosite.archive.urls import artifact_page, index_file
+from memosite.archive.model import Memo, Thread, Variant
+from memosite.archive.urls import artifact_page
 from memosite.facts.parsed import Discharge
-from memosite.pages.models import GhostPage, MemoPage
-from memosite.pages.parts import PAGE_CHARS, Body, RecipientRow, Reference, Row, VariantRow
-from memosite.plan.common import body_of, common_fields, shown_extra
+from memosite.pages.models import MemoPage
+from memosite.pages.parts import PAGE_CHARS, Body, RecipientRow, Reference, VariantRow
+from memosite.plan.artifact_page import artifact_fields, body_of, shown_extra
 from memosite.plan.context import Context
-from memosite.plan.dates import stamp
-from memosite.plan.lives import removal_line
-
-SLICE = 5
-"""How many entries of its thread a memo's page shows before and after it."""
+from memosite.plan.thread_rows import SLICE, thread_slice
 
 
 def memo_bodies(context: Context, start: str, memo: Memo, *, prefix: str = "") -> tuple[Body | None, Body | None]:
@@ -40,8 +34,7 @@ def plan_memo(context: Context, memo: Memo) -> MemoPage:
     previous, following = _neighbours(context, start, thread, place)
     sender_label = memo.sender or "unknown"
     return MemoPage(
-        **common_fields(context, memo, start),  # type: ignore[arg-type] # the fields are typed by the class
-        section="",
+        **artifact_fields(context, memo, start),
         date_written=envelope.sent_text,
         body=body,
         is_cut=any(one is not None and one.chars > PAGE_CHARS for one in (summary, body)),
@@ -60,7 +53,7 @@ def plan_memo(context: Context, memo: Memo) -> MemoPage:
         discharge=_discharge_text(memo.discharge),
         summary=summary,
         thread=context.thread(start, memo.thread) if context.thread_sizes[thread.id] > 1 else None,
-        thread_rows=thread_rows(context, start, thread, place) if len(thread.entries) > 1 else (),
+        thread_rows=thread_slice(context, start, thread, place) if len(thread.entries) > 1 else (),
         thread_total=len(thread.entries),
         previous=previous,
         next=following,
@@ -82,37 +75,6 @@ def _discharge_text(discharge: Discharge | None) -> str:
         parts.append(f"via {discharge.via}")
     text = " ".join(parts) or "as its metadata say"
     return f"{text}: {discharge.disposition}" if discharge.disposition else text
-
-
-def thread_rows(context: Context, start: str, thread: Thread, place: int) -> tuple[Row, ...]:
-    """The slice of a thread around one of its memos."""
-    first = max(0, place - SLICE)
-    entries = thread.entries[first : place + SLICE + 1]
-    shallowest = min(entry.depth for entry in entries)
-    return tuple(
-        thread_row(context, start, thread, first + index, is_current=first + index == place, less_depth=shallowest)
-        for index in range(len(entries))
-    )
-
-
-def thread_row(
-    context: Context, start: str, thread: Thread, index: int, *, is_current: bool = False, less_depth: int = 0
-) -> Row:
-    """One entry of a thread."""
-    entry = thread.entries[index]
-    depth = entry.depth - less_depth
-    if entry.is_ghost:
-        row = context.ghost_row(start, context.archive.ghosts[entry.ref[1]], depth=depth)
-    else:
-        row = context.row(start, context.archive.artifacts[entry.ref], depth=depth)
-    if not (is_current or entry.continues or entry.continued_from):
-        return row
-    return replace(
-        row,
-        is_current=is_current,
-        continues=tuple(context.thread(start, id_) for id_ in entry.continues),
-        continued_from=context.thread(start, entry.continued_from) if entry.continued_from else None,
-    )
 
 
 def _neighbours(context: Context, start: str, thread: Thread, place: int) -> tuple[Reference | None, Reference | None]:
@@ -146,24 +108,3 @@ def _variant_rows(memo: Memo) -> tuple[VariantRow, ...]:
             )
         )
     return tuple(rows)
-
-
-def plan_ghost(context: Context, ghost: Ghost) -> GhostPage:
-    """The page of a memo that is not in the archive."""
-    start = artifact_page((ghost.kind, ghost.id))
-    removal = context.archive.removed.get((ghost.kind, ghost.id))
-    return GhostPage(
-        life=removal_line(context, removal) if removal else None,
-        site=context.site,
-        path=index_file(start),
-        root="../" * start.count("/"),
-        title=ghost.short_subject,
-        canonical=context.canonical(start),
-        id=ghost.id,
-        stem=ghost.stem,
-        date=stamp(ghost.date),
-        sender=context.named(start, ghost.sender) if ghost.sender else None,
-        to=context.named(start, ghost.to) if ghost.to else None,
-        replies=context.rows(start, ghost.replies),
-        thread=context.thread(start, ghost.thread) if len(context.archive.threads[ghost.thread].memos) > 1 else None,
-    )

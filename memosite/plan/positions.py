@@ -1,55 +1,66 @@
-"""Plans the pages of positions and of the organization."""
+"""Plans the page of each position: who holds it, what waits for it, what it received, sent and filed."""
 
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Sequence
-from dataclasses import replace
+from collections.abc import Iterable, Iterator, Sequence
+from functools import partial
 
-from memosite.archive.model import Artifact, Library, Memo, Position, Transcript
-from memosite.archive.urls import ORGANIZATION, index_file, part_page, position_page, relative
-from memosite.facts.parsed import BROADCAST, Organization, Relationship
+from memosite.archive.model import Artifact, Memo, Position, Transcript
+from memosite.archive.urls import position_page
+from memosite.facts.parsed import Organization
 from memosite.facts.texts import cut_line
-from memosite.pages.chart import Edge, Seated, draw
-from memosite.pages.models import ListPage, OrganizationPage, PositionPage
-from memosite.pages.organization import Chart, OrganizationSection, RelationshipRow, SeatFacts, SeatRow
-from memosite.pages.parts import PAGE_CHARS, ListSection, Reference
-from memosite.plan.common import SUBJECT_CHARS, shown_extra
-from memosite.plan.context import LABEL_CHARS, LIST_LIMIT, Context
-from memosite.plan.dates import by_arrival, newest_first, stamp
-from memosite.plan.lists import part_count, plan_parts, section
-from memosite.plan.lives import waiting_since
-from memosite.plan.parts import part_links
+from memosite.pages.models import ListPage, PositionPage, RedirectPage
+from memosite.pages.organization import SeatFacts
+from memosite.pages.parts import ListSection, Reference
+from memosite.plan.artifact_page import SUBJECT_CHARS, shown_extra
+from memosite.plan.context import LIST_LIMIT, Context
+from memosite.plan.dates import newest_first, stamp
+from memosite.plan.files import Written
+from memosite.plan.head import page_head, twin_links
+from memosite.plan.history import waiting_since
+from memosite.plan.pagination import part_count, part_links, plan_parts
+from memosite.plan.position_items import involving, open_for, received
+from memosite.plan.position_table import HOLDER_CHARS
+from memosite.plan.relationships import relationship_row
+from memosite.plan.removed import redirect
+from memosite.plan.sections import section
+from memosite.plan.twins import list_twins
+from memosite.plan.units import Unit
 
 _SHOWN = 100
-_EDGE_CHARS = 300
-_HOLDER_CHARS = 300
 _ARCS, _ARC_CHARS = 30, 80
-_DRAWN, _EDGES = 300, 2_000  # positions and relationships of one drawing
-
-SEATS = 300
-"""The most positions in a table of seats that is not alone on its page."""
 
 
-def plan_position(
-    context: Context, position: Position, everything: Sequence[Artifact]
-) -> Iterable[PositionPage | ListPage]:
-    """The page of a seat, and the parts of everything that involves it, its `record`, where that is long."""
-    start = position_page(position.id)
+def position_units(context: Context) -> Iterator[Unit]:
+    """A unit for each position."""
+    for position in context.archive.positions.values():
+        make = partial(_plan_position, position=position)
+        weight = 1 + len(context.by_position.get(position.id, ())) // 100
+        yield Unit(name=f"position/{position.id}", make=make, given=position, weight=weight)
+
+
+def _plan_position(
+    context: Context, *, position: Position
+) -> Iterator[PositionPage | ListPage | Written | RedirectPage]:
+    """A position's pages and twins, and where its other names lead from (SPEC 3)."""
+    here = position_page(position.id)
+    everything = involving(context, position)
+    yield _page(context, here, position, everything)
+    label = context.label(position.id)
+    yield from plan_parts(context, here, label, everything, section_name="org", viewer=position.id, shown=_SHOWN)
+    yield from _twins(context, here, position, everything)
+    for id_ in context.other_names(position):
+        yield redirect(context, position_page(id_), here)
+
+
+def _page(context: Context, start: str, position: Position, everything: Sequence[Artifact]) -> PositionPage:
     label = context.label(position.id)
     inbox = [memo for memo in received(context, position) if context.is_unread(memo, position.id)]
     longest = _longest_waiting(position, everything, inbox)
     since = waiting_since(longest, position.repo) if longest else None
-    yield PositionPage(
-        longest=context.row(start, longest, viewer=position.id) if longest else None,
-        longest_since=stamp(since),
-        site=context.site,
-        path=index_file(start),
-        root="../" * start.count("/"),
-        title=label,
-        section="org",
-        canonical=context.canonical(start),
-        description=f"Memos to and from {label}",
+    return PositionPage(
+        **page_head(context, start, title=label, section="org", description=f"Memos to and from {label}"),
         feeds=tuple(_feeds(context, label)),
-        twins=(Reference(label="json", href="index.json"), Reference(label="md", href="index.md")),
+        twins=twin_links(start, start),
         parts=part_links(start, start, part_count(everything, shown=_SHOWN), None),
         id=position.id,
         names=tuple(name for name in position.names if name != label),
@@ -57,8 +68,21 @@ def plan_position(
         repo=position.repo or "",
         union_of=tuple(context.position(start, id_) for id_ in position.union_of),
         sections=_sections(context, start, position, everything, inbox),
+        longest=context.row(start, longest, viewer=position.id) if longest else None,
+        longest_since=stamp(since),
     )
-    yield from plan_parts(context, start, label, everything, section_name="org", viewer=position.id, shown=_SHOWN)
+
+
+def _twins(context: Context, page: str, position: Position, everything: Sequence[Artifact]) -> Iterable[Written]:
+    seats = [seat for _, seat in position.seats]
+    facts: dict[str, object] = {
+        "position": position.id,
+        "names": list(position.names),
+        "repo": position.repo or "",
+        "status": seats[0].status or "" if seats else "",
+        "incumbent": seats[0].incumbent or "" if seats else "",
+    }
+    return list_twins(page, context.label(position.id), everything, facts=facts)
 
 
 def _feeds(context: Context, label: str) -> Iterable[Reference]:
@@ -78,29 +102,6 @@ def _longest_waiting(position: Position, everything: Sequence[Artifact], inbox: 
     waiting = [(waiting_since(memo, position.repo), memo) for memo in (unread | asked).values()]
     dated = [(since.instant, memo.id, memo) for since, memo in waiting if since is not None]
     return min(dated, key=lambda one: one[:2])[2] if dated else None
-
-
-def received(context: Context, position: Position) -> list[Memo]:
-    """Memos to a position and to `all`, in order of arrival; for a former position those to `all`."""
-    found = context.received.get(position.id)
-    return list(context.broadcasts) if found is None else found
-
-
-def record(context: Context, position: Position) -> list[Artifact]:
-    """Everything that involves a position, broadcasts included, in order of arrival."""
-    everything: list[Artifact] = list(context.broadcasts)
-    broadcasts = frozenset(map(id, everything))
-    everything += [one for one in context.by_position.get(position.id, ()) if id(one) not in broadcasts]
-    everything.sort(key=by_arrival)
-    return everything
-
-
-def open_for(memo: Memo, members: set[str]) -> bool:
-    """Whether a memo asks something of one of these positions that is not done."""
-    if memo.action != "open":  # it is that of the recipient who has done least
-        return False
-    asked = members if memo.sender_position in members else {*members, BROADCAST}
-    return any(state.action == "open" and state.position in asked for state in memo.recipients)
 
 
 def _sections(
@@ -159,162 +160,10 @@ def _seat_facts(context: Context, start: str, organization_id: str, position: Po
         organization=organization.name,
         name=seat.name,
         status=seat.status or "",
-        incumbent=cut_line(seat.incumbent or "", _HOLDER_CHARS),
+        incumbent=cut_line(seat.incumbent or "", HOLDER_CHARS),
         description=cut_line(seat.description, SUBJECT_CHARS),
         role=seat.role_id or "",
         extra=shown_extra(seat.extra),
-        relationships=tuple(_edge_row(context, start, organization, edge) for edge in edges[:LIST_LIMIT]),
+        relationships=tuple(relationship_row(context, start, organization, edge) for edge in edges[:LIST_LIMIT]),
         relationships_total=len(edges),
     )
-
-
-def _edge_row(context: Context, start: str, organization: Organization, edge: Relationship) -> RelationshipRow:
-    def end(name: str) -> Reference:
-        """Ends are seats of the organization, `external:<id>`, or the organization's own id."""
-        if name == organization.id:
-            return Reference(label=organization.name, href=relative(start, ORGANIZATION))
-        outside = name.removeprefix("external:")
-        if outside != name:
-            return replace(context.named(start, outside), title="outside this organization")
-        id_ = context.seat_positions.get((organization.id, name))
-        return context.position(start, id_, name) if id_ else Reference(label=name)
-
-    return RelationshipRow(
-        type=edge.type.replace("_", " "),
-        sender=end(edge.sender),
-        to=end(edge.to),
-        description=cut_line(edge.description, _EDGE_CHARS),
-        extra=shown_extra(edge.extra, limit=_EDGE_CHARS),
-    )
-
-
-def seat_row(context: Context, start: str, position: Position) -> SeatRow:
-    """A position in the table of seats."""
-    members = {position.id, *position.union_of}
-    index = context.seats
-    sent = [index.newest_sent[id_] for id_ in members if id_ in index.newest_sent]
-    newest = max(sent, key=lambda memo: memo.sort_key, default=None)
-    inbox = _unread(context, position)
-    oldest = min((memo for memo in inbox if memo.date), key=lambda memo: memo.sort_key, default=None)
-    involving = (memo for id_ in members for memo in index.involved.get(id_, ()))
-    asked = {memo.ref: memo for memo in involving}
-    seats = [seat for _, seat in position.seats]
-    return SeatRow(
-        position=context.position(start, position.id),
-        name=position.name,
-        status=seats[0].status or "" if len(seats) == 1 else "",
-        incumbent=cut_line(seats[0].incumbent or "", _HOLDER_CHARS) if len(seats) == 1 else "",
-        last_sent=stamp(newest.date) if newest else None,
-        unread=len(inbox),
-        oldest_unread=stamp(oldest.date) if oldest else None,
-        open_to=sum(1 for memo in asked.values() if open_for(memo, members))
-        + len(index.asked_of_all - asked.keys()),  # those that the seat sent are among the others
-        open_from=sum(index.open_from.get(id_, 0) for id_ in members),
-    )
-
-
-def _unread(context: Context, position: Position) -> Collection[Memo]:
-    """What of `received` is unread for a position, in no order."""
-    members = {position.id, *position.union_of}
-    repos = {context.archive.positions[member].repo for member in members} - {None}
-    if len(repos) > 1:  # a memo to all is unread there if it is so in all of them together
-        return [memo for memo in received(context, position) if context.is_unread(memo, position.id)]
-    index = context.seats
-    found = {memo.ref: memo for id_ in members for memo in index.unread.get(id_, ())}
-    for repo in repos:
-        for memo in index.unread_broadcasts.get(repo or "", ()):
-            if memo.sender_position not in members:
-                found[memo.ref] = memo
-    return found.values()
-
-
-def listed_positions(context: Context) -> list[Position]:
-    """Positions that are listed or have anything to show, the listed first, then by id; unions if memos name them."""
-    positions = [position for position in context.archive.positions.values() if not position.union_of or position.names]
-    return sorted(positions, key=lambda position: (not position.seats, context.label(position.id)))
-
-
-def seat_rows(context: Context, start: str, positions: Iterable[Position]) -> tuple[SeatRow, ...]:
-    """The rows of these positions in a table of seats."""
-    return tuple(seat_row(context, start, position) for position in positions)
-
-
-def _chart(context: Context, organization: Organization) -> Chart | None:
-    """The drawing of an organization; of one too large for a drawing, its first positions."""
-    seated = tuple(
-        Seated(
-            id=seat.id,
-            link=context.position(ORGANIZATION, context.seat_positions.get((organization.id, seat.id)), seat.name),
-            note=cut_line(seat.incumbent or seat.status or "", LABEL_CHARS),
-            status=seat.status or "",
-        )
-        for seat in organization.seats[:_DRAWN]
-    )
-    edges = (_edge(edge) for edge in organization.relationships[:_EDGES])
-    return draw(seated, tuple(edges))
-
-
-def _edge(edge: Relationship) -> Edge:
-    """A relationship as a line; `directs` is `reports_to` seen from above."""
-    ends = (edge.to, edge.sender) if edge.type == "directs" else (edge.sender, edge.to)
-    words = f"{edge.sender} {edge.type.replace('_', ' ')} {edge.to}"
-    return Edge(sender=ends[0], to=ends[1], words=cut_line(words, 200), is_rank=edge.type in {"directs", "reports_to"})
-
-
-def plan_organization(context: Context) -> Iterable[OrganizationPage]:
-    """All positions, and each orgdef with its relationships and charter; in parts where there is too much of them."""
-    positions = listed_positions(context)
-    edges = max((len(organization.relationships) for organization in context.archive.organizations), default=0)
-    is_long = len(positions) > SEATS or edges > LIST_LIMIT
-    count = -(-max(len(positions), edges) // LIST_LIMIT) if is_long else 0
-    for number in range(count + 1):
-        start = part_page(ORGANIZATION, number) if number else ORGANIZATION
-        chunk = slice((number - 1) * LIST_LIMIT, number * LIST_LIMIT) if number else slice(0, LIST_LIMIT)
-        shown = positions[chunk] if number else positions[:SEATS]
-        yield OrganizationPage(
-            site=context.site,
-            path=index_file(start),
-            root="../" * start.count("/"),
-            title=f"Organization, part {number}" if number else "Organization",
-            section="org",
-            canonical=context.canonical(start),
-            parts=part_links(start, ORGANIZATION, count, number or None),
-            organizations=tuple(_organization_sections(context, start, chunk, is_part=number > 0)),
-            seats=seat_rows(context, start, shown),
-            seats_total=len(positions),
-            unreadable=() if number else tuple(_unreadable(context, start)),
-        )
-
-
-def _organization_sections(
-    context: Context, start: str, chunk: slice, *, is_part: bool
-) -> Iterable[OrganizationSection]:
-    """The orgdefs with these of their relationships; in a part those that have any there, without the charter."""
-    for organization in context.archive.organizations:
-        edges = organization.relationships[chunk]
-        if edges or not is_part:
-            yield OrganizationSection(
-                id=organization.id,
-                name=organization.name,
-                version=organization.version,
-                mission="" if is_part else cut_line(organization.mission, SUBJECT_CHARS),
-                relationships=tuple(_edge_row(context, start, organization, edge) for edge in edges),
-                relationships_total=len(organization.relationships),
-                charter=() if is_part else tuple(_charter(organization)),
-                place=f"{organization.source}/{organization.path}",
-                chart=None if is_part else _chart(context, organization),
-            )
-
-
-def _charter(organization: Organization) -> Iterable[tuple[str, str]]:
-    """The texts of a charter, together no longer than half a page may be: seats and relationships stand there, too."""
-    left = PAGE_CHARS // 2
-    for heading, text in organization.charter:
-        yield cut_line(heading, LABEL_CHARS), shown_extra(text, limit=max(left, 0))
-        left -= len(text)
-
-
-def _unreadable(context: Context, start: str) -> Iterable[Reference]:
-    for one in context.archive.artifacts.values():
-        if isinstance(one, Library) and one.card.broken == "orgdef":
-            yield context.artifact(start, one.ref)

@@ -10,10 +10,10 @@ from memosite.facts.parsed import Citation
 from memosite.facts.texts import cut_line
 from memosite.pages.models import RecordPage
 from memosite.pages.parts import PAGE_CHARS, AnchorRow, CitationRow, EntityRow, EventRow, Reference, RelationRow
-from memosite.plan.common import body_of, common_fields
+from memosite.plan.artifact_page import artifact_fields, body_of
 from memosite.plan.context import Context, is_superseded, status_of
 from memosite.plan.dates import stamp
-from memosite.plan.entities import entity_id
+from memosite.plan.entity_index import entity_id
 from memosite.resolve.anchors import MATCHES
 
 _ROWS = 300
@@ -37,8 +37,7 @@ def plan_record(context: Context, record: Record) -> RecordPage:
     entities = list(_entities(start, record))
     transcripts = [ref for ref in record.sessions if ref in context.archive.artifacts]
     return RecordPage(
-        **common_fields(context, record, start),  # type: ignore[arg-type] # the fields are typed by the class
-        section="systems",
+        **artifact_fields(context, record, start, section="systems"),
         date_written="",
         body=body_of(context, start, record, card.text),
         is_cut=card.text is not None and card.text.chars > PAGE_CHARS,

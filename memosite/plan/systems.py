@@ -1,21 +1,22 @@
-"""Plans the lists of records: the systems, each system in the ways it can be grouped, and what records speak of."""
+"""Plans the lists of records: the systems, and each system in the ways it can be grouped."""
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from types import MappingProxyType
 
 from memosite.archive.ledger import Ledger
 from memosite.archive.model import Record
-from memosite.archive.urls import ENTITIES, SYSTEMS, entity_page, index_file, part_page, relative, system_page
-from memosite.formats.system import GroupOrder, capitalized
+from memosite.archive.urls import SYSTEMS, relative, system_page
+from memosite.formats.system import GroupOrder
 from memosite.formats.systems import find_system, system_of
-from memosite.pages.models import EntitiesPage, EntityPage, ListPage, SystemsPage
+from memosite.pages.models import ListPage, SystemsPage
 from memosite.pages.parts import Reference, SystemRow
 from memosite.plan.context import Context, status_of
-from memosite.plan.entities import EntityFacts
-from memosite.plan.lists import grouped_sections, part_count, plan_parts, twin_links
-from memosite.plan.parts import in_parts, part_links
-from memosite.plan.twins import Output, list_twins, name_twins
+from memosite.plan.files import Written
+from memosite.plan.head import page_head, twin_links
+from memosite.plan.pagination import part_count, part_links, plan_parts
+from memosite.plan.sections import grouped_sections
+from memosite.plan.twins import list_twins, name_twins
 
 VIEWS: Mapping[str, Callable[[Record], Iterable[str | None]]] = MappingProxyType(
     {
@@ -37,38 +38,21 @@ def published_systems(context: Context, ledger: Ledger) -> tuple[str, ...]:
     return tuple(sorted({*context.records, *(one.system for one in ledger.arrivals if one.system)}))
 
 
-def plan_systems(context: Context, ledger: Ledger) -> Iterable[SystemsPage | ListPage]:
-    """The overview of all systems, and the pages of each; nothing where there never was a record."""
+def plan_systems(context: Context, ledger: Ledger) -> Iterator[SystemsPage | ListPage | Written]:
+    """The overview of all systems, the pages of each, and their twins; nothing where there never was a record."""
     systems = published_systems(context, ledger)
     if not systems:
         return
     yield SystemsPage(
-        site=context.site,
-        path=index_file(SYSTEMS),
-        root="../",
-        title="Records",
-        section="systems",
-        canonical=context.canonical(SYSTEMS),
+        **page_head(context, SYSTEMS, title="Records", section="systems"),
         twins=twin_links(SYSTEMS, SYSTEMS),
         systems=tuple(_system_row(system, context.records.get(system, [])) for system in systems),
         entities=len(context.entities),
     )
+    totals = [(system, system_page(system), len(context.records.get(system, []))) for system in systems]
+    yield from name_twins(SYSTEMS, "Records", totals, facts={}, onward=SYSTEMS)
     for system in systems:
         yield from _plan_system(context, system, context.records.get(system, []))
-
-
-def systems_twins(context: Context, ledger: Ledger) -> Iterable[Output]:
-    """The twins of the overview of systems, of each system, and of the list of entities."""
-    systems = published_systems(context, ledger)
-    if systems:
-        totals = [(system, system_page(system), len(context.records.get(system, []))) for system in systems]
-        yield from name_twins(SYSTEMS, "Records", totals, facts={}, onward=SYSTEMS)
-    for system in systems:
-        yield from list_twins(system_page(system), system, context.records.get(system, []), facts={"system": system})
-    if ledger.entities:
-        known = [context.entities[id_] for id_ in ledger.entities if id_ in context.entities]
-        names = [(one.name, entity_page(one.id), len(one.records)) for one in known]
-        yield from name_twins(ENTITIES, "Entities", names, facts={}, onward=ENTITIES)
 
 
 def _system_row(system: str, records: Sequence[Record]) -> SystemRow:
@@ -85,12 +69,13 @@ def _system_row(system: str, records: Sequence[Record]) -> SystemRow:
     )
 
 
-def _plan_system(context: Context, system: str, records: Sequence[Record]) -> Iterable[ListPage]:
+def _plan_system(context: Context, system: str, records: Sequence[Record]) -> Iterator[ListPage | Written]:
     here = system_page(system)
     yield _list_page(context, system, here, records, _own_groups(records))
     yield from plan_parts(context, here, system, records, section_name="systems")
     for view in VIEWS:
         yield _list_page(context, system, f"{here}{view}/", records, _groups_by(view, records))
+    yield from list_twins(here, system, records, facts={"system": system})
 
 
 def _list_page(
@@ -100,12 +85,7 @@ def _list_page(
     here = system_page(system)
     view = start.removeprefix(here).strip("/")
     return ListPage(
-        site=context.site,
-        path=index_file(start),
-        root="../" * start.count("/"),
-        title=f"{system} by {view}" if view else system,
-        section="systems",
-        canonical=context.canonical(start),
+        **page_head(context, start, title=f"{system} by {view}" if view else system, section="systems"),
         feeds=(Reference(label=f"Records of {system}", href=relative(start, here + "feed.xml")),),
         twins=() if view else twin_links(start, here),
         parts=part_links(start, here, part_count(records), None),
@@ -144,64 +124,3 @@ def _own_groups(records: Sequence[Record]) -> dict[str, list[Record]]:
     for place, heading in sorted(found):
         groups.setdefault(heading, []).extend(found[place, heading])
     return groups
-
-
-def plan_entities(context: Context, ledger: Ledger) -> Iterable[EntitiesPage | EntityPage | ListPage]:
-    """What records speak of: a page each, and all of them on one, or in parts in the order of the ledger."""
-    if not ledger.entities:
-        return
-    known = [context.entities[id_] for id_ in ledger.entities if id_ in context.entities]
-    chunks = in_parts(known)
-    for number in range(len(chunks) + 1 if len(chunks) > 1 else 1):
-        start = part_page(ENTITIES, number) if number else ENTITIES
-        yield EntitiesPage(
-            site=context.site,
-            path=index_file(start),
-            root="../" * start.count("/"),
-            title=f"Entities, part {number}" if number else "Entities",
-            section="systems",
-            canonical=context.canonical(start),
-            twins=() if number else twin_links(start, ENTITIES),
-            parts=part_links(start, ENTITIES, number or len(chunks), number or len(chunks)) if len(chunks) > 1 else (),
-            groups=_entity_groups(start, chunks[number - 1]),
-        )
-    for entity in known:
-        yield from _plan_entity(context, entity)
-
-
-def _entity_groups(
-    start: str, entities: Iterable[EntityFacts]
-) -> tuple[tuple[str, tuple[tuple[Reference, int], ...]], ...]:
-    groups: dict[str, list[EntityFacts]] = defaultdict(list)
-    for entity in entities:
-        groups[capitalized(", ".join(entity.types))].append(entity)
-    return tuple(
-        (
-            type_,
-            tuple(
-                (Reference(label=one.name, href=relative(start, entity_page(one.id))), len(one.records))
-                for one in sorted(groups[type_], key=lambda one: (one.name.casefold(), one.id))
-            ),
-        )
-        for type_ in sorted(groups, key=lambda type_: (type_ == "No type", type_))
-    )
-
-
-def _plan_entity(context: Context, entity: EntityFacts) -> Iterable[EntityPage | ListPage]:
-    here = entity_page(entity.id)
-    groups: dict[str, list[Record]] = defaultdict(list)
-    for record in entity.records:
-        groups[f"Records of {record.system}"].append(record)
-    yield EntityPage(
-        site=context.site,
-        path=index_file(here),
-        root="../" * here.count("/"),
-        title=entity.name,
-        section="systems",
-        canonical=context.canonical(here),
-        parts=part_links(here, here, part_count(entity.records), None),
-        id=entity.id,
-        types=entity.types,
-        sections=grouped_sections(context, here, groups),
-    )
-    yield from plan_parts(context, here, entity.name, entity.records, section_name="systems")

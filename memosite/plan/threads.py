@@ -1,20 +1,24 @@
 """Plans the pages of threads: the whole conversation in reading order, cut at memo borders where it gets too long."""
 
-from collections.abc import Iterable
+from collections.abc import Iterator
 from dataclasses import replace
 from urllib.parse import quote
 
 from memosite.archive.model import Memo, Thread, ThreadEntry
-from memosite.archive.urls import index_file, part_page, relative, thread_page
+from memosite.archive.urls import part_page, relative, thread_page
 from memosite.pages.models import ThreadPage
 from memosite.pages.parts import PAGE_CHARS, Reference, Row, ThreadMember
 from memosite.plan.context import LIST_LIMIT, Context
-from memosite.plan.memos import memo_bodies, thread_row
-from memosite.plan.parts import part_links
+from memosite.plan.files import Written
+from memosite.plan.head import page_head, twin_links
+from memosite.plan.memos import memo_bodies
+from memosite.plan.pagination import part_links
+from memosite.plan.thread_rows import thread_row
+from memosite.plan.twins import list_twins
 
 
-def plan_thread(context: Context, thread: Thread) -> Iterable[ThreadPage]:
-    """The page of a thread of two or more memos, or its parts; none for a thread of one (SPEC 4)."""
+def plan_thread(context: Context, thread: Thread) -> Iterator[ThreadPage | Written]:
+    """The page of a thread of two or more memos, or its parts, and its twins; none for a thread of one (SPEC 4)."""
     if len(thread.memos) < 2:
         return
     here = thread_page(thread.id)
@@ -24,16 +28,9 @@ def plan_thread(context: Context, thread: Thread) -> Iterable[ThreadPage]:
         start = here if number == 1 else part_page(here, number)
         rows = tuple(thread_row(context, start, thread, index) for index in range(begin, end))
         yield ThreadPage(
-            site=context.site,
-            path=index_file(start),
-            root="../" * start.count("/"),
-            title=first.label,
-            canonical=context.canonical(start),
+            **page_head(context, start, title=first.label),
             feeds=(Reference(label="This thread", href=relative(start, here + "feed.xml")),),
-            twins=(
-                Reference(label="json", href=relative(start, here + "index.json")),
-                Reference(label="md", href=relative(start, here + "index.md")),
-            ),
+            twins=twin_links(start, here),
             parts=part_links(start, here, len(ranges), number, first=here) if len(ranges) > 1 else (),
             id=thread.id,
             name=thread.name,
@@ -46,6 +43,8 @@ def plan_thread(context: Context, thread: Thread) -> Iterable[ThreadPage]:
             ),
             total=len(thread.memos),
         )
+    memos = [context.archive.artifacts[ref] for ref in thread.memos]
+    yield from list_twins(here, first.label, memos, facts={"thread": thread.name}, in_order=True)
 
 
 def anchor_of(entry: ThreadEntry) -> str:

@@ -8,11 +8,11 @@ from memosite.archive.urls import artifact_page, part_page, relative
 from memosite.formats.turns import parse_conversation
 from memosite.pages.models import TranscriptPage
 from memosite.pages.parts import Body, ParticipantRow, cut_turns, fits_one_page
+from memosite.plan.artifact_page import PART_CHARS, artifact_fields, link_targets, shown_extra
 from memosite.plan.citations import citation_of, speakers
-from memosite.plan.common import PART_CHARS, common_fields, link_targets, shown_extra
 from memosite.plan.context import Context
 from memosite.plan.dates import stamp
-from memosite.plan.parts import part_links
+from memosite.plan.pagination import part_links
 
 
 def plan_transcript(context: Context, transcript: Transcript) -> Iterable[TranscriptPage]:
@@ -67,7 +67,7 @@ def _transcript_page(context: Context, transcript: Transcript, start: str) -> Tr
             models=models,
         )
     return TranscriptPage(
-        **common_fields(context, transcript, start),  # type: ignore[arg-type] # the fields are typed by the class
+        **artifact_fields(context, transcript, start),
         date_written=envelope.sent_text,
         body=body,
         extra=shown_extra(envelope.extra),

@@ -4,14 +4,15 @@ import json
 from collections.abc import Iterable, Sequence
 
 from memosite.archive.lines import all_texts, artifact_line, body_texts, join_texts
-from memosite.archive.model import Artifact, Document, Library, Memo, Position, Record, Thread, Transcript
+from memosite.archive.model import Artifact, Document, Library, Memo, Record, Transcript
 from memosite.archive.urls import page_of, relative
 from memosite.facts.indented import indented
 from memosite.facts.parsed import Text
 from memosite.facts.texts import one_line
-from memosite.plan.common import link_targets, originals
+from memosite.plan.artifact_page import link_targets, originals
 from memosite.plan.context import Context, status_of
 from memosite.plan.dates import newest, stamp
+from memosite.plan.files import Written
 
 LIST_BYTES = 16_000
 """The largest twin of a list, in bytes; what does not fit is counted and linked."""
@@ -20,15 +21,13 @@ _ENTRY_BYTES = 90  # what an entry takes beside its own JSON: so many more than 
 
 _FILES = 20
 
-Output = tuple[str, bytes]
-
 
 def to_json(value: object) -> bytes:
     """JSON as twins have it: indented, characters as they are."""
     return f"{indented(value)}\n".encode("utf-8", "replace")
 
 
-def artifact_twins(context: Context, artifact: Artifact) -> Iterable[Output]:
+def artifact_twins(context: Context, artifact: Artifact) -> Iterable[Written]:
     """`index.json` and `index.md` of an artifact."""
     page = page_of(artifact)
     text = artifact_text(context, artifact, body_texts(artifact))
@@ -41,11 +40,13 @@ def artifact_twins(context: Context, artifact: Artifact) -> Iterable[Output]:
     if isinstance(artifact, Record):
         line["record"] = _record_facts(artifact)
     line["body"] = text
-    yield page + "index.json", to_json(line)
+    yield Written(path=page + "index.json", data=to_json(line))
     head = "\n".join(f"{name}: {one_line(value)}" for name, value in _head(context, artifact) if value)
     subject = one_line(artifact.subject) or artifact.short_subject
     text = artifact_text(context, artifact, all_texts(artifact))
-    yield page + "index.md", f"# {subject}\n\n{head}\n\n---\n\n{text.rstrip()}\n".encode("utf-8", "replace")
+    yield Written(
+        path=page + "index.md", data=f"# {subject}\n\n{head}\n\n---\n\n{text.rstrip()}\n".encode("utf-8", "replace")
+    )
 
 
 def artifact_text(context: Context, artifact: Artifact, texts: tuple[Text, ...]) -> str:
@@ -144,7 +145,7 @@ def _record_facts(record: Record) -> dict[str, object]:
 
 def list_twins(
     page: str, title: str, artifacts: Sequence[Artifact], *, facts: dict[str, object], in_order: bool = False
-) -> Iterable[Output]:
+) -> Iterable[Written]:
     """`index.json` and `index.md` of a list, newest first or in the order given, cut at 16 kB, saying what is left."""
     ordered = artifacts if in_order else newest(artifacts, LIST_BYTES // _ENTRY_BYTES)
     entries = (_entry(page, artifact) for artifact in ordered)
@@ -153,7 +154,7 @@ def list_twins(
 
 def name_twins(
     page: str, title: str, names: Sequence[tuple[str, str, int]], *, facts: dict[str, object], onward: str
-) -> Iterable[Output]:
+) -> Iterable[Written]:
     """The same of things that have records: names, pages, and how many; `onward` is where all of them are."""
     entries = (
         (
@@ -173,7 +174,7 @@ def _bounded(
     *,
     facts: dict[str, object],
     onward: str,
-) -> Iterable[Output]:
+) -> Iterable[Written]:
     """The twins of a list, given each entry as JSON and as Markdown; `onward` is where what is left out is found."""
     entries: list[dict[str, object]] = []
     lines: list[str] = []
@@ -195,11 +196,11 @@ def _bounded(
         "more": {"left_out": more, "all": onward} if more else None,
         "entries": entries,
     }
-    yield page + "index.json", to_json(body)
+    yield Written(path=page + "index.json", data=to_json(body))
     rest = f"\n{more} more: see {onward}\n" if more else ""
     known = "".join(f"{name}: {one_line(value)}\n" for name, value in facts.items() if isinstance(value, str) and value)
     text = f"# {title}\n\n{known}{total} in all, {len(entries)} listed.\n\n" + "\n".join(lines) + f"\n{rest}"
-    yield page + "index.md", text.encode("utf-8", "replace")
+    yield Written(path=page + "index.md", data=text.encode("utf-8", "replace"))
 
 
 def _entry(page: str, artifact: Artifact) -> tuple[dict[str, object], str]:
@@ -231,23 +232,3 @@ def _entry(page: str, artifact: Artifact) -> tuple[dict[str, object], str]:
 
 def _escape(text: str) -> str:
     return text.replace("\\", "\\\\").replace("[", "\\[").replace("]", "\\]")
-
-
-def thread_twins(context: Context, page: str, thread: Thread) -> Iterable[Output]:
-    """The twins of a thread, in reading order."""
-    memos = [context.archive.artifacts[ref] for ref in thread.memos]
-    title = context.artifact(page, thread.entries[0].ref).label
-    return list_twins(page, title, memos, facts={"thread": thread.name}, in_order=True)
-
-
-def position_twins(context: Context, page: str, position: Position, record: Sequence[Artifact]) -> Iterable[Output]:
-    """The twins of a position."""
-    seats = [seat for _, seat in position.seats]
-    facts: dict[str, object] = {
-        "position": position.id,
-        "names": list(position.names),
-        "repo": position.repo or "",
-        "status": seats[0].status or "" if seats else "",
-        "incumbent": seats[0].incumbent or "" if seats else "",
-    }
-    return list_twins(page, context.label(position.id), record, facts=facts)

@@ -27,3 +27,8 @@ class Unit:
     is_traced: bool = True
     weight: int = 1
     is_for_programs: bool = False
+
+
+def untraced(name: str, make: Callable[[Context], Iterable[Planned]], *, weight: int = 1) -> Unit:
+    """A unit that looks at the whole archive or at the ledger."""
+    return Unit(name=name, make=make, is_traced=False, weight=weight)

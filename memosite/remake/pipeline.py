@@ -14,7 +14,7 @@ from memosite.config.loading import Config
 from memosite.facts.errors import BusyError
 from memosite.facts.findings import Severity
 from memosite.pages.parts import Site
-from memosite.plan import Context, FeedRules, SavedSearch, Unit, Written, plan
+from memosite.plan import Context, SavedSearch, Unit, Written, plan
 from memosite.plan.traced import Digests, common_values
 from memosite.reading.opening import Opened, open_sources
 from memosite.reading.previous import known_ledger
@@ -177,14 +177,14 @@ def rules_of(config: Config, sources: tuple[SourceInfo, ...]) -> Rules:
 
 def saved_searches(config: Config, archive: Archive, shelf: Shelf) -> tuple[SavedSearch, ...]:
     """What the queries of the configuration find; the search index is opened only if there are any."""
-    if not config.feeds.searches:
+    if not config.searches:
         return ()
     from memosite.search.command import open_search, read_query  # noqa: PLC0415 - few builds need Whoosh
 
     with open_search(archive, shelf, config, say=lambda _: None) as search:
         return tuple(
             SavedSearch(name=name, query=query, found=search.refs(read_query(query)))
-            for name, query in config.feeds.searches.items()
+            for name, query in config.searches.items()
         )
 
 
@@ -202,11 +202,5 @@ def context_of(config: Config, archive: Archive, shelf: Shelf) -> Context:
         read_text=shelf.text,
         archive_id=config.archive_id,
         authority=config.authority,
-        feeds=FeedRules(
-            window=config.feeds.window,
-            days=config.feeds.days,
-            ttl=config.feeds.ttl,
-            full_content=config.feeds.full_content,
-            is_weekly=config.feeds.digest == "weekly",
-        ),
+        feeds=config.feeds,
     )

@@ -1,17 +1,20 @@
-"""What the pages of all artifacts share: originals, copies, texts and where their mentions lead."""
+"""Plans what the pages of all artifacts share: their head, originals, copies, texts and where mentions lead."""
 
 from collections.abc import Iterable, Iterator
 
+from memosite.archive.cite import Citation
 from memosite.archive.lines import original_sha256
 from memosite.archive.model import Artifact, Copy, Memo, Record, SourceInfo, Transcript
-from memosite.archive.urls import copy_name, index_file, original_name, page_of, relative
-from memosite.facts.parsed import Text
+from memosite.archive.urls import copy_name, original_name, page_of, relative
+from memosite.facts.parsed import Kind, Text
 from memosite.facts.texts import cut_line
-from memosite.pages.parts import PAGE_CHARS, Body, CopyRow, Reference, Row
+from memosite.pages.lives import LifeLine
+from memosite.pages.parts import PAGE_CHARS, Body, CopyRow, FindingRow, Reference, Row, Stamp
 from memosite.plan.citations import citation_of
 from memosite.plan.context import Context
 from memosite.plan.dates import newest_first, stamp
-from memosite.plan.lives import life_lines
+from memosite.plan.head import PageHead, page_head, twin_links
+from memosite.plan.history import history_lines
 from memosite.sources.forges import file_url
 
 SUBJECT_CHARS = 5_000
@@ -75,21 +78,30 @@ def _shown_copy(artifact: Artifact) -> Copy:
     return artifact.copies[0]
 
 
-def common_fields(context: Context, artifact: Artifact, start: str) -> dict[str, object]:
+class ArtifactFields(PageHead):
+    """The fields of `pages.ArtifactPage` that follow from the artifact, whatever its kind (see `PageHead`)."""
+
+    twins: tuple[Reference, ...]
+    kind: Kind
+    id: str
+    subject: str
+    date: Stamp | None
+    copies: tuple[CopyRow, ...]
+    originals: tuple[Reference, ...]
+    tags: tuple[str, ...]
+    findings: tuple[FindingRow, ...]
+    findings_total: int
+    backlinks: tuple[Row, ...]
+    backlinks_total: int
+    lives: tuple[LifeLine, ...]
+    citation: Citation
+
+
+def artifact_fields(context: Context, artifact: Artifact, start: str, *, section: str = "") -> ArtifactFields:
     """The fields that the pages of all artifacts share."""
-    here = page_of(artifact)
-    found = list(originals(artifact))
     return {
-        "site": context.site,
-        "path": index_file(start),
-        "root": "../" * start.count("/"),
-        "title": artifact.short_subject,
-        "canonical": context.canonical(start),
-        "description": artifact.summary,
-        "twins": (
-            Reference(label="json", href=relative(start, here + "index.json")),
-            Reference(label="md", href=relative(start, here + "index.md")),
-        ),
+        **page_head(context, start, title=artifact.short_subject, section=section, description=artifact.summary),
+        "twins": twin_links(start, page_of(artifact)),
         "kind": artifact.kind,
         "id": artifact.id,
         "subject": cut_line(artifact.subject, SUBJECT_CHARS),
@@ -97,7 +109,7 @@ def common_fields(context: Context, artifact: Artifact, start: str) -> dict[str,
         "copies": _copy_rows(context, artifact, start),
         "originals": tuple(
             Reference(label=path.rpartition("/")[2], href=relative(start, path), title=what)
-            for what, path, _ in found
+            for what, path, _ in originals(artifact)
             if "/copies/" not in path
         ),
         "tags": tuple(_tags(artifact)),
@@ -105,7 +117,7 @@ def common_fields(context: Context, artifact: Artifact, start: str) -> dict[str,
         "findings_total": len(artifact.findings),
         "backlinks": _backlinks(context, artifact, start),
         "backlinks_total": len(artifact.backlinks),
-        "lives": life_lines(context, artifact, start),
+        "lives": history_lines(context, artifact, start),
         "citation": citation_of(context, artifact),
     }
 

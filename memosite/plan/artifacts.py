@@ -1,0 +1,59 @@
+"""Plans what each artifact has: page, page of changes, twins, originals; those of a thread with the thread."""
+
+from collections.abc import Iterator
+from functools import partial
+
+from memosite.archive.model import Archive, Artifact, Document, Library, Memo, Record, Thread, Transcript
+from memosite.plan.artifact_page import originals
+from memosite.plan.changes import plan_changes
+from memosite.plan.context import Context
+from memosite.plan.documents import plan_document
+from memosite.plan.files import Stored
+from memosite.plan.libraries import plan_library
+from memosite.plan.memos import plan_memo
+from memosite.plan.missing_memos import plan_missing_memo
+from memosite.plan.records import plan_record
+from memosite.plan.threads import plan_thread
+from memosite.plan.transcripts import plan_transcript
+from memosite.plan.twins import artifact_twins
+from memosite.plan.units import Planned, Unit
+
+
+def artifact_units(archive: Archive) -> Iterator[Unit]:
+    """A unit for each thread with its memos, then one for each other artifact.
+
+    A text that was rendered for a memo's page is then at hand for its thread's.
+    """
+    for thread in archive.threads.values():
+        make = partial(_plan_thread, thread=thread)
+        yield Unit(name=f"thread/{thread.id}", make=make, given=thread, weight=len(thread.entries))
+    for ref, artifact in archive.artifacts.items():
+        if not isinstance(artifact, Memo):
+            yield Unit(name="/".join(ref), make=partial(_plan_artifact, artifact=artifact), given=artifact)
+
+
+def _plan_thread(context: Context, *, thread: Thread) -> Iterator[Planned]:
+    yield from plan_thread(context, thread)
+    for entry in thread.entries:
+        if entry.is_ghost:
+            yield plan_missing_memo(context, context.archive.ghosts[entry.ref[1]])
+        else:
+            yield from _plan_artifact(context, artifact=context.archive.artifacts[entry.ref])
+
+
+def _plan_artifact(context: Context, *, artifact: Artifact) -> Iterator[Planned]:
+    match artifact:
+        case Memo():
+            yield plan_memo(context, artifact)
+        case Transcript():
+            yield from plan_transcript(context, artifact)
+        case Document():
+            yield plan_document(context, artifact)
+        case Library():
+            yield plan_library(context, artifact)
+        case Record():
+            yield plan_record(context, artifact)
+    yield from plan_changes(context, artifact)
+    yield from artifact_twins(context, artifact)
+    for _, path, sha256 in originals(artifact):
+        yield Stored(path=path, sha256=sha256)

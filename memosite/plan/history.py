@@ -1,0 +1,132 @@
+"""Plans the history of artifacts as git tells it: what happened to each copy, step by step (see `archive/history`)."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+from memosite.archive.history import LifeEvent
+from memosite.archive.model import Artifact, Copy, Life, Memo, Removal
+from memosite.archive.urls import changes_page, relative
+from memosite.facts.times import Moment
+from memosite.pages.lives import LifeLine, LifeStep
+from memosite.pages.parts import Reference
+from memosite.plan.changes import edit_anchors
+from memosite.plan.context import Context
+from memosite.plan.dates import stamp
+
+LINES = 20
+"""The most copies whose histories a page shows."""
+STEPS = 40
+"""The most steps of one history, the last ones."""
+
+_IN_BOX = {"read": "read", "archive": "archived", "inbox": "put back into the inbox", "flat": "moved"}
+_PENDING = {
+    "delivered": "delivered, not yet received: nobody has committed it",
+    "moved": "moved since, not yet committed",
+    "edited": "edited since, not yet committed",
+}
+
+
+def history_lines(context: Context, artifact: Artifact, start: str) -> tuple[LifeLine, ...]:
+    """The history of each copy of an artifact, as far as git was asked."""
+    anchors = edit_anchors(artifact)
+    return tuple(_line(context, artifact, copy, start, anchors) for copy in artifact.copies[:LINES] if copy.life)
+
+
+def _line(
+    context: Context, artifact: Artifact, copy: Copy, start: str, anchors: Mapping[tuple[str, str], str]
+) -> LifeLine:
+    source, life = copy.file.source, copy.life or Life()
+    steps = []
+    before: Moment | None = None
+    events = _distinct(life.events)
+    left_out = max(len(events) - STEPS, 0)
+    if isinstance(artifact, Memo) and artifact.kind == "memo" and artifact.date and life.events:
+        before = artifact.date
+        steps.append(LifeStep(label="sent", date=stamp(before), who=artifact.sender))
+    before = events[left_out - 1].at if left_out else before
+    for event in events[left_out:]:
+        step = _step(context, artifact, source, event, before)
+        anchor = anchors.get((source, event.commit)) if event.kind == "edited" else None
+        if anchor is not None:
+            changes = Reference(label="changes", href=f"{relative(start, changes_page(artifact))}#{anchor}")
+            step = replace(step, changes=changes)
+        steps.append(step)
+        before = event.at or before
+    return LifeLine(
+        source=source if len(artifact.copies) > 1 else "",
+        steps=tuple(steps),
+        pending=_PENDING.get(life.state or "", ""),
+        why_not=life.why_not,
+        left_out=left_out,
+    )
+
+
+def _distinct(events: Sequence[LifeEvent]) -> list[LifeEvent]:
+    """The steps without those that say again what one commit did: to an envelope and to its body."""
+    return list({(event.commit, event.kind): event for event in events}.values())
+
+
+def _step(context: Context, artifact: Artifact, source: str, event: LifeEvent, before: Moment | None) -> LifeStep:
+    return LifeStep(
+        label=event_label(artifact, event),
+        date=stamp(event.at),
+        who=event.who,
+        after=latency(before, event.at),
+        commit=context.commit(source, event.commit),
+        merge=context.commit(source, event.merge) if event.merge else None,
+    )
+
+
+def event_label(artifact: Artifact, event: LifeEvent) -> str:
+    """What a step of a history is called."""
+    is_memo = artifact.kind == "memo"
+    if event.kind == "moved":
+        return _IN_BOX[event.mailbox] if is_memo else "moved"
+    if event.kind == "received":
+        if not is_memo:
+            return "committed"
+        return f"received, straight into {event.mailbox}/" if event.mailbox in {"read", "archive"} else "received"
+    if event.kind == "edited":
+        return "edited after receipt" if is_memo else "edited"
+    return event.kind
+
+
+def latency(before: Moment | None, after: Moment | None) -> str:
+    """How long a step took, in the largest fitting unit; "" if it is not known, or if the clocks disagree."""
+    if before is None or after is None or before.origin == "name":
+        return ""
+    seconds = (after.instant - before.instant).total_seconds()
+    if seconds < 0:
+        return ""
+    for size, unit in ((86_400, "day"), (3_600, "hour"), (60, "minute")):
+        number = int(seconds // size)
+        if number:
+            return f"after {number} {unit}{'s' if number != 1 else ''}"
+    return "at once"
+
+
+def removal_line(context: Context, removal: Removal) -> LifeLine:
+    """The history of something that was removed: dates, who, and in which commit."""
+    steps = []
+    left_out = max(len(removal.events) - STEPS, 0)
+    before: Moment | None = removal.events[left_out - 1].at if left_out else None
+    for event in removal.events[left_out:]:
+        label = {"received": "received", "moved": _IN_BOX[event.mailbox]}.get(event.kind, event.kind)
+        steps.append(
+            LifeStep(
+                label=label,
+                date=stamp(event.at),
+                who=event.who,
+                after=latency(before, event.at),
+                commit=context.commit(removal.source, event.commit),
+            )
+        )
+        before = event.at or before
+    return LifeLine(source=removal.source, steps=tuple(steps), pending="", why_not="", left_out=left_out)
+
+
+def waiting_since(memo: Memo, repo: str | None) -> Moment | None:
+    """Since when a memo waits: when it came into this repo, else when it was sent."""
+    here = (copy for copy in memo.copies if copy.file.source == repo)
+    received = next((copy.received for copy in here if copy.received is not None), None)
+    return received or memo.date

@@ -1,0 +1,98 @@
+"""Plans the page of each month, and the timeline, which lists all months."""
+
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
+
+from memosite.archive.model import Artifact
+from memosite.archive.urls import TIMELINE, UNDATED_MONTH, month_page, part_page, relative
+from memosite.pages.models import ListPage, TimelinePage
+from memosite.pages.parts import Reference
+from memosite.plan.context import Context
+from memosite.plan.dates import day_of, month_name
+from memosite.plan.files import Written
+from memosite.plan.head import page_head, twin_links
+from memosite.plan.machine_archive import month_lines
+from memosite.plan.pagination import in_parts, part_links, with_neighbours
+from memosite.plan.robots import month_sitemap
+from memosite.plan.sections import section
+from memosite.plan.twins import list_twins
+from memosite.plan.units import Unit
+
+_Around = tuple[str | None, str | None]
+
+
+def month_units(months: Mapping[str, Sequence[Artifact]]) -> Iterator[Unit]:
+    """A unit for each month, with what is listed by month besides its page."""
+    for month, around in with_neighbours(tuple(months)):
+        artifacts = months[month]
+        yield Unit(
+            name=f"month/{month}",
+            make=partial(_plan_month, month=month, artifacts=artifacts, around=around),
+            given=(month, artifacts, around),
+            weight=1 + len(artifacts) // 10,
+        )
+
+
+def _plan_month(
+    context: Context, *, month: str, artifacts: Sequence[Artifact], around: _Around
+) -> Iterator[ListPage | Written]:
+    """A month's pages, its twins, the machine's lines of it, and with a base_url its part of the sitemap."""
+    yield from _month_pages(context, month, artifacts, around)
+    yield from list_twins(month_page(month), month_name(month), artifacts, facts={})
+    yield month_lines(context, month, artifacts)
+    yield from month_sitemap(context, month, artifacts)
+
+
+def _month_pages(context: Context, month: str, artifacts: Sequence[Artifact], around: _Around) -> Iterator[ListPage]:
+    """The page of a month, showing its newest part, so that a new memo touches one list page (SPEC 4).
+
+    `around` are the months before and after it that have a page.
+    """
+    here = month_page(month)
+    chunks = in_parts(artifacts)
+    yield _month_page(context, month, here, chunks[-1], around=around, part=(len(chunks), len(chunks)))
+    for number, chunk in enumerate(chunks, 1) if len(chunks) > 1 else ():
+        start = part_page(here, number)
+        # A part names only what was there before it, so that it never changes once it is full.
+        yield _month_page(context, month, start, chunk, around=(month, None), part=(number, number))
+
+
+def _month_page(
+    context: Context, month: str, start: str, artifacts: Sequence[Artifact], *, around: _Around, part: tuple[int, int]
+) -> ListPage:
+    here = month_page(month)
+    number, count = part
+    previous, following = (month_link(start, other) if other else None for other in around)
+    days: dict[str, list[Artifact]] = defaultdict(list)
+    for artifact in artifacts:
+        days[day_of(artifact) or "No date"].append(artifact)
+    return ListPage(
+        **page_head(context, start, title=month_name(month), section="timeline"),
+        twins=twin_links(start, here),
+        parts=part_links(start, here, count, number) if start != here or count > 1 else (),
+        intro="",
+        sections=tuple(section(context, start, day, days[day]) for day in sorted(days, reverse=True)),
+        previous=previous,
+        next=following,
+    )
+
+
+def month_link(start: str, month: str) -> Reference:
+    """A link to the page of a month."""
+    return Reference(label=month_name(month), href=relative(start, month_page(month)))
+
+
+def plan_timeline(context: Context, months: Mapping[str, Sequence[Artifact]]) -> TimelinePage:
+    """All months by year, newest first."""
+    years: dict[str, list[tuple[Reference, int]]] = defaultdict(list)
+    for month, artifacts in months.items():
+        year, _, _ = month.partition("/")
+        label = month_name(month).removesuffix(f" {year}")
+        reference = Reference(label=label, href=relative(TIMELINE, month_page(month)))
+        years["Undated" if month == UNDATED_MONTH else year].append((reference, len(artifacts)))
+    newest = sorted(years, key=lambda year: (year != "Undated", year), reverse=True)
+    return TimelinePage(
+        **page_head(context, TIMELINE, title="Timeline", section="timeline"),
+        years=tuple((year, tuple(years[year])) for year in newest),
+    )

@@ -1,0 +1,85 @@
+"""Plans long lists in parts: pages of their own, numbered from the oldest, so that full ones never change (SPEC 4)."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import TypeVar
+
+from memosite.archive.model import Artifact
+from memosite.archive.urls import part_page, relative
+from memosite.pages.models import ListPage
+from memosite.pages.parts import Part, Reference
+from memosite.plan.context import LIST_LIMIT, Context
+from memosite.plan.head import page_head
+from memosite.plan.sections import section
+
+T = TypeVar("T")
+
+
+def in_parts(items: Sequence[T], limit: int = LIST_LIMIT) -> list[Sequence[T]]:
+    """Chunks in order of arrival: full ones never change but by edits (SPEC 4)."""
+    return [items[start : start + limit] for start in range(0, len(items), limit)] or [()]
+
+
+def part_count(items: Sequence[object], *, shown: int = LIST_LIMIT) -> int:
+    """How many parts a list has of which its page shows at most this many entries; 0 if it fits there."""
+    return len(in_parts(items)) if len(items) > shown else 0
+
+
+def part_links(start: str, page: str, count: int, current: int | None, *, first: str = "") -> tuple[Part, ...]:
+    """Links to the parts of a page, numbered from 1; `first` is the page of part 1 if that is not its own."""
+    return tuple(
+        Part(
+            label=str(number),
+            href=relative(start, first if first and number == 1 else part_page(page, number)),
+            is_current=number == current,
+        )
+        for number in range(1, count + 1)
+    )
+
+
+def part_title(title: str, number: int | None) -> str:
+    """What a part is called; without a number, or as part 0, the page that has the parts."""
+    return f"{title}, part {number}" if number else title
+
+
+def plan_part(
+    context: Context,
+    page: str,
+    title: str,
+    number: int,
+    chunk: Sequence[Artifact],
+    *,
+    section_name: str,
+    viewer: str | None = None,
+) -> ListPage:
+    """One of the parts of `plan_parts`, counted from 1. It names only what was there before it."""
+    start = part_page(page, number)
+    return ListPage(
+        **page_head(context, start, title=part_title(title, number), section=section_name),
+        intro="",
+        parts=part_links(start, page, number, number),
+        sections=(section(context, start, f"Part {number}", chunk, viewer=viewer),),
+        previous=Reference(label=title, href=relative(start, page)),
+    )
+
+
+def plan_parts(
+    context: Context,
+    page: str,
+    title: str,
+    artifacts: Sequence[Artifact],
+    *,
+    section_name: str,
+    viewer: str | None = None,
+    shown: int = LIST_LIMIT,
+) -> Iterable[ListPage]:
+    """The parts of a list that is too long for its page: everything in order of arrival, 500 a part."""
+    if not part_count(artifacts, shown=shown):
+        return
+    for number, chunk in enumerate(in_parts(artifacts), 1):
+        yield plan_part(context, page, title, number, chunk, section_name=section_name, viewer=viewer)
+
+
+def with_neighbours(items: Sequence[T]) -> Iterator[tuple[T, tuple[T | None, T | None]]]:
+    """Each item with the one before it and the one after it."""
+    for place, item in enumerate(items):
+        yield item, (items[place - 1] if place else None, items[place + 1] if place + 1 < len(items) else None)

@@ -1,0 +1,67 @@
+"""Plans the table of positions, which the home page and the organization show (its rows are called seats)."""
+
+from collections.abc import Collection, Iterable
+
+from memosite.archive.model import Memo, Position
+from memosite.facts.texts import cut_line
+from memosite.pages.organization import SeatRow
+from memosite.plan.context import Context
+from memosite.plan.dates import stamp
+from memosite.plan.position_items import open_for, received
+
+SEATS = 300
+"""The most positions in a table of seats that is not alone on its page."""
+
+HOLDER_CHARS = 300
+"""The longest name of who holds a position that a page shows."""
+
+
+def listed_positions(context: Context) -> list[Position]:
+    """Positions that are listed or have anything to show, the listed first, then by id; unions if memos name them."""
+    positions = [position for position in context.archive.positions.values() if not position.union_of or position.names]
+    return sorted(positions, key=lambda position: (not position.seats, context.label(position.id)))
+
+
+def seat_rows(context: Context, start: str, positions: Iterable[Position]) -> tuple[SeatRow, ...]:
+    """The rows of these positions in a table of seats."""
+    return tuple(seat_row(context, start, position) for position in positions)
+
+
+def seat_row(context: Context, start: str, position: Position) -> SeatRow:
+    """A position in the table of seats."""
+    members = {position.id, *position.union_of}
+    index = context.seats
+    sent = [index.newest_sent[id_] for id_ in members if id_ in index.newest_sent]
+    newest = max(sent, key=lambda memo: memo.sort_key, default=None)
+    inbox = _unread(context, position)
+    oldest = min((memo for memo in inbox if memo.date), key=lambda memo: memo.sort_key, default=None)
+    involving = (memo for id_ in members for memo in index.involved.get(id_, ()))
+    asked = {memo.ref: memo for memo in involving}
+    seats = [seat for _, seat in position.seats]
+    return SeatRow(
+        position=context.position(start, position.id),
+        name=position.name,
+        status=seats[0].status or "" if len(seats) == 1 else "",
+        incumbent=cut_line(seats[0].incumbent or "", HOLDER_CHARS) if len(seats) == 1 else "",
+        last_sent=stamp(newest.date) if newest else None,
+        unread=len(inbox),
+        oldest_unread=stamp(oldest.date) if oldest else None,
+        open_to=sum(1 for memo in asked.values() if open_for(memo, members))
+        + len(index.asked_of_all - asked.keys()),  # those that the seat sent are among the others
+        open_from=sum(index.open_from.get(id_, 0) for id_ in members),
+    )
+
+
+def _unread(context: Context, position: Position) -> Collection[Memo]:
+    """What of `received` is unread for a position, in no order."""
+    members = {position.id, *position.union_of}
+    repos = {context.archive.positions[member].repo for member in members} - {None}
+    if len(repos) > 1:  # a memo to all is unread there if it is so in all of them together
+        return [memo for memo in received(context, position) if context.is_unread(memo, position.id)]
+    index = context.seats
+    found = {memo.ref: memo for id_ in members for memo in index.unread.get(id_, ())}
+    for repo in repos:
+        for memo in index.unread_broadcasts.get(repo or "", ()):
+            if memo.sender_position not in members:
+                found[memo.ref] = memo
+    return found.values()

@@ -1,0 +1,145 @@
+"""Plans pages for what was published before and is there no more: redirects and tombstones (SPEC 4)."""
+
+from collections.abc import Collection, Container, Iterator
+
+from memosite.archive.ledger import Arrival, Ledger
+from memosite.archive.model import Memo, Removal
+from memosite.archive.urls import (
+    TIMELINE,
+    artifact_page,
+    entity_page,
+    month_page,
+    position_page,
+    record_page,
+    relative,
+    thread_page,
+)
+from memosite.facts.names import make_id
+from memosite.facts.parsed import Ref
+from memosite.pages.models import GonePage, RedirectPage
+from memosite.pages.parts import Reference
+from memosite.plan.changes import has_changes
+from memosite.plan.context import Context
+from memosite.plan.head import page_head
+from memosite.plan.history import removal_line
+
+_Page = RedirectPage | GonePage
+
+
+def redirect(context: Context, start: str, target: str) -> RedirectPage:
+    """A page that leads on to another one."""
+    return RedirectPage(
+        **page_head(context, start, title="Moved") | {"canonical": context.canonical(target)},
+        target=Reference(label=target, href=relative(start, target)),
+    )
+
+
+def tombstone(context: Context, start: str, id_: str, removal: Removal | None = None) -> GonePage:
+    """A page that says that something was published there and is not there any more."""
+    return GonePage(
+        **page_head(context, start, title="No longer here") | {"canonical": None},
+        id="" if removal and not removal.stem else id_,
+        life=removal_line(context, removal) if removal else None,
+    )
+
+
+def plan_removed(context: Context, ledger: Ledger, months: Container[str]) -> Iterator[_Page]:
+    """A page for each address that earlier builds published and this one has no page for.
+
+    The feeds of what was removed are planned with all others (`channels`), digests and saved searches by themselves.
+    """
+    missing = {(ghost.kind, ghost.id) for ghost in context.archive.ghosts.values()}
+    yield from _artifacts(context, ledger, missing)
+    for id_ in ledger.entities:
+        if id_ not in context.entities:
+            yield tombstone(context, entity_page(id_), id_)
+    yield from _missing_memos(context, ledger, missing)
+    for id_, now in former_threads(context, ledger):
+        start = thread_page(id_)
+        yield redirect(context, start, context.thread_target(now)) if now else tombstone(context, start, id_)
+    for id_, now in former_positions(context, ledger):
+        start = position_page(id_)
+        yield redirect(context, start, position_page(now)) if now else tombstone(context, start, id_)
+    yield from _lists(context, ledger, months)
+
+
+def former_threads(context: Context, ledger: Ledger) -> Iterator[tuple[str, str | None]]:
+    """Threads that had a page and have none now, with the thread that their first memo is in, if it is anywhere."""
+    for id_, member in ledger.threads:
+        if context.thread_sizes.get(id_, 0) < 2:
+            artifact = context.archive.artifacts.get(member)
+            yield id_, artifact.thread if isinstance(artifact, Memo) else None
+
+
+def former_positions(context: Context, ledger: Ledger) -> Iterator[tuple[str, str | None]]:
+    """Positions, and other names of them, that had a page and have none now, with the position that they stand for."""
+    archive = context.archive
+    known = set(archive.positions).union(*map(context.other_names, archive.positions.values()))
+    stands_for = {make_id(name): now for name, now in archive.position_of.items()}
+    for id_ in dict.fromkeys((*ledger.positions, *(id_ for kind, id_ in ledger.others if kind == "name"))):
+        if id_ not in known and id_.casefold() not in context.position_ids:
+            now = stands_for.get(id_)
+            yield id_, now if now in archive.positions else None
+
+
+def _artifacts(context: Context, ledger: Ledger, missing: Collection[Ref]) -> Iterator[_Page]:
+    artifacts, keys = context.archive.artifacts, ledger.keys_by_ref
+    now = {keys[ref]: ref for ref in artifacts if ref in keys}
+    for arrival in ledger.arrivals:
+        moved = now.get(keys[arrival.ref])
+        if arrival.kind == "record":
+            yield from _record(context, arrival, moved)
+        elif arrival.ref not in artifacts and arrival.ref not in missing:
+            start = artifact_page(arrival.ref)
+            if moved:
+                yield redirect(context, start, context.page(moved))
+            else:
+                yield tombstone(context, start, arrival.id, _removal(context, arrival.ref))
+
+
+def _missing_memos(context: Context, ledger: Ledger, missing: Collection[Ref]) -> Iterator[GonePage]:
+    """Where memos were that were replied to and missing, and that nobody replies to any more."""
+    keys = ledger.keys_by_ref
+    for kind, name in ledger.others:
+        ref = _ref_of(name)
+        if kind == "ghost" and ref not in keys and ref not in missing:
+            yield tombstone(context, artifact_page(ref), ref[1], _removal(context, ref))
+
+
+def _record(context: Context, arrival: Arrival, moved: Ref | None) -> Iterator[_Page]:
+    """Where a record was, if it is not there any more; its id may have gone on to a record of another system."""
+    if not arrival.system:
+        return
+    former = record_page(arrival.system, arrival.id)
+    ref = arrival.ref if arrival.ref in context.archive.artifacts else moved
+    if ref is None:
+        yield tombstone(context, former, arrival.id)
+    elif context.page(ref) != former:
+        yield redirect(context, former, context.page(ref))
+
+
+def _lists(context: Context, ledger: Ledger, months: Container[str]) -> Iterator[_Page]:
+    """Where pages of changes and months were that have nothing to show any more."""
+    artifacts = context.archive.artifacts
+    for kind, id_ in ledger.others:
+        if kind == "month" and id_ not in months:
+            yield redirect(context, month_page(id_), TIMELINE)
+        elif kind == "changes":
+            ref = _ref_of(id_)
+            artifact = artifacts.get(ref)
+            start = f"{artifact_page(ref)}changes/"
+            if artifact is None:
+                yield tombstone(context, start, ref[1], _removal(context, ref))
+            elif not has_changes(artifact):
+                yield redirect(context, start, artifact_page(ref))
+
+
+def _ref_of(name: str) -> Ref:
+    """The memo or note that the ledger calls `memo/<id>` or `note/<id>`."""
+    return ("note" if name.startswith("note/") else "memo", name.partition("/")[2])
+
+
+def _removal(context: Context, ref: Ref) -> Removal | None:
+    """What git says of an artifact that is gone, also if its id tells it from another of its name."""
+    removed = context.archive.removed
+    return removed.get(ref) or removed.get((ref[0], ref[1].partition("~")[0]))

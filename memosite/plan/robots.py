@@ -1,0 +1,65 @@
+"""Plans what robots look for at the top of a site: `llms.txt` and the sitemap."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from xml.sax.saxutils import escape
+
+from memosite.archive.model import Artifact
+from memosite.archive.urls import absolute, month_page, page_of, system_page
+from memosite.plan.context import Context
+from memosite.plan.dates import month_name
+from memosite.plan.files import Written
+
+_POSITIONS = 100  # the most that `llms.txt` names
+
+_XML = '<?xml version="1.0" encoding="UTF-8"?>\n'
+_SITEMAP = 'xmlns="http://www.sitemaps.org/schemas/sitemap/0.9"'
+
+
+def plan_for_robots(context: Context, months: Iterable[str]) -> Iterator[Written]:
+    """`llms.txt`, and with a base_url the index of the sitemap, whose files are those of the months."""
+    months = tuple(months)
+    archive, base = context.archive, context.site.base_url
+    lines = [
+        f"# {context.site.title}",
+        "",
+        "> An archive of memos, notes, transcripts and documents.",
+        "> Artifacts, threads, positions, months, actions, decisions and systems have twins:",
+        "> index.json and index.md beside index.html.",
+        "",
+        "## Where to begin",
+        "",
+        "- [Actions](actions/index.md): what is asked for and not yet done",
+        "- [Feeds](feeds/index.html): how to be told of every memo, once",
+        "- [Machine's archive](archive/index.json): every artifact, a JSON object a line, a file a month",
+        *(
+            f"- [Memos of {context.label(id_)}](positions/{id_}/index.md)"
+            for id_ in list(archive.positions)[:_POSITIONS]
+        ),
+        *([f"- [All {len(archive.positions)} seats](org/index.html)"] if len(archive.positions) > _POSITIONS else []),
+        *(f"- [Records of {system}]({system_page(system)}index.md)" for system in context.records),
+        "",
+        "## Months",
+        "",
+        *(f"- [{month_name(month)}]({month_page(month)}index.md)" for month in reversed(months)),
+        "",
+    ]
+    yield Written(path="llms.txt", data="\n".join(lines).encode("utf-8", "replace"))
+    if base is None:
+        return
+    files = "".join(
+        f"<sitemap><loc>{escape(absolute(base, _sitemap_path(month)))}</loc></sitemap>\n" for month in months
+    )
+    yield Written(path="sitemap.xml", data=f"{_XML}<sitemapindex {_SITEMAP}>\n{files}</sitemapindex>\n".encode())
+
+
+def month_sitemap(context: Context, month: str, artifacts: Sequence[Artifact]) -> Iterator[Written]:
+    """The pages of a month's artifacts as a part of the sitemap; none without a base_url."""
+    base = context.site.base_url
+    if base is not None:
+        pages = "".join(f"<url><loc>{escape(absolute(base, page_of(one)))}</loc></url>\n" for one in artifacts)
+        yield Written(path=_sitemap_path(month), data=f"{_XML}<urlset {_SITEMAP}>\n{pages}</urlset>\n".encode())
+
+
+def _sitemap_path(month: str) -> str:
+    """The path of the sitemap of a month."""
+    return f"sitemap-{month.replace('/', '-')}.xml"

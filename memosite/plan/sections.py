@@ -1,0 +1,70 @@
+"""Plans the sections of pages that list artifacts: a heading with its rows, newest first, and groups of many."""
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+
+from memosite.archive.model import Artifact, Record
+from memosite.pages.parts import ListSection
+from memosite.plan.context import LIST_LIMIT, Context
+from memosite.plan.dates import newest
+
+_GROUPS = 99
+"""The most groups of a list that have a section of their own."""
+
+
+def section(
+    context: Context,
+    start: str,
+    heading: str,
+    artifacts: Iterable[Artifact],
+    *,
+    empty: str = "",
+    limit: int = LIST_LIMIT,
+    viewer: str | None = None,
+    anchor: str | None = None,
+) -> ListSection:
+    """A heading with its artifacts, newest first, at most `limit` of them; whole lists of bullets as in their files."""
+    every = tuple(artifacts)
+    ordered = newest(every, limit)
+    if len(every) <= limit and all(isinstance(one, Record) and one.card.line is not None for one in ordered):
+        ordered.sort(key=_place_in_file)
+    return ListSection(
+        heading=heading,
+        anchor=heading.lower().replace(" ", "-") if anchor is None else anchor,
+        rows=tuple(context.row(start, artifact, viewer=viewer) for artifact in ordered),
+        total=len(every),
+        empty=empty,
+    )
+
+
+def _place_in_file(artifact: Artifact) -> tuple[str, str, int]:
+    line = artifact.card.line if isinstance(artifact, Record) else None
+    return artifact.copies[0].file.source, artifact.copies[0].file.path, line or 0
+
+
+def grouped_sections(
+    context: Context, start: str, groups: Mapping[str, Sequence[Artifact]], *, empty: str = ""
+) -> tuple[ListSection, ...]:
+    """A section for each group, in the order given, all together no longer than one list may be.
+
+    Of many groups the largest have a section of their own, the rest share one. Headings may be foreign text, so their
+    anchors are made of what letters and digits they hold.
+    """
+    largest = set(sorted(groups, key=lambda heading: (-len(groups[heading]), heading))[:_GROUPS])
+    shown = {heading: groups[heading] for heading in groups if heading in largest}
+    others = [artifact for heading in groups if heading not in largest for artifact in groups[heading]]
+    if others:
+        shown["Others"] = (*shown.get("Others", ()), *others)
+    total = sum(map(len, shown.values()))
+    limit = LIST_LIMIT if total <= LIST_LIMIT else max(1, LIST_LIMIT // len(shown))
+    taken: set[str] = set()
+    sections = []
+    for heading, artifacts in shown.items():
+        stem = anchor = re.sub(r"[^\w.-]+", "-", heading.lower()).strip("-") or "group"
+        number = 1
+        while anchor in taken:
+            number += 1
+            anchor = f"{stem}-{number}"
+        taken.add(anchor)
+        sections.append(section(context, start, heading, artifacts, limit=limit, anchor=anchor, empty=empty))
+    return tuple(sections)
