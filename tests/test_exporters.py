@@ -13,7 +13,7 @@ from typing import Any, BinaryIO
 
 import pytest
 
-from memosite.archive.lines import lines
+from memosite.archive.lines import artifact_line, exported
 from memosite.archive.model import Archive
 from memosite.exporters import EXPORTERS, export
 from memosite.exporters.maildir import MARKER
@@ -164,7 +164,7 @@ def test_json_lines_are_the_lines_of_the_archive_with_bodies_where_asked_for(tmp
     """Nothing else stands in the file."""
     target = tmp_path / "out.jsonl"
     with read_repos(*EXAMPLE_SOURCES) as (archive, shelf):
-        expected = list(lines(archive, base_url=None))
+        expected = [artifact_line(artifact, archive, base_url=None) for artifact in exported(archive)]
         write(archive, shelf, target, "jsonl")
         assert [json.loads(text) for text in target.read_text(encoding="utf-8").splitlines()] == expected
         write(archive, shelf, target, "jsonl", with_body=True)
@@ -198,7 +198,7 @@ def test_a_table_follows_rfc_4180(tmp_path: Path) -> None:
     """Lines end in CRLF; every row has as many fields as the header."""
     with read_repos(*EXAMPLE_SOURCES) as (archive, shelf):
         write(archive, shelf, tmp_path / "out.csv", "csv")
-        count = len(list(lines(archive, base_url=None)))
+        count = len(list(exported(archive)))
     text = (tmp_path / "out.csv").read_bytes().decode("utf-8")
     table = list(csv.reader(io.StringIO(text, newline=""), strict=True))
     assert text.endswith("\r\n")

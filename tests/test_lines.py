@@ -8,7 +8,7 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memosite.archive.lines import artifact_line, body_texts, dump_line, exported, join_texts, lines, with_body
+from memosite.archive.lines import artifact_line, body_texts, dump_line, exported, join_texts, with_body
 from memosite.archive.model import Archive
 from memosite.facts.parsed import Ref
 from memosite.store.shelf import Shelf
@@ -27,6 +27,11 @@ def line(archive: Archive, ref: Ref, *, base_url: str | None = None) -> dict[str
     return artifact_line(archive.artifacts[ref], archive, base_url=base_url)
 
 
+def lines(archive: Archive, *, base_url: str | None = None) -> list[dict[str, object]]:
+    """Return the lines of all artifacts that have one, in order of arrival."""
+    return [artifact_line(artifact, archive, base_url=base_url) for artifact in exported(archive)]
+
+
 def body(archive: Archive, shelf: Shelf, ref: Ref) -> str:
     """Return what stands in `body` of one artifact."""
     return join_texts(shelf.text(text.sha256) for text in body_texts(archive.artifacts[ref]))
@@ -38,7 +43,7 @@ def body(archive: Archive, shelf: Shelf, ref: Ref) -> str:
 def test_each_kind_of_artifact_has_exactly_the_fields_of_the_contract_in_its_order() -> None:
     """Who reads the columns of one line may read those of all."""
     with read_repos(*EXAMPLE_SOURCES) as (archive, _):
-        found = list(lines(archive, base_url=None))
+        found = lines(archive)
     assert {entry["kind"] for entry in found} == {"memo", "note", "transcript", "library", "document", "record"}
     assert all(list(entry) == FIELDS for entry in found)
 
@@ -117,7 +122,7 @@ def test_an_address_is_encoded_and_a_folder_is_not(tmp_path: Path) -> None:
 def test_what_has_no_sender_has_null_and_no_recipients() -> None:
     """Transcripts, libraries and documents are sent to nobody."""
     with read_repos(*EXAMPLE_SOURCES) as (archive, _):
-        found = [entry for entry in lines(archive, base_url=None) if entry["kind"] not in {"memo", "note"}]
+        found = [entry for entry in lines(archive) if entry["kind"] not in {"memo", "note"}]
     empty = ("from", "thread", "parent", "ghost_parent", "mailbox", "action")
     assert found
     assert all(entry[name] is None for entry in found for name in empty)
@@ -149,7 +154,7 @@ def test_a_file_that_cannot_be_parsed_has_no_line(tmp_path: Path) -> None:
     write_file(tmp_path, "transcripts/a/2026-05-02-0900--a--broken.openthing", "[")
     with read_repos(tmp_path) as (archive, _):
         assert len(archive.artifacts) == 3
-        assert [entry["id"] for entry in lines(archive, base_url=None)] == [NAME]
+        assert [entry["id"] for entry in lines(archive)] == [NAME]
 
 
 def test_lines_come_in_order_of_arrival() -> None:
@@ -157,7 +162,7 @@ def test_lines_come_in_order_of_arrival() -> None:
     with read_repos(*EXAMPLE_SOURCES) as (archive, _):
         arrivals = [artifact.arrival for artifact in exported(archive)]
         ids = [artifact.id for artifact in exported(archive)]
-        assert [entry["id"] for entry in lines(archive, base_url=None)] == ids
+        assert [entry["id"] for entry in lines(archive)] == ids
     assert arrivals == sorted(arrivals)
 
 

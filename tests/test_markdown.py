@@ -9,7 +9,8 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from memosite.render.markdown import tokens as markdown_tokens
-from memosite.render.markdown.html import Heading, headings, plain_text, to_html
+from memosite.render.markdown.html import plain_text, to_html
+from memosite.render.markdown.tokens import Heading, read_body
 
 LINKS = {
     "x.md": "../x/index.html",
@@ -123,6 +124,11 @@ def html_of(text: str) -> str:
     return to_html(text, links=LINKS)
 
 
+def headings(text: str) -> tuple[Heading, ...]:
+    """Return the headings of a body, in order."""
+    return read_body(text).headings
+
+
 def inner(text: str) -> str:
     """Return the HTML of a body of one paragraph without the paragraph."""
     html = html_of(text)
@@ -220,7 +226,7 @@ def test_repeated_anchors_are_numbered_and_unique() -> None:
 
 
 def test_headings_are_shifted_so_that_the_highest_gets_the_base_level() -> None:
-    """The outline keeps its shape and ends at h6; `headings` tells the levels as written."""
+    """The outline keeps its shape and ends at h6; a heading's level is the one written."""
     text = "### a\n## b\n###### c\n"
     assert re.findall(r"<h(\d)", to_html(text, links={}, base_level=3)) == ["4", "3", "6"]
     assert re.findall(r"<h(\d)", to_html(text, links={}, base_level=1)) == ["2", "1", "5"]

@@ -110,7 +110,6 @@ def test_a_plain_body_has_turns_without_times() -> None:
         ("Assistant", False, None, None),
     ]
     assert texts(found) == ["Is it raining?", "Not yet."]
-    assert found.utc_offset is None
 
 
 def test_plain_headings_may_have_faces_and_models() -> None:
@@ -126,7 +125,7 @@ def test_plain_headings_may_have_faces_and_models() -> None:
 @pytest.mark.parametrize("text", ["", "\n\n", "Just prose.\n", "## Users\n\nx", "# User\n\nx", "### User\n\nx"])
 def test_a_body_of_no_known_form_is_verbatim(text: str) -> None:
     """Nothing is lost: all of it is the preamble."""
-    assert parse(text) == Conversation(form="verbatim", preamble=text, turns=(), utc_offset=None)
+    assert parse(text) == Conversation(form="verbatim", preamble=text, turns=())
 
 
 def test_the_first_turn_may_stand_at_the_start_of_the_body() -> None:
@@ -272,7 +271,6 @@ def test_midnight_and_noon_are_twelve() -> None:
 def test_the_offset_is_the_start_less_the_first_stamp() -> None:
     """Fractions of a second are rounded off; each turn then has its moment."""
     found = parse(STAMPED, dt.datetime(2026, 5, 22, 1, 22, 47, 944_000, tzinfo=dt.UTC))
-    assert found.utc_offset == dt.timedelta(hours=-4)
     assert [turn.at for turn in found.turns] == [utc("2026-05-22 01:22:47"), utc("2026-05-22 01:23:01")]
 
 
@@ -280,7 +278,7 @@ def test_a_start_with_another_offset_is_the_same_moment() -> None:
     """`started` may be written in any zone, and without one it is UTC."""
     india = dt.timezone(dt.timedelta(hours=5, minutes=30))
     for started in (dt.datetime(2026, 5, 22, 6, 52, 47, tzinfo=india), dt.datetime(2026, 5, 22, 1, 22, 47)):
-        assert parse(STAMPED, started).utc_offset == dt.timedelta(hours=-4)
+        assert parse(STAMPED, started).turns[0].at == utc("2026-05-22 01:22:47")
 
 
 @pytest.mark.parametrize(
@@ -289,10 +287,9 @@ def test_a_start_with_another_offset_is_the_same_moment() -> None:
 )
 def test_only_what_can_be_a_zone_is_an_offset(hours: int, minutes: int, *, is_offset: bool) -> None:
     """A start that belongs to something else gives no times rather than wrong ones."""
-    away = dt.timedelta(hours=hours, minutes=minutes)
-    found = parse(turn("5/21/2026, 9:00:00 AM"), utc("2026-05-21 09:00") - away)
-    assert found.utc_offset == (away if is_offset else None)
-    assert (found.turns[0].at is not None) is is_offset
+    started = utc("2026-05-21 09:00") - dt.timedelta(hours=hours, minutes=minutes)
+    found = parse(turn("5/21/2026, 9:00:00 AM"), started)
+    assert found.turns[0].at == (started if is_offset else None)
 
 
 def test_turns_go_on_when_the_clocks_go_back() -> None:

@@ -10,7 +10,7 @@ import pytest
 from lxml import html
 
 from memosite.archive.ledger import Ledger
-from memosite.archive.lines import lines
+from memosite.archive.lines import artifact_line, exported
 from memosite.archive.model import Archive
 from memosite.facts.parsed import Entity, Ref
 from memosite.formats.yaml_text import read_yaml
@@ -184,7 +184,7 @@ def test_an_orgdef_or_a_catalog_that_is_broken_is_shown_raw_with_its_findings(
     assert text in shown
     assert "json-invalid" in shown
     assert [row.rule for row in page.findings] == ["json-invalid"]
-    assert list(lines(archive, base_url=None)) == []
+    assert list(exported(archive)) == []
     assert ("because it is broken" in organization) is is_orgdef
 
 
@@ -280,5 +280,5 @@ def test_a_long_file_of_many_records_is_not_published_once_for_each_of_them(tmp_
         stored = [shelf.get(one.sha256) for one in found.values() if isinstance(one, Stored)]
     assert len(stored) == 700
     assert sum(map(len, stored)) < 10 * len(text)
-    line = next(iter(lines(archive, base_url=None)))
+    line = artifact_line(next(exported(archive)), archive, base_url=None)
     assert line["sha256"] in {one.sha256 for one in found.values() if isinstance(one, Stored)}

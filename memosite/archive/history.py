@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
-from memosite.facts.layout import MAILBOXES
+from memosite.facts.layout import MAILBOXES, join_path
 from memosite.facts.parsed import Mailbox
 from memosite.facts.times import Moment
 
@@ -92,13 +92,13 @@ def file_key(path: str) -> str:
     above, _, last = folder.rpartition("/")
     if last in MAILBOXES:
         folder = above
-    return f"{folder}/{name}" if folder else name
+    return join_path(folder, name)
 
 
 def _paths_of(key: str) -> list[str]:
     """All paths where a file may lie that is known by this key."""
     folder, _, name = key.rpartition("/")
-    boxes = (f"{folder}/{box}" if folder else box for box in MAILBOXES)
+    boxes = (join_path(folder, box) for box in MAILBOXES)
     paths = (key, *(f"{box}/{name}" for box in boxes))
     return sorted(path for path in paths if file_key(path) == key)
 

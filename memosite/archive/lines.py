@@ -15,6 +15,7 @@ from collections.abc import Iterable, Iterator
 
 from memosite.archive.model import Archive, Artifact, Copy, Document, Library, Memo, Record, Transcript
 from memosite.archive.urls import absolute, page_of
+from memosite.facts.characters import without_surrogates
 from memosite.facts.parsed import FileFacts, Text
 from memosite.facts.texts import SUMMARY
 
@@ -26,13 +27,7 @@ RULE = "* * *"
 SHARED_BYTES = 20_000
 """The longest file of many records that is published with each of them; real ones are far smaller."""
 
-_NOT_A_CHARACTER = re.compile("[\ud800-\udfff]")
 _ENDS_A_LINE = re.compile("[\u0085\u2028\u2029]")
-
-
-def lines(archive: Archive, *, base_url: str | None) -> Iterator[dict[str, object]]:
-    """The lines of all artifacts that have one, in order of arrival."""
-    return (artifact_line(artifact, archive, base_url=base_url) for artifact in exported(archive))
 
 
 def exported(archive: Archive) -> Iterator[Artifact]:
@@ -110,8 +105,8 @@ def _ghost_name(memo: Memo, archive: Archive) -> str | None:
 
 def _copy(copy: Copy) -> dict[str, object]:
     return {
-        "source": _readable(copy.file.source),
-        "path": _readable(copy.file.path),
+        "source": without_surrogates(copy.file.source),
+        "path": without_surrogates(copy.file.path),
         "mailbox": copy.mailbox,
         "sha256": copy.file.sha256,
         "received": copy.received.utc if copy.received else None,
@@ -175,9 +170,4 @@ def dump_line(line: dict[str, object]) -> str:
     what is no character at all becomes U+FFFD, so that any reader takes it (RFC 7493, 2.1).
     """
     text = json.dumps(line, ensure_ascii=False)
-    return _ENDS_A_LINE.sub(lambda match: f"\\u{ord(match[0]):04x}", _readable(text))
-
-
-def _readable(text: str) -> str:
-    """File names may hold bytes that are not UTF-8; each is shown as U+FFFD."""
-    return _NOT_A_CHARACTER.sub("\ufffd", text)
+    return _ENDS_A_LINE.sub(lambda match: f"\\u{ord(match[0]):04x}", without_surrogates(text))

@@ -2,6 +2,7 @@
 
 import argparse
 from pathlib import Path
+from typing import Any, Protocol
 
 from memosite import __version__
 from memosite.watch.options import EXAMPLE, add_options
@@ -29,12 +30,14 @@ def parser() -> argparse.ArgumentParser:
     return whole
 
 
-Commands = argparse._SubParsersAction
+class Commands(Protocol):
+    """What commands are added to."""
+
+    def add_parser(self, name: str, **settings: Any) -> argparse.ArgumentParser:
+        """Add a command; returns what its arguments are added to."""
 
 
-def _command(
-    commands: "Commands[argparse.ArgumentParser]", name: str, what: str, example: str
-) -> argparse.ArgumentParser:
+def _command(commands: Commands, name: str, what: str, example: str) -> argparse.ArgumentParser:
     command = commands.add_parser(
         name,
         help=what,
@@ -74,7 +77,7 @@ def _add_fail_on(command: argparse.ArgumentParser, default: str) -> None:
     )
 
 
-def _add_build(commands: "Commands[argparse.ArgumentParser]") -> None:
+def _add_build(commands: Commands) -> None:
     command = _command(
         commands,
         "build",
@@ -95,7 +98,7 @@ def _add_build(commands: "Commands[argparse.ArgumentParser]") -> None:
     command.set_defaults(run="build")
 
 
-def _add_serve(commands: "Commands[argparse.ArgumentParser]") -> None:
+def _add_serve(commands: Commands) -> None:
     command = _command(
         commands,
         "serve",
@@ -108,7 +111,7 @@ def _add_serve(commands: "Commands[argparse.ArgumentParser]") -> None:
     command.set_defaults(run="serve")
 
 
-def _add_explain(commands: "Commands[argparse.ArgumentParser]") -> None:
+def _add_explain(commands: Commands) -> None:
     command = _command(
         commands,
         "explain",
@@ -121,7 +124,7 @@ def _add_explain(commands: "Commands[argparse.ArgumentParser]") -> None:
     command.set_defaults(run="explain", site=None)
 
 
-def _add_check(commands: "Commands[argparse.ArgumentParser]") -> None:
+def _add_check(commands: Commands) -> None:
     command = _command(
         commands,
         "check",
@@ -137,7 +140,7 @@ def _add_check(commands: "Commands[argparse.ArgumentParser]") -> None:
     command.set_defaults(run="check")
 
 
-def _add_search(commands: "Commands[argparse.ArgumentParser]") -> None:
+def _add_search(commands: Commands) -> None:
     command = _command(
         commands,
         "search",
@@ -153,7 +156,7 @@ def _add_search(commands: "Commands[argparse.ArgumentParser]") -> None:
     command.set_defaults(run="search")
 
 
-def _add_export(commands: "Commands[argparse.ArgumentParser]") -> None:
+def _add_export(commands: Commands) -> None:
     command = _command(
         commands,
         "export",
@@ -174,14 +177,14 @@ def _add_export(commands: "Commands[argparse.ArgumentParser]") -> None:
     command.set_defaults(run="export")
 
 
-def _add_watch(commands: "Commands[argparse.ArgumentParser]") -> None:
+def _add_watch(commands: Commands) -> None:
     command = _command(commands, "watch", "announce each new memo of a feed once, or run a command for it", EXAMPLE)
     add_options(command)
     _add_site_option(command)
     command.set_defaults(run="watch")
 
 
-def _add_init(commands: "Commands[argparse.ArgumentParser]") -> None:
+def _add_init(commands: Commands) -> None:
     command = _command(
         commands, "init", "write a commented memosite.yml from what is discovered", "memosite init ~/organization"
     )
@@ -189,7 +192,7 @@ def _add_init(commands: "Commands[argparse.ArgumentParser]") -> None:
     command.set_defaults(run="init")
 
 
-def _add_diff(commands: "Commands[argparse.ArgumentParser]") -> None:
+def _add_diff(commands: Commands) -> None:
     command = _command(
         commands,
         "diff",
@@ -203,7 +206,7 @@ def _add_diff(commands: "Commands[argparse.ArgumentParser]") -> None:
     command.set_defaults(run="diff")
 
 
-def _add_mark_read(commands: "Commands[argparse.ArgumentParser]") -> None:
+def _add_mark_read(commands: Commands) -> None:
     command = _command(
         commands,
         "mark-read",

@@ -4,6 +4,7 @@ import json
 from collections.abc import Iterator
 
 from memosite.archive.urls import absolute
+from memosite.facts.characters import masked
 from memosite.search.answer import Found, Query
 from memosite.search.whoosh.reader import Hit
 
@@ -24,23 +25,18 @@ def as_text(found: Found, *, base_url: str | None, color: bool) -> str:
 
 def _lines(hit: Hit, *, base_url: str | None, color: bool) -> Iterator[str]:
     opening, closing = (_BOLD, _PLAIN) if color else ("*", "*")
-    yield _visible(hit.subject)
-    yield _visible(" · ".join(filter(None, (hit.date[:10] or "no date", hit.kind, hit.who, hit.label))))
-    pieces = ((_visible(piece.text), piece.is_marked) for piece in hit.excerpt)
+    yield masked(hit.subject)
+    yield masked(" · ".join(filter(None, (hit.date[:10] or "no date", hit.kind, hit.who, hit.label))))
+    pieces = ((masked(piece.text), piece.is_marked) for piece in hit.excerpt)
     yield "".join(f"{opening}{text}{closing}" if is_marked else text for text, is_marked in pieces)
-    yield _visible(_address(hit, base_url))
-    yield _visible(hit.path)
+    yield masked(_address(hit, base_url))
+    yield masked(hit.path)
 
 
 def _address(hit: Hit, base_url: str | None) -> str:
     """Where the hit is published: an address, or its file below the site for a site without one."""
     page, mark, anchor = hit.file.partition("#")
     return absolute(base_url, page.removesuffix("index.html")) + mark + anchor if base_url else hit.file
-
-
-def _visible(text: str) -> str:
-    """A text that cannot make a terminal do anything."""
-    return "".join(char if char.isprintable() else "\ufffd" for char in text)
 
 
 def as_json(found: Found, query: Query, *, base_url: str | None) -> str:

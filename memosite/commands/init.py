@@ -11,15 +11,9 @@ import yaml
 
 from memosite.config.discovery import discover, walk
 from memosite.config.loading import CACHE_NAME, CONFIG_NAME, OUTPUT_NAME
-from memosite.config.schema import (
-    DEFAULT_DOCUMENTS,
-    FeedsConfig,
-    SourceConfig,
-    clean_name,
-    has_control_characters,
-    printable,
-)
+from memosite.config.schema import DEFAULT_DOCUMENTS, FeedsConfig, SourceConfig, clean_name, has_control_characters
 from memosite.facts import rules
+from memosite.facts.characters import printable
 from memosite.facts.errors import ConfigError
 from memosite.facts.file import File
 from memosite.facts.parsed import Organization

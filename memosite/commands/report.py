@@ -12,6 +12,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any, Literal
 from urllib.parse import quote
 
+from memosite.facts.characters import printable, without_surrogates
 from memosite.facts.findings import Finding, Rule, Severity
 from memosite.formats.systems import ALL_RULES
 
@@ -19,7 +20,6 @@ SARIF_SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
 
 Threshold = Literal["error", "warning", "never"]
 
-_LONE_SURROGATE = re.compile("[\ud800-\udfff]")
 _NOT_A_BYTE = re.compile("[\ud800-\udc7f\udd00-\udfff]")
 """Halves of characters that do not stand for a byte of a file's name (PEP 383)."""
 
@@ -42,7 +42,7 @@ def to_text(findings: Iterable[Finding], *, root_of: Mapping[str, str]) -> str:
     lines = []
     for finding in ordered:
         place = f"{_path_of(finding, root_of)}:{finding.location.line or 1}"
-        lines.append(_printable(f"{place}: {finding.severity}: {finding.message} [{finding.rule.id}]"))
+        lines.append(printable(f"{place}: {finding.severity}: {finding.message} [{finding.rule.id}]"))
         if (finding.rule.id, finding.clause) not in explained:
             explained.add((finding.rule.id, finding.clause))
             lines.append(f"    {finding.remedy} ({finding.clause})")
@@ -131,10 +131,6 @@ def _sorted(findings: Iterable[Finding]) -> list[Finding]:
     return sorted(findings, key=lambda finding: finding.sort_key)
 
 
-def _printable(text: str) -> str:
-    return "".join(char if char.isprintable() else char.encode("unicode_escape").decode("ascii") for char in text)
-
-
 def _dump(value: object) -> str:
     """JSON that any reader takes: what is no character at all becomes U+FFFD."""
-    return _LONE_SURROGATE.sub("\ufffd", json.dumps(value, ensure_ascii=False, indent=2))
+    return without_surrogates(json.dumps(value, ensure_ascii=False, indent=2))

@@ -20,7 +20,6 @@ from memosite.config.schema import (
     SourceConfig,
     clean_name,
     normalize_base_url,
-    printable,
     quote,
     read_archive_id,
     read_authority,
@@ -29,6 +28,7 @@ from memosite.config.schema import (
     read_yaml,
 )
 from memosite.config.sources import LONGEST_PATH, existing_folder, read_globs, read_sources
+from memosite.facts.characters import printable
 from memosite.facts.errors import ConfigError, OutputError
 from memosite.facts.layout import SITE_MARKER, place_of
 from memosite.facts.names import BODY_SUFFIX, ENVELOPE_SUFFIX, make_id

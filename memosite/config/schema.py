@@ -18,6 +18,7 @@ from urllib.parse import urlsplit
 
 import yaml
 
+from memosite.facts.characters import printable
 from memosite.facts.errors import ConfigError
 from memosite.facts.parsed import Discharge
 from memosite.facts.times import read_moment
@@ -244,11 +245,6 @@ class Entry:
 def quote(text: str, *, longest: int = 60) -> str:
     """A text in quotes for an error's line, cut if it is long."""
     return f'"{printable(text if len(text) <= longest else text[: longest - 1] + "…")}"'
-
-
-def printable(text: str) -> str:
-    """A text with what a terminal might act on, or could not show, as escapes."""
-    return "".join(char if char.isprintable() else char.encode("unicode_escape").decode("ascii") for char in text)
 
 
 def has_control_characters(text: str) -> bool:

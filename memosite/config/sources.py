@@ -3,7 +3,8 @@
 import re
 from pathlib import Path
 
-from memosite.config.schema import Entry, SourceConfig, clean_name, printable, quote, read_web
+from memosite.config.schema import Entry, SourceConfig, clean_name, quote, read_web
+from memosite.facts.characters import printable
 from memosite.sources.git import holding_repo
 from memosite.sources.git_urls import FORM, refusal, repo_name
 

@@ -14,8 +14,9 @@ from memosite.archive.model import Artifact
 from memosite.exporters.flags import is_answered, is_flagged, is_unread
 from memosite.exporters.job import Export
 from memosite.exporters.mail import Composer
-from memosite.exporters.target import Target, open_new
+from memosite.exporters.target import Target
 from memosite.facts.errors import ConfigError, OutputError
+from memosite.store.safe_files import open_over
 
 MARKER = ".memosite-maildir"
 """The file that says memosite made the folder and may replace what it wrote there."""
@@ -49,7 +50,7 @@ def _prepare(root: Path) -> None:
         raise OutputError(f"{root}: found a folder that is not empty and not memosite's; name a new or an empty one")
     if any((root / name).is_symlink() for name in (MARKER, *_FOLDERS)):
         raise OutputError(f"{root}: found symbolic links in memosite's maildir, expected folders; remove them")
-    with open_new(root / MARKER) as stream:
+    with open_over(root / MARKER) as stream:
         stream.write(_MARKER_TEXT)
     for name in _FOLDERS:
         (root / name).mkdir(exist_ok=True)
@@ -62,7 +63,7 @@ def _deliver_all(job: Export, root: Path) -> set[str]:
     for artifact in job.artifacts():
         name = file_name(artifact)
         temporary = root / "tmp" / name.rpartition("/")[2]
-        with open_new(temporary) as stream:
+        with open_over(temporary) as stream:
             stream.write(composer.compose(artifact))
         # Some readers show a file's time as the date of delivery; it must not be that of the export.
         seconds = min(max(int(artifact.date.instant.timestamp()), 0), _LATEST) if artifact.date else 0

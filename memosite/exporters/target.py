@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 from memosite.facts.errors import OutputError
+from memosite.store.safe_files import open_over
 
 Target = Path | BinaryIO
 """A file, a folder (maildir), or a stream of bytes such as standard output."""
@@ -40,15 +41,9 @@ def _replace(path: Path, chunks: Iterable[bytes]) -> None:
     # Beside the target, so that the last step is a rename; named for the process, so that two do not share it.
     temporary = path.with_name(f".memosite-{os.getpid()}.tmp")
     try:
-        with open_new(temporary) as stream:
+        with open_over(temporary) as stream:
             stream.writelines(chunks)
         temporary.replace(path)
     except BaseException:
         temporary.unlink(missing_ok=True)
         raise
-
-
-def open_new(path: Path) -> BinaryIO:
-    """Open a file for writing from its beginning; a symbolic link of that name is an `OSError`."""
-    flags = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW | os.O_CLOEXEC
-    return os.fdopen(os.open(path, flags, 0o666), "wb")

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from memosite.facts import rules
+from memosite.facts.characters import masked, without_surrogates
 from memosite.facts.findings import Rule
 
 DEPTH = 100
@@ -32,7 +33,6 @@ _CONSTANT = re.compile(_STRING + r"|(?P<name>NaN|-?Infinity)", re.DOTALL)
 _ESCAPE = re.compile(r"\\(?:u(?P<code>[0-9a-fA-F]{4})|.)", re.DOTALL)
 _ANY_SURROGATE = re.compile(r"\\u[dD][89a-fA-F]")
 _AFTER_KEY = re.compile(r"\s*:")
-_SURROGATE = re.compile("[\ud800-\udfff]")
 _CONTROL = "Invalid control character"
 
 
@@ -226,7 +226,7 @@ def _mend_surrogates(value: Any) -> Any:
 
 
 def _mend(value: Any) -> Any:
-    return _SURROGATE.sub("\ufffd", value) if isinstance(value, str) and not isinstance(value, NumberText) else value
+    return without_surrogates(value) if isinstance(value, str) and not isinstance(value, NumberText) else value
 
 
 def key_places(text: str) -> Iterator[tuple[KeyPath, int]]:
@@ -265,21 +265,15 @@ def _unquote(token: str) -> str:
         value = json.loads(token, strict=False)
     except ValueError:
         return token
-    return _SURROGATE.sub("\ufffd", value) if isinstance(value, str) else token
+    return without_surrogates(value) if isinstance(value, str) else token
 
 
-def find_key_line(text: str, keys: KeyPath, *, occurrence: int = 1) -> int | None:
+def find_key_line(text: str, keys: KeyPath) -> int | None:
     """The line (1 = first) of a key: `("a",)` at the first level, `("a", "b")` below it, `("a", 0, "b")` in an array.
 
-    None if it is not there. For `occurrence` 2 its second place is meant: where a duplicate stands.
+    The first one where a key is repeated; None if it is not there.
     """
-    seen = 0
-    for path, offset in key_places(text):
-        if path == keys:
-            seen += 1
-            if seen == occurrence:
-                return _line(text, offset)
-    return None
+    return next((_line(text, offset) for path, offset in key_places(text) if path == keys), None)
 
 
 def clean_text(text: str) -> str:
@@ -288,15 +282,13 @@ def clean_text(text: str) -> str:
     try:
         text.encode("utf-8")
     except UnicodeEncodeError:
-        return _SURROGATE.sub("\ufffd", text)
+        return without_surrogates(text)
     return text
 
 
 def shown(text: str, limit: int = 60) -> str:
     """A text from the content as messages may show it: one line, nothing a terminal would obey, cut to the limit."""
-    line = text[: limit + 1]
-    if not line.isprintable():
-        line = "".join(char if char.isprintable() else "\ufffd" for char in line)
+    line = masked(text[: limit + 1])
     return line if len(line) <= limit else line[: limit - 1] + "…"
 
 

@@ -5,6 +5,7 @@ All paths are relative to a source, with `/`.
 """
 
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Literal
@@ -104,11 +105,6 @@ def memo_folder(memo_location: str) -> str | None:
     return None
 
 
-def is_skipped(path: str) -> bool:
-    """Whether a file lies below a folder of samples."""
-    return any(folder in SKIPPED_FOLDERS for folder in path.split("/")[:-1])
-
-
 def sibling_folders(path: str, *, memo_folders: tuple[str, ...] = ()) -> tuple[str, ...]:
     """The folders a memo's body may lie in: its own, then the other mailboxes of its store (SPEC 2.2)."""
     return _siblings(path.rpartition("/")[0], memo_folders)
@@ -124,26 +120,48 @@ def _siblings(own: str, memo_folders: tuple[str, ...]) -> tuple[str, ...]:
 
 
 _GLOB_PART = re.compile(r"\*+|\?|\[!?\]?[^\]/]*\]|.", re.DOTALL)
+_ANY_FOLDERS = "(?:[^/]+/)*"
 
 
 @lru_cache(maxsize=256)
 def _compile_glob(pattern: str) -> re.Pattern[str]:
+    """The glob as a regular expression. What lies between two `**` takes its first place and is never tried again.
+
+    That is enough, as each `**` may stand for anything; so no glob takes longer than its length times the path's.
+    """
     parts = [part for part in pattern.split("/") if part not in {"", "."}]
     if parts and (pattern.endswith("/") or parts[-1] == "**"):
         parts += ["**", "*"]
-    pieces: list[str] = []
+    runs: list[list[str]] = [[]]
     for part in parts:
-        folders = "(?:[^/]+/)*"
-        if part != "**":
-            pieces += ["".join(map(_glob_piece, _GLOB_PART.findall(part))), "/"]
-        elif not pieces or pieces[-1] != folders:
-            pieces.append(folders)
-    return re.compile("".join(pieces[:-1]), re.DOTALL)
+        if part == "**":
+            runs.append([])
+        else:
+            runs[-1].append(_part_of_glob(part))
+    first, *others = ("/".join(run) for run in runs)
+    if not others:
+        return re.compile(first, re.DOTALL)
+    middle = "".join(f"(?>{_ANY_FOLDERS}?{run}/)" for run in others[:-1] if run)
+    head = f"{first}/" if first else ""
+    return re.compile(head + middle + _ANY_FOLDERS + others[-1], re.DOTALL)
+
+
+def _part_of_glob(part: str) -> str:
+    """A name in a glob: what stands between two `*` takes its first place, too."""
+    runs = [""]
+    for piece in _GLOB_PART.findall(part):
+        if piece.startswith("*"):
+            runs.append("")
+        else:
+            runs[-1] += _glob_piece(piece)
+    first, *others = runs
+    if not others:
+        return first
+    middle = "".join(f"(?>[^/]*?{run})" for run in others[:-1])
+    return f"{first}{middle}[^/]*{others[-1]}"
 
 
 def _glob_piece(piece: str) -> str:
-    if piece.startswith("*"):
-        return "[^/]*"
     if piece == "?":
         return "[^/]"
     if len(piece) > 2 and piece.startswith("["):
@@ -164,6 +182,16 @@ def _is_regex(text: str) -> bool:
     return True
 
 
+def join_path(folder: str, name: str) -> str:
+    """The path of what lies in a folder; "" is the folder that paths begin at."""
+    return f"{folder}/{name}" if folder else name
+
+
 def matches_glob(path: str, pattern: str) -> bool:
     """Whether a path fits a glob: `*` and `?` within a folder, `**` for any folders; `a/` fits all below it."""
     return _compile_glob(pattern).fullmatch(path) is not None
+
+
+def matches_any(path: str, patterns: Iterable[str]) -> bool:
+    """Whether a path fits one of these globs."""
+    return any(matches_glob(path, pattern) for pattern in patterns)

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 
 from lxml import etree
 
+from memosite.facts.characters import printable
 from memosite.feeds.rss import CONTROLS, MEMO
 
 _ATOM_LINK = "{http://www.w3.org/2005/Atom}link"
@@ -163,8 +164,3 @@ def refusal(item: Item) -> str | None:
     if max(len(text.encode("utf-8", "replace")) for text in (item.path, item.guid)) > _LONGEST:
         return f"its path or guid is longer than {_LONGEST} bytes"
     return None
-
-
-def printable(text: str) -> str:
-    """A text with what a terminal might act on, or could not show, as escapes."""
-    return "".join(char if char.isprintable() else char.encode("unicode_escape").decode("ascii") for char in text)

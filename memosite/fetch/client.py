@@ -20,11 +20,12 @@ from typing import Any
 from urllib.parse import unquote, urldefrag, urljoin, urlsplit
 
 from memosite import __version__
-from memosite.feeds.document import printable
+from memosite.facts.characters import printable
 from memosite.fetch.answers import Answer, Failed, Fetched, Unchanged
 from memosite.fetch.credentials import Credentials
 
 _REDIRECTS = {301, 302, 303, 307, 308}
+_MOST_REDIRECTS = 5
 
 
 class Fetcher:
@@ -37,14 +38,12 @@ class Fetcher:
         timeout: float = 10.0,
         whole: float = 60.0,
         limit: int = 16 << 20,
-        redirects: int = 5,
     ) -> None:
         """Get documents with these credentials, within these bounds."""
         self._credentials = credentials or Credentials()
         self._timeout = timeout
         self._whole = whole
         self._limit = limit
-        self._redirects = redirects
 
     def get(self, address: str, *, etag: str | None = None, last_modified: str | None = None) -> Answer:
         """The document at an address. With an `etag` the server may answer that it is unchanged."""
@@ -80,7 +79,7 @@ class Fetcher:
             return Failed(reason=printable(str(error) or type(error).__name__)[:200])
 
     def _follow(self, address: str, headers: Mapping[str, str]) -> Answer:
-        for _ in range(self._redirects + 1):
+        for _ in range(_MOST_REDIRECTS + 1):
             with _Deadline(self._whole) as deadline:
                 answer = self._try(address, headers, deadline)
                 if deadline.is_over:
@@ -93,7 +92,7 @@ class Fetcher:
             if urlsplit(address).scheme == "https" and parts.scheme != "https":
                 return Failed(reason=f"a redirect from https to {printable(answer)[:200]}")
             address = answer
-        return Failed(reason=f"more than {self._redirects} redirects")
+        return Failed(reason=f"more than {_MOST_REDIRECTS} redirects")
 
     def _ask(self, address: str, headers: Mapping[str, str], deadline: "_Deadline") -> Answer | str:
         request = urllib.request.Request(address, headers=dict(headers))  # noqa: S310 - the scheme is checked
@@ -214,15 +213,23 @@ class _Deadline:
 
 
 class _Connection(http.client.HTTPConnection):
-    def __init__(self, *arguments: Any, deadline: _Deadline, **settings: Any) -> None:
-        super().__init__(*arguments, **settings)
-        self._deadline = deadline
-        self._create_connection = self._connect  # before proxies and TLS, which may drip, too
+    """A connection that its deadline cuts off, from the moment it is made: proxies and TLS may drip, too."""
 
-    def _connect(self, *arguments: Any) -> socket.socket:
-        connected = socket.create_connection(*arguments)
-        self._deadline.guard(connected)
-        return connected
+    def __init__(self, *arguments: Any, deadline: _Deadline, **settings: Any) -> None:
+        self._deadline = deadline
+        self._connected: socket.socket | None = None
+        super().__init__(*arguments, **settings)
+
+    @property
+    def sock(self) -> socket.socket | None:
+        """What `http.client` talks through: once connected the socket itself, then perhaps TLS around it."""
+        return self._connected
+
+    @sock.setter
+    def sock(self, connected: socket.socket | None) -> None:
+        if self._connected is None and connected is not None:
+            self._deadline.guard(connected)
+        self._connected = connected
 
 
 class _SafeConnection(_Connection, http.client.HTTPSConnection):

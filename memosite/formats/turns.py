@@ -64,7 +64,6 @@ class Conversation:
     form: Literal["stamped", "plain", "verbatim"]
     preamble: str
     turns: tuple[Turn, ...]
-    utc_offset: dt.timedelta | None  # local time less UTC, as in "-04:00", at the first turn
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -105,7 +104,7 @@ def parse_conversation(text: str, *, started: dt.datetime | None) -> Conversatio
     lines = source.split("\n")
     headings = _turn_headings(lines)
     if not headings:
-        return Conversation(form="verbatim", preamble=source, turns=(), utc_offset=None)
+        return Conversation(form="verbatim", preamble=source, turns=())
     first = headings[0]
     offset = _utc_offset(started, first.time)
     ends = [heading.cut for heading in headings[1:]] + [len(lines)]
@@ -137,7 +136,7 @@ def parse_conversation(text: str, *, started: dt.datetime | None) -> Conversatio
         )
     preamble = _trimmed(lines[: first.cut])
     form: Literal["stamped", "plain"] = "stamped" if first.time else "plain"
-    return Conversation(form=form, preamble=preamble, turns=tuple(turns), utc_offset=offset)
+    return Conversation(form=form, preamble=preamble, turns=tuple(turns))
 
 
 def blocks(text: str) -> tuple[Block, ...]:

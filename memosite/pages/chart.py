@@ -238,9 +238,9 @@ def _box(node: _Node, seated: Seated) -> ChartBox:
     )
 
 
-def fitted(text: str, size: int, width: int = _INSIDE) -> str:
+def fitted(text: str, size: int) -> str:
     """As much of a text as fits into a box at this font size, with an ellipsis where it is cut."""
-    left = width - size
+    left = _INSIDE - size
     for index, char in enumerate(text):
         left -= _char_width(char) * size // 100
         if left < -size // 2 and index < len(text) - 1:

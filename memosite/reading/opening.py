@@ -13,11 +13,12 @@ from memosite.facts.errors import SourceError
 from memosite.facts.findings import Finding, Location
 from memosite.sources.folder import FolderSource
 from memosite.sources.forges import below, file_template
-from memosite.sources.git import GitError, Repo, beginning_of, common_folder, git, holding_repo, repo_at
+from memosite.sources.git import GitError, Repo, common_folder, git, holding_repo, repo_at
 from memosite.sources.listing import Source
 from memosite.sources.objects import HEAD, Commit, Objects, commit_at
 from memosite.sources.remote import Fetched, fetch
 from memosite.sources.tree import TreeSource, read_tree
+from memosite.store.safe_files import beginning_of
 
 _CONFIG_BYTES = 1 << 16
 

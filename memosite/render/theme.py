@@ -34,9 +34,9 @@ class Theme:
     own: frozenset[str] = frozenset()
 
 
-def theme_folders(folder: Path | None, *, package: Path = _PACKAGE) -> tuple[Path, ...]:
+def theme_folders(folder: Path | None) -> tuple[Path, ...]:
     """The folders that a theme is loaded from."""
-    base = bundled_theme(package)
+    base = bundled_theme(_PACKAGE)
     own = (folder,) if folder is not None else ()
     return tuple(where / part for where in (base, *own) for part in ("templates", "static"))
 

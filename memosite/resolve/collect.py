@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from memosite.archive.model import SourceInfo
 from memosite.facts import rules
 from memosite.facts.findings import Finding, Location
-from memosite.facts.layout import Place, matches_glob, memo_folder, place_of
+from memosite.facts.layout import Place, matches_any, memo_folder, place_of
 from memosite.facts.parsed import BodyFile, DocumentHead, Envelope, LibraryCard, Organization, Parsed
 from memosite.formats.systems import is_part
 
@@ -37,7 +37,7 @@ def memo_folders(organizations: Iterable[Organization]) -> tuple[str, ...]:
 def operational_place(path: str, *, memo_folders: tuple[str, ...], include: Iterable[str]) -> Place | None:
     """Where an envelope lies if it counts there: in a store, or in a folder that is included, taken as flat memos."""
     place = place_of(path, memo_folders=memo_folders)
-    if place is None and any(matches_glob(path, pattern) for pattern in include):
+    if place is None and matches_any(path, include):
         folder = path.rpartition("/")[0]
         return Place(store="memos", root=folder, folder=folder, mailbox="flat")
     return place

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 
+from memosite.facts.characters import masked
 from memosite.facts.errors import ConfigError
 from memosite.search.whoosh.reader import Hit, Reader, Sort
 from memosite.search_language.analyzer import Analyzer
@@ -48,8 +49,7 @@ def read_query(text: str) -> Query:
     try:
         return Query(text=text, node=parse_query(text, Analyzer()))
     except QueryError as error:
-        # What was typed may hold anything; a terminal is told only what can be seen.
-        shown = "".join(char if char.isprintable() else "\ufffd" for char in text)
+        shown = masked(text)  # what was typed may hold anything
         start = max(0, error.position - 60)
         raise ConfigError(
             f"{error.message}\n  {shown[start : start + 120]}\n  {' ' * (error.position - start)}^\n"

@@ -26,6 +26,7 @@ from memosite.sources.listing import (
 )
 from memosite.sources.look import Look, changed, list_folder, state_of
 from memosite.sources.sniff import head_of
+from memosite.store.safe_files import NotAFileError, open_file
 
 if TYPE_CHECKING:
     from memosite.facts.file import File
@@ -94,12 +95,11 @@ def read_file(source: FolderSource, path: str) -> "File | Finding":
     from memosite.facts.file import File  # noqa: PLC0415 - nothing is read where nothing has changed
 
     try:
-        handle = os.open(source.root / path, os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC | os.O_NONBLOCK)
-        with os.fdopen(handle, "rb", buffering=0) as stream:
-            status = os.fstat(handle)
-            if not stat.S_ISREG(status.st_mode):
-                return finding_on(rules.FILE_UNREADABLE, source, path, "it is not a regular file")
+        with open_file(source.root / path) as stream:
+            status = os.fstat(stream.fileno())
             data = _read_whole(stream.fileno(), status.st_size) if status.st_size <= FILE_LIMIT else None
+    except NotAFileError:
+        return finding_on(rules.FILE_UNREADABLE, source, path, "it is not a regular file")
     except OSError as error:
         return finding_on(rules.FILE_UNREADABLE, source, path, f"it cannot be opened ({error.strerror})")
     if data is None or len(data) > FILE_LIMIT:

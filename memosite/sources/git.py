@@ -19,6 +19,7 @@ from typing import IO
 
 from memosite.facts.errors import SourceError
 from memosite.sources.git_urls import without_secrets
+from memosite.store.safe_files import beginning_of
 
 LIMIT_SECONDS = 600
 """The longest that one call on a local repo may take."""
@@ -210,16 +211,6 @@ def common_folder(repo: Repo) -> Path:
 def line_of(file: Path) -> str:
     """What a file of a repo says that should hold one line, such as HEAD; "" if it cannot be read."""
     return (beginning_of(file, LINE_BYTES) or b"").decode("utf-8", "surrogateescape").strip()
-
-
-def beginning_of(file: Path, limit: int) -> bytes | None:
-    """At most so many bytes of a file of a repo; None if it cannot be read. No link is followed, no pipe waited for."""
-    try:
-        handle = os.open(file, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
-        with os.fdopen(handle, "rb", buffering=0) as stream:
-            return os.read(stream.fileno(), limit)
-    except (OSError, ValueError):  # a name from a repo may hold anything
-        return None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

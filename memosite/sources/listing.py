@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple, Protocol
 from memosite.facts import rules
 from memosite.facts.errors import SourceError
 from memosite.facts.findings import Finding, Location, Rule
-from memosite.facts.layout import SITE_MARKER, SKIPPED_FOLDERS, UNREAD_FOLDERS, matches_glob, place_of
+from memosite.facts.layout import SITE_MARKER, SKIPPED_FOLDERS, UNREAD_FOLDERS, join_path, matches_any, place_of
 from memosite.facts.names import BODY_SUFFIX, ENVELOPE_SUFFIX
 from memosite.formats.systems import begins_as_record, owner_of
 from memosite.sources.git import Holding
@@ -153,14 +153,15 @@ class _Found:
 
     def add(self, folder: str, entries: Sequence[Entry]) -> None:
         """Sort the entries of one folder, its subfolders apart."""
-        place = place_of(_join(folder, "-"))
+        place = place_of(join_path(folder, "-"))
         if place is not None:
             self.roots.add(place.root)
         holds_bodies = place is not None or any(entry.name.lower().endswith(ENVELOPE_SUFFIX) for entry in entries)
         for name, kind in entries:
-            path = _join(folder, name)
+            path = join_path(folder, name)
             is_body = name.lower().endswith(BODY_SUFFIX)
-            is_wanted = name.lower().endswith((ENVELOPE_SUFFIX, ".opencatalog")) or _is_included(path, self.source)
+            is_wanted = name.lower().endswith((ENVELOPE_SUFFIX, ".opencatalog"))
+            is_wanted = is_wanted or matches_any(path, self.source.include)
             is_record = not is_body and owner_of(path) is not None
             if kind != "file":
                 if kind == "submodule" or is_wanted or is_record or _would_hold_artifacts(path):
@@ -180,10 +181,6 @@ class _Found:
 def _would_hold_artifacts(path: str) -> bool:
     """Whether a folder of this path would be a store, or lie in one."""
     return place_of(f"{path}/-") is not None or owner_of(f"{path}/-.md") is not None
-
-
-def _join(folder: str, name: str) -> str:
-    return f"{folder}/{name}" if folder else name
 
 
 def _walk(found: _Found, list_folder: ListFolder, holes: Collection[str]) -> Iterator[tuple[str, list[Entry]]]:
@@ -209,8 +206,8 @@ def _walk(found: _Found, list_folder: ListFolder, holes: Collection[str]) -> Ite
             continue
         here = []
         for entry in entries:
-            path = _join(folder, entry.name)
-            if source.exclude and any(matches_glob(path, pattern) for pattern in source.exclude):
+            path = join_path(folder, entry.name)
+            if matches_any(path, source.exclude):
                 continue
             is_unread = entry.name in UNREAD_FOLDERS or entry.name in SKIPPED_FOLDERS or path in holes
             if entry.kind == "folder":
@@ -226,17 +223,13 @@ def is_foreign(folder: str, names: Collection[str]) -> bool:
     return folder != "" and not FOREIGN_MARKERS.isdisjoint(names) and place_of(f"{folder}/x") is None
 
 
-def _is_included(path: str, source: Source) -> bool:
-    return bool(source.include) and any(matches_glob(path, pattern) for pattern in source.include)
-
-
 def _is_document(path: str, patterns: tuple[str, ...], roots: Collection[str]) -> bool:
     """Documents are sought at the source's root and at each working root, which may lie below it (SPEC 2.2)."""
     parts = path.split("/")
     for depth in range(len(parts)):
         if "/".join(parts[:depth]) in roots:
             below = "/".join(parts[depth:])
-            if any(matches_glob(below, pattern) for pattern in patterns):
+            if matches_any(below, patterns):
                 return True
     return False
 

@@ -21,9 +21,10 @@ from operator import attrgetter
 from pathlib import Path
 from typing import NamedTuple, Protocol
 
-from memosite.facts.layout import SKIPPED_FOLDERS, UNREAD_FOLDERS, matches_glob, place_of
+from memosite.facts.layout import SKIPPED_FOLDERS, UNREAD_FOLDERS, join_path, matches_any, place_of
 from memosite.facts.names import ENVELOPE_SUFFIX
 from memosite.sources.listing import FOREIGN_MARKERS, RECENT, Entry, EntryKind, is_foreign
+from memosite.store.safe_files import NotAFileError, open_file
 
 READ_SUFFIXES = (ENVELOPE_SUFFIX, ".opencatalog", ".md", ".markdown", ".json", ".jsonl")
 """What is read wherever it lies; of other files outside of stores only the names count."""
@@ -104,7 +105,7 @@ class Look:
             if not isinstance(found, int):
                 for name, state in zip(found.names, found.states, strict=True):
                     if isinstance(state, tuple):
-                        yield f"{folder}/{name}" if folder else name, state
+                        yield join_path(folder, name), state
 
     def _content(self, path: str, state: State) -> str:
         if path not in self._contents:
@@ -138,10 +139,10 @@ def look_at(root: str, *, include: Sequence[str], exclude: Sequence[str], holes:
             folders[path] = Folder(tuple(sorted(names)), "o" * len(names), (None,) * len(names))
             continue
         if exclude:
-            entries = [one for one in entries if not _is_any(_join(path, one.name), exclude)]
+            entries = [one for one in entries if not matches_any(join_path(path, one.name), exclude)]
         kinds = "".join(map(_kind, entries))
         pending += [
-            _join(path, one.name)
+            join_path(path, one.name)
             for one, kind in zip(entries, kinds, strict=True)
             if kind == "d" and one.name not in UNREAD_FOLDERS and one.path not in holes
         ]
@@ -203,7 +204,7 @@ def _states(
     place = place_of(f"{folder}/-") if folder else None
     is_read = place is not None or any(one.name.lower().endswith(ENVELOPE_SUFFIX) for one in entries)
     for entry, kind in zip(entries, kinds, strict=True):
-        if kind == "d" or is_sample or not (is_read or _may_be_read(_join(folder, entry.name), include)):
+        if kind == "d" or is_sample or not (is_read or _may_be_read(join_path(folder, entry.name), include)):
             states.append(None)
             continue
         try:
@@ -233,9 +234,10 @@ def content_of(path: str, mode: int) -> str:
     try:
         if stat.S_ISDIR(mode):
             return hashlib.sha256(repr(sorted(one.name for one in Path(path).iterdir())).encode()).hexdigest()
-        handle = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
-        with os.fdopen(handle, "rb") as stream:
-            return hashlib.file_digest(stream, "sha256").hexdigest() if stat.S_ISREG(os.fstat(handle).st_mode) else ""
+        with open_file(path) as stream:
+            return hashlib.file_digest(stream, "sha256").hexdigest()
+    except NotAFileError:
+        return ""
     except OSError as error:
         return str(error.errno)
 
@@ -255,12 +257,4 @@ def _kind(entry: "os.DirEntry[str]") -> str:
 
 
 def _may_be_read(path: str, include: Sequence[str]) -> bool:
-    return path.lower().endswith(READ_SUFFIXES) or _is_any(path, include)
-
-
-def _is_any(path: str, patterns: Sequence[str]) -> bool:
-    return any(matches_glob(path, pattern) for pattern in patterns)
-
-
-def _join(folder: str, name: str) -> str:
-    return f"{folder}/{name}" if folder else name
+    return path.lower().endswith(READ_SUFFIXES) or matches_any(path, include)

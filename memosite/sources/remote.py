@@ -20,13 +20,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import unquote
 
-from memosite.config.schema import printable
+from memosite.facts.characters import printable
 from memosite.facts.errors import SourceError
 from memosite.facts.times import Moment, read_moment
 from memosite.sources.git import GitError, Repo, git, repo_at
 from memosite.sources.git_urls import parse_git_url, refusal, without_secrets
 from memosite.sources.objects import Commit, commit_at
 from memosite.store.cache import open_cache
+from memosite.store.safe_files import open_lock
 
 FETCH_SECONDS = 300
 """The longest that fetching one ref may take, and that another build's fetch of it is waited for."""
@@ -145,7 +146,7 @@ def _locked(path: Path) -> Iterator[int | None]:
 
     Git holds it open, too: when memosite is killed, the next build waits for a fetch that still runs.
     """
-    handle = os.open(path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 0o666)
+    handle = open_lock(path)
     try:
         end = time.monotonic() + FETCH_SECONDS
         while True:

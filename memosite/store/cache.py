@@ -5,11 +5,11 @@ somewhere else, and is refused (SPEC 9).
 """
 
 import os
-import stat
 from contextlib import suppress
 from pathlib import Path
 
 from memosite.facts.errors import OutputError
+from memosite.store.safe_files import open_file, open_new
 
 
 def open_cache(folder: Path) -> Path | None:
@@ -24,7 +24,8 @@ def open_cache(folder: Path) -> Path | None:
                 refuse_link(Path(entry.path))
         ignore = folder / ".gitignore"
         if not ignore.exists():
-            _write_new(ignore, b"*\n")
+            with open_new(ignore) as stream:
+                stream.write(b"*\n")
     except OSError:
         return None
     return folder
@@ -38,11 +39,10 @@ def refuse_link(path: Path) -> None:
 
 
 def read_whole(file: Path) -> bytes | None:
-    """A file of the cache; None if there is none that can be read. Links are not followed, pipes not waited for."""
+    """A file of the cache; None if there is none that can be read."""
     try:
-        handle = os.open(file, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
-        with os.fdopen(handle, "rb") as stream:
-            return stream.read() if stat.S_ISREG(os.fstat(handle).st_mode) else None
+        with open_file(file) as stream:
+            return stream.read()
     except OSError:
         return None
 
@@ -59,14 +59,10 @@ def write_whole(file: Path, data: bytes) -> None:
         file.parent.mkdir(parents=True, exist_ok=True)
         partial.unlink(missing_ok=True)  # a build that was killed had our number, or somebody planted it
         try:
-            _write_new(partial, data)
+            with open_new(partial) as stream:
+                stream.write(data)
             partial.replace(file)
         except OSError:
             file.unlink(missing_ok=True)
         finally:
             partial.unlink(missing_ok=True)
-
-
-def _write_new(path: Path, data: bytes) -> None:
-    with os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o666), "wb") as stream:
-        stream.write(data)

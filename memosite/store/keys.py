@@ -13,6 +13,7 @@ from pathlib import Path
 
 from memosite.facts.errors import StateError
 from memosite.store.cache import read_whole, write_whole
+from memosite.store.safe_files import open_new
 
 KEY_BYTES = 32
 _SIGNATURE_BYTES = 32
@@ -57,8 +58,7 @@ def _make_key(file: Path) -> None:
     file.parent.mkdir(parents=True, exist_ok=True)
     partial = file.with_name(f".key.{secrets.token_hex(8)}")
     try:
-        handle = os.open(partial, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
-        with os.fdopen(handle, "wb") as stream:
+        with open_new(partial, mode=0o600) as stream:
             stream.write(secrets.token_bytes(KEY_BYTES))
         partial.replace(file)
     finally:

@@ -15,6 +15,7 @@ from pathlib import Path
 
 from memosite.facts.errors import BusyError, OutputError
 from memosite.facts.layout import SITE_MARKER
+from memosite.store.safe_files import open_over
 
 _UNFINISHED = ".memosite-unfinished"
 _OWNED = (
@@ -156,15 +157,11 @@ class OutputFolder:
     def _replace(self, path: str, target: str, found: os.stat_result | None, data: bytes) -> None:
         """Put the bytes in the place of what was found there."""
         unfinished = f"{self.root}/{_UNFINISHED}/file"
-        file = os.open(unfinished, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW, 0o666)
-        try:
-            left = memoryview(data)
-            while left:
-                left = left[os.write(file, left) :]
-            second = self._second(path, data, now=os.fstat(file), replaced=found)
-            os.utime(file, (second, second))
-        finally:
-            os.close(file)
+        with open_over(unfinished) as stream:
+            stream.write(data)
+            stream.flush()
+            second = self._second(path, data, now=os.fstat(stream.fileno()), replaced=found)
+            os.utime(stream.fileno(), (second, second))
         os.replace(unfinished, target)  # noqa: PTH105 - pathlib takes as long as writing
 
     def _claim(self, path: str) -> bool:

@@ -7,7 +7,8 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Protocol
 
-from memosite.feeds.document import Item, Rejected, printable, read_document, refusal
+from memosite.facts.characters import printable
+from memosite.feeds.document import Item, Rejected, read_document, refusal
 from memosite.fetch.answers import Failed, Fetched, Unchanged
 from memosite.watch.deliver import Memo, Outcome
 from memosite.watch.locate import locate

@@ -9,7 +9,8 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from urllib.parse import urldefrag, urljoin, urlsplit
 
-from memosite.feeds.document import Document, Item, Rejected, printable, read_document
+from memosite.facts.characters import printable
+from memosite.feeds.document import Document, Item, Rejected, read_document
 from memosite.fetch.answers import Answer, Failed, Fetched
 from memosite.fetch.credentials import origin
 

@@ -6,14 +6,17 @@ sixty kinds of repeated text, and took less than 0.8 s. Of its eighty classes of
 stay small and a theme has few colours to choose.
 """
 
+from collections.abc import Iterable
 from functools import cache, lru_cache
 from html import escape
 from types import MappingProxyType
-from typing import Final
+from typing import Any, Final
 
 from pygments.lexer import Lexer
 from pygments.lexers import get_lexer_by_name
-from pygments.token import Comment, Keyword, Name, Number, Operator, String, _TokenType
+from pygments.token import Comment, Keyword, Name, Number, Operator, String
+
+_Kind = Any  # of a token, such as `Name.Function`: Pygments has no public class for them
 
 MAX_CHARS: Final = 5_000
 """The longest code that is marked, in characters."""
@@ -66,7 +69,7 @@ def _line_of_diff(line: str) -> str:
     return _span(line, next((class_ for sign, class_ in _SIGNS if line.startswith(sign)), ""))
 
 
-def _written(tokens: list[tuple[_TokenType, str]]) -> str:
+def _written(tokens: Iterable[tuple[_Kind, str]]) -> str:
     out: list[str] = []
     pending, waiting = "", ""  # neighbours of one class share a span
     for kind, text in tokens:
@@ -84,8 +87,8 @@ def _span(text: str, class_: str) -> str:
 
 
 @cache
-def _class_of(kind: _TokenType) -> str:
-    return next((class_ for known, class_ in _CLASSES if known in kind.split()), "")
+def _class_of(kind: _Kind) -> str:
+    return next((class_ for known, class_ in _CLASSES if kind in known), "")
 
 
 @cache

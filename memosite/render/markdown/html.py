@@ -1,4 +1,4 @@
-"""Turns the Markdown of a body, which is foreign and may be hostile, into HTML, an outline and plain text.
+"""Turns the Markdown of a body, which is foreign and may be hostile, into HTML and plain text.
 
 The HTML holds only the elements and attributes that this module writes itself: raw HTML is shown as text, nothing is
 loaded from elsewhere, and a link leads to where the caller says, to http, https or mailto, or nowhere (SPEC 4).
@@ -15,9 +15,9 @@ from urllib.parse import unquote
 from markdown_it.token import Token
 
 from memosite.render.markdown.highlight import highlight
-from memosite.render.markdown.tokens import Body, Heading, inline_text, joined_words, read_body
+from memosite.render.markdown.tokens import Body, inline_text, joined_words, read_body
 
-__all__ = ["Heading", "headings", "plain_text", "to_html"]
+__all__ = ["plain_text", "to_html"]
 
 _MAX_SHOWN = 300  # characters of a destination in a tooltip; `data:` URLs may hold a megabyte
 _MAX_MARKED = 40_000  # characters of code in one body that are highlighted: it takes longer than all the rest
@@ -60,15 +60,6 @@ def to_html(
     for token in body.tokens:
         writer.block(token)
     return "".join(writer.out)
-
-
-def headings(text: str) -> tuple[Heading, ...]:
-    """Return the headings of a body in document order; none if it is shown verbatim.
-
-    An anchor holds letters and digits of any script in lower case, each other run as one "-", at most 60
-    characters, with "-2", "-3" for repeats. It depends on nothing that stands after the heading.
-    """
-    return read_body(text).headings
 
 
 def plain_text(text: str) -> str:

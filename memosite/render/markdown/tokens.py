@@ -76,7 +76,11 @@ _AUTOLINK = re.compile(r"<(?:https?://|mailto:|[^\s<>:@]+@)", re.IGNORECASE)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Heading:
-    """One heading of a body: level 1 to 6 as written, text without markup, anchor without prefix."""
+    """One heading of a body: level 1 to 6 as written, text without markup, anchor without prefix.
+
+    An anchor holds letters and digits of any script in lower case, each other run as one "-", at most `MAX_ANCHOR`
+    characters, with "-2", "-3" for repeats. It depends on nothing that stands after the heading.
+    """
 
     level: int
     text: str

@@ -13,7 +13,6 @@ import contextlib
 import fcntl
 import json
 import os
-import stat
 import warnings
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass
@@ -22,6 +21,7 @@ from typing import Any
 
 from memosite.facts.errors import OutputError
 from memosite.store.cache import open_cache
+from memosite.store.safe_files import beginning_of, open_lock
 
 with warnings.catch_warnings():
     # Compiled for the first time, a module of Whoosh may warn of its own spelling; nothing of it concerns us.
@@ -64,7 +64,7 @@ def locked(cache: Path) -> Iterator[Path]:
     try:
         if open_cache(cache) is None:
             raise OutputError(f"{cache}: the search index cannot be written; name another folder with --cache")
-        handle = os.open(cache / _LOCK, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 0o666)
+        handle = open_lock(cache / _LOCK)
         try:
             fcntl.flock(handle, fcntl.LOCK_EX)
             yield cache / FOLDER
@@ -85,7 +85,7 @@ def read_seal(folder: Path) -> tuple[Seal | None, str]:
     if not folder.exists():
         return None, ""
     try:
-        value = json.loads(_read_small(folder / _SEAL))
+        value = json.loads(beginning_of(folder / _SEAL, _SEAL_BYTES) or b"")
         if value["version"] != VERSION:
             return None, "it was made by another version of memosite"
         if value["files"] != _files_of(folder):
@@ -93,15 +93,6 @@ def read_seal(folder: Path) -> tuple[Seal | None, str]:
         return Seal(inputs=str(value["inputs"]), newest=value["newest"]), ""
     except (OSError, ValueError, KeyError, TypeError, RecursionError):
         return None, "it is damaged, or was not finished"
-
-
-def _read_small(path: Path) -> bytes:
-    """A regular file of some kilobytes; a cache may have come with anything. Raises `OSError` or `ValueError`."""
-    handle = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
-    with os.fdopen(handle, "rb") as stream:
-        if not stat.S_ISREG(os.fstat(handle).st_mode):
-            raise ValueError(f"{path} is no regular file")
-        return stream.read(_SEAL_BYTES)
 
 
 def write_seal(folder: Path, seal: Seal) -> None:

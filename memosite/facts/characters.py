@@ -1,0 +1,24 @@
+"""Replaces characters that a terminal would act on, or that UTF-8 cannot write: foreign texts may hold any.
+
+Python calls a character printable if a terminal can show it and does nothing else; line ends are not, so that a text
+for a terminal stays one line. Halves of characters (lone surrogates) come from file names that are not UTF-8.
+"""
+
+import re
+
+_SURROGATE = re.compile("[\ud800-\udfff]")
+
+
+def printable(text: str) -> str:
+    r"""A text with an escape for each character that is not printable: `\x1b`, `\n`, `\ud800`."""
+    return "".join(char if char.isprintable() else char.encode("unicode_escape").decode("ascii") for char in text)
+
+
+def masked(text: str) -> str:
+    """A text with U+FFFD for each character that is not printable; every other character keeps its place."""
+    return text if text.isprintable() else "".join(char if char.isprintable() else "\ufffd" for char in text)
+
+
+def without_surrogates(text: str) -> str:
+    """A text with U+FFFD for each lone surrogate, so that it can be encoded and any reader takes it (RFC 7493, 2.1)."""
+    return _SURROGATE.sub("\ufffd", text)

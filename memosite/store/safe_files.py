@@ -1,0 +1,49 @@
+"""[I/O] Opens files so that no symbolic link is followed and no pipe waited for: whose they are cannot be known.
+
+A folder that is read, and a cache that came with a clone, may hold a link that leads elsewhere, or a pipe from which
+nobody ever writes.
+"""
+
+import os
+import stat
+from io import FileIO
+from pathlib import Path
+from typing import BinaryIO
+
+
+class NotAFileError(OSError):
+    """There is something else than a regular file: a folder, a pipe, a device."""
+
+
+def open_file(path: str | Path) -> FileIO:
+    """Open a regular file for reading, without a buffer. Raises `OSError`, `NotAFileError` for anything else."""
+    handle = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
+    if not stat.S_ISREG(os.fstat(handle).st_mode):
+        os.close(handle)
+        raise NotAFileError(f"{path}: not a regular file")
+    return FileIO(handle)
+
+
+def beginning_of(path: str | Path, limit: int) -> bytes | None:
+    """At most so many bytes of a regular file; None if it cannot be read."""
+    try:
+        with open_file(path) as stream:
+            return stream.read(limit)
+    except (OSError, ValueError):  # a name that somebody else chose may hold anything
+        return None
+
+
+def open_new(path: Path, *, mode: int = 0o666) -> BinaryIO:
+    """Make a file and open it for writing. Raises `OSError` if anything has that name."""
+    return os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, mode), "wb")
+
+
+def open_over(path: str | Path) -> BinaryIO:
+    """Open a file for writing from its beginning, whether it is there or not; a link of that name is an `OSError`."""
+    flags = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW | os.O_CLOEXEC
+    return os.fdopen(os.open(path, flags, 0o666), "wb")
+
+
+def open_lock(path: Path) -> int:
+    """Open a file that is locked and holds nothing, and make it if need be; a link of that name is an `OSError`."""
+    return os.open(path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 0o666)
