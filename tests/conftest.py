@@ -3,9 +3,15 @@
 import os
 import signal
 import tempfile
+from pathlib import Path
 
 import pytest
 from hypothesis import settings
+
+import memosite.run.progress  # noqa: F401 # it takes sys.stderr when it is imported: here, that is no test's own
+
+pytest.register_assert_rewrite("tests.support")
+"""An assertion that fails in a tool shows its values, as those of tests do."""
 
 settings.register_profile("steady", derandomize=True, deadline=None)
 settings.register_profile("searching", print_blob=True, deadline=None)
@@ -17,6 +23,9 @@ No example has a deadline: how long it takes says how busy the machine is."""
 
 signal.signal(signal.SIGINT, signal.default_int_handler)
 """A shell starts what runs in the background with SIGINT ignored; what tests start would inherit that."""
+
+os.environ["PYTHONPATH"] = str(Path(__file__).parent.parent)
+"""What tests start runs the memosite of this checkout, in whichever folder it starts."""
 
 os.environ["XDG_STATE_HOME"] = tempfile.mkdtemp(prefix="memosite-tests-")
 """What memosite remembers of its user, it remembers of nobody here."""

@@ -12,10 +12,7 @@ from memosite.reading.reader import read_archive
 from memosite.resolve import Rules
 from memosite.sources.folder import FolderSource
 from memosite.store.shelf import Shelf
-
-EXAMPLE = Path(__file__).parent.parent / "example-org"
-EXAMPLE_SOURCES = tuple(EXAMPLE / name for name in ("governance", "catalogue", "website", "reading-room"))
-DOCUMENTS = ("decisions/**/*.md", "proposals/**/*.md", "docs/adr/**/*.md")
+from tests.support.archives import DOCUMENTS
 
 
 @contextmanager

@@ -11,7 +11,8 @@ from memosite.archive.model import Action, Copy, RecipientState
 from memosite.facts.parsed import Discharge, Envelope, Fact, Mailbox, Ref
 from memosite.resolve.actions import Replies, is_unread, least_done, mailbox_at
 from memosite.resolve.threads import Node, grow_forest
-from tests.build_org import archive_of, body_file, envelope, facts, findings, memo, organization
+from tests.support.archives import findings, memo
+from tests.support.facts import archive_of, body_file, envelope, facts, organization
 
 
 def asked(stem: str = "m", to: str | Sequence[str] = "director", **fields: Any) -> Envelope:

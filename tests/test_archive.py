@@ -20,32 +20,19 @@ from memosite.sources import folder as folder_module
 from memosite.sources import listing as listing_module
 from memosite.sources.folder import has_file, list_files, read_file
 from memosite.store.shelf import Shelf
-from tests.build_org import (
-    archive_of,
-    body_file,
-    envelope,
+from tests.support.archives import (
     findings,
     folder_source,
     links,
     memo,
-    no_line,
-    organization,
-    parsed_of,
     read_folders,
     read_sources,
     rules_found,
-    text_of,
-    transcript,
     transcript_of,
-    write_body,
-    write_json,
-    write_legacy_memo,
-    write_memo,
-    write_note,
-    write_org,
-    write_text,
-    write_transcript,
 )
+from tests.support.facts import archive_of, body_file, envelope, no_line, organization, parsed_of, text_of, transcript
+from tests.support.files import write_json, write_text
+from tests.support.memos import write_body, write_legacy_memo, write_memo, write_note, write_org, write_transcript
 
 ASKED = "2026-05-01-0900--engineer--director--gate"
 

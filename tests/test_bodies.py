@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from memosite.facts.parsed import BodyFile, Envelope, FileFacts
 from memosite.resolve.bodies import JoinedCopy, body_candidates, join_bodies
-from tests.build_org import body_file, envelope, no_line, transcript
+from tests.support.facts import body_file, envelope, no_line, transcript
 
 
 def join(

@@ -3,21 +3,20 @@
 `scripts/set-up dev` installs what this needs: Chromium, Node.js with the packages of tests/browser, Java and w3m.
 """
 
-import functools
 import json
 import shutil
 import subprocess
 import sys
 import threading
 from collections.abc import Iterator
-from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 import pytest
 from lxml import html
 from playwright.sync_api import Browser, BrowserContext, Page, Request, sync_playwright
 
-from memosite.cli import main
+from tests.support.servers import serve_folder
+from tests.support.sites import build_site
 
 REPO = Path(__file__).parent.parent
 TOOLS = REPO / "tests" / "browser"
@@ -66,24 +65,14 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The example organization, built."""
     folder = tmp_path_factory.mktemp("browser")
     subprocess.run([sys.executable, REPO / "scripts" / "example-repos", folder / "example"], check=True, timeout=60)
-    assert main(["build", str(folder / "example"), "-o", str(folder / "site"), "--quiet"]) == 0
-    return folder / "site"
-
-
-class _Quiet(SimpleHTTPRequestHandler):
-    """Serves files and says nothing."""
-
-    def log_message(self, format: str, *args: object) -> None:  # noqa: A002 # its name where it comes from
-        """Nothing."""
+    return build_site(folder / "example", output=folder / "site")
 
 
 @pytest.fixture(scope="module")
 def server(site: Path) -> Iterator[str]:
     """The address at which the site is served."""
-    with ThreadingHTTPServer(("127.0.0.1", 0), functools.partial(_Quiet, directory=str(site))) as serving:
-        threading.Thread(target=serving.serve_forever, daemon=True).start()
-        yield f"http://127.0.0.1:{serving.server_port}/"
-        serving.shutdown()
+    with serve_folder(site) as address:
+        yield address
 
 
 @pytest.fixture(scope="module")

@@ -2,38 +2,31 @@
 
 import json
 import re
-import shutil
 from pathlib import Path
 
 import pytest
 from lxml import etree
 
 from memosite.cli import main
-from tests.crawl import bad_links, found, pages, tree_bytes
-
-EXAMPLE = Path(__file__).parent.parent / "example-org"
+from tests.support.pages import bad_links, found, pages
+from tests.support.sites import EXAMPLE, build_site, built_files, copy_example, tree_bytes
 
 
 @pytest.fixture(scope="session")
 def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The built example."""
-    output = tmp_path_factory.mktemp("site") / "out"
-    assert main(["build", str(EXAMPLE), "-o", str(output), "--quiet"]) == 0
-    return output
+    return build_site(EXAMPLE, output=tmp_path_factory.mktemp("site") / "out")
 
 
 @pytest.fixture
 def organization(tmp_path: Path) -> Path:
     """A copy of the example that a test may change."""
-    folder = tmp_path / "organization"
-    shutil.copytree(EXAMPLE, folder, ignore=shutil.ignore_patterns("_site", ".memosite"))
-    return folder
+    return copy_example(tmp_path / "organization")
 
 
 def build(organization: Path, output: Path) -> dict[str, bytes]:
     """Build and give every file of the site."""
-    assert main(["build", str(organization), "-o", str(output), "--quiet"]) == 0
-    return tree_bytes(output)
+    return built_files(organization, output=output)
 
 
 def test_every_link_resolves_and_ends_in_a_file_name(site: Path) -> None:
@@ -44,9 +37,7 @@ def test_every_link_resolves_and_ends_in_a_file_name(site: Path) -> None:
 
 def test_with_a_base_url_every_link_still_resolves(organization: Path, tmp_path: Path) -> None:
     """Links stay relative; canonical links, feeds and sitemaps are absolute."""
-    output = tmp_path / "out"
-    arguments = ["build", str(organization), "-o", str(output), "--quiet", "--base-url", "https://memos.example.org/a"]
-    assert main(arguments) == 0
+    output = build_site(organization, output=tmp_path / "out", base_url="https://memos.example.org/a")
     assert list(bad_links(output)) == []
     assert "https://memos.example.org/a/memos/" in (output / "positions/strategist/feed.xml").read_text()
     assert 'href="https://memos.example.org/a/actions/"' in (output / "actions/index.html").read_text()
@@ -238,9 +229,8 @@ def test_an_output_inside_a_source_is_not_read_back(tmp_path: Path) -> None:
     memo = {"catdef": "1.4", "memodef": "0.4.0", "type": "memodef:Memo", "from": "a", "to": "b", "subject": "s"}
     memo |= {"sent": "2026-05-01T14:30:00Z", "body": "x"}
     (repo / "memos/inbox" / f"{name}.openthing").write_text(json.dumps(memo))
-    assert main(["build", str(repo), "--quiet"]) == 0
-    first = tree_bytes(repo / "_site")
-    assert main(["build", str(repo), "--quiet"]) == 0
+    first = tree_bytes(build_site(repo))
+    build_site(repo)
     assert tree_bytes(repo / "_site") == first
     assert (repo / "_site/.gitignore").read_text() == "*\n"
     assert f"memos/{name}/index.html" in first

@@ -8,9 +8,9 @@ import pytest
 from memosite.cli import main
 from memosite.facts.errors import OutputError
 from memosite.store.cache import open_cache, write_whole
-from tests.build_org import write_memo
-from tests.crawl import tree_bytes
-from tests.git_repos import Repo
+from tests.support.memos import write_memo
+from tests.support.repos import Repo
+from tests.support.sites import tree_bytes
 
 
 def test_a_cache_keeps_itself_out_of_git(tmp_path: Path) -> None:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from memosite.config.loading import load_config
 from memosite.serve.changes import each_change
-from tests.build_org import write_memo
+from tests.support.memos import write_memo
 
 NAME = "2026-05-01-1430--a--b--first"
 

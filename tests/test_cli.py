@@ -11,16 +11,12 @@ import pytest
 
 from memosite.cli import main
 from memosite.commands.summary import plural
-from tests.build_org import write_memo, write_text
+from tests.support.commands import run_command
+from tests.support.files import write_text
+from tests.support.memos import write_memo
+from tests.support.sites import EXAMPLE
 
-EXAMPLE = Path(__file__).parent.parent / "example-org"
 COMMANDS = ("build", "serve", "check", "search", "export", "watch", "init")
-
-
-def run(*arguments: object, cwd: Path | None = None) -> "subprocess.CompletedProcess[str]":
-    """Run the command as a process."""
-    command = [sys.executable, "-m", "memosite", *map(str, arguments)]
-    return subprocess.run(command, capture_output=True, text=True, cwd=cwd, check=False)
 
 
 @pytest.mark.parametrize("command", COMMANDS)
@@ -118,7 +114,7 @@ def test_export_writes_a_line_for_each_artifact_that_can_be_read(tmp_path: Path)
 
 def test_export_goes_to_standard_output(tmp_path: Path) -> None:
     """For pipes; the reader may leave early."""
-    done = run("export", "--format", "csv", cwd=EXAMPLE)
+    done = run_command("export", "--format", "csv", folder=EXAMPLE)
     rows = list(csv.DictReader(io.StringIO(done.stdout)))
     assert (done.returncode, len(rows)) == (0, 88)
     command = f"{sys.executable} -m memosite export --with-body | head -n 1"

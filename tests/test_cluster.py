@@ -1,6 +1,5 @@
 """Builds whose pages are rendered by other machines: the same site, whatever happens to these."""
 
-import os
 import shutil
 import signal
 import socket
@@ -18,10 +17,11 @@ from benchmarks.organization import artifacts
 from memosite.cli import main
 from memosite.run.cluster import Cluster, cluster_at
 from memosite.run.workers import BATCH
-from tests.crawl import tree_bytes
-from tests.machines import DEADLINE, ROOT, Machines, machines, wait_for
-
-EXAMPLE = ROOT / "example-org"
+from tests.support.commands import command_line, run_command
+from tests.support.files import ROOT
+from tests.support.machines import Machines, double, machines
+from tests.support.sites import build_site, built_files, copy_example, file_states, tree_bytes
+from tests.support.waiting import DEADLINE, wait_until
 
 
 @pytest.fixture(scope="module")
@@ -34,39 +34,24 @@ def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Machines]:
 @pytest.fixture
 def organization(tmp_path: Path) -> Path:
     """A copy of the example, so that nothing of it is known to a cache."""
-    return shutil.copytree(EXAMPLE, tmp_path / "site", ignore=shutil.ignore_patterns("_site", ".memosite"))
+    return copy_example(tmp_path / "site")
 
 
 def command(site: Path, address: str, *arguments: str) -> list[str]:
     """A build on a cluster, as a process."""
-    return [sys.executable, "-m", "memosite", "build", str(site), "--quiet", "--cluster", address, *arguments]
+    return command_line("build", site, "--quiet", "--cluster", address, *arguments)
 
 
 def build(site: Path, address: str, *arguments: str) -> tuple[int, str]:
     """Build on a cluster; the exit code, and what was said."""
-    done = subprocess.run(
-        command(site, address, *arguments), capture_output=True, text=True, check=False, timeout=DEADLINE, cwd=ROOT
-    )
+    done = run_command("build", site, "--quiet", "--cluster", address, *arguments)
     assert done.stdout == ""
     return done.returncode, done.stderr
 
 
-def site_of(folder: Path) -> dict[str, bytes]:
-    """The files of a site without the one that has a clock."""
-    return {path: data for path, data in tree_bytes(folder).items() if path != "status.json"}
-
-
-def states(folder: Path) -> dict[Path, tuple[int, int]]:
-    """Time and inode of every file but the one that has a clock."""
-    files = [path for path in folder.rglob("*") if path.is_file() and path.name != "status.json"]
-    return {path: (path.stat().st_mtime_ns, path.stat().st_ino) for path in files}
-
-
 def built_here(site: Path, folder: Path) -> dict[str, bytes]:
     """The site as one process makes it."""
-    output, cache = str(folder / "here"), str(folder / "cache-here")
-    assert main(["build", str(site), "--quiet", "--jobs", "1", "-o", output, "--cache", cache]) == 0
-    return site_of(folder / "here")
+    return built_files(site, "--jobs", 1, "--cache", folder / "cache-here", output=folder / "here")
 
 
 def larger_site(folder: Path) -> Path:
@@ -84,29 +69,14 @@ def run_program(body: str, address: str) -> subprocess.CompletedProcess[str]:
     """A program that has a `cluster`."""
     program = f"from memosite.run.cluster import Cluster\ncluster = Cluster(address={address!r}, patience=0.5)\n{body}"
     return subprocess.run(
-        [sys.executable, "-c", program], capture_output=True, text=True, check=False, timeout=DEADLINE, cwd=ROOT
+        [sys.executable, "-c", program], capture_output=True, text=True, check=False, timeout=DEADLINE
     )
-
-
-def double(number: int) -> int:
-    """A pure function."""
-    return number * 2
-
-
-def divide(number: int) -> int:
-    """A function that fails for one item."""
-    return 1 // (number - 50)
-
-
-def end_worker(_number: int) -> None:
-    """A function that no worker survives."""
-    os.kill(os.getpid(), signal.SIGKILL)
 
 
 TASKS = "client.run_on_scheduler(lambda dask_scheduler: len(dask_scheduler.tasks))"
 """How many tasks a scheduler knows."""
 
-LONG = f"from tests.test_cluster import double\nlist(cluster.run(double, range({BATCH * 100})))\n"
+LONG = f"from tests.support.machines import double\nlist(cluster.run(double, range({BATCH * 100})))\n"
 """A program that sends many batches."""
 
 
@@ -114,7 +84,7 @@ def test_a_cluster_makes_the_same_site(organization: Path, cluster: Machines, tm
     """The same bytes as one process, rendered by both workers, and nothing said."""
     expected = built_here(organization, tmp_path)
     assert build(organization, cluster.address) == (0, "")
-    assert site_of(organization / "_site") == expected
+    assert tree_bytes(organization / "_site") == expected
     count = "print(*client.run(lambda dask_worker: dask_worker.state.executed_count > 0).values())"
     assert cluster.ask(count) == "True True"
 
@@ -128,9 +98,9 @@ def test_what_a_cluster_made_is_noted_as_if_it_was_made_here(
         assert main(["explain", path, "--site", str(organization)]) == 0
         said = capsys.readouterr().out
         assert ("it is as it was" in said) or ("it is planned in every build" in said)
-    before = states(organization / "_site")
-    assert main(["build", str(organization), "--quiet", "--jobs", "1"]) == 0
-    assert states(organization / "_site") == before
+    before = file_states(organization / "_site")
+    build_site(organization, "--jobs", 1)
+    assert file_states(organization / "_site") == before
 
 
 def test_pages_of_a_worker_that_is_killed_are_made_by_others(tmp_path: Path) -> None:
@@ -139,32 +109,32 @@ def test_pages_of_a_worker_that_is_killed_are_made_by_others(tmp_path: Path) -> 
     output = tmp_path / "there"
     with machines(tmp_path, workers={"one": {}, "two": {}}) as started:
         building = command(site, started.address, "-o", str(output), "--cache", str(tmp_path / "cache"))
-        with subprocess.Popen(building, cwd=ROOT, stderr=subprocess.PIPE, text=True) as process:
-            wait_for(lambda: is_begun(output))
+        with subprocess.Popen(building, stderr=subprocess.PIPE, text=True) as process:
+            wait_until(lambda: is_begun(output))
             started.workers["two"].kill()
             assert not (output / "status.json").exists()  # which is written last
             assert process.communicate(timeout=DEADLINE)[1] == ""
         assert process.returncode == 0
         left = started.ask("print(*[one['name'] for one in client.scheduler_info()['workers'].values()])")
         assert left == "one"
-    assert site_of(output) == built_here(site, tmp_path)
+    assert tree_bytes(output) == built_here(site, tmp_path)
 
 
 def test_a_build_that_is_interrupted_leaves_no_work_behind(cluster: Machines, tmp_path: Path) -> None:
     """Ctrl-C ends it without a word, and the workers are free for the next one."""
     site = larger_site(tmp_path)
-    with subprocess.Popen(command(site, cluster.address), cwd=ROOT, stderr=subprocess.PIPE, text=True) as process:
-        wait_for(lambda: is_begun(site / "_site"))
+    with subprocess.Popen(command(site, cluster.address), stderr=subprocess.PIPE, text=True) as process:
+        wait_until(lambda: is_begun(site / "_site"))
         process.send_signal(signal.SIGINT)
         assert process.communicate(timeout=DEADLINE)[1] == ""
     assert process.returncode == 130
-    wait_for(lambda: cluster.ask(f"print({TASKS})") == "0")
+    wait_until(lambda: cluster.ask(f"print({TASKS})") == "0")
 
 
 def test_results_come_in_order_and_items_are_not_taken_much_before(cluster: Machines) -> None:
     """As of processes: what waits is bounded, so memory is; who has enough leaves no work behind."""
     done = run_program(
-        "from tests.test_cluster import double\n"
+        "from tests.support.machines import double\n"
         f"print(list(cluster.run(double, range({BATCH * 10 + 7}))) == list(range(0, {BATCH * 20 + 14}, 2)))\n"
         "taken = []\n"
         f"results = cluster.run(double, (taken.append(n) or n for n in range({BATCH * 100})))\n"
@@ -173,7 +143,7 @@ def test_results_come_in_order_and_items_are_not_taken_much_before(cluster: Mach
         cluster.address,
     )
     assert (done.stdout, done.stderr) == ("True\n0 True\n", "")
-    wait_for(lambda: cluster.ask(f"print({TASKS})") == "0")
+    wait_until(lambda: cluster.ask(f"print({TASKS})") == "0")
 
 
 def test_what_is_light_is_done_here() -> None:
@@ -185,7 +155,7 @@ def test_what_is_light_is_done_here() -> None:
 def test_an_error_on_a_worker_is_raised_here(cluster: Machines) -> None:
     """It is not swallowed, and it is the same."""
     done = run_program(
-        "from tests.test_cluster import divide\n"
+        "from tests.support.machines import divide\n"
         "try:\n"
         f"    list(cluster.run(divide, range({BATCH * 10})))\n"
         "except ZeroDivisionError as error:\n"
@@ -235,7 +205,7 @@ def test_another_memosite_on_a_worker_is_refused(organization: Path, tmp_path: P
 def test_a_cluster_whose_workers_are_gone_is_told_of(tmp_path: Path) -> None:
     """Nobody waits for ever: neither where there is no worker, nor where pages end each worker that takes them."""
     few = {"DASK_DISTRIBUTED__SCHEDULER__ALLOWED_FAILURES": "0"}
-    program = f"from tests.test_cluster import end_worker\nlist(cluster.run(end_worker, range({BATCH * 10})))\n"
+    program = f"from tests.support.machines import end_worker\nlist(cluster.run(end_worker, range({BATCH * 10})))\n"
     with machines(tmp_path, scheduler=few, workers={"one": {}}) as started:
         address = started.ask("print(*client.scheduler_info()['workers'])")
         ended = (
@@ -323,7 +293,7 @@ def test_a_scheduler_that_ends_is_told_of(tmp_path: Path) -> None:
     """Nobody waits for what nobody knows any more."""
     with machines(tmp_path, workers={"one": {}}) as started:
         program = (
-            "import os\nfrom tests.test_cluster import double\n"
+            "import os\nfrom tests.support.machines import double\n"
             f"for _ in cluster.run(double, range({BATCH * 100})):\n os.kill({started.scheduler.pid}, 9)\n"
         )
         said = run_program(program, started.address).stderr.splitlines()

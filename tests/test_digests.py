@@ -7,9 +7,10 @@ import pytest
 from lxml import etree
 from lxml import html as lxml_html
 
-from memosite.cli import main
-from tests.build_org import write_json, write_memo, write_note
-from tests.crawl import bad_links, found, tree_bytes
+from tests.support.files import write_json
+from tests.support.memos import write_memo, write_note
+from tests.support.pages import bad_links, found
+from tests.support.sites import build_site, tree_bytes
 
 PREFIX = "tag:memosite.invalid,2026:archive/digest/"
 
@@ -21,9 +22,7 @@ def write_day(repo: Path, day: str, name: str = "m", **fields: Any) -> Path:
 
 def build(repo: Path) -> Path:
     """Build over what is there."""
-    output = repo.parent / "out"
-    assert main(["build", str(repo), "-o", str(output), "--quiet", "--base-url", "https://archive.example.org/"]) == 0
-    return output
+    return build_site(repo, output=repo.parent / "out", base_url="https://archive.example.org/")
 
 
 def days(output: Path) -> list[str]:

@@ -4,7 +4,7 @@ from typing import Any
 
 from memosite.facts.times import read_moment
 from memosite.plan.during import find_written
-from tests.build_org import archive_of, envelope, transcript
+from tests.support.facts import archive_of, envelope, transcript
 
 
 def written(*memos: Any, positions: tuple[str, ...] = ("engineer",), **fields: Any) -> list[str]:

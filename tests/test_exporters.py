@@ -19,7 +19,8 @@ from memosite.exporters import EXPORTERS, export
 from memosite.exporters.maildir import MARKER
 from memosite.facts.errors import ConfigError, OutputError
 from memosite.store.shelf import Shelf
-from tests.small_repos import EXAMPLE_SOURCES, read_repos, write_file, write_memo
+from tests.small_repos import read_repos, write_file, write_memo
+from tests.support.sites import EXAMPLE_SOURCES
 
 NAME = "2026-05-01-0900--engineer--director--gate"
 

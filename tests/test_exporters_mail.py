@@ -16,7 +16,8 @@ from hypothesis import strategies as st
 from memosite.archive.lines import all_texts, exported
 from memosite.exporters.job import Export
 from memosite.exporters.mail import ANCESTORS, LOCAL_PART, Composer, dot_atom, encode_body, encode_text
-from tests.small_repos import EXAMPLE_SOURCES, HOSTILE, export_mail, read_repos, write_file, write_memo
+from tests.small_repos import HOSTILE, export_mail, read_repos, write_file, write_memo
+from tests.support.sites import EXAMPLE_SOURCES
 
 NAME = "2026-05-01-0900--engineer--director--gate"
 DOMAIN = "test.example.org"

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from tests.small_repos import HOSTILE, export_mail, write_memo
-from tests.terminal import Terminal
+from tests.support.terminal import Terminal
 
 MUTTRC = """\
 set ascii_chars

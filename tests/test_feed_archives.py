@@ -6,10 +6,11 @@ from pathlib import Path
 import pytest
 from lxml import etree
 
-from memosite.cli import main
-from tests.build_org import write_json, write_memo
-from tests.crawl import found
-from tests.watching import watch
+from tests.support.files import write_json
+from tests.support.memos import write_memo
+from tests.support.pages import found
+from tests.support.sites import build_site
+from tests.support.watches import watch
 
 BASE = "https://archive.example.org/a/"
 START = dt.datetime(2026, 1, 1, 9, tzinfo=dt.UTC)
@@ -25,10 +26,7 @@ def write_many(repo: Path, numbers: range, *, hours: int = 24, mailbox: str = "r
 
 def build(repo: Path, base_url: str | None = BASE) -> Path:
     """Build over what is there, and give the folder of the director's feed."""
-    output = repo.parent / "out"
-    arguments = ["--base-url", base_url] if base_url else []
-    assert main(["build", str(repo), "-o", str(output), "--quiet", *arguments]) == 0
-    return output / "positions/director"
+    return build_site(repo, output=repo.parent / "out", base_url=base_url) / "positions/director"
 
 
 def parse(file: Path) -> "etree._Element":

@@ -9,8 +9,10 @@ from lxml import etree
 from lxml import html as lxml_html
 
 from memosite.cli import main
-from tests.build_org import write_json, write_memo, write_note, write_org, write_text, write_transcript
-from tests.crawl import found
+from tests.support.files import write_json, write_text
+from tests.support.memos import write_memo, write_note, write_org, write_transcript
+from tests.support.pages import found
+from tests.support.sites import build_site
 from tests.test_feed_lint import NAMESPACES
 
 ASK = "2026-05-01-0900--engineer--director--ask"
@@ -43,9 +45,7 @@ def answer(site: Path) -> None:
 
 def build(site: Path) -> Path:
     """Build over what is there."""
-    output = site.parent / "out"
-    assert main(["build", str(site), "-o", str(output), "--quiet", "--base-url", "https://archive.example.org/"]) == 0
-    return output
+    return build_site(site, output=site.parent / "out", base_url="https://archive.example.org/")
 
 
 def read(file: Path) -> "etree._Element":
@@ -154,7 +154,7 @@ def test_the_commands_of_the_page_are_words_of_a_shell(tmp_path: Path) -> None:
     """Whatever an address holds, and a seat is called."""
     write_memo(tmp_path / "repo/memos/inbox", "2026-05-01-0900--a--b--c", to="-o'brien & co; $(id)~", sender="z")
     base = "https://archive.example.org/a'b&c/"
-    assert main(["build", str(tmp_path / "repo"), "-o", str(tmp_path / "out"), "--quiet", "--base-url", base]) == 0
+    build_site(tmp_path / "repo", output=tmp_path / "out", base_url=base)
     page = lxml_html.parse(tmp_path / "out/feeds/index.html")
     commands = [shlex.split(line) for text in found(page, "//pre//text()") for line in text.splitlines()]
     named = [word for words in commands for word in words if word.startswith("https:")]

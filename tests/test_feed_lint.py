@@ -12,11 +12,10 @@ import pytest
 from lxml import etree
 from lxml import html as lxml_html
 
-from memosite.cli import main
-from tests.build_org import write_memo, write_note, write_transcript
-from tests.crawl import found
+from tests.support.memos import write_memo, write_note, write_transcript
+from tests.support.pages import found
+from tests.support.sites import EXAMPLE, build_site
 
-EXAMPLE = Path(__file__).parent.parent / "example-org"
 BASE = "https://archive.example.org/m/"
 NAMESPACES = {
     "atom": "http://www.w3.org/2005/Atom",
@@ -60,8 +59,7 @@ def site(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactor
     if request.param == "hostile":
         source = output.parent / "repo"
         write_hostile(source)
-    assert main(["build", str(source), "-o", str(output), "--quiet", "--base-url", BASE]) == 0
-    return output
+    return build_site(source, output=output, base_url=BASE)
 
 
 def feeds(site: Path) -> list[Path]:

@@ -9,11 +9,13 @@ from pathlib import Path
 import pytest
 from lxml import html as lxml_html
 
-from memosite.cli import main
-from tests.build_org import write_memo, write_text
-from tests.crawl import found
-from tests.feed_readers import PROGRAMS, READERS, Reader, served, shown_path
-from tests.watching import clean_environment
+from tests.support.feeds.readers import PROGRAMS, READERS, Reader, shown_path
+from tests.support.files import write_text
+from tests.support.memos import write_memo
+from tests.support.pages import found
+from tests.support.servers import serve_folder
+from tests.support.sites import build_site
+from tests.support.watches import clean_environment
 
 PREFIX = "tag:memosite.invalid,2026:archive/memo/"
 
@@ -38,29 +40,24 @@ def model(repo: Path) -> dict[str, str]:
     return {PREFIX + path.stem: path.relative_to(repo).as_posix() for path in files}
 
 
-def build(repo: Path, output: Path, base_url: str) -> None:
-    """Build, as a timer would do."""
-    assert main(["build", str(repo), "-o", str(output), "--quiet", "--base-url", base_url]) == 0
-
-
 @pytest.mark.parametrize("name", ["feed.xml", "feed-full.xml"])
 @pytest.mark.parametrize("program", READERS, ids=lambda program: program.__name__.lower())
 def test_a_reader_is_woken_once_by_every_memo(program: type[Reader], name: str, repo: Path, tmp_path: Path) -> None:
     """First poll all, second none, none after all was marked as read, one after one more."""
     site = tmp_path / "site"
     site.mkdir()
-    with served(site) as base:
-        build(repo, site, base)
+    with serve_folder(site) as base:
+        build_site(repo, output=site, base_url=base)
         reader = program(f"{base}positions/director/{name}", tmp_path / "home")
         assert reader.poll() == model(repo)
         assert reader.poll() == {}
         for file in list((repo / "memos/inbox").iterdir()):
             file.rename(repo / "memos/read" / file.name)
-        build(repo, site, base)
+        build_site(repo, output=site, base_url=base)
         assert reader.poll() == {}
         before = model(repo)
         write_memo(repo / "memos/inbox", "2020-05-05-0900--engineer--director--late", sent="2020-05-05T09:00:00Z")
-        build(repo, site, base)
+        build_site(repo, output=site, base_url=base)
         assert reader.poll() == {guid: path for guid, path in model(repo).items() if guid not in before}
         assert reader.poll() == {}
 
@@ -78,8 +75,8 @@ def test_the_commands_of_the_page_bring_memos_by_mail(repo: Path, tmp_path: Path
     home.mkdir()
     (home / "sendmail").write_text('#!/bin/sh\ncat > "$(mktemp "$HOME/mail.XXXXXX")"\n')
     (home / "sendmail").chmod(0o755)
-    with served(site) as base:
-        build(repo, site, base)
+    with serve_folder(site) as base:
+        build_site(repo, output=site, base_url=base)
         new, *others = commands(site, "By mail")
         fake = f"sed -i 's#/usr/sbin/sendmail#{home}/sendmail#' ~/.config/rss2email.cfg"
         script = "\n".join((new, fake, *others))
@@ -95,8 +92,8 @@ def test_the_commands_of_the_page_wake_an_agent(repo: Path, tmp_path: Path) -> N
     site.mkdir()
     unread = {path for path in model(repo).values() if "/inbox/" in path}
     write_text(tmp_path / "on-memo", '#!/bin/sh\necho "new memo: $MEMO_PATH"\n').chmod(0o755)
-    with served(site) as base:
-        build(repo, site, base)
+    with serve_folder(site) as base:
+        build_site(repo, output=site, base_url=base)
         once, *running = commands(site, "For an agent or a daemon")
         assert len(running) == 2
         for command in (once, *running):
@@ -120,8 +117,8 @@ def test_the_commands_of_the_page_for_a_reader_in_a_terminal_work(repo: Path, tm
     site.mkdir()
     home.mkdir()
     environment = {"HOME": str(home), "PATH": "/usr/bin:/bin", "LC_ALL": "C.UTF-8", "TERM": "xterm"}
-    with served(site) as base:
-        build(repo, site, base)
+    with serve_folder(site) as base:
+        build_site(repo, output=site, base_url=base)
         *before, newsboat, sfeed = commands(site, "In a feed reader")
         script = "\n".join((*before, f"{newsboat} -x reload print-unread", sfeed))
         done = subprocess.run(["sh", "-euc", script], env=environment, check=True, timeout=60, capture_output=True)

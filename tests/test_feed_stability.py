@@ -4,17 +4,17 @@ import os
 import shutil
 import signal
 import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 from lxml import etree
 
-from memosite.cli import main
-from tests.build_org import write_json, write_memo, write_org
-from tests.crawl import found
+from tests.support.commands import command_line
+from tests.support.files import write_json
+from tests.support.memos import write_memo, write_org
+from tests.support.pages import found
+from tests.support.sites import build_site, copy_example
 
-EXAMPLE = Path(__file__).parent.parent / "example-org"
 BASE = "https://memos.example.org/a/"
 Feeds = dict[str, list[tuple[str, str]]]
 
@@ -22,14 +22,12 @@ Feeds = dict[str, list[tuple[str, str]]]
 @pytest.fixture
 def organization(tmp_path: Path) -> Path:
     """A copy of the example that a test may change."""
-    folder = tmp_path / "organization"
-    shutil.copytree(EXAMPLE, folder, ignore=shutil.ignore_patterns("_site", ".memosite"))
-    return folder
+    return copy_example(tmp_path / "organization")
 
 
 def build(organization: Path, output: Path, base_url: str = BASE) -> Feeds:
     """Build, and give guid and link of each item of each feed."""
-    assert main(["build", str(organization), "-o", str(output), "--quiet", "--base-url", base_url]) == 0
+    build_site(organization, output=output, base_url=base_url)
     return {path.relative_to(output).as_posix(): items(path) for path in feed_files(output)}
 
 
@@ -142,7 +140,7 @@ def test_a_killed_build_leaves_each_feed_old_or_new(tmp_path: Path) -> None:
     build(repo, output)
     old = {path: path.read_bytes() for path in feed_files(output)}
     write_memo(repo / "memos/inbox", "2026-05-02-0900--engineer--all--next", to="all", sent="2026-05-02T09:00:00Z")
-    command = [sys.executable, "-m", "memosite", "build", str(repo), "--quiet", "--jobs", "1", "--base-url", BASE, "-o"]
+    command = command_line("build", repo, "--quiet", "--jobs", 1, "--base-url", BASE, "-o")
     whole = tmp_path / "whole"
     shutil.copytree(output, whole)
     subprocess.run([*command, str(whole)], check=True)

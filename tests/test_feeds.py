@@ -9,11 +9,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from lxml import etree
 
-from memosite.cli import main
 from memosite.facts.times import read_moment
 from memosite.feeds.rss import Enclosure, Feed, FeedItem, rfc822, tag_uri, to_rss
-from tests.build_org import write_memo, write_org
-from tests.crawl import found
+from tests.support.memos import write_memo, write_org
+from tests.support.pages import found
+from tests.support.sites import build_site
 
 MEMO = "{https://memosite.invalid/ns/memo/1}"
 ALWAYS = ("path", "repo", "from", "to", "subject", "sent", "action_required", "sha256")
@@ -22,11 +22,6 @@ ALWAYS = ("path", "repo", "from", "to", "subject", "sent", "action_required", "s
 def feed_of(site: Path, position: str) -> "etree._Element":
     """The feed of a position of a built site."""
     return etree.fromstring((site / "positions" / position / "feed.xml").read_bytes())
-
-
-def build(organization: Path, output: Path, *arguments: str) -> None:
-    """Build a small organization."""
-    assert main(["build", str(organization), "-o", str(output), "--quiet", *arguments]) == 0
 
 
 @pytest.fixture
@@ -44,7 +39,7 @@ def organization(tmp_path: Path) -> Path:
 
 def test_a_feed_announces_the_memos_to_the_position_and_to_all(organization: Path, tmp_path: Path) -> None:
     """Newest first by (sent, id), each once, with its path as the only text."""
-    build(organization, tmp_path / "out")
+    build_site(organization, output=tmp_path / "out")
     feed = feed_of(tmp_path / "out", "director")
     ids = [guid.rpartition("/")[2] for guid in found(feed, "//guid/text()")]
     assert [id_.rpartition("--")[2] for id_ in ids] == ["three", "two", "one"]
@@ -54,15 +49,15 @@ def test_a_feed_announces_the_memos_to_the_position_and_to_all(organization: Pat
 
 def test_an_item_holds_every_field_of_the_machine(organization: Path, tmp_path: Path) -> None:
     """All are there in every item, since some readers stop at a missing one."""
-    build(organization, tmp_path / "out")
+    build_site(organization, output=tmp_path / "out")
     for item in feed_of(tmp_path / "out", "director").iter("item"):
         assert all(item.find(MEMO + name) is not None for name in ALWAYS)
 
 
 def test_a_guid_is_made_of_configuration_and_identity_alone(organization: Path, tmp_path: Path) -> None:
     """It stays when the site moves, and never looks like an address."""
-    build(organization, tmp_path / "one")
-    build(organization, tmp_path / "two", "--base-url", "https://archive.example.org/memos/")
+    build_site(organization, output=tmp_path / "one")
+    build_site(organization, output=tmp_path / "two", base_url="https://archive.example.org/memos/")
     one, two = (feed_of(tmp_path / name, "director") for name in ("one", "two"))
     assert found(one, "//guid/text()") == found(two, "//guid/text()")
     assert found(one, "//guid/@isPermaLink") == ["false"] * 3
@@ -71,7 +66,7 @@ def test_a_guid_is_made_of_configuration_and_identity_alone(organization: Path, 
 
 def test_without_an_address_there_is_no_link_and_no_enclosure(organization: Path, tmp_path: Path) -> None:
     """A feed that was not published anywhere must not pretend."""
-    build(organization, tmp_path / "out")
+    build_site(organization, output=tmp_path / "out")
     feed = feed_of(tmp_path / "out", "director")
     assert found(feed, "//item/link | //enclosure | //*[local-name()='link' and @rel='self']") == []
     assert found(feed, "/rss/channel/link/text()") == ["urn:memosite:archive"]
@@ -79,7 +74,7 @@ def test_without_an_address_there_is_no_link_and_no_enclosure(organization: Path
 
 def test_with_an_address_links_are_absolute_and_lengths_exact(organization: Path, tmp_path: Path) -> None:
     """The enclosure is the published original, byte for byte."""
-    build(organization, tmp_path / "out", "--base-url", "https://archive.example.org/m/")
+    build_site(organization, output=tmp_path / "out", base_url="https://archive.example.org/m/")
     feed = feed_of(tmp_path / "out", "director")
     assert found(feed, "//*[local-name()='link' and @rel='self']/@href") == [
         "https://archive.example.org/m/positions/director/feed.xml"
@@ -91,7 +86,7 @@ def test_with_an_address_links_are_absolute_and_lengths_exact(organization: Path
 
 def test_dates_are_rfc_822_with_the_written_zone(organization: Path, tmp_path: Path) -> None:
     """And with the right weekday, which strict readers check."""
-    build(organization, tmp_path / "out")
+    build_site(organization, output=tmp_path / "out")
     dates = found(feed_of(tmp_path / "out", "director"), "//pubDate/text()")
     assert dates[1] == "Sat, 02 May 2026 09:00:00 -0400"
     assert all(parsedate_to_datetime(date).strftime("%a") == date[:3] for date in dates)
@@ -115,7 +110,7 @@ def test_an_old_unread_memo_stays_in_the_window(tmp_path: Path) -> None:
         sent = start + dt.timedelta(days=number)
         name = f"{sent:%Y-%m-%d-%H%M}--engineer--director--memo-{number}"
         write_memo(repo / f"memos/{'read' if number else 'inbox'}", name, to="director", sent=sent.isoformat())
-    build(repo, tmp_path / "out")
+    build_site(repo, output=tmp_path / "out")
     guids = found(feed_of(tmp_path / "out", "director"), "//guid/text()")
     assert guids[-1].endswith("memo-0")
     assert [guid.rpartition("-")[2] for guid in guids[:-1]] == [str(number) for number in range(119, 69, -1)]
@@ -126,7 +121,7 @@ def test_a_path_is_told_as_it_is_unless_it_could_break_a_line(tmp_path: Path) ->
     inbox = tmp_path / "repo/memos/inbox"
     write_memo(inbox, "2026-05-01-0900--engineer--director--a\u00a0b\u3000c")
     write_memo(inbox, "2026-05-02-0900--engineer--director--d\nnew memo: e\u202ef")
-    build(tmp_path / "repo", tmp_path / "out")
+    build_site(tmp_path / "repo", output=tmp_path / "out")
     assert found(feed_of(tmp_path / "out", "director"), "//item/description/text()") == [
         "new memo: memos/inbox/2026-05-02-0900--engineer--director--d\ufffdnew memo: e\ufffdf.openthing",
         "new memo: memos/inbox/2026-05-01-0900--engineer--director--a\u00a0b\u3000c.openthing",
@@ -184,7 +179,7 @@ def test_an_item_is_written_as_a_library_would_write_it(
 def test_a_feed_of_a_position_without_memos_is_empty_and_well_formed(organization: Path, tmp_path: Path) -> None:
     """Positions have a feed before they have memos."""
     write_org(organization / "org", positions=["archivist"])
-    build(organization, tmp_path / "out")
+    build_site(organization, output=tmp_path / "out")
     feed = feed_of(tmp_path / "out", "archivist")
     assert [guid.rpartition("--")[2] for guid in found(feed, "//guid/text()")] == ["three"]
 

@@ -19,7 +19,7 @@ from memosite.sources.git import Repo as FoundRepo
 from memosite.sources.git import holding_repo, repo_at
 from memosite.sources.history import KnownHistory, find_commits, read_history
 from memosite.store.shelf import Shelf
-from tests.git_repos import Repo
+from tests.support.repos import Repo
 
 NAME = "2026-05-01-0100--engineer--director--gate"
 KEY = f"memos/{NAME}.openthing"

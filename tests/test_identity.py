@@ -9,17 +9,8 @@ from hypothesis import strategies as st
 
 from memosite.archive.ledger import Ledger, parse_ledger
 from memosite.facts.parsed import Discharge, Envelope, Fact
-from tests.build_org import (
-    archive_of,
-    body_file,
-    envelope,
-    findings,
-    memo,
-    resolve_facts,
-    rules_found,
-    transcript,
-    transcript_of,
-)
+from tests.support.archives import findings, memo, rules_found, transcript_of
+from tests.support.facts import archive_of, body_file, envelope, resolve_facts, transcript
 
 
 def rival_id(stem: str, sender: str, to: str, sent: str) -> str:

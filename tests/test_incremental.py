@@ -1,7 +1,6 @@
 """What is made again: only what changed, and exactly what changed."""
 
 import datetime as dt
-import functools
 import gc
 import json
 import os
@@ -11,12 +10,9 @@ import shutil
 import signal
 import subprocess
 import sys
-import threading
 import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from dataclasses import replace
-from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from urllib.parse import unquote
 
@@ -35,12 +31,14 @@ from memosite.remake.memory import Memory
 from memosite.render.theme import Theme, load_theme
 from memosite.store.keys import write_signed
 from memosite.store.output import OutputFolder
-from tests.build_org import write_memo
-from tests.crawl import tree_bytes
-from tests.git_repos import Repo
-from tests.random_edits import EDITS, open_site
+from tests.support.commands import command_line
+from tests.support.memos import write_memo
+from tests.support.random_edits import EDITS, open_site
+from tests.support.repos import Repo
+from tests.support.servers import serve_folder
+from tests.support.sites import build_site, copy_example, file_states, tree_bytes
+from tests.support.waiting import wait_until
 
-EXAMPLE = Path(__file__).parent.parent / "example-org"
 LEDGER = "archive/ledger.jsonl"
 MARKER = ".memosite-site"
 
@@ -51,8 +49,7 @@ STEPS = int(os.environ.get("MEMOSITE_EDITS", "50"))
 @pytest.fixture
 def organization(tmp_path: Path) -> Path:
     """A copy of the example that a test may change."""
-    folder = tmp_path / "organization"
-    shutil.copytree(EXAMPLE, folder, ignore=shutil.ignore_patterns("_site", ".memosite"))
+    folder = copy_example(tmp_path / "organization")
     open_site(folder)
     return folder
 
@@ -69,12 +66,7 @@ def small_organization(organization: Path) -> Path:
 
 def build(site: Path, *arguments: str) -> None:
     """Build in one process."""
-    assert main(["build", str(site), "--quiet", "--jobs", "1", *arguments]) == 0
-
-
-def site_of(folder: Path) -> dict[str, bytes]:
-    """The files of a site without the one that has a clock."""
-    return {path: data for path, data in tree_bytes(folder).items() if path != "status.json"}
+    build_site(site, "--jobs", 1, *arguments)
 
 
 def built_from_nothing(site: Path, folder: Path) -> dict[str, bytes]:
@@ -84,7 +76,7 @@ def built_from_nothing(site: Path, folder: Path) -> dict[str, bytes]:
     shutil.copy(site / "_site" / LEDGER, folder / "out" / LEDGER)
     shutil.copy(site / "_site" / MARKER, folder / "out" / MARKER)
     build(site, "-o", str(folder / "out"), "--cache", str(folder / "cache"))
-    return site_of(folder / "out")
+    return tree_bytes(folder / "out")
 
 
 def test_after_random_edits_a_build_is_what_a_clean_one_would_be(small_organization: Path, tmp_path: Path) -> None:
@@ -106,30 +98,24 @@ def test_after_random_edits_a_build_is_what_a_clean_one_would_be(small_organizat
                 memory.write()
                 assert memory.check() or step % 5 == 3  # somebody else has built
             clean = built_from_nothing(small_organization, tmp_path / "clean")
-            assert site_of(small_organization / "_site") == clean, done[-3:]
-
-
-def states(folder: Path) -> dict[str, tuple[int, int]]:
-    """Time and inode of every file but the one that has a clock."""
-    found = {path.relative_to(folder).as_posix(): path.stat() for path in folder.rglob("*") if path.is_file()}
-    return {path: (state.st_mtime_ns, state.st_ino) for path, state in found.items() if path != "status.json"}
+            assert tree_bytes(small_organization / "_site") == clean, done[-3:]
 
 
 def test_what_did_not_change_is_not_touched(organization: Path) -> None:
     """A second build leaves times and inodes as they are."""
     build(organization)
-    before = states(organization / "_site")
+    before = file_states(organization / "_site")
     build(organization)
-    assert states(organization / "_site") == before
+    assert file_states(organization / "_site") == before
 
 
 def test_one_memo_touches_its_own_pages_and_what_lists_it(organization: Path) -> None:
     """Pages of other threads, other months and other seats are not even written again."""
     build(organization)
-    before = states(organization / "_site")
+    before = file_states(organization / "_site")
     EDITS[0](organization, random.Random(1))
     build(organization)
-    after = states(organization / "_site")
+    after = file_states(organization / "_site")
     changed = {path for path, state in after.items() if before.get(path) != state}
     assert {"index.html", "feed.xml", "archive/ledger.jsonl"} < changed
     untouched = [path for path in before if path.startswith(("memos/2026-02", "memos/2026-03", "timeline/2026/03"))]
@@ -157,21 +143,21 @@ def test_what_somebody_changed_in_the_site_is_made_again(organization: Path) -> 
     """Edited, emptied or deleted: the next build sees that a file does not lie there as it was left."""
     build(organization)
     site = organization / "_site"
-    expected = site_of(site)
+    expected = tree_bytes(site)
     (site / "actions/index.html").write_text("<p>Nothing to do.</p>")
     (site / "archive/index.json").unlink()
     shutil.rmtree(site / "timeline")
     build(organization)
-    assert site_of(site) == expected
+    assert tree_bytes(site) == expected
 
 
 def test_without_its_cache_a_site_is_the_same_and_keeps_its_times(organization: Path) -> None:
     """Deleting the cache costs only time (SPEC 10)."""
     build(organization)
-    before = states(organization / "_site")
+    before = file_states(organization / "_site")
     shutil.rmtree(organization / ".memosite")
     build(organization)
-    assert states(organization / "_site") == before
+    assert file_states(organization / "_site") == before
 
 
 @pytest.mark.parametrize(
@@ -188,16 +174,16 @@ def test_without_its_cache_a_site_is_the_same_and_keeps_its_times(organization: 
 def test_a_damaged_manifest_is_none(organization: Path, damage: bytes) -> None:
     """It is made anew, and the site is what it was."""
     build(organization)
-    expected = site_of(organization / "_site")
+    expected = tree_bytes(organization / "_site")
     files = sorted((organization / ".memosite/manifests").iterdir())
     for file in files:
         file.write_bytes(damage)
     build(organization)
-    assert site_of(organization / "_site") == expected
+    assert tree_bytes(organization / "_site") == expected
     for file in files:
         write_signed(file, damage)  # as one of another version is
     build(organization)
-    assert site_of(organization / "_site") == expected
+    assert tree_bytes(organization / "_site") == expected
     assert [file.suffix for file in files] == [".jsonl", ".last", ".seal", ".states"]
     assert all(len(file.read_bytes()) > 30 for file in files)
 
@@ -226,7 +212,7 @@ def test_two_caches_for_one_site_leave_nothing_over(organization: Path, tmp_path
     build(organization, "--cache", str(tmp_path / "other"))
     theme.unlink()
     build(organization)
-    assert site_of(organization / "_site") == built_from_nothing(organization, tmp_path / "clean")
+    assert tree_bytes(organization / "_site") == built_from_nothing(organization, tmp_path / "clean")
 
 
 def test_a_build_that_read_an_older_ledger_writes_nothing(organization: Path) -> None:
@@ -311,7 +297,7 @@ def test_a_theme_that_was_saved_while_it_was_loaded_is_not_taken_for_built(
         patched.setattr("memosite.build.load_theme", load)
         build(organization)
     build(organization)
-    assert site_of(organization / "_site") == built_from_nothing(organization, tmp_path / "clean")
+    assert tree_bytes(organization / "_site") == built_from_nothing(organization, tmp_path / "clean")
 
 
 def test_what_a_server_remembers_is_not_written_over_another_build(organization: Path, tmp_path: Path) -> None:
@@ -333,7 +319,7 @@ def test_what_a_server_remembers_is_not_written_over_another_build(organization:
         run_build(config, clock=lambda: dt.datetime.now(dt.UTC), memory=memory)
         memory.write()
         assert {file: file.read_bytes() for file in manifest.iterdir()} != before
-    assert site_of(organization / "_site") == built_from_nothing(organization, tmp_path / "clean")
+    assert tree_bytes(organization / "_site") == built_from_nothing(organization, tmp_path / "clean")
 
 
 def test_a_history_that_could_not_be_read_is_asked_for_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -381,7 +367,7 @@ def test_a_server_believes_what_it_left_and_looks_afterwards(organization: Path,
         run_build(config, clock=lambda: dt.datetime.now(dt.UTC), memory=memory)
         assert memory.check()
         assert page.read_text() != "spoiled"
-    assert site_of(organization / "_site") == built_from_nothing(organization, tmp_path / "clean")
+    assert tree_bytes(organization / "_site") == built_from_nothing(organization, tmp_path / "clean")
 
 
 def test_what_a_server_no_longer_needs_is_given_back_at_once(organization: Path) -> None:
@@ -415,7 +401,7 @@ def test_what_was_a_link_in_its_first_commit_is_received_by_its_second(tmp_path:
         write_memo(repo.root / "memos/inbox", name)
         repo.commit()
         run_build(load_config(tmp_path), clock=lambda: dt.datetime.now(dt.UTC), memory=memory)
-    assert site_of(tmp_path / "_site") == built_from_nothing(tmp_path, tmp_path / "clean")
+    assert tree_bytes(tmp_path / "_site") == built_from_nothing(tmp_path, tmp_path / "clean")
     assert not (tmp_path / f"_site/memos/{name}/changes").exists()
 
 
@@ -429,7 +415,7 @@ def test_a_page_of_search_that_reloads_finds_all_of_its_blocks(organization: Pat
                 self.all_written()
 
         def all_written(self) -> None:
-            shown.append({path: data for path, data in site_of(organization / "_site").items() if "search" in path})
+            shown.append({path: data for path, data in tree_bytes(organization / "_site").items() if "search" in path})
 
     build(organization)
     write_one_more(organization)
@@ -437,7 +423,7 @@ def test_a_page_of_search_that_reloads_finds_all_of_its_blocks(organization: Pat
     settings.write_text(settings.read_text() + "feeds: {searches: {from-strategist: 'from:strategist'}}\n")
     with Memory() as memory:
         run_build(load_config(organization), clock=lambda: dt.datetime.now(dt.UTC), memory=memory, audience=Searching())
-    after = {path: data for path, data in site_of(organization / "_site").items() if "search" in path}
+    after = {path: data for path, data in tree_bytes(organization / "_site").items() if "search" in path}
     assert len(after) > 3
     assert b"from-strategist" in after["search/index.html"]
     assert shown == [after, after]
@@ -515,13 +501,13 @@ def test_what_a_build_wrote_before_it_failed_is_not_believed(
                 run_build(config, clock=lambda: dt.datetime.now(dt.UTC), memory=memory)
         memo.write_bytes(before)
         run_build(config, clock=lambda: dt.datetime.now(dt.UTC), memory=memory)
-    assert site_of(organization / "_site") == built_from_nothing(organization, tmp_path / "clean")
+    assert tree_bytes(organization / "_site") == built_from_nothing(organization, tmp_path / "clean")
 
 
 def test_a_server_goes_all_the_way_once_although_nothing_changed(organization: Path) -> None:
     """It knows then what the first change is compared with."""
     build(organization)
-    before = states(organization / "_site")
+    before = file_states(organization / "_site")
     with Memory() as memory:
         warm = []
         for is_thorough in (False, True, False):
@@ -529,7 +515,7 @@ def test_a_server_goes_all_the_way_once_although_nothing_changed(organization: P
             run_build(load_config(organization), clock=lambda: dt.datetime.now(dt.UTC), memory=memory)
             warm.append((memory.digests is not None, memory.is_thorough))
         assert warm == [(False, False), (True, False), (True, False)]
-    assert states(organization / "_site") == before
+    assert file_states(organization / "_site") == before
 
 
 # Killed builds
@@ -555,19 +541,11 @@ def test_a_killed_build_is_completed_by_the_next_one(small_organization: Path, t
         assert_whole(site)
         if number % 5 == 4:
             build(small_organization)
-            assert site_of(site) == built_from_nothing(small_organization, tmp_path / "clean"), done
+            assert tree_bytes(site) == built_from_nothing(small_organization, tmp_path / "clean"), done
 
 
 def _command(site: Path) -> list[str]:
-    return [sys.executable, "-m", "memosite", "build", str(site), "--quiet", "--jobs", "2"]
-
-
-def wait_until(condition: Callable[[], bool]) -> None:
-    """Ask again and again until it holds; fail when it takes far too long."""
-    end = time.monotonic() + 60
-    while not condition():
-        assert time.monotonic() < end
-        time.sleep(0.05)
+    return command_line("build", site, "--quiet", "--jobs", 2)
 
 
 def assert_whole(site: Path) -> None:
@@ -580,20 +558,6 @@ def assert_whole(site: Path) -> None:
 
 
 # Going on from a published site
-
-
-@contextmanager
-def published(folder: Path) -> Iterator[str]:
-    """The address of a site that a server shows."""
-    handler = functools.partial(SimpleHTTPRequestHandler, directory=str(folder))
-    with ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
-        thread = threading.Thread(target=server.serve_forever)
-        thread.start()
-        try:
-            yield f"http://127.0.0.1:{server.server_address[1]}/"
-        finally:
-            server.shutdown()
-            thread.join()
 
 
 @pytest.mark.parametrize("how", ["folder", "address"])
@@ -617,7 +581,7 @@ def test_a_build_elsewhere_goes_on_from_the_published_site(organization: Path, t
         changed = "positions/director/index.html"
         assert (tmp_path / "new" / changed).stat().st_mtime >= (old / changed).stat().st_mtime
     else:
-        with published(old) as address:
+        with serve_folder(old) as address:
             build(organization, *arguments, "--previous", address)
     assert (tmp_path / "new" / LEDGER).read_bytes().startswith((old / LEDGER).read_bytes())
     assert "No longer here" in (tmp_path / f"new/notes/{gone.stem}/index.html").read_text()
@@ -628,7 +592,7 @@ def test_a_previous_site_that_is_none_is_said(organization: Path, capsys: pytest
     arguments = ["build", str(organization), "--previous"]
     assert main([*arguments, str(organization / "governance")]) == 2
     assert "leave the option out the first time" in capsys.readouterr().err
-    with published(organization) as address:
+    with serve_folder(organization) as address:
         assert main([*arguments, address]) == 2
     assert "404" in capsys.readouterr().err
     assert not (organization / "_site").exists()

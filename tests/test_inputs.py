@@ -9,16 +9,16 @@ from pathlib import Path
 
 import pytest
 
-from memosite.cli import main
 from memosite.config.loading import load_config
 from memosite.reading.inputs import Inputs, compare_inputs
 from memosite.reading.opening import open_sources
 from memosite.sources.folder import FolderSource
 from memosite.sources.listing import RECENT
 from memosite.sources.remote import fetch
-from tests.build_org import write_memo, write_text
-from tests.git_repos import Repo
-from tests.search_reference import EXAMPLE
+from tests.support.files import write_text
+from tests.support.memos import write_memo
+from tests.support.repos import Repo
+from tests.support.sites import EXAMPLE, build_site
 
 SITE = "sources: [{path: engine, exclude: ['secret/**'], include: ['odd/*.txt']}]\n"
 CODE = "engine/src/gate.py"
@@ -314,4 +314,4 @@ def test_a_name_with_a_nul_in_a_repo_is_no_fault(named: str, tmp_path: Path) -> 
     else:
         (tmp_path / "repo/.git").write_bytes(b"gitdir: a\0b\n")
     for _ in range(2):
-        assert main(["build", str(tmp_path), "--quiet", "--jobs", "1"]) == 0
+        build_site(tmp_path, "--jobs", 1)

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from memosite.archive.ledger import LEDGER_PATH, NUMBERS, Arrival, Ledger, identity_key, parse_ledger, read_ledger
 from memosite.facts.errors import OutputError
 from memosite.facts.parsed import Kind
-from tests.build_org import envelope, resolve_facts
+from tests.support.facts import envelope, resolve_facts
 
 NAMES = st.text(alphabet="abé~.-_", min_size=1, max_size=6).filter(lambda name: not name.startswith("."))
 KINDS: st.SearchStrategy[Kind] = st.sampled_from(["memo", "note", "transcript", "library", "document"])

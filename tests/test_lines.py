@@ -12,7 +12,8 @@ from memosite.archive.lines import artifact_line, body_texts, dump_line, exporte
 from memosite.archive.model import Archive
 from memosite.facts.parsed import Ref
 from memosite.store.shelf import Shelf
-from tests.small_repos import EXAMPLE_SOURCES, read_repos, write_file, write_memo
+from tests.small_repos import read_repos, write_file, write_memo
+from tests.support.sites import EXAMPLE_SOURCES
 
 FIELDS = [
     *("v", "id", "kind", "system", "url", "subject", "short_subject", "summary", "chars", "from", "to", "date"),

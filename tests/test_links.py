@@ -8,7 +8,8 @@ from memosite.archive.model import Library, Link, SourceInfo
 from memosite.facts.parsed import DocumentHead, Envelope, LibraryCard, LibraryItem, Ref, Seat
 from memosite.resolve.links import HasFile, LinkResolver, Origin, backlinks
 from memosite.resolve.references import NameIndex
-from tests.build_org import archive_of, envelope, facts, links, organization, resolve_facts, text_of, transcript
+from tests.support.archives import links
+from tests.support.facts import archive_of, envelope, facts, organization, resolve_facts, text_of, transcript
 
 NAME = "2026-05-01-1430--engineer--director--gate"
 

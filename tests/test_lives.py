@@ -8,8 +8,9 @@ from lxml import html
 
 from memosite.commands.diff import diff
 from memosite.facts.findings import Finding
-from tests.crawl import bad_links, found
-from tests.git_repos import Repo, build_site
+from tests.support.pages import bad_links, found
+from tests.support.repos import Repo
+from tests.support.sites import build_site
 from tests.test_history import NAME, archive_of, put
 
 

@@ -10,7 +10,7 @@ from memosite.build import build
 from memosite.config.loading import load_config
 from memosite.remake.memory import Memory
 from memosite.sources.look import Look, Looks
-from tests.build_org import write_memo
+from tests.support.memos import write_memo
 
 LATER = "2026-05-02-1430--a--b--later"
 

@@ -7,7 +7,7 @@ import pytest
 from memosite.cli import main
 from memosite.commands.mark_read import MarkError, mark
 from memosite.sources.git import GitError
-from tests.git_repos import Repo
+from tests.support.repos import Repo
 from tests.test_history import NAME, life, put
 
 INBOX, READ = f"memos/inbox/{NAME}.openthing", f"memos/read/{NAME}.openthing"

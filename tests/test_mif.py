@@ -18,7 +18,7 @@ from memosite.formats.mif import parse as mif
 from memosite.formats.mif.links import LINKS, predicate_of, read_body, read_target
 from memosite.formats.mif.predicates import INVERSE
 from memosite.formats.mif.times import after, show_moment
-from tests.record_cases import check_case, check_promises, inputs_of, read_case
+from tests.support.cases import check_case, check_promises, inputs_of, read_case
 from tests.test_formats import CASES
 
 INPUTS = inputs_of("mif")

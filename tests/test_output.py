@@ -3,7 +3,6 @@
 import os
 import signal
 import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -11,8 +10,9 @@ import pytest
 from memosite.facts.errors import OutputError
 from memosite.facts.layout import SITE_MARKER
 from memosite.store.output import OutputFolder
-from tests.build_org import write_memo
-from tests.crawl import tree_bytes
+from tests.support.commands import command_line
+from tests.support.memos import write_memo
+from tests.support.sites import tree_bytes
 
 
 def written(root: Path, files: dict[str, bytes]) -> OutputFolder:
@@ -135,7 +135,7 @@ def test_a_killed_build_leaves_whole_files_and_the_next_one_completes_it(tmp_pat
     repo = tmp_path / "repo"
     for number in range(60):
         write_memo(repo / "memos/inbox", f"2026-05-01-{number:04d}--engineer--director--memo-{number}", to="director")
-    command = [sys.executable, "-m", "memosite", "build", str(repo), "--quiet", "--jobs", "1", "-o"]
+    command = command_line("build", repo, "--quiet", "--jobs", 1, "-o")
     subprocess.run([*command, str(tmp_path / "whole")], check=True)
     whole = tree_bytes(tmp_path / "whole")
     killed = 0

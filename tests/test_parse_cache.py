@@ -17,7 +17,9 @@ from memosite.sources.folder import FolderSource
 from memosite.store.keys import KEY_BYTES, own_key, state_home, write_signed
 from memosite.store.program import program_digest
 from memosite.store.shelf import Shelf
-from tests.build_org import digest, folder_source, write_memo
+from tests.support.archives import folder_source
+from tests.support.facts import digest
+from tests.support.memos import write_memo
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -7,17 +7,16 @@ from pathlib import Path
 import pytest
 from lxml import html
 
-from memosite.cli import main
-from tests.build_org import write_body, write_memo, write_org, write_transcript
-from tests.crawl import bad_links, found, pages, tree_bytes
+from tests.support.memos import write_body, write_memo, write_org, write_transcript
+from tests.support.pages import bad_links, found, pages
+from tests.support.sites import built_files
 
 MEGABYTE = 1_000_000
 
 
 def build(organization: Path, output: Path) -> dict[str, bytes]:
     """Build and give every file."""
-    assert main(["build", str(organization), "-o", str(output), "--quiet"]) == 0
-    return tree_bytes(output)
+    return built_files(organization, output=output)
 
 
 @pytest.fixture(scope="module")

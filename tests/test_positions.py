@@ -4,7 +4,8 @@ import pytest
 
 from memosite.facts.names import short_hash
 from memosite.facts.parsed import Fact, Relationship, Seat
-from tests.build_org import archive_of, envelope, findings, memo, organization, resolve_facts, rules_found, transcript
+from tests.support.archives import findings, memo, rules_found
+from tests.support.facts import archive_of, envelope, organization, resolve_facts, transcript
 
 
 def stands_for(name: str, *organizations: Fact, aliases: dict[str, str] | None = None) -> str:

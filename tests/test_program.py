@@ -10,7 +10,8 @@ import memosite
 from memosite.config.loading import load_config
 from memosite.reading.inputs import compare_inputs
 from memosite.store.program import portable_digest, program_digest
-from tests.build_org import write_memo, write_text
+from tests.support.files import write_text
+from tests.support.memos import write_memo
 
 
 def test_the_digest_depends_on_modules_and_versions(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -22,9 +22,11 @@ from memosite.remake.pipeline import rules_of
 from memosite.sources.folder import FolderSource
 from memosite.sources.look import look_at
 from memosite.store.shelf import Shelf
-from tests.build_org import folder_source, write_json, write_memo, write_org, write_text
-from tests.git_repos import Repo
-from tests.search_reference import EXAMPLE
+from tests.support.archives import folder_source
+from tests.support.files import write_json, write_text
+from tests.support.memos import write_memo, write_org
+from tests.support.repos import Repo
+from tests.support.sites import EXAMPLE
 
 STEPS = int(os.environ.get("MEMOSITE_EDITS", "50"))
 LATER = 4_000_000_000_000_000_000

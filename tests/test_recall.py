@@ -7,7 +7,7 @@ from memosite.archive.ledger import Ledger
 from memosite.facts.parsed import Fact, Ref
 from memosite.resolve import resolve
 from memosite.run.recall import FORGETFUL, Recall, Same
-from tests.build_org import envelope, no_line, organization, parsed_of
+from tests.support.facts import envelope, no_line, organization, parsed_of
 from tests.test_archive import RULES, distinct, facts
 
 

@@ -36,8 +36,8 @@ from memosite.plan import Context, Stored, Written, plan
 from memosite.render.renderer import Renderer
 from memosite.render.theme import load_theme
 from memosite.search.blocks import Block
-from tests.crawl import bad_links
-from tests.test_plan import build
+from tests.support.pages import bad_links
+from tests.support.sites import built_files
 
 HOSTILE = "\"'><script>alert(1)</script><b onclick=alert(2)> javascript:alert(3)"
 TEXTS: dict[str, str] = {}
@@ -589,9 +589,9 @@ def test_every_link_resolves_in_a_build_of_all_systems(tmp_path: Path) -> None:
     memo = {"catdef": "1.4", "memodef": "0.4", "type": "memodef:Memo", "from": "a", "to": "b", "subject": "Ferry"}
     memo |= {"sent": "2026-05-03T09:00:00Z", "body": "As decision.ferry says."}
     write(repo, "memos/inbox/2026-05-03-0900--a--b--ferry.openthing", json.dumps(memo))
-    files = build(repo, tmp_path / "out")
+    files = built_files(repo, output=tmp_path / "out")
     assert list(bad_links(tmp_path / "out")) == []
-    assert build(repo, tmp_path / "out") == files
+    assert built_files(repo, output=tmp_path / "out") == files
     for system in ("memory-store", "memory-layer", "wyren", "mif"):
         assert [path for path in files if path.startswith(f"records/{system}/")]
         assert f"systems/{system}/index.html" in files
@@ -604,7 +604,7 @@ def test_every_page_of_a_built_record_is_published_with_its_file(tmp_path: Path)
     """The original is the file as it lies in its source, one of many records included."""
     repo = tmp_path / "quay"
     write_stores(repo)
-    files = build(repo, tmp_path / "out")
+    files = built_files(repo, output=tmp_path / "out")
     wyren = [path for path in files if path.startswith("records/wyren/") and path.endswith("/original.md")]
     assert len(wyren) == 2
     assert {files[path] for path in wyren} == {(repo / ".wyren/memory.md").read_bytes()}

@@ -22,7 +22,8 @@ from memosite.reading.reader import LineFinder, read_archive, read_source
 from memosite.resolve import Rules, resolve
 from memosite.sources.folder import FolderSource, list_files
 from memosite.store.shelf import Shelf
-from tests.small_repos import DOCUMENTS, read_repos, write_file, write_memo
+from tests.small_repos import read_repos, write_file, write_memo
+from tests.support.archives import DOCUMENTS
 from tests.test_memory_store import Repo
 
 UUID = "3eaf4c81-5d77-4f4c-8061-8293a4b5c6d7"

@@ -4,7 +4,8 @@ from memosite.facts.parsed import Ref
 from memosite.resolve.bodies import join_bodies
 from memosite.resolve.identity import Group, assign_ids, group_copies
 from memosite.resolve.references import MESSAGES, NameIndex, ghost_refs, resolve_replies
-from tests.build_org import EMPTY, archive_of, envelope, memo, no_line, transcript, transcript_of
+from tests.support.archives import EMPTY, memo, transcript_of
+from tests.support.facts import archive_of, envelope, no_line, transcript
 
 
 def grouped(*envelopes: object) -> list[Group]:

@@ -15,13 +15,14 @@ from pathlib import Path
 
 import pytest
 
-from memosite.cli import main
 from memosite.facts.errors import OutputError, SourceError
 from memosite.sources import git_urls, remote
 from memosite.sources.remote import fetch
-from tests.build_org import write_memo, write_text
-from tests.crawl import tree_bytes
 from tests.made_repos import commit_all, make_repo, run_git
+from tests.support.commands import run_command
+from tests.support.files import write_text
+from tests.support.memos import write_memo
+from tests.support.sites import build_site, tree_bytes
 
 
 @pytest.fixture
@@ -409,8 +410,7 @@ def test_ssh_asks_nobody_and_knows_the_agent(
 
 def run_build(site: Path, *options: str) -> "subprocess.CompletedProcess[str]":
     """The real command."""
-    command = [sys.executable, "-m", "memosite", *(options or ("build", str(site), "--jobs", "1"))]
-    return subprocess.run(command, capture_output=True, text=True, check=False, timeout=300)
+    return run_command(*(options or ("build", site, "--jobs", 1)))
 
 
 @pytest.fixture
@@ -480,6 +480,6 @@ def test_a_site_says_whether_its_remote_could_be_fetched_now(origin: Path, tmp_p
             origin.rename(tmp_path / "away")
         elif said:
             (tmp_path / "away").rename(origin)
-        assert main(["build", str(site), "--quiet"]) == 0
+        build_site(site)
         said.append("not fetched" in (site / "_site/health/index.html").read_text())
     assert said == [False, True, False]

@@ -13,7 +13,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memosite.cli import main
 from memosite.search import blocks as blocks_module
 from memosite.search.blocks import (
     FULL,
@@ -31,8 +30,9 @@ from memosite.search.documents import Card
 from memosite.search_language.analyzer import Analyzer
 from memosite.search_language.query import parse_query
 from memosite.search_language.syntax import QueryError
-from tests.build_org import write_memo, write_transcript
-from tests.search_reference import EXAMPLE, Read, many_queries, reading
+from tests.support.memos import write_memo, write_transcript
+from tests.support.search import Read, many_queries, reading
+from tests.support.sites import EXAMPLE, build_site
 
 HERE = Path(__file__).parent
 
@@ -168,7 +168,7 @@ def test_builds_rewrite_the_blocks_of_what_changed_and_nothing_else(
     folder, output = tmp_path / "site/memos/inbox", tmp_path / "out"
 
     def build(target: Path = output) -> dict[str, tuple[bytes, int]]:
-        assert main(["build", str(tmp_path / "site"), "-o", str(target), "--jobs", "1", "--quiet"]) == 0
+        build_site(tmp_path / "site", "--jobs", 1, output=target)
         files = (path for path in sorted((target / "search").rglob("*.js")))
         return {path.relative_to(target).as_posix(): (path.read_bytes(), path.stat().st_mtime_ns) for path in files}
 

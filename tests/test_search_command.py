@@ -10,8 +10,9 @@ from memosite.search.excerpt import LENGTH, make_excerpt
 from memosite.search.match import wanted_words
 from memosite.search_language.analyzer import Analyzer, prepare
 from memosite.search_language.query import parse_query
-from tests.build_org import write_memo, write_text
-from tests.git_repos import Repo
+from tests.support.files import write_text
+from tests.support.memos import write_memo
+from tests.support.repos import Repo
 
 
 @pytest.fixture

@@ -18,8 +18,9 @@ from memosite.search.match import match
 from memosite.search.whoosh.reader import Reader
 from memosite.search_language.query import parse_query
 from memosite.search_language.syntax import QueryError
-from tests.build_org import write_memo, write_transcript
-from tests.search_reference import EXAMPLE, Dictionaries, Read, many_queries, reading
+from tests.support.memos import write_memo, write_transcript
+from tests.support.search import Dictionaries, Read, many_queries, reading
+from tests.support.sites import EXAMPLE
 
 Place = tuple[str, str, int, str]
 
@@ -128,7 +129,7 @@ def test_a_memo_that_was_read_is_found_in_its_new_mailbox(tmp_path: Path) -> Non
 KILLED = """
     import os, signal, sys
     from pathlib import Path
-    from tests.search_reference import reading
+    from tests.support.search import reading
 
     left = int(sys.argv[3])
     with reading(Path(sys.argv[1])) as read:
@@ -152,8 +153,7 @@ def test_an_update_that_is_killed_is_told_and_made_good(texts: int, tmp_path: Pa
         for name in ("one", "two", "three", "four"):
             write_memo(folder, name, body=f"{word} text of {name}")
         command = [sys.executable, "-c", textwrap.dedent(KILLED), str(tmp_path), str(cache), str(texts)]
-        root = Path(__file__).parent.parent
-        killed = subprocess.run(command, cwd=root, env=dict(os.environ, PYTHONPATH=str(root)), check=False)
+        killed = subprocess.run(command, check=False)
         assert killed.returncode == -signal.SIGKILL
         said: list[str] = []
         assert sorted(ids(tmp_path, cache, word, said)) == ["four", "one", "three", "two"]

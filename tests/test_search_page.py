@@ -1,12 +1,8 @@
 """The search page in a real browser, from disk and over http, under the content security policy."""
 
-import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
-from functools import partial
-from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -17,10 +13,11 @@ from memosite.pages.parts import Site
 from memosite.plan.channels import all_channels
 from memosite.plan.context import Context
 from memosite.plan.saved_searches import SavedSearch, plan_saved_searches, published_searches
-from tests.build_org import write_memo, write_transcript
-from tests.chromium import Browser, chromium
-from tests.search_reference import EXAMPLE
 from tests.small_repos import read_repos
+from tests.support.chromium import Browser, chromium
+from tests.support.memos import write_memo, write_transcript
+from tests.support.servers import serve_folder
+from tests.support.sites import EXAMPLE, build_site
 
 HITS = "[...document.querySelectorAll('#_hits a')].map((link) => link.textContent)"
 STATUS = "document.getElementById('_status').textContent"
@@ -37,15 +34,7 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
     write_memo(folder, "évil <img src=x onerror=alert(1)>", subject="<img src=x onerror=alert(1)>", body="<b>ferry</b>")
     turns = "## User\n\nWhen is high water?\n\n## Assistant\n\nThe lighthouse knows.\n"
     write_transcript(root / "transcripts/engineer", "talk", text=turns, subject="A talk")
-    assert main(["build", str(root), "--quiet"]) == 0
-    return root / "_site"
-
-
-class Quiet(SimpleHTTPRequestHandler):
-    """A server that says nothing."""
-
-    def log_message(self, format: str, *args: Any) -> None:  # noqa: A002 - the name it has
-        """Say nothing."""
+    return build_site(root)
 
 
 @contextmanager
@@ -54,11 +43,8 @@ def addressed(site: Path, how: str) -> Iterator[str]:
     if how == "file":
         yield site.as_uri()
         return
-    server = ThreadingHTTPServer(("127.0.0.1", 0), partial(Quiet, directory=str(site.parent)))
-    threading.Thread(target=server.serve_forever, daemon=True).start()
-    yield f"http://127.0.0.1:{server.server_port}/{site.name}"
-    server.shutdown()
-    server.server_close()
+    with serve_folder(site.parent) as folder:
+        yield f"{folder}{site.name}"
 
 
 @pytest.fixture(params=["file", "http"])
@@ -72,8 +58,7 @@ def address(request: pytest.FixtureRequest, site: Path) -> Iterator[str]:
 def library(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The demonstration, built."""
     output = tmp_path_factory.mktemp("library") / "site"
-    assert main(["build", str(EXAMPLE), "-o", str(output), "--cache", str(output.parent / "cache"), "--quiet"]) == 0
-    return output
+    return build_site(EXAMPLE, "--cache", output.parent / "cache", output=output)
 
 
 @pytest.fixture(scope="module")
@@ -194,7 +179,7 @@ def test_saved_searches_become_pages(tmp_path: Path) -> None:
     write_memo(tmp_path / "memos/inbox", "one", subject="Tide tables")
     write_memo(tmp_path / "memos/inbox", "two", subject="Ferries")
     (tmp_path / "memosite.yml").write_text("feeds: {searches: {tides: 'subject:tid*'}}\n")
-    assert main(["build", str(tmp_path), "--quiet"]) == 0
+    build_site(tmp_path)
     saved = (tmp_path / "_site/saved/tides/index.html").read_text()
     assert "Tide tables" in saved
     assert "Ferries" not in saved
@@ -212,7 +197,7 @@ def test_a_saved_search_that_is_removed_answers_for_ever(tmp_path: Path) -> None
     ):
         config.write_text(f"feeds: {{searches: {searches}}}\n")
         for _ in range(2):
-            assert main(["build", str(tmp_path), "--quiet"]) == 0
+            build_site(tmp_path)
             assert said in page.read_text()
             assert page.with_name("feed.xml").exists()
 

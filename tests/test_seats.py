@@ -24,8 +24,10 @@ from memosite.plan.movements import movements
 from memosite.plan.position_items import involving, open_for, received
 from memosite.plan.position_table import seat_row
 from memosite.plan.traced import Read, traced
-from tests.build_org import archive_of, envelope, read_folders, write_memo, write_note, write_org
-from tests.small_repos import EXAMPLE, EXAMPLE_SOURCES
+from tests.support.archives import read_folders
+from tests.support.facts import archive_of, envelope
+from tests.support.memos import write_memo, write_note, write_org
+from tests.support.sites import EXAMPLE, EXAMPLE_SOURCES
 
 NAMES = ("engineer", "director", "tester", "x-org/engineer", "y-org/engineer", "all", "somebody")
 BOXES = ("inbox", "read", "archive", "flat")

@@ -25,10 +25,10 @@ from memosite.remake.audience import Audience
 from memosite.serve.browsers import Browsers, page_at
 from memosite.serve.server import Follower, Rebuilt
 from memosite.store.output import OutputFolder
-from tests.build_org import write_memo
-from tests.git_repos import Repo
-
-DEADLINE = 60
+from tests.support.commands import run_command
+from tests.support.memos import write_memo
+from tests.support.repos import Repo
+from tests.support.waiting import DEADLINE, wait_until
 
 
 def free_port() -> int:
@@ -51,7 +51,7 @@ def serving(site: Path, program: str = "") -> Iterator[tuple[str, "subprocess.Po
         for line in process.stdout:
             if "serving" in line:
                 break
-        wait_for(lambda: fetch(f"http://127.0.0.1:{port}/") != "")
+        wait_until(lambda: fetch(f"http://127.0.0.1:{port}/") != "")
         yield f"127.0.0.1:{port}", process
     finally:
         process.kill()
@@ -68,15 +68,6 @@ def fetch(url: str) -> str:
         return ""
 
 
-def wait_for(condition: object) -> None:
-    """Ask again and again until it holds; fail when it takes far too long."""
-    assert callable(condition)
-    end = time.monotonic() + DEADLINE
-    while not condition():
-        assert time.monotonic() < end
-        time.sleep(0.05)
-
-
 def test_a_memo_that_arrives_is_on_the_page_and_reloads_the_browser(tmp_path: Path) -> None:
     """Build, serve, change, rebuild, reload; Ctrl-C ends it."""
     write_memo(tmp_path / "memos/inbox", "2026-05-01-1430--a--b--first", subject="The first memo")
@@ -86,9 +77,9 @@ def test_a_memo_that_arrives_is_on_the_page_and_reloads_the_browser(tmp_path: Pa
         assert '<script src="/livereload.js"' in home
         assert "LiveReload" in fetch(f"http://{host}/livereload.js")
         asyncio.run(see_reload(host, tmp_path))
-        wait_for(lambda: "The second memo" in fetch(f"http://{host}/"))
+        wait_until(lambda: "The second memo" in fetch(f"http://{host}/"))
         (tmp_path / "memos/inbox/2026-05-02-1430--a--b--second.openthing").write_text("{broken")
-        wait_for(lambda: "json-invalid" in fetch(f"http://{host}/health/index.html"))
+        wait_until(lambda: "json-invalid" in fetch(f"http://{host}/health/index.html"))
         process.send_signal(signal.SIGINT)
         assert process.wait(DEADLINE) in {0, 130}
 
@@ -125,7 +116,7 @@ def test_a_page_that_is_gone_does_not_reload_for_ever(tmp_path: Path) -> None:
 
     with serving(tmp_path) as (host, _):
         asyncio.run(see_reload(host, tmp_path))
-        wait_for(lambda: "The second memo" in fetch(f"http://{host}/feed.xml"))  # it comes after all reloads
+        wait_until(lambda: "The second memo" in fetch(f"http://{host}/feed.xml"))  # it comes after all reloads
         assert asyncio.run(look(host))
 
 
@@ -152,8 +143,7 @@ def test_a_port_that_is_taken_is_said_in_one_line(tmp_path: Path) -> None:
         taken.bind(("127.0.0.1", 0))
         taken.listen()
         port = taken.getsockname()[1]
-        command = [sys.executable, "-m", "memosite", "serve", str(tmp_path), "--port", str(port)]
-        done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=DEADLINE)
+        done = run_command("serve", tmp_path, "--port", port, seconds=DEADLINE)
     assert done.returncode == 2
     assert f"--port {port}" in done.stderr
     assert done.stderr.count("\n") == 1
@@ -189,19 +179,19 @@ def test_what_is_broken_is_said_on_the_page_until_it_is_mended(tmp_path: Path) -
     with serving(tmp_path) as (host, _):
         home = f"http://{host}/"
         configuration.write_text("titel: <Not so>\ntheme: theme\n")
-        wait_for(lambda: "titel" in fetch(home))
+        wait_until(lambda: "titel" in fetch(home))
         assert '<p class="notice" role="alert">Not rebuilt, this is the last good site.' in fetch(home)
         assert "The first memo" in fetch(home)
         configuration.write_text("title: Again\ntheme: theme\n")
-        wait_for(
+        wait_until(
             lambda: "<h1>Again</h1>" in fetch(home) or ("Again" in fetch(home) and "Not rebuilt" not in fetch(home))
         )
         (theme / "memo.html").write_text(
             "{% extends 'artifact.html' %}{{ page.nothing }}{% block main %}{{ page.no }}{% endblock %}"
         )
-        wait_for(lambda: "templates/memo.html" in fetch(home))
+        wait_until(lambda: "templates/memo.html" in fetch(home))
         (theme / "memo.html").unlink()
-        wait_for(lambda: "Not rebuilt" not in fetch(home))
+        wait_until(lambda: "Not rebuilt" not in fetch(home))
 
 
 def test_another_output_folder_is_told_of(tmp_path: Path) -> None:
@@ -211,7 +201,7 @@ def test_another_output_folder_is_told_of(tmp_path: Path) -> None:
     configuration.write_text("title: Well\n")
     with serving(tmp_path) as (host, _):
         configuration.write_text("title: Well\noutput: elsewhere\n")
-        wait_for(lambda: "start memosite serve again" in fetch(f"http://{host}/"))
+        wait_until(lambda: "start memosite serve again" in fetch(f"http://{host}/"))
     assert not (tmp_path / "elsewhere").exists()
 
 
@@ -232,9 +222,9 @@ def test_a_fault_of_the_program_does_not_end_the_server(tmp_path: Path) -> None:
     configuration.write_text("title: Well\n")
     with serving(tmp_path, program) as (host, _):
         configuration.write_text("title: Fault\n")
-        wait_for(lambda: "KeyError: 'no such thing'" in fetch(f"http://{host}/"))
+        wait_until(lambda: "KeyError: 'no such thing'" in fetch(f"http://{host}/"))
         configuration.write_text("title: Again\n")
-        wait_for(lambda: "Again" in fetch(f"http://{host}/") and "Not rebuilt" not in fetch(f"http://{host}/"))
+        wait_until(lambda: "Again" in fetch(f"http://{host}/") and "Not rebuilt" not in fetch(f"http://{host}/"))
 
 
 def test_a_build_beside_the_server_is_waited_for(tmp_path: Path) -> None:
@@ -242,16 +232,16 @@ def test_a_build_beside_the_server_is_waited_for(tmp_path: Path) -> None:
     write_memo(tmp_path / "memos/inbox", "2026-05-01-1430--a--b--first", subject="The first memo")
     with serving(tmp_path) as (host, _):
         other = OutputFolder(tmp_path / "_site")
-        wait_for(lambda: is_opened(other))
+        wait_until(lambda: is_opened(other))
         write_memo(tmp_path / "memos/inbox", "2026-05-02-1430--a--b--second", subject="The second memo")
         (tmp_path / "memosite.yml").write_text("titel: Broken\n")  # said, and so it is known to have looked
-        wait_for(lambda: "titel" in fetch(f"http://{host}/"))
+        wait_until(lambda: "titel" in fetch(f"http://{host}/"))
         (tmp_path / "memosite.yml").unlink()
         time.sleep(1)  # it tries to build meanwhile, of which nothing is to be seen
         other.leave()
         other.unlock()
-        wait_for(lambda: "The second memo" in fetch(f"http://{host}/"))
-        wait_for(lambda: "Not rebuilt" not in fetch(f"http://{host}/"))
+        wait_until(lambda: "The second memo" in fetch(f"http://{host}/"))
+        wait_until(lambda: "Not rebuilt" not in fetch(f"http://{host}/"))
 
 
 def is_opened(output: OutputFolder) -> bool:
@@ -271,12 +261,12 @@ def test_a_folder_that_is_new_is_watched_and_a_commit_is_seen(tmp_path: Path) ->
     with serving(tmp_path) as (host, _):
         home = f"http://{host}/"
         write_memo(tmp_path / "other/memos/inbox", "2026-05-02-1430--a--b--second", subject="The second memo")
-        wait_for(lambda: "The second memo" in fetch(home))
+        wait_until(lambda: "The second memo" in fetch(home))
         write_memo(tmp_path / "other/memos/archive/2026", "2026-05-03-1430--a--b--third", subject="The third memo")
-        wait_for(lambda: "The third memo" in fetch(home))
+        wait_until(lambda: "The third memo" in fetch(home))
         page = f"{home}memos/2026-05-01-1430--a--b--first/index.html"
         commit = repo.commit("a memo was received")
-        wait_for(lambda: commit[:8] in fetch(page))
+        wait_until(lambda: commit[:8] in fetch(page))
 
 
 def test_ctrl_c_ends_the_server_in_the_middle_of_a_build(tmp_path: Path) -> None:
@@ -285,7 +275,7 @@ def test_ctrl_c_ends_the_server_in_the_middle_of_a_build(tmp_path: Path) -> None
         write_memo(tmp_path / "memos/inbox", f"2026-05-01-1430--a--b--m{number}", body="word " * 500)
     with serving(tmp_path) as (host, process):
         (tmp_path / "memosite.yml").write_text("title: Everything is made again\n")
-        wait_for(lambda: "Everything is made again" in fetch(f"http://{host}/"))
+        wait_until(lambda: "Everything is made again" in fetch(f"http://{host}/"))
         process.send_signal(signal.SIGINT)
         assert process.wait(DEADLINE) == 130
 

@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 from memosite.archive.model import UNDATED, Thread, ThreadEntry
 from memosite.facts.parsed import Kind, Ref
 from memosite.resolve.threads import Forest, Node, grow_forest, name_threads, read_threads
-from tests.build_org import archive_of, envelope, findings, links, memo, resolve_facts, text_of, transcript
+from tests.support.archives import findings, links, memo
+from tests.support.facts import archive_of, envelope, resolve_facts, text_of, transcript
 
 MONDAY = dt.datetime(2026, 5, 4, tzinfo=dt.UTC)
 MANY = 200_000

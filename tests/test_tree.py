@@ -25,11 +25,13 @@ from memosite.sources.git import Repo, repo_at
 from memosite.sources.objects import Objects, commit_at
 from memosite.sources.tree import TreeSource, read_tree
 from memosite.store.shelf import Shelf
-from tests.build_org import DOCUMENTS, folder_source, read_folders, write_memo, write_text
 from tests.made_repos import commit_all, make_repo, put_tree, run_git
+from tests.support.archives import DOCUMENTS, folder_source, read_folders
+from tests.support.files import write_text
+from tests.support.memos import write_memo
+from tests.support.sites import EXAMPLE
 
 NOW = dt.datetime(2026, 6, 1, tzinfo=dt.UTC)
-EXAMPLE = Path(__file__).parent.parent / "example-org"
 
 
 @pytest.fixture

@@ -12,10 +12,14 @@ from pathlib import Path
 import pytest
 
 from memosite.cli import main
-from tests.build_org import write_memo, write_org, write_text
-from tests.feed_misdeeds import RSS, error
-from tests.feed_publisher import Publisher, publishing, wait_for
-from tests.watching import clean_environment, no_proxy, watch, watch_of
+from tests.support.commands import command_line
+from tests.support.feeds.misdeeds import RSS, error
+from tests.support.feeds.publisher import Publisher, publishing
+from tests.support.files import write_text
+from tests.support.memos import write_memo, write_org
+from tests.support.sites import build_site
+from tests.support.waiting import wait_until
+from tests.support.watches import clean_environment, no_proxy, watch, watch_of
 
 __all__ = ["no_proxy"]
 
@@ -84,7 +88,7 @@ def test_a_signal_ends_a_watch_that_waits(number: signal.Signals, code: int, tmp
     publisher = Publisher(states=["inbox"])
     with publishing(publisher) as published:
         process = subprocess.Popen(
-            [sys.executable, "-m", "memosite", "watch", "--interval", "0.05", published.feed],
+            command_line("watch", "--interval", 0.05, published.feed),
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             text=True,
@@ -103,7 +107,7 @@ def test_a_watch_under_nohup_outlives_its_terminal(tmp_path: Path) -> None:
     """What is ignored when it starts stays so."""
     publisher = Publisher(states=["inbox"])
     with publishing(publisher) as published:
-        command = [sys.executable, "-m", "memosite", "watch", "--interval", "0.05", published.feed]
+        command = command_line("watch", "--interval", 0.05, published.feed)
         process = subprocess.Popen(
             ["nohup", *command],
             stdin=subprocess.DEVNULL,
@@ -133,10 +137,8 @@ def test_a_command_may_finish_when_the_watch_is_ended(end: str, repeated: object
     )
     with publishing(publisher) as published:
         command = ["watch", "--once", "--exec", f"/bin/sh {script}", published.feed]
-        process = subprocess.Popen(
-            [sys.executable, "-m", "memosite", *command], stderr=subprocess.DEVNULL, env=clean_environment(tmp_path)
-        )
-        wait_for((tmp_path / "ready").exists)
+        process = subprocess.Popen(command_line(*command), stderr=subprocess.DEVNULL, env=clean_environment(tmp_path))
+        wait_until((tmp_path / "ready").exists)
         process.terminate()
         assert process.wait(60) == 0
         (tmp_path / "free").touch()
@@ -219,8 +221,7 @@ def test_a_position_is_watched_in_the_repos_as_in_its_feed(tmp_path: Path) -> No
     site = organization(tmp_path / "site")
     write_memo(site / "one/memos/read", "2026-05-02-0900--a--director--read", to="director")
     direct = watch("--once", "--json", "--since", "all", "--position", "director", "--site", site, folder=tmp_path)
-    assert main(["build", str(site), "-o", str(tmp_path / "out"), "--quiet"]) == 0
-    feed = tmp_path / "out/positions/director/feed.xml"
+    feed = build_site(site, output=tmp_path / "out") / "positions/director/feed.xml"
     published = watch("--once", "--json", "--since", "all", feed, folder=tmp_path)
     lines = [[json.loads(line) for line in done.stdout.splitlines()] for done in (direct, published)]
     assert len(lines[0]) == 2

@@ -2,7 +2,6 @@
 
 import json
 import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -13,9 +12,10 @@ from memosite.watch.locate import locate
 from memosite.watch.policy import Limit
 from memosite.watch.signals import Signals
 from memosite.watch.state import Delivery, State
-from tests.build_org import write_text
-from tests.feed_publisher import Publisher, guid, publishing
-from tests.watching import clean_environment, no_proxy, watch, watch_of
+from tests.support.commands import command_line, run_command
+from tests.support.feeds.publisher import Publisher, guid, publishing
+from tests.support.files import write_text
+from tests.support.watches import clean_environment, no_proxy, watch, watch_of
 
 __all__ = ["no_proxy"]
 
@@ -157,15 +157,10 @@ def test_a_command_is_found_from_here_and_run_in_the_repo(tmp_path: Path) -> Non
     wake = write_text(tmp_path / "wake", "#!/bin/sh\npwd\n")
     wake.chmod(0o755)
     with publishing(Publisher(states=["inbox"])) as published:
-        command = [sys.executable, "-m", "memosite", "watch", "--once", "--exec", "./wake", "--repo", "repo"]
-        done = subprocess.run(
-            [*command, published.feed],
-            cwd=tmp_path,
-            capture_output=True,
-            text=True,
-            check=False,
-            timeout=60,
-            env=clean_environment(tmp_path, PYTHONPATH=str(Path(__file__).parent.parent)),
+        done = run_command(
+            *("watch", "--once", "--exec", "./wake", "--repo", "repo", published.feed),
+            folder=tmp_path,
+            environment=clean_environment(tmp_path),
         )
     assert (done.returncode, done.stdout.strip()) == (0, str(tmp_path / "repo")), done.stderr
 
@@ -271,7 +266,7 @@ def test_what_nobody_could_read_is_announced_again(target: str, tmp_path: Path) 
     """A full disk behind standard output, a reader that has gone."""
     publisher = Publisher(states=["inbox"] * 3)
     with publishing(publisher) as published:
-        command = [sys.executable, "-m", "memosite", "watch", "--once", published.feed]
+        command = command_line("watch", "--once", published.feed)
         if target == "closed":
             process = subprocess.Popen(command, stdout=subprocess.PIPE, env=clean_environment(tmp_path))
             assert process.stdout

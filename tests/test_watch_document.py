@@ -7,8 +7,8 @@ import pytest
 from memosite.feeds.document import Document, Item, Rejected, read_document, refusal
 from memosite.feeds.rss import MEMO
 from memosite.watch.deliver import Memo, as_json
-from tests.feed_misdeeds import BOMB, RSS, bomb, doubled, without_guid
-from tests.feed_publisher import FEED, Publisher, guid
+from tests.support.feeds.misdeeds import BOMB, RSS, bomb, doubled, without_guid
+from tests.support.feeds.publisher import FEED, Publisher, guid
 
 PUBLISHER = Publisher(states=["inbox", "read", "inbox"])
 GOOD = PUBLISHER.document(FEED) or b""

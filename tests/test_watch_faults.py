@@ -15,9 +15,10 @@ import pytest
 
 from memosite.watch.deliver import DONE, Outcome
 from memosite.watch.state import open_state
-from tests.feed_misdeeds import any_misdeed
-from tests.feed_publisher import Publisher, publishing
-from tests.watching import Notebook, clean_environment, no_proxy, watcher
+from tests.support.feeds.misdeeds import any_misdeed
+from tests.support.feeds.publisher import Publisher, publishing
+from tests.support.files import ROOT
+from tests.support.watches import Notebook, clean_environment, no_proxy, watcher
 
 __all__ = ["no_proxy"]
 
@@ -84,11 +85,11 @@ def test_kill_9_at_each_step_loses_nothing(way: str, tmp_path: Path) -> None:
     publisher = Publisher(block=2, window=2)
     publisher.arrive(3)
     with publishing(publisher) as published:
-        driver = Path(__file__).with_name("watch_killer.py")
+        driver = ROOT / "tests/support/watch_killer.py"
         step = "0" if SOAK else {"print": "1", "exec": "2", "batch": "2"}[way]
         done = subprocess.run(
             [sys.executable, driver, published.feed, tmp_path, way, step, str(SOAK)],
-            env=clean_environment(tmp_path) | {"PYTHONPATH": str(driver.parent.parent)},
+            env=clean_environment(tmp_path),
             capture_output=True,
             text=True,
             timeout=300 + SOAK,

@@ -12,9 +12,9 @@ from memosite.facts.errors import ConfigError
 from memosite.fetch.answers import Answer, Failed, Fetched, Unchanged
 from memosite.fetch.client import Fetcher
 from memosite.fetch.credentials import Credentials, read_credentials
-from tests.feed_misdeeds import blunt, body, chunked_half, error, hung_up, looping, short, wandering
-from tests.feed_publisher import FEED, Misdeed, Publisher, Publishing, Request, publishing
-from tests.watching import no_proxy
+from tests.support.feeds.misdeeds import blunt, body, chunked_half, error, hung_up, looping, short, wandering
+from tests.support.feeds.publisher import FEED, Misdeed, Publisher, Publishing, Request, publishing
+from tests.support.watches import no_proxy
 
 __all__ = ["no_proxy"]
 

@@ -3,7 +3,6 @@
 import resource
 import sqlite3
 import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -11,8 +10,9 @@ import pytest
 from memosite.facts.errors import StateError
 from memosite.feeds.document import Item
 from memosite.watch.state import FeedState, open_state, read_state
-from tests.feed_publisher import Publisher, guid, publishing
-from tests.watching import clean_environment, no_proxy, watch, watch_of
+from tests.support.commands import command_line
+from tests.support.feeds.publisher import Publisher, guid, publishing
+from tests.support.watches import clean_environment, no_proxy, watch, watch_of
 
 __all__ = ["no_proxy"]
 
@@ -126,7 +126,7 @@ def test_watches_of_many_that_start_at_once_announce_each_memo_once(tmp_path: Pa
     publisher = Publisher()
     publisher.arrive(30)
     with publishing(publisher) as published:
-        command = [sys.executable, "-m", "memosite", "watch", "--once", "--since", "all", published.feed]
+        command = command_line("watch", "--once", "--since", "all", published.feed)
         environment = clean_environment(tmp_path)
         running = [subprocess.Popen(command, stdout=-1, stderr=-1, text=True, env=environment) for _ in range(4)]
         lines = [line for process in running for line in process.communicate(timeout=60)[0].splitlines()]
@@ -165,7 +165,7 @@ def test_a_disk_that_fills_up_anywhere_loses_and_repeats_nothing(room: int, tmp_
         first = watch("--once", "--since", "all", "--state", path, published.feed, folder=tmp_path)
         publisher.arrive(60)
         limited = subprocess.run(
-            [sys.executable, "-m", "memosite", "watch", "--once", "--state", path, published.feed],
+            command_line("watch", "--once", "--state", path, published.feed),
             capture_output=True,
             text=True,
             timeout=60,

@@ -7,7 +7,7 @@ import pytest
 from memosite.feeds.document import Document, Item, read_document
 from memosite.fetch.answers import Answer, Failed, Fetched
 from memosite.watch.walk import Bounds, archive_address, walk
-from tests.feed_misdeeds import (
+from tests.support.feeds.misdeeds import (
     RSS,
     body,
     error,
@@ -18,8 +18,8 @@ from tests.feed_misdeeds import (
     stale,
     truncated,
 )
-from tests.feed_publisher import FEED, Misdeed, Publisher, Request, answer_well, guid, publishing
-from tests.watching import no_proxy, watch_of
+from tests.support.feeds.publisher import FEED, Misdeed, Publisher, Request, answer_well, guid, publishing
+from tests.support.watches import no_proxy, watch_of
 
 __all__ = ["no_proxy"]
 

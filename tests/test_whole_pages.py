@@ -18,8 +18,8 @@ from memosite.plan import Context, Stored, plan
 from memosite.render.renderer import Renderer
 from memosite.search.blocks import Block
 from memosite.store.shelf import Shelf
-from tests.crawl import bad_links
 from tests.small_repos import read_repos, write_file, write_memo
+from tests.support.pages import bad_links
 from tests.test_record_pages import SITE, TEXTS, THEME, everything, planned, record, write_site
 
 

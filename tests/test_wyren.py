@@ -14,7 +14,7 @@ from memosite.formats import adapters
 from memosite.formats.fields import FINDINGS
 from memosite.formats.wyren import parse as wyren
 from memosite.formats.wyren.outline import LIMIT, SECTIONS, read_outline
-from tests.record_cases import check_case, check_promises, inputs_of, read_case
+from tests.support.cases import check_case, check_promises, inputs_of, read_case
 from tests.test_formats import CASES
 
 INPUTS = inputs_of("wyren")

@@ -1,13 +1,10 @@
 """Makes real git repos for tests: commits at given times by given people, as fast as git goes."""
 
-import datetime as dt
 import os
 import subprocess
 from pathlib import Path
 
-from memosite.build import build
-from memosite.config.loading import load_config
-from tests.build_org import write_text
+from tests.support.files import write_text
 
 _BEGIN = 1_777_600_000
 """2026-05-01T01:46:40Z; each commit comes an hour after the one before."""
@@ -68,10 +65,3 @@ class Repo:
         """`git mv`, with the folder it goes to."""
         (self.root / new).parent.mkdir(parents=True, exist_ok=True)
         self.git("mv", old, new)
-
-
-def build_site(site: Path, **options: object) -> Path:
-    """Build a site folder, and give its output."""
-    config = load_config(site, **options)  # type: ignore[arg-type] # passed on as they are
-    build(config, clock=lambda: dt.datetime(2026, 6, 1, tzinfo=dt.UTC))
-    return config.output

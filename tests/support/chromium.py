@@ -8,14 +8,11 @@ import shutil
 import signal
 import subprocess
 import sys
-import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-PATIENCE = 60.0
-"""Seconds until something that is waited for counts as not coming."""
-
+from tests.support.waiting import wait_until
 
 _START = """
 import fcntl, os, sys
@@ -94,14 +91,16 @@ class Browser:
 
     def wait_for(self, expression: str) -> Any:
         """Wait until an expression is true on the page, and give its value."""
-        end = time.monotonic() + PATIENCE
-        while time.monotonic() < end:
-            with contextlib.suppress(AssertionError):  # while a page is left for another, nothing can be asked
-                found = self.value(expression)
-                if found:
-                    return found
-            time.sleep(0.05)
-        raise AssertionError(f"never came: {expression}; {self.value('document.body.innerText')}; {self.complaints}")
+        try:
+            return wait_until(lambda: self._value_if_any(expression))
+        except AssertionError as error:
+            shown = self.value("document.body.innerText")
+            raise AssertionError(f"never came: {expression}; {shown}; {self.complaints}") from error
+
+    def _value_if_any(self, expression: str) -> Any:
+        with contextlib.suppress(AssertionError):  # while a page is left for another, nothing can be asked
+            return self.value(expression)
+        return None
 
     def type(self, text: str) -> None:
         """Type into what has the focus."""

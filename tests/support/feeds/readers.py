@@ -10,20 +10,18 @@ import sqlite3
 import subprocess
 import sys
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Iterable, Mapping
 from email import message_from_bytes
 from email.policy import default
-from functools import partial
-from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
-from threading import Thread
 from urllib.request import urlopen
 
-FILES = Path(__file__).parent / "readers"
+from tests.support.files import ROOT
+from tests.support.waiting import DEADLINE
+
+FILES = ROOT / "tests/readers"
 PROGRAMS = Path(sys.executable).parent
 LINE = re.compile(r"new memo: (\S+)")
-SECONDS = 60
 
 
 class Reader(ABC):
@@ -45,7 +43,7 @@ class Reader(ABC):
             capture_output=True,
             cwd=self.home,
             env={**kept, "HOME": str(self.home), "LC_ALL": "C.UTF-8", "TERM": "xterm"},
-            timeout=SECONDS,
+            timeout=DEADLINE,
             check=False,
         )
         assert done.returncode == 0, (command, done.stdout, done.stderr)
@@ -99,7 +97,7 @@ class Sfeed(Reader):
 
     def poll(self) -> dict[str, str]:
         """Fields 6 and 4 of its lines: id and content."""
-        with urlopen(self.address, timeout=SECONDS) as answer:
+        with urlopen(self.address, timeout=DEADLINE) as answer:
             lines = self.run("sfeed", data=answer.read()).decode().splitlines()
         fields = [line.split("\t") for line in lines]
         return self.unseen([{"guid": one[5], "path": shown_path(one[3]), "line": one[3]} for one in fields])
@@ -164,29 +162,3 @@ class RssParser(Reader):
 
 
 READERS: tuple[type[Reader], ...] = (Newsboat, Sfeed, Rss2email, Feed2exec, Feedparser, RssParser)
-
-
-class _Quiet(SimpleHTTPRequestHandler):
-    """Serves files and does not tell."""
-
-    def log_message(self, *_: object) -> None:
-        """Say nothing."""
-
-
-class _Server(ThreadingHTTPServer):
-    """Ends only when every answer has been given."""
-
-    daemon_threads = False
-
-
-@contextmanager
-def served(folder: Path) -> Iterator[str]:
-    """The address of a server on 127.0.0.1 that serves a folder, which need not exist yet."""
-    with _Server(("127.0.0.1", 0), partial(_Quiet, directory=str(folder))) as server:
-        thread = Thread(target=server.serve_forever, kwargs={"poll_interval": 0.05})
-        thread.start()
-        try:
-            yield f"http://127.0.0.1:{server.server_address[1]}/"
-        finally:
-            server.shutdown()
-            thread.join()

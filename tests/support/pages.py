@@ -64,9 +64,3 @@ def _problems(site: Path, page: Path, href: str, anchors: dict[Path, set[str]]) 
             anchors[target] = set(found(tree, "//@id")) if tree is not None else set()
         if unquote(parts.fragment) not in anchors[target]:
             yield "no such anchor"
-
-
-def tree_bytes(site: Path) -> dict[str, bytes]:
-    """Every file of a site but the one with a clock, by its path."""
-    files = (path for path in sorted(site.rglob("*")) if path.is_file())
-    return {path.relative_to(site).as_posix(): path.read_bytes() for path in files if path.name != "status.json"}

@@ -5,7 +5,7 @@ from collections.abc import Callable
 
 from lxml import etree
 
-from tests.feed_publisher import FEED, Misdeed, Request, answer_well
+from tests.support.feeds.publisher import FEED, Misdeed, Request, answer_well
 
 RSS = b'<?xml version="1.0"?>\n<rss version="2.0"><channel><title>t</title></channel></rss>'
 BOMB = b"<!DOCTYPE rss [" + b"".join(

@@ -2,24 +2,15 @@
 
 import json
 import os
+import signal
 import subprocess
 import sys
-import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-ROOT = Path(__file__).parent.parent
-DEADLINE = 60.0
-
-
-def wait_for(condition: Callable[[], object]) -> None:
-    """Wait until something is so."""
-    end = time.monotonic() + DEADLINE
-    while not condition():
-        assert time.monotonic() < end, "it did not happen in time"
-        time.sleep(0.02)
+from tests.support.waiting import DEADLINE, wait_until
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -37,7 +28,7 @@ class Machines:
         """
         whole = f"from distributed import Client\nwith Client({self.address!r}) as client:\n {program}\n"
         done = subprocess.run(
-            [sys.executable, "-c", whole], capture_output=True, text=True, check=True, timeout=DEADLINE, cwd=ROOT
+            [sys.executable, "-c", whole], capture_output=True, text=True, check=True, timeout=DEADLINE
         )
         return done.stdout.strip()
 
@@ -52,14 +43,14 @@ def machines(
         first = _start(
             stack, folder, "scheduler", "scheduler", "--port", "0", "--scheduler-file", str(file), more=scheduler or {}
         )
-        wait_for(lambda: file.exists() and file.read_text().endswith("}"))
+        wait_until(lambda: file.exists() and file.read_text().endswith("}"))
         address = json.loads(file.read_text())["address"]
         running = {
             name: _start(stack, folder, name, "worker", address, "--name", name, "--nthreads", "1", "--no-nanny",
                          "--local-directory", str(folder), more=more)
             for name, more in (workers or {}).items()
         }  # fmt: skip
-        wait_for(lambda: all("Registered to" in (folder / f"{name}.log").read_text() for name in running))
+        wait_until(lambda: all("Registered to" in (folder / f"{name}.log").read_text() for name in running))
         yield Machines(address=address, scheduler=first, workers=running)
 
 
@@ -73,9 +64,26 @@ def _start(
             stdout=log,
             stderr=subprocess.STDOUT,
             text=True,
-            cwd=ROOT,
-            env={**os.environ, "PYTHONPATH": str(ROOT), "DASK_CONFIG": str(folder), **more},
+            env={**os.environ, "DASK_CONFIG": str(folder), **more},
         )
     )
     stack.callback(process.kill)
     return process
+
+
+# Work for workers: functions that a worker can import
+
+
+def double(number: int) -> int:
+    """A pure function."""
+    return number * 2
+
+
+def divide(number: int) -> int:
+    """A function that fails for one item."""
+    return 1 // (number - 50)
+
+
+def end_worker(_number: int) -> None:
+    """A function that no worker survives."""
+    os.kill(os.getpid(), signal.SIGKILL)

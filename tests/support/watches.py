@@ -2,7 +2,6 @@
 
 import os
 import subprocess
-import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -16,6 +15,7 @@ from memosite.watch.loop import Rules, Watcher
 from memosite.watch.signals import Signals
 from memosite.watch.sources import PublishedFeed
 from memosite.watch.state import State, open_state
+from tests.support.commands import run_command
 
 SOON = 1e-9
 """An interval so short that nothing waits, not even after failures."""
@@ -64,10 +64,7 @@ def watch_of(address: str, folder: Path, **rules: Any) -> Iterator[tuple[Watcher
 
 def watch(*arguments: object, folder: Path, **environment: str) -> "subprocess.CompletedProcess[str]":
     """Run the real command, with its states below a folder."""
-    command = [sys.executable, "-m", "memosite", "watch", *map(str, arguments)]
-    return subprocess.run(
-        command, capture_output=True, text=True, check=False, timeout=60, env=clean_environment(folder, **environment)
-    )
+    return run_command("watch", *arguments, environment=clean_environment(folder, **environment))
 
 
 def clean_environment(folder: Path, **more: str) -> dict[str, str]:

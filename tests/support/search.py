@@ -17,8 +17,6 @@ from memosite.search.whoosh.reader import Reader
 from memosite.search_language.analyzer import Analyzer
 from memosite.store.shelf import Shelf
 
-EXAMPLE = Path(__file__).parent.parent / "example-org"
-
 
 @dataclass(frozen=True, kw_only=True)
 class Read:

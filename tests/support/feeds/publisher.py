@@ -1,7 +1,6 @@
 """A publisher of feeds for tests: memos that arrive and are read, RFC 5005 archives, and a server that misbehaves."""
 
 import threading
-import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -196,11 +195,3 @@ def publishing(publisher: Publisher | None = None) -> Iterator[Publishing]:
         found.pause.set()
         server.shutdown()
         server.server_close()
-
-
-def wait_for(condition: Callable[[], bool], deadline: float = 60.0) -> None:
-    """Ask again and again until it holds; fail when it takes far too long."""
-    end = time.monotonic() + deadline
-    while not condition():
-        assert time.monotonic() < end
-        time.sleep(0.01)

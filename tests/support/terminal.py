@@ -18,8 +18,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self
 
-DEADLINE = 60.0
-"""Seconds after which a program is taken to hang."""
+from tests.support.waiting import DEADLINE
 
 ROWS, COLUMNS = 40, 90  # VT52 addresses at most 95 columns
 

@@ -1,0 +1,1 @@
+"""Tools for tests of feeds: a publisher, the faults of servers, real feed readers."""

@@ -1,0 +1,55 @@
+"""Serves a folder over http on this machine."""
+
+import contextlib
+import socket
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import partial
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from threading import Thread
+from typing import Any
+
+
+@contextmanager
+def serve_folder(folder: Path) -> Iterator[str]:
+    """The address of a server that serves a folder, which need not exist yet; it ends in a slash."""
+    with _Server(("127.0.0.1", 0), partial(_Handler, directory=str(folder))) as server:
+        thread = Thread(target=server.serve_forever, kwargs={"poll_interval": 0.05})
+        thread.start()
+        try:
+            yield f"http://127.0.0.1:{server.server_port}/"
+        finally:
+            server.shutdown()
+            thread.join()
+
+
+class _Handler(SimpleHTTPRequestHandler):
+    """Answers, and says nothing of it."""
+
+    def log_message(self, *_: object) -> None:
+        """Say nothing."""
+
+
+class _Server(ThreadingHTTPServer):
+    """Ends when every answer has been given; browsers open connections on which they may never ask."""
+
+    daemon_threads = False
+
+    def __init__(self, *arguments: Any) -> None:
+        """Remember nobody yet."""
+        self._accepted: list[socket.socket] = []
+        super().__init__(*arguments)
+
+    def get_request(self) -> tuple[socket.socket, Any]:
+        """Accept somebody, and remember who that is."""
+        connection, address = super().get_request()
+        self._accepted.append(connection)
+        return connection, address
+
+    def server_close(self) -> None:
+        """Hear no more questions, and wait for the answers."""
+        for connection in self._accepted:
+            with contextlib.suppress(OSError):  # it was closed after its answer
+                connection.shutdown(socket.SHUT_RD)
+        super().server_close()

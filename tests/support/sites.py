@@ -1,0 +1,45 @@
+"""Builds sites in this process, and says what is in their output folders; `EXAMPLE` is the demonstration."""
+
+import shutil
+from pathlib import Path
+
+from memosite.cli import main
+from tests.support.files import ROOT
+
+EXAMPLE = ROOT / "example-org"
+"""The demonstration: a site folder with four repos. No test may change it: `copy_example` gives a copy."""
+EXAMPLE_SOURCES = tuple(EXAMPLE / name for name in ("governance", "catalogue", "website", "reading-room"))
+
+
+def copy_example(folder: Path) -> Path:
+    """Copy the demonstration to a folder that is not there yet, without what builds have left in it."""
+    return shutil.copytree(EXAMPLE, folder, ignore=shutil.ignore_patterns("_site", ".memosite"))
+
+
+def build_site(site: Path, *options: object, output: Path | None = None, base_url: str | None = None) -> Path:
+    """Build a site folder as `memosite build` does, and give its output folder, `_site` if none is named.
+
+    `options` are further words of the command line. The build has to end well: for one that does not, call `main`.
+    """
+    words = ["build", str(site), "--quiet", *map(str, options)]
+    words += ["-o", str(output)] if output else []
+    words += ["--base-url", base_url] if base_url else []
+    assert main(words) == 0
+    return output or site / "_site"
+
+
+def built_files(site: Path, *options: object, output: Path) -> dict[str, bytes]:
+    """Build a site folder, and give every file of the site as `tree_bytes` does."""
+    return tree_bytes(build_site(site, *options, output=output))
+
+
+def tree_bytes(output: Path) -> dict[str, bytes]:
+    """Every file of a site by its path, without `status.json`, which holds the time of the build."""
+    files = (path for path in sorted(output.rglob("*")) if path.is_file())
+    return {path.relative_to(output).as_posix(): path.read_bytes() for path in files if path.name != "status.json"}
+
+
+def file_states(output: Path) -> dict[str, tuple[int, int]]:
+    """Time and inode of every file of a site by its path, without `status.json`: whether it was written again."""
+    found = {path.relative_to(output).as_posix(): path.stat() for path in output.rglob("*") if path.is_file()}
+    return {path: (state.st_mtime_ns, state.st_ino) for path, state in found.items() if path != "status.json"}
