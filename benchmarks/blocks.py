@@ -7,23 +7,23 @@ from pathlib import Path
 from memosite.config.loading import load_config
 from memosite.facts.parsed import Ref
 from memosite.plan.search import block_members, plan_block
-from memosite.remake.pipeline import context_of, load_archive
+from memosite.plan.site import context_of
+from memosite.reading.archive import open_archive
 from memosite.run.workers import BATCH, default_jobs, run
 from memosite.search.blocks import list_blocks, render_block
-from memosite.store.shelf import Shelf
 
 
 def main(site: Path, folder: Path) -> None:
     """Write the blocks as a build does, one at a time and process."""
     config = load_config(site)
-    with Shelf() as shelf:
-        archive, _ = load_archive(config, shelf)
-        context = context_of(config, archive, shelf)
+    with open_archive(config) as handle:
+        archive, _ = handle.read()
+        context = context_of(config, archive, handle.shelf)
         blocks = list(block_members(context))
 
         def make(block: tuple[str, tuple[Ref, ...]]) -> list[tuple[str, bytes]]:
             (planned,) = plan_block(context, *block)
-            return render_block(planned, read_text=shelf.text)
+            return render_block(planned, read_text=handle.shelf.text)
 
         _write(folder, [list_blocks([name for name, _ in blocks])])
         for files in run(make, blocks, jobs=default_jobs(), weight=lambda _: BATCH):

@@ -26,7 +26,7 @@ from memosite.config.loading import load_config
 from memosite.facts.errors import OutputError
 from memosite.plan import Context
 from memosite.plan.traced import Digests
-from memosite.remake.audience import Audience
+from memosite.remake.listener import Listener
 from memosite.remake.memory import Memory
 from memosite.render.theme import Theme, load_theme
 from memosite.store.keys import write_signed
@@ -125,18 +125,22 @@ def test_one_memo_touches_its_own_pages_and_what_lists_it(organization: Path) ->
 
 def test_what_only_the_pipeline_needs_is_not_loaded_where_nothing_has_changed(organization: Path) -> None:
     """It would take longer than to find that out."""
-    build(organization)
     told = "import sys; from memosite.cli import main; main(sys.argv[1:]); print(*sys.modules)"
     command = [sys.executable, "-c", told, "build", str(organization), "--quiet"]
-    loaded = subprocess.run(command, capture_output=True, text=True, check=True).stdout.split()
-    assert "memosite.build" in loaded
-    assert not {
-        "memosite.remake.pipeline",
-        "memosite.formats.adapters",
-        "memosite.plan",
-        "memosite.resolve",
-        "jinja2",
-    } & set(loaded)
+    packages = (
+        "reading.reader",
+        "reading.gate",
+        "formats.adapters",
+        "resolve",
+        "plan",
+        "remake.making",
+        "render.renderer",
+    )
+    later = {*(f"memosite.{name}" for name in packages), "memosite.render.renderer", "jinja2"}
+    loaded = [set(subprocess.run(command, capture_output=True, text=True, check=True).stdout.split()) for _ in range(2)]
+    assert later <= loaded[0]
+    assert "memosite.build" in loaded[1]
+    assert later & loaded[1] == set()
 
 
 def test_what_somebody_changed_in_the_site_is_made_again(organization: Path) -> None:
@@ -248,14 +252,14 @@ def test_a_build_that_was_killed_alone_leaves_the_next_one_free(organization: Pa
 def test_a_unit_that_shows_everything_cannot_be_traced_by_mistake(organization: Path) -> None:
     """Findings belong to no key: reading them through a traced context is an error in the program."""
     from memosite.plan.health import plan_health
+    from memosite.plan.site import context_of
     from memosite.plan.traced import traced
-    from memosite.remake.pipeline import context_of, load_archive
-    from memosite.store.shelf import Shelf
+    from memosite.reading.archive import open_archive
 
     config = load_config(organization)
-    with Shelf() as shelf:
-        archive, _ = load_archive(config, shelf)
-        context = traced(context_of(config, archive, shelf), set())
+    with open_archive(config) as handle:
+        archive, _ = handle.read()
+        context = traced(context_of(config, archive, handle.shelf), set())
         with pytest.raises(TypeError, match="must not be traced"):
             list(plan_health(context))
         for look in (bool, len, tuple):
@@ -265,16 +269,16 @@ def test_a_unit_that_shows_everything_cannot_be_traced_by_mistake(organization: 
 
 def test_a_new_saved_search_is_no_reason_to_plan_all_pages_again(organization: Path) -> None:
     """It is not among what every page is planned with, as the settings of feeds are."""
+    from memosite.plan.site import context_of
     from memosite.plan.traced import common_values
-    from memosite.remake.pipeline import context_of, load_archive
-    from memosite.store.shelf import Shelf
+    from memosite.reading.archive import open_archive
 
     config = load_config(organization)
     searching = replace(config, searches={"late": "is:open"})
     weekly = replace(config, feeds=replace(config.feeds, digest="weekly"))
-    with Shelf() as shelf:
-        archive, _ = load_archive(config, shelf)
-        values = [common_values(context_of(one, archive, shelf)) for one in (config, searching, weekly)]
+    with open_archive(config) as handle:
+        archive, _ = handle.read()
+        values = [common_values(context_of(one, archive, handle.shelf)) for one in (config, searching, weekly)]
     assert values[0] == values[1] != values[2]
 
 
@@ -409,7 +413,7 @@ def test_a_page_of_search_that_reloads_finds_all_of_its_blocks(organization: Pat
     """What it loads afterwards belongs to what it has loaded, whether it is new itself or reloads with all others."""
     shown: list[dict[str, bytes]] = []
 
-    class Searching(Audience):
+    class Searching(Listener):
         def output_written(self, path: str) -> None:
             if path == "search/index.html":
                 self.all_written()
@@ -422,7 +426,7 @@ def test_a_page_of_search_that_reloads_finds_all_of_its_blocks(organization: Pat
     settings = organization / "memosite.yml"
     settings.write_text(settings.read_text() + "feeds: {searches: {from-strategist: 'from:strategist'}}\n")
     with Memory() as memory:
-        run_build(load_config(organization), clock=lambda: dt.datetime.now(dt.UTC), memory=memory, audience=Searching())
+        run_build(load_config(organization), clock=lambda: dt.datetime.now(dt.UTC), memory=memory, listener=Searching())
     after = {path: data for path, data in tree_bytes(organization / "_site").items() if "search" in path}
     assert len(after) > 3
     assert b"from-strategist" in after["search/index.html"]
@@ -433,7 +437,7 @@ def test_a_page_is_announced_when_what_is_made_with_it_is_there(organization: Pa
     """A thread's page leads to its memos, and a memo's page to its twins and its original."""
     missing: list[str] = []
 
-    class Following(Audience):
+    class Following(Listener):
         def output_written(self, path: str) -> None:
             page = organization / "_site" / path
             if path.startswith(("memos/", "threads/")) and path.endswith(".html"):
@@ -447,7 +451,7 @@ def test_a_page_is_announced_when_what_is_made_with_it_is_there(organization: Pa
     answer = name.replace("0900", "1000").replace("one-more", "and-one")
     write_memo(organization / "website/memos/inbox", answer, sender="strategist", to="opac-engineer", in_reply_to=name)
     with Memory() as memory:
-        run_build(load_config(organization), clock=lambda: dt.datetime.now(dt.UTC), memory=memory, audience=Following())
+        run_build(load_config(organization), clock=lambda: dt.datetime.now(dt.UTC), memory=memory, listener=Following())
     assert (organization / "_site/memos" / answer / "index.html").exists()
     assert missing == []
 
@@ -462,7 +466,7 @@ def test_pages_are_shown_before_what_only_programs_read_is_written(organization:
         "feed.xml",
     )
 
-    class Looking(Audience):
+    class Looking(Listener):
         def output_written(self, path: str) -> None:
             if path == "index.html":
                 self.all_written()
@@ -476,7 +480,7 @@ def test_pages_are_shown_before_what_only_programs_read_is_written(organization:
         for step in range(3):
             if step == 1:
                 write_one_more(organization)
-            run_build(config, clock=lambda: dt.datetime.now(dt.UTC), memory=memory, audience=Looking())
+            run_build(config, clock=lambda: dt.datetime.now(dt.UTC), memory=memory, listener=Looking())
     assert shown == [[True, True, False, False]] * 2  # when home is written, and when all is
     assert "one-more" in (organization / "_site/feed.xml").read_text()
 
@@ -496,7 +500,7 @@ def test_what_a_build_wrote_before_it_failed_is_not_believed(
         run_build(config, clock=lambda: dt.datetime.now(dt.UTC), memory=memory)
         memo.write_bytes(before.replace(b'"subject": "', b'"subject": "Changed: '))
         with monkeypatch.context() as patched:
-            patched.setattr("memosite.remake.pipeline.status", fail)
+            patched.setattr("memosite.build.status_of", fail)
             with pytest.raises(OSError, match="No space left"):
                 run_build(config, clock=lambda: dt.datetime.now(dt.UTC), memory=memory)
         memo.write_bytes(before)
@@ -510,10 +514,10 @@ def test_a_server_goes_all_the_way_once_although_nothing_changed(organization: P
     before = file_states(organization / "_site")
     with Memory() as memory:
         warm = []
-        for is_thorough in (False, True, False):
-            memory.is_thorough = is_thorough
+        for is_forced in (False, True, False):
+            memory.force_full_once = is_forced
             run_build(load_config(organization), clock=lambda: dt.datetime.now(dt.UTC), memory=memory)
-            warm.append((memory.digests is not None, memory.is_thorough))
+            warm.append((memory.digests is not None, memory.force_full_once))
         assert warm == [(False, False), (True, False), (True, False)]
     assert file_states(organization / "_site") == before
 
@@ -639,6 +643,8 @@ def test_explain_says_what_a_file_is_made_of_and_why_it_is_new(
     assert "it would be made again: " in capsys.readouterr().out
     assert main([*ask, "positions/directr/index.html"]) == 2
     assert "did you mean positions/director/index.html?" in capsys.readouterr().err
+    assert main([*ask, "static/memosite.css"]) == 0
+    assert "planned in every build" in capsys.readouterr().out
     assert main([*ask, "status.json"]) == 0
     assert "every build writes it" in capsys.readouterr().out
     assert main([*ask, "http://[::1"]) == 2

@@ -17,8 +17,7 @@ from memosite.facts.parsed import Envelope, Parsed
 from memosite.reading.inputs import compare_inputs
 from memosite.reading.opening import open_sources
 from memosite.reading.parse_cache import SourceCaches
-from memosite.reading.reader import read_archive
-from memosite.remake.pipeline import rules_of
+from memosite.reading.reader import read_archive, rules_of
 from memosite.sources.folder import FolderSource
 from memosite.sources.look import look_at
 from memosite.store.shelf import Shelf

@@ -21,7 +21,7 @@ from tornado.websocket import websocket_connect
 
 from memosite.config.loading import Config, load_config
 from memosite.facts.errors import OutputError
-from memosite.remake.audience import Audience
+from memosite.remake.listener import Listener
 from memosite.serve.browsers import Browsers, page_at
 from memosite.serve.server import Follower, Rebuilt
 from memosite.store.output import OutputFolder
@@ -316,13 +316,13 @@ def browsers() -> Browsers:
 
 
 def follower(
-    config: Config, rebuilt: Iterable[Callable[[Audience], bool]], settled: Iterable[bool], told: Browsers | None = None
+    config: Config, rebuilt: Iterable[Callable[[Listener], bool]], settled: Iterable[bool], told: Browsers | None = None
 ) -> Follower:
     """A follower whose rebuilds have something new or not, and which finds the site whole or not after each."""
     builds, whole = iter(rebuilt), iter(settled)
     return Follower(
         config,
-        rebuild=lambda _changed, _stop, audience: Rebuilt(config=config, is_new=next(builds)(audience)),
+        rebuild=lambda _changed, _stop, listener: Rebuilt(config=config, is_new=next(builds)(listener)),
         settle=lambda: next(whole),
         browsers=told or browsers(),
         warn=print,
@@ -330,22 +330,22 @@ def follower(
     )
 
 
-def nothing_new(_audience: Audience) -> bool:
+def nothing_new(_listener: Listener) -> bool:
     """A build that changes nothing."""
     return False
 
 
-def home_is_new(audience: Audience) -> bool:
+def home_is_new(listener: Listener) -> bool:
     """A build that writes home, and then all the rest."""
-    audience.output_written("index.html")
-    audience.output_written("feed.xml")
-    audience.all_written()
+    listener.output_written("index.html")
+    listener.output_written("feed.xml")
+    listener.all_written()
     return True
 
 
-def home_is_new_and_then_it_fails(audience: Audience) -> bool:
+def home_is_new_and_then_it_fails(listener: Listener) -> bool:
     """A build that ends in the middle."""
-    audience.output_written("index.html")
+    listener.output_written("index.html")
     raise OutputError("the disk is full")
 
 
@@ -443,9 +443,9 @@ def test_what_failed_is_looked_for_everywhere_the_next_time(site: Path, pages: l
     builds = iter([home_is_new, home_is_new, home_is_new_and_then_it_fails, home_is_new, home_is_new])
     asked: list[frozenset[str] | None] = []
 
-    def rebuild(changed: frozenset[str] | None, _stop: threading.Event, audience: Audience) -> Rebuilt:
+    def rebuild(changed: frozenset[str] | None, _stop: threading.Event, listener: Listener) -> Rebuilt:
         asked.append(changed)
-        return Rebuilt(config=load_config(site), is_new=next(builds)(audience))
+        return Rebuilt(config=load_config(site), is_new=next(builds)(listener))
 
     following = Follower(
         load_config(site), rebuild=rebuild, settle=lambda: True, browsers=browsers(), warn=print, stop=threading.Event()

@@ -17,14 +17,13 @@ from memosite.facts import rules
 from memosite.facts.errors import SourceError
 from memosite.facts.findings import Finding
 from memosite.facts.parsed import Ref
+from memosite.reading.archive import open_archive
 from memosite.reading.opening import open_sources
-from memosite.remake.pipeline import load_archive
 from memosite.sources import listing as listing_module
 from memosite.sources import tree as tree_module
 from memosite.sources.git import Repo, repo_at
 from memosite.sources.objects import Objects, commit_at
 from memosite.sources.tree import TreeSource, read_tree
-from memosite.store.shelf import Shelf
 from tests.made_repos import commit_all, make_repo, put_tree, run_git
 from tests.support.archives import DOCUMENTS, folder_source, read_folders
 from tests.support.files import write_text
@@ -221,8 +220,8 @@ def refs_and_commits(site: Path) -> tuple[set[Ref], str]:
 
 def archive_of(site: Path) -> Archive:
     """What is read of a site."""
-    with Shelf() as shelf:
-        return load_archive(load_config(site), shelf)[0]
+    with open_archive(load_config(site)) as handle:
+        return handle.read()[0]
 
 
 def test_a_ref_is_read_and_not_the_files_as_they_lie(repo: Path, tmp_path: Path) -> None:

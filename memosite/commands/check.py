@@ -4,13 +4,14 @@ A folder with a memosite.yml or with stores in it is checked as a site, with eve
 file, or a folder without any store, is checked file by file, wherever it lies: for editors and for pre-commit.
 """
 
+import argparse
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from memosite.archive.ledger import Ledger
-from memosite.archive.model import SourceInfo
+from memosite import __version__
+from memosite.commands.report import fails, to_json, to_sarif, to_text
 from memosite.config.discovery import discover
 from memosite.config.loading import CONFIG_NAME, load_config
 from memosite.facts.errors import ConfigError
@@ -19,12 +20,10 @@ from memosite.facts.layout import place_of
 from memosite.facts.names import BODY_SUFFIX, ENVELOPE_SUFFIX
 from memosite.formats.library import CATALOG_SUFFIX
 from memosite.formats.systems import owner_of, root_of_record
-from memosite.reading.reader import DataFinder, LineFinder, read_source
-from memosite.remake.pipeline import load_archive
-from memosite.resolve import Rules, resolve
+from memosite.reading.archive import open_archive
+from memosite.reading.loose import check_listing
 from memosite.sources.folder import FolderSource, list_files
 from memosite.sources.listing import Listing
-from memosite.store.shelf import Shelf
 
 _ENVELOPES = (ENVELOPE_SUFFIX, CATALOG_SUFFIX)
 
@@ -35,6 +34,21 @@ class Checked:
 
     findings: tuple[Finding, ...]
     root_of: Mapping[str, str]
+
+
+def run(options: argparse.Namespace, *, show: Callable[[str], None]) -> bool:
+    """Show the findings on what the command line names; whether all are below the severity that fails."""
+    checked = check(options.paths or [options.site_option or Path()], cache=options.cache)
+    is_fine = not fails((one.severity for one in checked.findings), options.fail_on)
+    if options.format == "json":
+        text = to_json(checked.findings)
+    elif options.format == "sarif":
+        text = to_sarif(checked.findings, version=__version__, root_of=checked.root_of)
+    else:
+        text = to_text(checked.findings, root_of=checked.root_of)
+    if not options.quiet or (options.format == "text" and not is_fine):
+        show(text)
+    return is_fine
 
 
 def check(paths: Sequence[Path], *, cache: Path | None = None) -> Checked:
@@ -67,8 +81,8 @@ def _is_site(folder: Path) -> bool:
 
 def _check_site(folder: Path, cache: Path | None) -> Checked:
     config = load_config(folder, cache=cache)
-    with Shelf() as shelf:
-        archive, _ = load_archive(config, shelf)
+    with open_archive(config) as handle:
+        archive, _ = handle.read()
     roots = {source.name: _from_here(source.root) for source in config.sources if source.root}
     return Checked(findings=archive.findings, root_of={"": _from_here(config.site)} | roots)
 
@@ -93,14 +107,9 @@ def _check_loose(path: Path, others_of: dict[Path, frozenset[str]]) -> Checked:
     for file in files:
         root = _root_of(file)
         name = _from_here(root)
-        source = FolderSource(name=name, root=root)
-        listing = _one_file(source, file, others_of)
-        with Shelf() as shelf:
-            parsed = read_source(listing, shelf)
-            rules = Rules(sources=(SourceInfo(name=name),), is_loose=True)
-            archive, _ = resolve(parsed, rules, Ledger(), LineFinder(shelf), data_of=DataFinder(shelf))
+        listing = _one_file(FolderSource(name=name, root=root), file, others_of)
         relative = file.relative_to(root).as_posix()
-        findings += [finding for finding in archive.findings if finding.location.path == relative]
+        findings += [finding for finding in check_listing(listing) if finding.location.path == relative]
         root_of[name] = name
     return Checked(findings=tuple(findings), root_of=root_of)
 

@@ -1,8 +1,9 @@
 """[I/O] Tells what differs between two times of an archive: dates, refs of one source, or two ledgers (SPEC 8)."""
 
+import argparse
 import datetime as dt
 import json
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -21,10 +22,15 @@ from memosite.commands.snapshots import (
 from memosite.config.loading import Config, load_config
 from memosite.facts.errors import ConfigError
 from memosite.facts.times import read_moment
-from memosite.remake.pipeline import load_archive
-from memosite.store.shelf import Shelf
+from memosite.reading.archive import open_archive
 
 FORMS = "expected A..B: two dates (2026-05-01..2026-05-31), two refs of a source, or two ledgers; either may be empty"
+
+
+def run(options: argparse.Namespace, *, show: Callable[[str], None]) -> None:
+    """Show what differs between the two ends that the command line names."""
+    found = diff(options.between, site=options.site_option or Path(), cache=options.cache, source=options.source)
+    show({"text": to_text, "markdown": to_markdown, "json": to_json}[options.format](found))
 
 
 def diff(between: str, *, site: Path, cache: Path | None = None, source: str | None = None) -> Difference:
@@ -54,8 +60,8 @@ def _day(written: str) -> dt.datetime | None:
 
 
 def _between_days(config: Config, begin: dt.datetime | None, end: dt.datetime | None) -> Difference:
-    with Shelf() as shelf:
-        archive, _ = load_archive(config, shelf)
+    with open_archive(config) as handle:
+        archive, _ = handle.read()
     before = snapshot_at(archive, begin) if begin else {}
     return compare(before, snapshot_at(archive, end + dt.timedelta(days=1)) if end else snapshot_of(archive))
 
@@ -71,8 +77,8 @@ def _at_ref(config: Config, ref: str, name: str | None) -> dict[Key, State]:
     if ref:
         sources = (replace(one, ref=ref) if one.name == chosen else one for one in config.sources)
         config = replace(config, sources=tuple(sources))
-    with Shelf() as shelf:
-        archive, _ = load_archive(config, shelf)
+    with open_archive(config) as handle:
+        archive, _ = handle.read()
     states = snapshot_of(archive)
     return {key: state for key, state in states.items() if any(source == chosen for source, _ in state.boxes)}
 

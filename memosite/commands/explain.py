@@ -1,27 +1,34 @@
 """[I/O] Explains a file of the site: what it was made of, and whether it would be made again now, and why."""
 
+import argparse
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from difflib import get_close_matches
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
+from memosite.commands.places import site_folder
 from memosite.commands.summary import plural
-from memosite.config.loading import Config
+from memosite.config.loading import Config, load_config
 from memosite.facts.errors import ConfigError, StateError
-from memosite.plan import plan
+from memosite.plan.site import plan_site
 from memosite.plan.traced import Digests, Read
+from memosite.reading.archive import open_archive
 from memosite.remake.manifest import Made, Manifest, manifest_file, read_manifest
 from memosite.remake.memory import STATUS_PATH
-from memosite.remake.pipeline import common_digests, context_of, load_archive, saved_searches
-from memosite.remake.stale import decide, shown_read
+from memosite.remake.stale import common_digests, decide, shown_read
 from memosite.render.theme import load_theme
 from memosite.store.cache import open_cache
 from memosite.store.output import OutputFolder
-from memosite.store.shelf import Shelf
 
 _SHOWN = 40
 """The most reads that are listed."""
+
+
+def run(options: argparse.Namespace, *, show: Callable[[str], None]) -> None:
+    """Explain the file that the command line names."""
+    config = load_config(site_folder(options), output=options.output, cache=options.cache)
+    show("\n".join(explain(config, options.path)))
 
 
 def explain(config: Config, path: str) -> list[str]:
@@ -83,13 +90,13 @@ def _shown_reads(reads: Sequence[Read] | None) -> list[str]:
 def _reason(config: Config, manifest: Manifest, name: str) -> str:
     """Why the unit would be made again; "" if it would not."""
     theme, output = load_theme(config.theme), OutputFolder(config.output)
-    with Shelf() as shelf:
-        archive, ledger = load_archive(config, shelf)
-        context = context_of(config, archive, shelf)
-        units = [unit for unit in plan(context, ledger, saved_searches(config, archive, shelf)) if unit.name == name]
+    with open_archive(config) as handle:
+        archive, ledger = handle.read()
+        site = plan_site(config, archive, ledger, handle.shelf, static=theme.static)
+        units = [unit for unit in site.units if unit.name == name]
         if not units:
             return "nothing would be made under this name: what it showed is gone"
-        digests = Digests(context)
-        common = common_digests(context, theme, digests)
+        digests = Digests(site.context)
+        common = common_digests(site.context, digests, theme=theme.digest)
         [decision] = decide(units, manifest, common=common, digests=digests, is_there=output.is_as_left)
     return decision.why and f"it would be made again: {decision.why}"

@@ -4,11 +4,13 @@ Names are written down because discovery makes them from folders, which get rena
 `authority` because feed ids are made of them and must never change (SPEC 2.1).
 """
 
-from collections.abc import Sequence
+import argparse
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import yaml
 
+from memosite.commands.places import shown_path
 from memosite.config.discovery import discover, walk
 from memosite.config.loading import CACHE_NAME, CONFIG_NAME, OUTPUT_NAME
 from memosite.config.schema import DEFAULT_DOCUMENTS, FeedsConfig, SourceConfig, clean_name, has_control_characters
@@ -21,6 +23,13 @@ from memosite.formats import orgdef
 
 _ORGDEF_LIMIT = 4 << 20
 _LONGEST_LINE = 1 << 30
+
+
+def run(options: argparse.Namespace, *, show: Callable[[str], None]) -> None:
+    """Write the configuration of the folder that the command line names."""
+    path = write_config(options.folder)
+    if not options.quiet:
+        show(f"wrote {shown_path(path)}; now: memosite serve {shown_path(path.parent)}")
 
 
 def write_config(folder: Path) -> Path:

@@ -4,6 +4,7 @@ Everything is checked before anything is moved. A repo's hooks, filters and conf
 (SPEC 2.3): a commit is made of the moved files alone, whatever else is staged, and without passing through filters.
 """
 
+import argparse
 import json
 import os
 import tempfile
@@ -12,10 +13,18 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
+from memosite.commands.places import shown_path
 from memosite.facts.errors import MemositeError
 from memosite.facts.layout import MAILBOXES, place_of
 from memosite.facts.names import BODY_SUFFIX, ENVELOPE_SUFFIX, stem_of
 from memosite.sources.git import GitError, Repo, git, repo_at
+
+
+def run(options: argparse.Namespace, *, show: Callable[[str], None]) -> None:
+    """Move the memos that the command line names, and show what was moved."""
+    for done in mark(options.files, box="archive" if options.archive else "read", commit=options.commit):
+        for line in told(done, shown=shown_path) if not options.quiet else ():
+            show(line)
 
 
 class MarkError(MemositeError):

@@ -10,13 +10,13 @@ from pathlib import Path
 from memosite.commands.hits import as_json, as_text
 from memosite.config.loading import Config, load_config
 from memosite.facts.errors import ConfigError
-from memosite.reading.inputs import compare_inputs
+from memosite.reading.archive import open_archive
 from memosite.search.answer import Search, read_query
 from memosite.search.whoosh.index import Seal, locked, open_reader, read_seal, write_seal
 from memosite.search.whoosh.reader import Reader
 
 
-def search(options: argparse.Namespace, *, say: Callable[[str], None], show: Callable[[str], None]) -> bool:
+def run(options: argparse.Namespace, *, show: Callable[[str], None], say: Callable[[str], None]) -> bool:
     """Answer the query of the command line; whether anything was found. The query is read before anything else."""
     if options.limit < 1:
         raise ConfigError(f"--limit {options.limit}: found {options.limit}, expected 1 or more")
@@ -38,16 +38,20 @@ def _open(config: Config, say: Callable[[str], None]) -> Iterator[Search]:
     Remotes count as they were last fetched: nobody waits for the network to search.
     """
     kept = replace(config, base_url=None)  # no part of the index
-    with locked(config.cache) as folder:
-        seal, _ = read_seal(folder)
-        inputs = compare_inputs(kept, seal.inputs if seal else "")
-        opened = open_reader(folder, _renewed(folder, seal, inputs.digest)) if seal and inputs.is_same else None
-    if opened is not None:
-        with contextlib.closing(opened.reader):
-            yield Search(reader=Reader(index=opened))
-        return
-    with _read(config, say, inputs.digest) as read:
-        yield read
+    with open_archive(kept, use_network=False) as handle:
+        with locked(config.cache) as folder:
+            seal, _ = read_seal(folder)
+            inputs = handle.inputs(seal.inputs if seal else "")
+            current = open_reader(folder, _renewed(folder, seal, inputs.digest)) if seal and inputs.is_same else None
+        if current is not None:
+            with contextlib.closing(current.reader):
+                yield Search(reader=Reader(index=current))
+            return
+        from memosite.search.command import open_search  # noqa: PLC0415 - an index that is up to date needs no indexing
+
+        archive, _ = handle.read()
+        with open_search(archive, handle.shelf, config, say=say, inputs=inputs.digest) as search:
+            yield search
 
 
 def _renewed(folder: Path, seal: Seal, inputs: str) -> Seal:
@@ -56,27 +60,3 @@ def _renewed(folder: Path, seal: Seal, inputs: str) -> Seal:
         seal = replace(seal, inputs=inputs)
         write_seal(folder, seal)
     return seal
-
-
-@contextlib.contextmanager
-def _read(config: Config, say: Callable[[str], None], inputs: str) -> Iterator[Search]:
-    """The index, brought up to date with the archive as it is now."""
-    from memosite.archive.ledger import read_ledger  # noqa: PLC0415
-    from memosite.reading.opening import open_sources  # noqa: PLC0415
-    from memosite.reading.reader import read_archive  # noqa: PLC0415
-    from memosite.remake.pipeline import rules_of  # noqa: PLC0415 - an index that is up to date needs nothing of all this
-    from memosite.search.command import open_search  # noqa: PLC0415
-    from memosite.store.cache import open_cache  # noqa: PLC0415
-    from memosite.store.shelf import Shelf  # noqa: PLC0415
-
-    with Shelf() as shelf:
-        with open_sources(config, use_network=False) as opened:
-            archive, _ = read_archive(
-                opened.sources,
-                rules_of(config, opened.infos),
-                read_ledger(config.output),
-                shelf,
-                cache=open_cache(config.cache),
-            )
-        with open_search(archive, shelf, config, say=say, inputs=inputs) as search:
-            yield search

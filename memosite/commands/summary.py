@@ -2,11 +2,8 @@
 
 from typing import TYPE_CHECKING
 
-from memosite.archive.lines import exported
-
 if TYPE_CHECKING:  # what makes a report is slow to import, and nouns need none
-    from memosite.archive.model import Archive
-    from memosite.remake.order import BuildReport
+    from memosite.remake.report import BuildReport
 
 
 def summary(report: "BuildReport", *, index: str, site: str) -> str:
@@ -34,9 +31,3 @@ def plural(noun: str, number: int) -> str:
     if number == 1:
         return noun
     return noun[:-1] + "ies" if noun.endswith("ry") else noun + "s"
-
-
-def unreadable(archive: "Archive") -> str:
-    """How many files have no line because they cannot be parsed (SPEC 8); "" if there are none."""
-    left_out = len(archive.artifacts) - sum(1 for _ in exported(archive))
-    return f"{left_out} unreadable {plural('file', left_out)} left out (memosite check)" if left_out else ""

@@ -14,6 +14,7 @@ from memosite.config.discovery import discover
 from memosite.config.schema import (
     BASE_URL_FORM,
     DEFAULT_DOCUMENTS,
+    Audience,
     Config,
     Entry,
     FeedsConfig,
@@ -68,7 +69,7 @@ def load_config(
     folder = _open_site(site)
     top = _read_file(site / CONFIG_NAME)
     fields = top.fields(KEYS, UNBUILT_KEYS) if top else {}
-    _check_audience(fields)
+    audience: Audience = _get(fields, "audience", _audience, "internal")
     output_folder = (
         _folder_to_write(output, "--output")
         or _get(fields, "output", lambda entry: _output(entry, folder), None)
@@ -96,6 +97,7 @@ def load_config(
         or discover(folder, ignore=(output_folder, cache_folder)),
         output=output_folder,
         cache=cache_folder,
+        audience=audience,
         file=folder / CONFIG_NAME if (site / CONFIG_NAME).exists() else None,
     )
 
@@ -197,15 +199,13 @@ def _history(entry: Entry) -> Literal["own", "enclosing"]:
     return "enclosing" if text == "enclosing" else "own"
 
 
-def _check_audience(fields: Mapping[str, Entry]) -> None:
-    entry = fields.get("audience")
-    if entry is None:
-        return
+def _audience(entry: Entry) -> Audience:
     text = entry.text("internal")
     if text == "public":
         raise entry.not_built("audience: public", "remove it; the site then holds everything the sources hold")
     if text != "internal":
         raise entry.error(quote(text), "internal")
+    return "internal"
 
 
 def _positions(entry: Entry) -> tuple[Mapping[str, str], tuple[str, ...]]:

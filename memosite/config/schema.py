@@ -26,6 +26,9 @@ from memosite.facts.times import read_moment
 DEFAULT_DOCUMENTS = ("decisions/**/*.md", "proposals/**/*.md", "docs/adr/**/*.md")
 """Where documents lie that memos cite, unless `documents` says otherwise."""
 
+Audience = Literal["internal", "public"]
+"""For whom an archive is read and a site is built."""
+
 DEPTH_LIMIT = 20
 """Deepest nesting of the YAML; the schema needs 4."""
 
@@ -102,6 +105,7 @@ class Config:
     feeds: FeedsConfig = FeedsConfig()
     searches: Mapping[str, str] = field(default_factory=_no_entries)
     theme: Path | None = None
+    audience: Audience = "internal"
     file: Path | None = None
 
 

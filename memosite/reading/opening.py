@@ -31,6 +31,11 @@ class Opened:
     infos: tuple[SourceInfo, ...]
     findings: tuple[Finding, ...]
 
+    @property
+    def state(self) -> tuple[object, ...]:
+        """What counts as changed if it is not as it was: the commits that are read, and what went wrong."""
+        return (*self.findings, *((info.name, info.commit) for info in self.infos))
+
 
 @contextmanager
 def open_sources(config: Config, *, use_network: bool = True) -> Iterator[Opened]:

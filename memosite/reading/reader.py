@@ -7,7 +7,8 @@ from pathlib import Path
 
 from memosite.archive.history import History
 from memosite.archive.ledger import Ledger
-from memosite.archive.model import Archive
+from memosite.archive.model import Archive, SourceInfo
+from memosite.config.schema import Config
 from memosite.facts.file import File, find_key_line
 from memosite.facts.findings import Finding
 from memosite.facts.layout import Place
@@ -15,6 +16,7 @@ from memosite.facts.names import BODY_SUFFIX, ENVELOPE_SUFFIX
 from memosite.facts.parsed import Envelope, FileFacts, Organization, Parsed
 from memosite.formats import adapters, body
 from memosite.formats.memodef import parse_broken
+from memosite.reading import gate
 from memosite.reading.inputs import compare_repo
 from memosite.reading.parse_cache import Former, Key, ParseCache, SourceCaches
 from memosite.resolve import Rules, body_candidates, resolve
@@ -67,7 +69,9 @@ def read_archive(
         facts += part.parsed
         holding = part.source.holding
         if holding is not None:
-            histories[part.source.name] = _past(holding, part, shelf, known)
+            histories[part.source.name] = history = _past(holding, part, shelf, known)
+            found = known.past(part.source.name, holding).findings(history.blobs)
+            facts += [Parsed(source=part.source.name, path="", findings=found)] if found else []
     if parsed is None:
         known.write()
     progress("resolve", 0, 0)
@@ -165,13 +169,22 @@ def _past(holding: Holding, part: _Part, shelf: Shelf, known: SourceCaches) -> H
     past = known.past(part.source.name, holding)
     state = compare_repo(repo, past.state) if repo else ""
 
+    def screen(path: str, data: bytes) -> tuple[bytes, tuple[Finding, ...]]:
+        screened = gate.screen(File(source=part.source.name, path=path, data=data))
+        return screened.data, screened.findings
+
     def read() -> History:
         if repo is None:
             return History(why_not=holding.why_not, foreign=inside)
-        history = past.read(repo, parsed, shelf, state=state)
+        history = past.read(repo, parsed, shelf, state=state, screen=screen)
         return replace(history, foreign=tuple(sorted({*history.foreign, *inside})))
 
     return known.history(part.source.name, (holding, state, inside, parsed), read)
+
+
+def rules_of(config: Config, sources: tuple[SourceInfo, ...]) -> Rules:
+    """What the configuration says about resolving what is read from these sources."""
+    return Rules(sources=sources, aliases=config.aliases, people=config.people, closed=config.closed)
 
 
 def read_source(listing: Listing, shelf: Shelf) -> list[Parsed]:
@@ -286,24 +299,46 @@ class Reader:
     def _read(self, key: Key) -> tuple[Parsed, bool]:
         """What a file says, and whether it could be read."""
         path, how = key
-        file = self._source.read_file(path)
+        file = self._screened(path)
         if isinstance(file, Finding):
             return Parsed(source=self._source.name, path=file.location.path, findings=(file,)), False
-        return _PARSERS[how](file), True
+        return file.parsed(_PARSERS[how]), True
+
+    def _screened(self, path: str) -> "_ScreenedFile | Finding":
+        """A file as it may be stored, or why it was left out: nothing of a file is used that did not pass the gate."""
+        file = self._source.read_file(path)
+        if isinstance(file, Finding):
+            return file
+        screened = gate.screen(file)
+        kept = file if screened.data is file.data else replace(file, data=screened.data)
+        return _ScreenedFile(file=kept, findings=screened.findings)
 
     def _bytes_of(self, digest: str) -> Iterable[bytes]:
         return self._read(self._cache.holder(digest))[0].shelve
 
     def _as_broken(self, parsed: Parsed, place: Place) -> Parsed:
         """A file that no format knows and that is not JSON, read again as the envelope it should have been."""
-        file = self._source.read_file(parsed.path)
-        if isinstance(file, Finding) or file.json.fields is not None:
-            self.is_whole = self.is_whole and not isinstance(file, Finding)
+        found = self._screened(parsed.path)
+        if isinstance(found, Finding) or found.file.json.fields is not None:
+            self.is_whole = self.is_whole and not isinstance(found, Finding)
             return parsed
-        broken = parse_broken(file, place)
+        broken = found.parsed(lambda file: parse_broken(file, place))
         for data in broken.shelve:
             self._shelf.put(data)
         return replace(broken, shelve=())
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _ScreenedFile:
+    """A file that passed the gate, and what was found in it there."""
+
+    file: File
+    findings: tuple[Finding, ...]
+
+    def parsed(self, parse: Callable[[File], Parsed]) -> Parsed:
+        """What the file says, with what was found."""
+        parsed = parse(self.file)
+        return replace(parsed, findings=(*parsed.findings, *self.findings)) if self.findings else parsed
 
 
 _OWNERS = frozenset({"metadata", "content"})

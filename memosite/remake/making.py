@@ -17,11 +17,13 @@ from functools import partial
 
 from memosite.plan import Context, Planned, Stored, Unit, Written
 from memosite.plan.traced import Digests, Read, traced
-from memosite.remake.audience import Audience
+from memosite.remake.listener import Listener
 from memosite.remake.manifest import Made, Manifest, Output, Reads, Units
+from memosite.remake.memory import Memory
 from memosite.remake.parcels import Files, Parcel, Unrendered, pack, pack_theme, render, render_parcel
-from memosite.remake.stale import IsThere, decide
+from memosite.remake.stale import IsThere, common_digests, decide
 from memosite.render.renderer import Renderer
+from memosite.render.theme import Theme
 from memosite.run.progress import Progress
 from memosite.run.workers import BATCH, Run, run
 from memosite.store.digests import digest_of
@@ -72,7 +74,8 @@ class Draft:
 class Maker:
     """What units are made with. `last` is what the last build made, `common` what all units are made of now.
 
-    `is_there` tells of units that did not change whether their outputs lie there as they were left.
+    `is_there` tells of units that did not change whether their outputs lie there as they were left. `is_last_known`
+    says that `last` is what was built last in this output folder, and not empty.
     """
 
     context: Context
@@ -83,6 +86,7 @@ class Maker:
     common: Mapping[str, str]
     output: OutputFolder
     is_there: IsThere
+    is_last_known: bool
 
     def known(self, unit: Unit) -> Made | None:
         """The unit as it was made last, if what is common to all is what it was."""
@@ -149,12 +153,28 @@ class Maker:
                     yield path, one.fingerprint, data
 
 
+def maker_of(context: Context, theme: Theme, memory: Memory, output: OutputFolder) -> Maker:
+    """What a build makes units with that goes on from what is remembered; to be called before it writes any."""
+    digests = Digests(context, before=memory.digests)
+    return Maker(
+        context=context,
+        digests=digests,
+        renderer=memory.renderer(theme),
+        read_bytes=memory.shelf.get,
+        last=memory.manifest,
+        common=common_digests(context, digests, theme=theme.digest),
+        output=output,
+        is_last_known=bool(memory.manifest.units) and memory.is_ours(output),
+        is_there=memory.will_build(output),
+    )
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MadeSite:
-    """What was made of what, and the files that the last build made and that may be there no longer."""
+    """What was made of what, and the only files that may have to go; None if it is not known what was there."""
 
     manifest: Manifest
-    former: tuple[str, ...]
+    former: tuple[str, ...] | None
 
 
 def make_site(
@@ -164,7 +184,7 @@ def make_site(
     jobs: int,
     progress: Progress,
     run_elsewhere: Run | None = None,
-    audience: Audience,
+    listener: Listener,
 ) -> MadeSite:
     """Make the units that are stale, by `jobs` processes, write what is new of them, and note what was made of what.
 
@@ -190,7 +210,7 @@ def make_site(
             if unit.is_for_programs and not is_told:
                 is_told = True
                 if output.written:
-                    audience.all_written()
+                    listener.all_written()
             if made is not None and not decision.why:
                 _keep(unit.name, made, last.units, noted.units, output=output)
                 continue
@@ -200,12 +220,12 @@ def make_site(
             result = next(results)
             reads = None if result.reads is None else tuple(noted.reads.note(*read) for read in result.reads.items())
             noted.units.note(
-                unit.name, Made(given=result.given, reads=reads, outputs=_write(result, made, output, audience))
+                unit.name, Made(given=result.given, reads=reads, outputs=_write(result, made, output, listener))
             )
         next(results, None)  # there is no more, and so the processes end
     gone = (last.units[name] for name in last.units if name not in noted.units)
     former += (one.path for made in gone for one in made.outputs)
-    return MadeSite(manifest=noted, former=tuple(former))
+    return MadeSite(manifest=noted, former=tuple(former) if maker.is_last_known else None)
 
 
 Results = Generator[MadeUnit, None, None]
@@ -245,7 +265,7 @@ def _keep(name: str, made: Made, known: Units, noted: Units, *, output: OutputFo
     noted.note(name, replace(made, outputs=tuple(kept)))  # another unit has taken one of its paths
 
 
-def _write(result: MadeUnit, made: Made | None, output: OutputFolder, audience: Audience) -> tuple[Output, ...]:
+def _write(result: MadeUnit, made: Made | None, output: OutputFolder, listener: Listener) -> tuple[Output, ...]:
     states = {one.path: one.state for one in made.outputs} if made else {}
     outputs: list[Output] = []
     new: list[str] = []
@@ -256,5 +276,5 @@ def _write(result: MadeUnit, made: Made | None, output: OutputFolder, audience: 
             new.append(path)
         outputs.append(Output(path=path, fingerprint=fingerprint, state=state))
     for path in new:
-        audience.output_written(path)
+        listener.output_written(path)
     return tuple(outputs)

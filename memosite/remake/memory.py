@@ -64,8 +64,8 @@ class Memory:
         self._renderer: tuple[str, Renderer] | None = None
         self._is_noted = False
         self._is_sound = False
-        self.is_thorough = False
-        """Whether the next build goes all the way although nothing changed, to remember what it comes by."""
+        self.force_full_once = False
+        """Whether the next build reads and plans everything although nothing changed, so that this process knows it."""
 
     def __enter__(self) -> Self:
         """Keep it until the end of the block."""
@@ -88,11 +88,6 @@ class Memory:
         self._manifest = self._seal = None
         self._status = read_last(self._file) if self._file else None
         self._is_noted = False
-
-    @property
-    def cache(self) -> Path | None:
-        """The cache that is kept for this output folder."""
-        return self._place[0] if self._place else None
 
     def look(self, changed: Iterable[str] | None) -> LookAt:
         """How a build looks at the folders of sources if nothing but these paths has changed, or if it is not known."""
@@ -168,7 +163,7 @@ class Memory:
         self._manifest, self.digests, self._seal, self._status = manifest, digests, seal, status
         self._manifest.units.keeps_read = not self._writes_at_once
         self._is_noted = self._is_sound = True
-        self.is_thorough = False
+        self.force_full_once = False
         if self._writes_at_once:  # the output is still locked
             self._write_build()
 

@@ -11,7 +11,7 @@ from urllib.parse import unquote, urlsplit
 from livereload.handlers import LiveReloadHandler
 from tornado.ioloop import IOLoop
 
-from memosite.remake.audience import Audience
+from memosite.remake.listener import Listener
 
 _MOST_PAGES = 100_000  # that were sent and are remembered
 
@@ -22,7 +22,7 @@ def page_at(url: str) -> str:
     return f"{path}index.html" if path == "" or path.endswith("/") else path
 
 
-class Browsers(Audience):
+class Browsers(Listener):
     """The browsers that show the site: told to reload in rounds, from the thread that builds, each once a round.
 
     A page may be on its way to a browser while it is written again: who connects with a page that was sent before is

@@ -28,7 +28,7 @@ from tornado.ioloop import IOLoop
 
 from memosite.config.loading import Config
 from memosite.facts.errors import BusyError, ConfigError, MemositeError
-from memosite.remake.audience import Audience
+from memosite.remake.listener import Listener
 from memosite.serve.browsers import Browsers, page_at
 from memosite.serve.changes import each_change
 
@@ -53,8 +53,8 @@ class Rebuilt:
 Changed = frozenset[str] | None
 """The paths of what has changed; None if that is not known."""
 
-Rebuild = Callable[[Changed, threading.Event, Audience], Rebuilt]
-"""Builds the site again after this change, before this audience; ends when the event is set.
+Rebuild = Callable[[Changed, threading.Event, Listener], Rebuilt]
+"""Builds the site again after this change, and tells the listener what is written; ends when the event is set.
 
 Raises `MemositeError`.
 """

@@ -2,12 +2,13 @@
 
 import hashlib
 import re
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
 from memosite.archive.history import History, LifeEvent, file_key
 from memosite.archive.withhold import is_confidential
+from memosite.facts.findings import Finding
 from memosite.facts.layout import place_of
 from memosite.facts.names import ENVELOPE_SUFFIX
 from memosite.facts.parsed import BodyFile, Envelope, Parsed, RecordFile, Text
@@ -17,6 +18,9 @@ from memosite.store.shelf import Shelf
 
 EDITS = 50
 """How many edits of one file are shown, the newest."""
+
+Screen = Callable[[str, bytes], tuple[bytes, tuple[Finding, ...]]]
+"""What may be stored of a former content of the file at a path, and what was found in it (`reading/gate.py`)."""
 
 _COMMIT = re.compile(r"[0-9a-f]{7,64}")
 
@@ -35,14 +39,19 @@ class KnownPast:
         self._base = History()
         self._contents: dict[str, str] = {}
         self._is_open: dict[str, bool] = {}
+        self._findings: dict[str, tuple[Finding, ...]] = {}
         self._commits: dict[str, str] = {}
 
     def write(self) -> None:
         """Write down what is new."""
         self._known.write()
 
-    def read(self, repo: Repo, parsed: Sequence[Parsed], shelf: Shelf, *, state: str) -> History:
-        """The history of a source whose files were parsed. Former contents are on the shelf afterwards.
+    def findings(self, ids: Iterable[str]) -> tuple[Finding, ...]:
+        """What was found in former contents, by the ids of these."""
+        return tuple(finding for id_ in ids for finding in self._findings.get(id_, ()))
+
+    def read(self, repo: Repo, parsed: Sequence[Parsed], shelf: Shelf, *, state: str, screen: Screen) -> History:
+        """The history of a source whose files were parsed. Former contents are on the shelf afterwards, screened.
 
         `state` is a digest of what HEAD of the repo leads to and of the objects that it has, taken before.
         """
@@ -53,8 +62,11 @@ class KnownPast:
         history = self._base
         if not history.events:
             return history
-        removed = {key: events[-1].before for key, events in history.events.items() if _is_removed(key, events)}
-        self._read_contents(repo, history, removed.values(), parsed, shelf)
+        gone = {key: events[-1] for key, events in history.events.items() if _is_removed(key, events)}
+        removed = {key: event.before for key, event in gone.items()}
+        facts = (one for one in parsed if isinstance(one.fact, Envelope | BodyFile))
+        edits = (event for one in facts for event in _edits(history, one.path))
+        self._read_contents(repo, _paths_of((*gone.values(), *edits)), removed.values(), shelf, screen)
         self._find_commits(repo, parsed)
         return replace(
             history,
@@ -64,24 +76,27 @@ class KnownPast:
         )
 
     def _read_contents(
-        self, repo: Repo, history: History, removed: Collection[str], parsed: Iterable[Parsed], shelf: Shelf
+        self, repo: Repo, paths: Mapping[str, str], removed: Collection[str], shelf: Shelf, screen: Screen
     ) -> None:
-        facts = (one for one in parsed if isinstance(one.fact, Envelope | BodyFile))
-        edits = (event for one in facts for event in _edits(history, one.path))
-        wanted = list(dict.fromkeys((*removed, *_contents_of(edits))))[:CONTENTS_LIMIT]
+        """Put contents on the shelf, named by their ids, each with a path that it had; `removed` are to be judged."""
+        wanted = list(paths)[:CONTENTS_LIMIT]
         judged = frozenset(removed).intersection(wanted)
         contents = {id_: self._contents[id_] for id_ in wanted if id_ in self._contents}
         is_open = {id_: self._is_open[id_] for id_ in judged if id_ in self._is_open}
+        findings = {id_: self._findings[id_] for id_ in contents if id_ in self._findings}
         new = [id_ for id_ in wanted if id_ not in contents or (id_ in judged and id_ not in is_open)]
         try:
-            for id_, data in read_contents(repo, new):
+            for id_, read in read_contents(repo, new):
+                data, found = screen(paths[id_], read)
                 contents[id_] = shelf.put(data.decode("utf-8", "replace").replace("\r\n", "\n").encode())
+                if found:
+                    findings[id_] = found
                 if id_ in judged:
                     is_open[id_] = not is_confidential(data)
         except GitError:  # a partial clone: what is not there is not shown
             pass
         self._contents = {id_: contents[id_] for id_ in wanted if id_ in contents}
-        self._is_open = is_open
+        self._is_open, self._findings = is_open, findings
 
     def _find_commits(self, repo: Repo, parsed: Iterable[Parsed]) -> None:
         mentioned = dict.fromkeys(_mentioned(parsed))
@@ -108,10 +123,13 @@ def _edits(history: History, path: str) -> list[LifeEvent]:
     return [event for event in history.events.get(file_key(path), ()) if event.kind == "edited"][-EDITS:]
 
 
-def _contents_of(edits: Iterable[LifeEvent]) -> Iterator[str]:
-    for event in edits:
-        yield event.before
-        yield event.after
+def _paths_of(events: Iterable[LifeEvent]) -> dict[str, str]:
+    """The ids of the contents that are shown of these events, each with the first path under which it is shown."""
+    paths: dict[str, str] = {}
+    for event in events:
+        for id_ in (event.before, event.after) if event.kind == "edited" else (event.before,):
+            paths.setdefault(id_, event.path)
+    return paths
 
 
 def _is_removed(key: str, events: tuple[LifeEvent, ...]) -> bool:

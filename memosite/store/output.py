@@ -10,7 +10,7 @@ import fcntl
 import os
 import shutil
 import stat
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Iterator
 from pathlib import Path
 
 from memosite.facts.errors import BusyError, OutputError
@@ -67,6 +67,21 @@ class OutputFolder:
         for folder in (self.root, *(self.root / name for name in _OWNED)):
             if folder.is_symlink():
                 raise OutputError(f"{folder}: a symbolic link; memosite writes to a folder itself, remove the link")
+
+    @contextlib.contextmanager
+    def writing(self) -> Iterator[None]:
+        """Open the folder for the block, and say that the build is whole when the block ends without an error."""
+        self.open()
+        try:
+            yield
+            self.leave()
+        finally:
+            self.unlock()
+
+    def refuse_if_changed(self, path: str, state: FileState | None) -> None:
+        """Raise `BusyError` if a file is not the one that was read: what another build wrote in it would be lost."""
+        if self.state(path) != state:
+            raise BusyError(f"{self.root}: another build wrote there meanwhile; run the command again")
 
     def open(self) -> None:
         """Make the folder ready to write: marker, a .gitignore that keeps it out of git, no unfinished files."""

@@ -13,8 +13,8 @@ from memosite.feeds.rss import to_rss
 from memosite.fetch.answers import Answer, Failed, Fetched
 from memosite.plan import Context
 from memosite.plan.feeds import plan_whole_feed
-from memosite.remake.pipeline import context_of, load_archive
-from memosite.store.shelf import Shelf
+from memosite.plan.site import context_of
+from memosite.reading.archive import open_archive
 from memosite.watch.state import FeedState
 
 
@@ -46,9 +46,9 @@ class PositionFeed:
             config = load_config(self._site.folder, cache=self._site.cache)
             self._roots = {source.name: source.root for source in config.sources if source.root is not None}
             ledger = _ledger(known.ledger, read_ledger(config.output))
-            with Shelf() as shelf:
-                archive, ledger = load_archive(config, shelf, ledger)
-                context = context_of(config, archive, shelf)
+            with open_archive(config) as handle:
+                archive, ledger = handle.read(ledger=ledger)
+                context = context_of(config, archive, handle.shelf)
                 position = archive.positions[_position(archive, context, self._site.position)]
                 data = to_rss(plan_whole_feed(context, position))
         except (MemositeError, OSError) as error:

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from memosite.archive.model import Archive
 from memosite.config.loading import load_config
-from memosite.remake.pipeline import load_archive
+from memosite.reading.archive import open_archive
 from memosite.search.documents import Card, ReadText, SearchDocument, describe, documents
 from memosite.search.match import KEYS
 from memosite.search.whoosh.indexing import open_index
@@ -44,10 +44,10 @@ class Read:
 def reading(site: Path) -> Iterator[Read]:
     """Read a site for search."""
     analyzer = Analyzer()
-    with Shelf() as shelf, ExitStack() as opened:
-        archive, _ = load_archive(load_config(site), shelf)
+    with open_archive(load_config(site)) as handle, ExitStack() as opened:
+        archive, _ = handle.read()
         cards = tuple(describe(archive, artifact, analyzer) for artifact in archive.artifacts.values())
-        yield Read(archive=archive, cards=cards, shelf=shelf, analyzer=analyzer, opened=opened)
+        yield Read(archive=archive, cards=cards, shelf=handle.shelf, analyzer=analyzer, opened=opened)
 
 
 @dataclass(kw_only=True)

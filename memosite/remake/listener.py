@@ -1,8 +1,8 @@
-"""Who looks at a site while it is built."""
+"""Who is told, while a site is built, what of it is written: the live preview, so that browsers reload early."""
 
 
-class Audience:
-    """Told what is there. This one is nobody."""
+class Listener:
+    """Is called while a site is built. This one does nothing with it: subclasses do."""
 
     def output_written(self, path: str) -> None:
         """An output is new; what is made with it, or comes before that in the order of units, is there."""
@@ -11,4 +11,4 @@ class Audience:
         """All that people look at is there, and some of it is new; what only programs read comes after."""
 
 
-NOBODY = Audience()
+NO_LISTENER = Listener()

@@ -1,0 +1,65 @@
+"""[I/O] `memosite build`: builds a site, shows how far it is, and says what it did."""
+
+import argparse
+import contextlib
+import datetime as dt
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from memosite.build import build
+from memosite.commands.places import shown_path, site_folder
+from memosite.commands.report import fails
+from memosite.commands.summary import summary
+from memosite.config.loading import Config, load_config
+from memosite.facts.errors import ConfigError
+from memosite.remake.report import BuildReport
+from memosite.run.progress import Profile, shown, silent
+from memosite.run.workers import default_jobs
+
+if TYPE_CHECKING:
+    from memosite.run.workers import Run
+
+
+def run(options: argparse.Namespace, *, show: Callable[[str], None]) -> bool:
+    """Build the site; whether its findings are below the severity that fails."""
+    config = load_config(site_folder(options), output=options.output, base_url=options.base_url, cache=options.cache)
+    elsewhere = _elsewhere(options.cluster)
+    with contextlib.nullcontext(silent) if options.quiet else shown() as told:
+        profile = Profile(told)
+        report = build(
+            config,
+            clock=now,
+            jobs=_jobs(options.jobs),
+            run_elsewhere=elsewhere,
+            previous=options.previous,
+            progress=profile,
+        )
+    if not options.quiet:
+        show(sum_up(report, config, options))
+    if options.profile:
+        show("\n".join(profile.lines()))
+    return not fails(report.findings, options.fail_on)
+
+
+def now() -> dt.datetime:
+    """The time of this machine's clock."""
+    return dt.datetime.now(dt.UTC)
+
+
+def sum_up(report: BuildReport, config: Config, options: argparse.Namespace) -> str:
+    """What a build did, with the paths to go on with."""
+    return summary(report, index=shown_path(config.output / "index.html"), site=shown_path(site_folder(options)))
+
+
+def _jobs(wanted: int | None) -> int:
+    if wanted is not None and wanted < 1:
+        raise ConfigError(f"--jobs {wanted}: found {wanted}, expected 1 or more")
+    return wanted or default_jobs()
+
+
+def _elsewhere(cluster: str | None) -> "Run | None":
+    if cluster is None:
+        return None
+    from memosite.run.cluster import cluster_at  # noqa: PLC0415 - Dask need not be installed
+
+    return cluster_at(cluster).run

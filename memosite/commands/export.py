@@ -1,0 +1,47 @@
+"""[I/O] `memosite export`: writes an archive, or what a query finds of it, in another form."""
+
+import argparse
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+from memosite.archive.lines import exported
+from memosite.archive.model import Archive
+from memosite.commands.report import fails
+from memosite.commands.summary import plural
+from memosite.config.loading import load_config
+from memosite.exporters import export
+from memosite.facts.errors import ConfigError
+from memosite.reading.archive import open_archive
+
+
+def run(options: argparse.Namespace, *, say: Callable[[str], None]) -> bool:
+    """Write the export, to standard output unless a file is named; whether findings are below what fails."""
+    if options.output is None and options.format == "maildir":
+        raise ConfigError("export --format maildir: a maildir is a folder; name it with -o")
+    config = load_config(options.site_option or Path(), base_url=options.base_url, cache=options.cache)
+    with open_archive(config) as handle:
+        archive, _ = handle.read()
+        if options.query is not None:
+            from memosite.search.command import restrict  # noqa: PLC0415 - few exports need Whoosh
+
+            archive = restrict(archive, handle.shelf, config, options.query, say=say)
+        export(
+            archive,
+            handle.shelf,
+            format=options.format,
+            with_body=options.with_body,
+            base_url=config.base_url,
+            archive_id=config.archive_id,
+            authority=config.authority,
+            target=options.output or sys.stdout.buffer,
+        )
+    if said := _unreadable(archive):
+        say(f"memosite: {said}")
+    return not fails((one.severity for one in archive.findings), options.fail_on)
+
+
+def _unreadable(archive: Archive) -> str:
+    """How many files have no line because they cannot be parsed (SPEC 8); "" if there are none."""
+    left_out = len(archive.artifacts) - sum(1 for _ in exported(archive))
+    return f"{left_out} unreadable {plural('file', left_out)} left out (memosite check)" if left_out else ""

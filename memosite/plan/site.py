@@ -1,0 +1,69 @@
+"""Plans the whole site of a configuration: what pages are planned with, and every unit."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from memosite import __version__
+from memosite.archive.ledger import Ledger
+from memosite.archive.model import Archive
+from memosite.config.schema import Config
+from memosite.pages.parts import Site
+from memosite.plan import Context, SavedSearch, Unit, Written, plan
+from memosite.store.shelf import Shelf
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SitePlan:
+    """The units of a site, in the order in which they are written, and the context in which they are planned."""
+
+    context: Context
+    units: tuple[Unit, ...]
+
+
+def plan_site(
+    config: Config, archive: Archive, ledger: Ledger, shelf: Shelf, *, static: Mapping[str, bytes]
+) -> SitePlan:
+    """Everything the site consists of, `status.json` apart, with the `static` files of its theme by name.
+
+    `ledger` is the one that holds this archive.
+    """
+    context = context_of(config, archive, shelf)
+    units = (_static_unit(static), *plan(context, ledger, _saved_searches(config, archive, shelf)))
+    return SitePlan(context=context, units=units)
+
+
+def _static_unit(static: Mapping[str, bytes]) -> Unit:
+    """The theme's static files, below `static/`."""
+    files = [Written(path=f"static/{name}", data=static[name]) for name in sorted(static)]
+    return Unit(name="static", make=lambda _: files, is_traced=False)
+
+
+def _saved_searches(config: Config, archive: Archive, shelf: Shelf) -> tuple[SavedSearch, ...]:
+    """What the queries of the configuration find; the search index is opened only if there are any."""
+    if not config.searches:
+        return ()
+    from memosite.search.command import open_search, read_query  # noqa: PLC0415 - few builds need Whoosh
+
+    with open_search(archive, shelf, config, say=lambda _: None) as search:
+        return tuple(
+            SavedSearch(name=name, query=query, found=search.refs(read_query(query)))
+            for name, query in config.searches.items()
+        )
+
+
+def context_of(config: Config, archive: Archive, shelf: Shelf) -> Context:
+    """What pages are planned with."""
+    return Context(
+        archive=archive,
+        site=Site(
+            title=config.title,
+            language=config.language,
+            base_url=config.base_url,
+            generator=f"memosite {__version__}",
+            has_records=any(artifact.kind == "record" for artifact in archive.artifacts.values()),
+        ),
+        read_text=shelf.text,
+        archive_id=config.archive_id,
+        authority=config.authority,
+        feeds=config.feeds,
+    )

@@ -1,0 +1,133 @@
+"""[I/O] Opens archives. This is the only way to one, for every command; both places of the gate are passed on it.
+
+    open_archive ─► ArchiveHandle ─┬─ inputs(former) ─► whether anything has changed; nothing is read
+                                   └─ read() ─────────► Archive and Ledger, as its audience may see them
+
+What only reading needs is imported by `read`: to find that nothing has changed takes less time than that.
+"""
+
+from collections.abc import Iterable, Iterator
+from contextlib import ExitStack, contextmanager
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from memosite.archive.ledger import Ledger, read_ledger
+from memosite.config.schema import Audience, Config
+from memosite.facts.errors import ConfigError
+from memosite.reading.inputs import Inputs, compare_inputs
+from memosite.run.progress import Progress, silent
+from memosite.run.recall import FORGETFUL, Recall
+from memosite.sources.look import Look, LookAt, look_at
+from memosite.store.cache import open_cache
+from memosite.store.shelf import Shelf
+
+if TYPE_CHECKING:
+    from memosite.archive.model import Archive
+    from memosite.reading.opening import Opened
+    from memosite.reading.parse_cache import SourceCaches
+
+
+@contextmanager
+def open_archive(
+    config: Config, *, audience: Audience | None = None, use_network: bool = True, shelf: Shelf | None = None
+) -> Iterator["ArchiveHandle"]:
+    """The archive of a site for an audience (default: the configuration's), to be compared and read within the block.
+
+    Without `use_network` remotes are taken from the cache, if they are there. Texts and originals are put on the
+    `shelf` (default: one that is closed with the block).
+
+    Raises `ConfigError` for an audience that is not built yet.
+    """
+    wanted = audience or config.audience
+    if wanted != "internal":
+        raise ConfigError(f"audience: {wanted}: not built yet, expected internal, which sees everything in the sources")
+    with ExitStack() as stack:
+        yield ArchiveHandle(config, wanted, stack, use_network=use_network, shelf=shelf)
+
+
+class ArchiveHandle:
+    """An archive that is not read yet. Sources are opened when they are first needed, and closed once they are read."""
+
+    def __init__(
+        self, config: Config, audience: Audience, stack: ExitStack, *, use_network: bool, shelf: Shelf | None
+    ) -> None:
+        """For `open_archive` alone. What is opened is closed with the stack."""
+        self._config = config
+        self._audience = audience
+        self._stack = stack
+        self._sources = stack.enter_context(ExitStack())
+        self._use_network = use_network
+        self._given_shelf = shelf
+        self._looks: dict[str, Look] = {}
+        self._is_read = False
+
+    @cached_property
+    def opened(self) -> "Opened":
+        """The sources, opened. Remotes are fetched for it.
+
+        Raises `SourceError` for a ref that is not there, and for a remote that was never fetched and cannot be.
+        """
+        from memosite.reading.opening import open_sources  # noqa: PLC0415 - a search that is up to date opens nothing
+
+        return self._sources.enter_context(open_sources(self._config, use_network=self._use_network))
+
+    @cached_property
+    def shelf(self) -> Shelf:
+        """The shelf with texts and originals."""
+        return self._given_shelf or self._stack.enter_context(Shelf())
+
+    def inputs(
+        self,
+        former: str,
+        *,
+        also: Iterable[Path] = (),
+        opened: Iterable[object] = (),
+        with_ledger: bool = True,
+        look: LookAt = look_at,
+    ) -> Inputs:
+        """Whether anything has changed since the digest `former` was taken, and the digest now (`compare_inputs`).
+
+        To be asked before the archive is read, which then believes what was seen of folders.
+        """
+        words = (self._audience, *opened)
+        found = compare_inputs(self._config, former, also=also, opened=words, with_ledger=with_ledger, look=look)
+        self._looks = found.looks
+        return found
+
+    def read(
+        self,
+        *,
+        ledger: Ledger | None = None,
+        parsed: "SourceCaches | None" = None,
+        recall: Recall = FORGETFUL,
+        jobs: int = 1,
+        progress: Progress = silent,
+    ) -> tuple["Archive", Ledger]:
+        """Read the archive, once, and give it with the ledger that holds everything new in it; neither is written.
+
+        The `ledger` to go on from is that of the published site, unless another is given. Who reads again and again
+        gives what was `parsed`, and writes it down himself, and a `recall`; else the cache is used, if there is one.
+        Files are read and parsed by `jobs` processes.
+        """
+        from memosite.reading import gate  # noqa: PLC0415 - half a second, for what is rarely needed
+        from memosite.reading.reader import read_archive, rules_of  # noqa: PLC0415
+
+        if self._is_read:
+            raise ValueError("a handle reads its archive once")
+        self._is_read = True
+        config, opened = self._config, self.opened
+        with self._sources:
+            archive, ledger = read_archive(
+                opened.sources,
+                rules_of(config, opened.infos),
+                read_ledger(config.output) if ledger is None else ledger,
+                self.shelf,
+                cache=open_cache(config.cache) if config.cache.is_dir() else None,  # who only reads makes no folder
+                parsed=parsed,
+                recall=recall,
+                looks=self._looks,
+                jobs=jobs,
+                progress=progress,
+            )
+        return gate.withhold(archive, ledger, self._audience)

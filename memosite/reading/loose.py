@@ -1,0 +1,22 @@
+"""Checks files that belong to no archive: each by itself, with whatever lies beside it for bodies."""
+
+from memosite.archive.ledger import Ledger
+from memosite.archive.model import SourceInfo
+from memosite.facts.findings import Finding
+from memosite.reading.reader import DataFinder, LineFinder, read_source
+from memosite.resolve import Rules, resolve
+from memosite.sources.listing import Listing
+from memosite.store.shelf import Shelf
+
+
+def check_listing(listing: Listing) -> tuple[Finding, ...]:
+    """The findings on the files of a listing, without those that only an archive can tell (SPEC 8).
+
+    The one way to resolve without `open_archive`: the files pass the first place of the gate, and since nothing but
+    findings on them comes out, there is nothing to withhold.
+    """
+    with Shelf() as shelf:
+        parsed = read_source(listing, shelf)
+        rules = Rules(sources=(SourceInfo(name=listing.source.name),), is_loose=True)
+        archive, _ = resolve(parsed, rules, Ledger(), LineFinder(shelf), data_of=DataFinder(shelf))
+    return archive.findings

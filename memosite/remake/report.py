@@ -1,0 +1,114 @@
+"""What a build tells when it ends: its report, and `status.json` (SPEC 4)."""
+
+import datetime as dt
+import json
+from collections import Counter
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from memosite import __version__
+from memosite.facts.findings import Severity
+from memosite.remake.manifest import Seal
+from memosite.remake.memory import STATUS_PATH, Memory
+from memosite.store.output import OutputFolder
+
+if TYPE_CHECKING:
+    from memosite.archive.model import Archive
+
+Clock = Callable[[], dt.datetime]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BuildReport:
+    """What a build read and did. `kinds` counts artifacts, `findings` those of each severity."""
+
+    kinds: Mapping[str, int]
+    sources: int
+    findings: Mapping[str, int]
+    written: int
+    unchanged: int
+    removed: int
+    collisions: tuple[str, ...]
+    seconds: float
+
+
+def report_of(archive: "Archive", output: OutputFolder, *, seconds: float) -> BuildReport:
+    """The report of a build that read this archive and wrote into this folder."""
+    return BuildReport(
+        kinds=Counter(artifact.kind for artifact in archive.artifacts.values()),
+        sources=len(archive.sources),
+        findings=Counter(str(finding.severity) for finding in archive.findings),
+        written=output.written,
+        unchanged=output.unchanged,
+        removed=output.removed,
+        collisions=tuple(output.collisions),
+        seconds=seconds,
+    )
+
+
+def seal_of(inputs: str, report: BuildReport, status: Mapping[str, object]) -> Seal:
+    """What the next build has to know if nothing changes; `inputs` is the digest of all that was read."""
+    return Seal(
+        inputs=inputs,
+        kinds=report.kinds,
+        sources=report.sources,
+        findings=report.findings,
+        collisions=report.collisions,
+        status=status,
+        files=report.written + report.unchanged,
+    )
+
+
+def report_unchanged(
+    output: OutputFolder, memory: Memory, last: Seal, *, clock: Clock, began: dt.datetime
+) -> BuildReport:
+    """The report of a build that finds the site up to date: only `status.json` is written, since it tells the time."""
+    with output.writing():
+        finished = clock()
+        is_ours = memory.is_ours(output)
+        state = output.write(STATUS_PATH, status_bytes({**last.status, "built": in_utc(finished)}))
+        if is_ours:
+            memory.note_status(state)
+    return BuildReport(
+        kinds=last.kinds,
+        sources=last.sources,
+        findings=last.findings,
+        written=output.written,
+        unchanged=last.files,
+        removed=0,
+        collisions=last.collisions,
+        seconds=(finished - began).total_seconds(),
+    )
+
+
+def status_of(archive: "Archive", now: dt.datetime) -> dict[str, object]:
+    """What `status.json` tells, the one file with a clock."""
+    severities = Counter(finding.severity for finding in archive.findings)
+    return {
+        "v": 1,
+        "built": in_utc(now),
+        "outcome": "ok",
+        "generator": f"memosite {__version__}",
+        "artifacts": len(archive.artifacts),
+        "findings": {str(severity): severities[severity] for severity in Severity},
+        "sources": [
+            {
+                "name": source.name,
+                "commit": source.commit or None,
+                "date": source.committed.utc if source.committed else None,
+                "last_fetched": source.last_fetched.utc if source.last_fetched else None,
+            }
+            for source in archive.sources
+        ],
+    }
+
+
+def status_bytes(value: Mapping[str, object]) -> bytes:
+    """What `status.json` holds."""
+    return (json.dumps(value, indent=1, ensure_ascii=False) + "\n").encode("utf-8", "replace")
+
+
+def in_utc(now: dt.datetime) -> str:
+    """A time as `status.json` tells it."""
+    return now.astimezone(dt.UTC).isoformat(timespec="seconds").replace("+00:00", "Z")
