@@ -23,7 +23,7 @@ def main(site: Path, folder: Path) -> None:
 
         def make(block: tuple[str, tuple[Ref, ...]]) -> list[tuple[str, bytes]]:
             (planned,) = plan_block(context, *block)
-            return render_block(planned, read_text=handle.shelf.text)
+            return render_block(planned, text_of=handle.shelf.text)
 
         _write(folder, [list_blocks([name for name, _ in blocks])])
         for files in run(make, blocks, jobs=default_jobs(), weight=lambda _: BATCH):

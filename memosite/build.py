@@ -9,6 +9,7 @@ from contextlib import ExitStack
 from typing import TYPE_CHECKING
 
 from memosite.archive.ledger import LEDGER_PATH
+from memosite.config.contract import contract_folder, load_contract
 from memosite.config.loading import Config, check_output
 from memosite.reading.archive import open_archive
 from memosite.reading.previous import known_ledger, previous_folder
@@ -53,9 +54,9 @@ def build(
         memory.open(open_cache(config.cache), config.output)
         last = memory.seal if previous is None and memory.is_ours(output) else Seal()
         handle = stack.enter_context(open_archive(config, use_network=use_network, shelf=memory.shelf))
-        themes, look = theme_folders(config.theme), memory.look(changed)
+        bundled, look = (*theme_folders(config.theme), contract_folder()), memory.look(changed)
         opened = (theme.digest, *handle.opened.state)
-        inputs = handle.inputs(last.inputs, also=themes, opened=opened, with_ledger=False, look=look)
+        inputs = handle.inputs(last.inputs, also=bundled, opened=opened, with_ledger=False, look=look)
         if inputs.is_same and not memory.force_full_once and memory.is_whole(output):
             return report_unchanged(output, memory, last, clock=clock, began=began)
 
@@ -69,7 +70,7 @@ def build(
         )
         memory.note_parsed()
         progress("plan", 0, 0)
-        site = plan_site(config, archive, ledger, memory.shelf, static=theme.static)
+        site = plan_site(config, archive, ledger, memory.shelf, static=theme.static, contract=load_contract())
         with output.writing():
             output.refuse_if_changed(LEDGER_PATH, ledger_state)
             maker = maker_of(site.context, theme, memory, output)

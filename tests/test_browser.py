@@ -45,6 +45,8 @@ KINDS = {
     "ghost": "memos/2026-03-30-1200--county-network--catalogue-engineer--union-catalogue-cutoff/index.html",
     "search": "search/index.html",
     "feeds": "feeds/index.html",
+    "contract": "spec/index.html",
+    "contract of feeds": "spec/feeds/index.html",
     "not found": "404.html",
 }
 """A page of each kind."""

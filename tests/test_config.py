@@ -324,6 +324,10 @@ def test_a_bomb_of_aliases_is_refused_at_its_first_alias(site: Path) -> None:
         ("secrets: {mode: withhold}\n", "secrets", "secrets"),
         ("withhold: ['personnel/**']\n", "withhold", "withhold"),
         ("withhold_raw: true\n", "withhold_raw", "withhold_raw"),
+        ("citations: ['book/**/*.md']\n", "citations", "citations"),
+        ("outputs: {internal: _site}\n", "outputs", "outputs"),
+        ("erase: []\n", "erase", "erase"),
+        ("lean: true\n", "lean", "lean"),
         ("audience: public\n", "audience", "audience: public"),
     ],
 )

@@ -15,7 +15,7 @@ PARSE = '''"""Reads logbooks: one entry a line, `2026-03-01 Title: text`."""
 
 from memosite.facts.file import File
 from memosite.facts.parsed import Parsed, RecordCard, RecordFile
-from memosite.facts.texts import read_text
+from memosite.facts.texts import describe_text
 from memosite.facts.times import read_moment
 from memosite.formats.logbook import rules
 
@@ -34,7 +34,7 @@ def parse(file: File) -> Parsed:
         if not colon:
             findings.append(file.finding(rules.ENTRY, f"line {number} has no title"))
             continue
-        known, data = read_text(text)
+        known, data = describe_text(text)
         shelve.append(data)
         cards.append(RecordCard(
             system=NAME, key=f"{day}.{title.casefold()}", file=file.facts, type="entry", title=title, line=number,

@@ -31,6 +31,7 @@ BUILT = dt.datetime(2026, 6, 1, tzinfo=dt.UTC)
 PAGES = {
     "404": "404.html",
     "base": "index.html",
+    "contract": "spec/feeds/index.html",
     "changes": "memos/2026-04-30-1000--master--director--soundings/changes/index.html",
     "digests": "digests/index.html",
     "document": "documents/office.decisions.0001-dredge.md/index.html",
@@ -108,6 +109,8 @@ def test_a_page_is_as_its_golden_file_says(name: str, site: Path) -> None:
     """If that was meant to change, have it written again: see the module."""
     html = (site / PAGES[name]).read_text(encoding="utf-8").replace(f"memosite {__version__}", "memosite")
     page = readable(_without_main(html) if name == "base" else _own_part(html))
+    if name == "contract":
+        page = _beginning(page)
     file = GOLDEN / f"{name}.html"
     if os.environ.get(SWITCH) == "write":
         file.write_text(page, encoding="utf-8")
@@ -122,6 +125,12 @@ def test_a_page_is_as_its_golden_file_says(name: str, site: Path) -> None:
 def _without_main(html: str) -> str:
     """What all pages have in common, of one of them."""
     return re.sub(r"(<main [^>]*>).*(</main>)", r"\1<!-- see the other pages -->\2", html, flags=re.DOTALL)
+
+
+def _beginning(page: str) -> str:
+    """The first lines of the contract, which is longer than what its template does with it."""
+    lines = page.splitlines(keepends=True)
+    return "".join(lines[:60]) + "<!-- and so on -->\n"
 
 
 def _own_part(html: str) -> str:

@@ -80,7 +80,7 @@ def built_from_nothing(site: Path, folder: Path) -> dict[str, bytes]:
 
 
 def test_after_random_edits_a_build_is_what_a_clean_one_would_be(small_organization: Path, tmp_path: Path) -> None:
-    """Whatever is added, moved, edited, deleted, broken or configured (SPEC 10, equal bytes).
+    """Whatever is added, moved, edited, deleted, broken or configured (SPEC 10, determinism).
 
     Most builds are those of one process that remembers, as a server's; some come from elsewhere in between.
     """

@@ -57,7 +57,7 @@ def test_without_git_the_page_says_so_and_nothing_else_breaks(tmp_path: Path) ->
 def test_commits_and_copies_lead_to_the_forge(tmp_path: Path) -> None:
     """Each step to its commit, a copy to the file as of the commit that put it there, a commit in a text as well."""
     repo = Repo(tmp_path / "engine")
-    repo.git("remote", "add", "origin", "https://somebody:secret@github.com/acme/engine.git")
+    repo.git("remote", "add", "origin", "https://somebody:s3cr3t-word@github.com/acme/engine.git")
     path = put(repo)
     commit = repo.commit()
     text = f"See `{commit[:9]}`, not `123456789`, `deadbeef1` or {commit[:10]}."
@@ -71,7 +71,7 @@ def test_commits_and_copies_lead_to_the_forge(tmp_path: Path) -> None:
     written = found(said, "//div[contains(@class, 'prose')]//a/@href")
     assert written == [f"https://github.com/acme/engine/commit/{commit}"]
     assert f"https://github.com/acme/engine/blob/{later}/memos/inbox/{NAME}-too.openthing" in found(said, "//a/@href")
-    assert all("secret" not in file.read_text() for file in site.rglob("*") if file.is_file())
+    assert all("s3cr3t-word" not in file.read_text() for file in site.rglob("*") if file.is_file())
 
 
 def test_an_edit_after_receipt_has_a_page_that_shows_it(tmp_path: Path) -> None:

@@ -14,6 +14,7 @@ from memosite.archive.ledger import Ledger, parse_ledger
 from memosite.archive.lines import artifact_line
 from memosite.archive.model import Archive, Artifact, Copy, Document, Library, Link, Record, RecordLink, SourceInfo
 from memosite.archive.urls import page_of
+from memosite.config.contract import load_contract
 from memosite.facts.errors import OutputError
 from memosite.facts.findings import Finding, Location
 from memosite.facts.parsed import (
@@ -115,7 +116,7 @@ def context_of(*artifacts: Artifact) -> Context:
         positions={},
     )
     site = replace(SITE, has_records=any(artifact.kind == "record" for artifact in artifacts))
-    return Context(archive=archive, site=site, read_text=TEXTS.__getitem__)
+    return Context(archive=archive, site=site, text_of=TEXTS.__getitem__)
 
 
 def ledger_of(*artifacts: Artifact) -> Ledger:
@@ -126,7 +127,7 @@ def ledger_of(*artifacts: Artifact) -> Ledger:
 def planned(*artifacts: Artifact, ledger: Ledger | None = None) -> dict[str, Any]:
     """Everything that is planned, by its path; paths are unique."""
     context = context_of(*artifacts)
-    units = plan(context, ledger or ledger_of(*artifacts))
+    units = plan(context, ledger or ledger_of(*artifacts), contract=load_contract())
     found = [one for unit in units for one in unit.make(context) if not isinstance(one, Block)]
     by_path = {one.path: one for one in found}
     assert len(by_path) == len(found)

@@ -1,4 +1,4 @@
-"""References: which artifact a name stands for, seen from where it is written (SPEC 3, identity)."""
+"""References: which artifact a name stands for, seen from where it is written (SPEC 3, references)."""
 
 from memosite.facts.parsed import Ref
 from memosite.resolve.bodies import join_bodies

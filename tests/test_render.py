@@ -15,6 +15,7 @@ from memosite.facts.errors import ConfigError
 from memosite.facts.findings import Severity
 from memosite.formats.turns import parse_conversation
 from memosite.pages import models
+from memosite.pages.contract import ContractPage, ContractSection
 from memosite.pages.feeds import FeedGroup, Subscribing
 from memosite.pages.lives import EditRow
 from memosite.pages.models import (
@@ -230,6 +231,7 @@ def findings() -> tuple[FindingRow, ...]:
             place="governance/memos/read/a.openthing:3",
             message="The copies in governance and website differ.",
             remedy="Compare them on the page, and make them equal.",
+            clause=(ref("SPEC 3", "../spec/index.html#3"), Reference(label=", copies")),
             page=ref("Plan"),
         )
         for severity in Severity
@@ -704,6 +706,24 @@ def pages() -> tuple[Page, ...]:
             saved=(Reference(label="tides", href="../saved/tides/index.html", title="tide*"),),
         ),
         actions_board(),
+        contract(),
+    )
+
+
+def contract() -> ContractPage:
+    """A beginning, a section, and one below it."""
+    fields = page_fields("spec/index.html", title="What it does")
+    links = (("feeds.md", "feeds/index.html"),)
+    return ContractPage(
+        **fields,
+        sections=(
+            ContractSection(heading="", anchor="", text="It builds. See [feeds](feeds.md)."),
+            ContractSection(heading="2 Inputs", anchor="2", text="### Of a kind\n\nFiles.", links=links),
+            ContractSection(
+                heading="2.1 The site", anchor="2-1", text="See [feeds](feeds.md).", links=links, is_below=True
+            ),
+        ),
+        others=(ref("Feeds", "feeds/index.html"),),
     )
 
 
@@ -831,7 +851,7 @@ def test_one_page_of_each_class_is_tested() -> None:
         model for model in vars(models).values()
         if isinstance(model, type) and issubclass(model, Page) and "template" in vars(model)
     }  # fmt: skip
-    assert {type(page) for page in pages()} == concrete
+    assert {type(page) for page in pages()} == concrete | {ContractPage}
 
 
 @every_page
@@ -1121,11 +1141,11 @@ def test_a_text_shown_on_two_pages_is_read_once_and_has_ids_of_its_own_on_each()
     """A memo's page and its thread's page share the rendered text, but not its prefix."""
     read: list[str] = []
 
-    def read_text(digest: str) -> str:
+    def text_of(digest: str) -> str:
         read.append(digest)
         return TEXTS[digest]
 
-    renderer = Renderer(THEME, read_text)
+    renderer = Renderer(THEME, text_of)
     text = body("# Plan \x1a\n\nSee [above](#plan).", prefix="")
     first = rendered(memo(body=text, summary=None, variants=()), renderer)
     other = dataclasses.replace(text, prefix='m1"-')
@@ -1141,11 +1161,11 @@ def test_a_text_whose_links_lead_elsewhere_from_each_page_is_read_once() -> None
     """What differs between the pages that show a text, where its links lead, is put into the rendered text."""
     read: list[str] = []
 
-    def read_text(digest: str) -> str:
+    def text_of(digest: str) -> str:
         read.append(digest)
         return TEXTS[digest]
 
-    renderer = Renderer(THEME, read_text)
+    renderer = Renderer(THEME, text_of)
     text = body("# 1 one\n\nSee a.md, [part](<b.md#s t>) and [below](#1-one).", prefix="1")
     for href, kept in (("../a/?x=1&y=2", "#s%20t"), ("https://b.example/'a'", "#s%20t"), ("../a/index.html", "#at")):
         links = (("a.md", href), ("b.md", href + ("#at" if kept == "#at" else "")))
@@ -1160,11 +1180,11 @@ def test_texts_that_were_not_used_for_longest_make_room() -> None:
     """What the cache may hold is bounded; what does not fit is rendered again."""
     read: list[str] = []
 
-    def read_text(digest: str) -> str:
+    def text_of(digest: str) -> str:
         read.append(digest)
         return TEXTS[digest]
 
-    renderer = Renderer(THEME, read_text, cache_bytes=6_000)
+    renderer = Renderer(THEME, text_of, cache_bytes=6_000)
     one, two, three = (body(f"{name} " * 800) for name in ("a", "b", "c"))
     for text in (one, two, one, three, one, two):
         renderer.render(memo(body=text, summary=None, variants=()))

@@ -52,6 +52,17 @@ def test_text_names_places_as_editors_open_them() -> None:
     ]
 
 
+def test_text_says_once_where_clauses_can_be_read() -> None:
+    """Below all findings, so that the count stays the last line, and only if there is a clause to be read."""
+    lines = to_text(SOME, root_of=ROOTS, contract="/opt/memosite/docs/\x1bspec").splitlines()
+    assert lines[:-2] == to_text(SOME, root_of=ROOTS).splitlines()[:-1]
+    assert lines[-2] == (
+        r"Sources: SPEC n is section n of /opt/memosite/docs/\x1bspec/memosite.md; "
+        r"/opt/memosite/docs/\x1bspec/README.md lists the others. A built site shows both at spec/index.html."
+    )
+    assert to_text((), root_of={}, contract="/opt/memosite") == "no findings"
+
+
 def test_text_without_findings_says_so() -> None:
     """Silence could also mean that nothing was looked at."""
     assert to_text((), root_of={}) == "no findings"
@@ -106,6 +117,8 @@ def test_json_gives_every_finding_with_its_rule() -> None:
 
 
 TEXT = {"type": "object", "required": ["text"], "properties": {"text": {"type": "string", "minLength": 1}}}
+WORDS = {"type": "string", "minLength": 1}
+HELP = {"type": "object", "required": ["text"], "properties": {"text": WORDS, "markdown": WORDS}}
 LEVEL = {"enum": ["none", "note", "warning", "error"]}
 SARIF = {
     "type": "object",
@@ -145,7 +158,8 @@ SARIF = {
                                                 "id": {"type": "string"},
                                                 "shortDescription": TEXT,
                                                 "fullDescription": TEXT,
-                                                "help": TEXT,
+                                                "help": HELP,
+                                                "helpUri": {"type": "string", "pattern": "^https://"},
                                                 "defaultConfiguration": {
                                                     "type": "object",
                                                     "additionalProperties": False,
@@ -252,6 +266,19 @@ def test_sarif_keeps_the_standard_and_says_what_was_found() -> None:
         {"artifactLocation": {"uri": "example-org/governance/memos/inbox/y.openthing"}, "region": {"startLine": 3}},
     ]
     assert [result["level"] for result in run["results"]] == ["note", "warning", "error", "error"]
+
+
+def test_sarif_leads_to_documents_whose_address_is_known() -> None:
+    """An RFC has one; no other is made up."""
+    (run,) = check(to_sarif((), version="0.1.0", root_of={}))["runs"]
+    rules = {rule["id"]: rule for rule in run["tool"]["driver"]["rules"]}
+    json_rule = rules["json-invalid"]
+    assert json_rule["helpUri"] == "https://www.rfc-editor.org/rfc/rfc8259"
+    assert json_rule["help"]["markdown"] == (
+        f"{json_rule['help']['text']} Source: [RFC 8259](https://www.rfc-editor.org/rfc/rfc8259), 2; SPEC 2.2."
+    )
+    with_address = {id_ for id_, rule in rules.items() if "helpUri" in rule or "markdown" in rule["help"]}
+    assert with_address == {rule.id for rule in ALL_RULES if "RFC" in rule.clause}
 
 
 def test_sarif_without_findings_is_a_log_without_results() -> None:

@@ -103,15 +103,15 @@ def test_only_what_changed_is_indexed_again(tmp_path: Path) -> None:
     with reading(tmp_path) as read:
         asked: list[str] = []
 
-        def read_text(digest: str) -> str:
+        def text_of(digest: str) -> str:
             asked.append(digest)
             return read.shelf.text(digest)
 
-        reader = read.index(cache, read_text)
+        reader = read.index(cache, text_of)
         answer = reader.find(parse_query("text", read.analyzer))
         assert sorted(hit.id for hit in answer.hits) == ["four", "one"]
         assert len(asked) == 2
-        read.index(cache, read_text)
+        read.index(cache, text_of)
         assert len(asked) == 2
     assert ids(tmp_path, cache, "wording") == ["two"]
 
@@ -133,13 +133,13 @@ KILLED = """
 
     left = int(sys.argv[3])
     with reading(Path(sys.argv[1])) as read:
-        def read_text(digest):
+        def text_of(digest):
             global left
             left -= 1
             if left < 0:
                 os.kill(os.getpid(), signal.SIGKILL)
             return read.shelf.text(digest)
-        read.index(Path(sys.argv[2]), read_text)
+        read.index(Path(sys.argv[2]), text_of)
 """
 
 

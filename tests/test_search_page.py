@@ -230,9 +230,7 @@ def test_a_search_that_is_no_longer_saved_leaves_a_tombstone_and_a_feed(tmp_path
     still = SavedSearch(name="Tides", query="tide", found=frozenset())
     with read_repos(tmp_path) as (archive, shelf):
         context = Context(
-            archive=archive,
-            site=Site(title="Harbour", language="en", base_url=None, generator=""),
-            read_text=shelf.text,
+            archive=archive, site=Site(title="Harbour", language="en", base_url=None, generator=""), text_of=shelf.text
         )
         (page,) = plan_saved_searches(context, ledger, ())
         assert isinstance(page, GonePage)

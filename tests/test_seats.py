@@ -68,7 +68,7 @@ def context(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFac
 def context_of(archive: Archive, **rules: int) -> Context:
     """What pages are planned with."""
     site = Site(title="T", language="en", base_url=None, generator="g", has_records=False)
-    return Context(archive=archive, site=site, read_text=lambda _: "", feeds=FeedsConfig(**rules))  # type: ignore[arg-type] # numbers alone
+    return Context(archive=archive, site=site, text_of=lambda _: "", feeds=FeedsConfig(**rules))  # type: ignore[arg-type] # numbers alone
 
 
 def test_the_drawn_archives_have_what_is_counted(tmp_path: Path) -> None:

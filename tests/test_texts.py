@@ -10,10 +10,10 @@ from memosite.facts.texts import (
     MENTIONS,
     SUMMARY,
     cut_line,
+    describe_text,
     find_destinations,
     find_mentions,
     plain_text,
-    read_text,
     summarize,
 )
 
@@ -133,11 +133,11 @@ def test_a_cut_line_is_one_line_within_its_limit(text: str, limit: int) -> None:
 @given(st.text())
 def test_a_text_is_known_by_its_bytes(text: str) -> None:
     """Digest and length are those of the bytes for the shelf, and equal texts are equally known."""
-    known, data = read_text(text)
+    known, data = describe_text(text)
     assert data == text.encode()
     assert known.sha256 == hashlib.sha256(data).hexdigest()
     assert known.chars == len(text)
-    assert (known, data) == read_text(text)
+    assert (known, data) == describe_text(text)
 
 
 PIECES = [*"ab.- /\\:_`()[]<>~\n", ".md", ".openthing", STEM, "s:/", "](", "]: "]
@@ -176,7 +176,7 @@ HOSTILE = {
 @pytest.mark.parametrize("text", HOSTILE.values(), ids=HOSTILE.keys())
 def test_two_megabytes_of_spite_come_to_an_end(text: str) -> None:
     """No pattern tries every way to read a text: what is found is bounded by the text and by `MENTIONS`."""
-    known, data = read_text(text)
+    known, data = describe_text(text)
     assert len(known.mentions) <= MENTIONS
     assert sum(map(len, (*known.mentions, *known.destinations))) <= len(data)
     assert len(known.summary) <= SUMMARY

@@ -12,6 +12,7 @@ from lxml import html
 from memosite.archive.ledger import Ledger
 from memosite.archive.lines import artifact_line, exported
 from memosite.archive.model import Archive
+from memosite.config.contract import load_contract
 from memosite.facts.parsed import Entity, Ref
 from memosite.formats.yaml_text import read_yaml
 from memosite.plan import Context, Stored, plan
@@ -23,9 +24,9 @@ from tests.support.pages import bad_links
 from tests.test_record_pages import SITE, TEXTS, THEME, everything, planned, record, write_site
 
 
-def words(page: Any, read_text: Callable[[str], str] = TEXTS.__getitem__) -> str:
+def words(page: Any, text_of: Callable[[str], str] = TEXTS.__getitem__) -> str:
     """All the words of a rendered page, on one line."""
-    tree = html.fromstring(Renderer(THEME, read_text).render(page).decode())
+    tree = html.fromstring(Renderer(THEME, text_of).render(page).decode())
     return " ".join(" ".join(map(str, tree.itertext())).split())
 
 
@@ -85,11 +86,10 @@ def _memory(id_: str, title: str, fields: str = "") -> str:
 
 def _pages(archive: Archive, shelf: Shelf) -> dict[str, Any]:
     """Everything that is planned of an archive, by its path."""
-    context = Context(archive=archive, site=SITE, read_text=shelf.text)
+    context = Context(archive=archive, site=SITE, text_of=shelf.text)
     arrived = Ledger().with_arrivals((*ref, ref[1]) for ref in archive.artifacts)
-    return {
-        one.path: one for unit in plan(context, arrived) for one in unit.make(context) if not isinstance(one, Block)
-    }
+    units = plan(context, arrived, contract=load_contract())
+    return {one.path: one for unit in units for one in unit.make(context) if not isinstance(one, Block)}
 
 
 def test_the_bullets_of_a_memory_stand_in_the_order_of_their_file(tmp_path: Path) -> None:

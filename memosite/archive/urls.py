@@ -34,6 +34,10 @@ SYSTEMS = "systems/"
 ENTITIES = "entities/"
 DIGESTS = "digests/"
 FEEDS = "feeds/"
+SPECIFICATION = "spec/"
+SPECIFICATION_OF_FEEDS = "spec/feeds/"
+OTHER_SPECIFICATIONS = "other-specifications-that-findings-cite"
+"""The anchor, on the page of the contract, of the list of other documents that findings cite."""
 UNDATED_MONTH = "undated"
 
 _PLAIN = re.compile(r"[A-Za-z0-9/._~-]*")
@@ -112,6 +116,11 @@ def archive_lines(month: str) -> str:
 def part_page(page: str, number: int) -> str:
     """A part of a page that is too long for one file; parts count from 1, the oldest."""
     return f"{page}{number}/"
+
+
+def section_anchor(number: str) -> str:
+    """The anchor of a numbered section of the contract, on its page: `2-2` of section 2.2."""
+    return number.replace(".", "-")
 
 
 def index_file(page: str) -> str:

@@ -12,6 +12,7 @@ from pathlib import Path
 
 from memosite import __version__
 from memosite.commands.report import fails, to_json, to_sarif, to_text
+from memosite.config.contract import contract_folder
 from memosite.config.discovery import discover
 from memosite.config.loading import CONFIG_NAME, load_config
 from memosite.facts.errors import ConfigError
@@ -45,7 +46,7 @@ def run(options: argparse.Namespace, *, show: Callable[[str], None]) -> bool:
     elif options.format == "sarif":
         text = to_sarif(checked.findings, version=__version__, root_of=checked.root_of)
     else:
-        text = to_text(checked.findings, root_of=checked.root_of)
+        text = to_text(checked.findings, root_of=checked.root_of, contract=str(contract_folder()))
     if not options.quiet or (options.format == "text" and not is_fine):
         show(text)
     return is_fine

@@ -9,6 +9,7 @@ from urllib.parse import unquote, urlsplit
 
 from memosite.commands.places import site_folder
 from memosite.commands.summary import plural
+from memosite.config.contract import load_contract
 from memosite.config.loading import Config, load_config
 from memosite.facts.errors import ConfigError, StateError
 from memosite.plan.site import plan_site
@@ -92,7 +93,7 @@ def _reason(config: Config, manifest: Manifest, name: str) -> str:
     theme, output = load_theme(config.theme), OutputFolder(config.output)
     with open_archive(config) as handle:
         archive, ledger = handle.read()
-        site = plan_site(config, archive, ledger, handle.shelf, static=theme.static)
+        site = plan_site(config, archive, ledger, handle.shelf, static=theme.static, contract=load_contract())
         units = [unit for unit in site.units if unit.name == name]
         if not units:
             return "nothing would be made under this name: what it showed is gone"

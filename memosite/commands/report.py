@@ -13,6 +13,7 @@ from typing import Any, Literal
 from urllib.parse import quote
 
 from memosite.facts.characters import printable, without_surrogates
+from memosite.facts.clauses import read_clause
 from memosite.facts.findings import Finding, Rule, Severity
 from memosite.formats.systems import ALL_RULES
 
@@ -30,12 +31,13 @@ def fails(severities: Iterable[str], threshold: Threshold) -> bool:
     return not bad.isdisjoint(severities)
 
 
-def to_text(findings: Iterable[Finding], *, root_of: Mapping[str, str]) -> str:
+def to_text(findings: Iterable[Finding], *, root_of: Mapping[str, str], contract: str = "") -> str:
     """One line a finding, as compilers write it, and a line that counts them.
 
     `root_of` gives, by source, its folder as seen from the current one, so that editors can open each place; a
     source without an entry is shown by its name. A finding on a whole file points at line 1, since editors skip
     what has no line. Below the first finding of each rule stands what to do about it, and the clause it breaks.
+    `contract` is the folder in which clauses can be read; it is told once, if there are any.
     """
     ordered = _sorted(findings)
     explained: set[tuple[str, str]] = set()
@@ -46,7 +48,15 @@ def to_text(findings: Iterable[Finding], *, root_of: Mapping[str, str]) -> str:
         if (finding.rule.id, finding.clause) not in explained:
             explained.add((finding.rule.id, finding.clause))
             lines.append(f"    {finding.remedy} ({finding.clause})")
+    if contract and any(clause for _, clause in explained):
+        lines.append(_where(printable(contract)))
     return "\n".join([*lines, _count(ordered)])
+
+
+def _where(contract: str) -> str:
+    """Where the documents that findings name can be read."""
+    main = f"SPEC n is section n of {contract}/memosite.md"
+    return f"Sources: {main}; {contract}/README.md lists the others. A built site shows both at spec/index.html."
 
 
 def _count(findings: list[Finding]) -> str:
@@ -100,11 +110,16 @@ def to_sarif(findings: Iterable[Finding], *, version: str, root_of: Mapping[str,
 
 
 def _sarif_rule(rule: Rule) -> dict[str, Any]:
+    """A rule, with the address of a document that it rests on, where its publisher's is known."""
+    cited = read_clause(rule.clause)
+    address = next((one.address for one in cited if one.address), None)
+    linked = "; ".join(f"[{one.document}]({one.address}){one.place}" if one.address else one.written for one in cited)
     return {
         "id": rule.id,
         "shortDescription": {"text": rule.meaning},
         "fullDescription": {"text": f"{rule.meaning} Source: {rule.clause}."},
-        "help": {"text": rule.remedy},
+        "help": {"text": rule.remedy} | ({"markdown": f"{rule.remedy} Source: {linked}."} if address else {}),
+        **({"helpUri": address} if address else {}),
         "defaultConfiguration": {"level": str(rule.severity)},
     }
 

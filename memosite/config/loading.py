@@ -50,7 +50,7 @@ KEYS = (
     *("title", "base_url", "archive_id", "authority", "language", "sources", "history", "positions"),
     *("documents", "actions", "feeds", "theme", "audience", "output"),
 )
-UNBUILT_KEYS = ("secrets", "withhold", "withhold_raw")
+UNBUILT_KEYS = ("citations", "secrets", "withhold", "withhold_raw", "outputs", "erase", "lean")
 FEEDS_KEYS = ("window", "days", "ttl", "full_content", "digest", "searches")
 
 _T = TypeVar("_T")

@@ -1,6 +1,6 @@
 """What names tell: stamped file names, the ids made from them, references, and short subjects.
 
-The source of the rules is SPEC 2.2 (names and references in the wild) and SPEC 3 (identity, short subject).
+The source of the rules is SPEC 2.2 (folders and names) and SPEC 3 (references, identity, short subject).
 """
 
 import hashlib
@@ -65,7 +65,7 @@ def read_stamped_name(stem: str) -> StampedName:
 
 
 def read_reference(text: str) -> str | None:
-    """The stem a reference names, however it is written (SPEC 2.2, "references in general"), in NFC.
+    """The stem a reference names, however it is written (SPEC 3, references), in NFC.
 
     A value that begins "Not in-reply-to" names nothing. Else the first stamped name counts, else the base
     name; without `.openthing` or `.body.md` either way, and without whatever follows these.

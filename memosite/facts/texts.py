@@ -75,7 +75,7 @@ _FENCE = re.compile(r"^[ \t>]*(?:`{3,}[^`\n]*|~{3,}.*)$", re.MULTILINE)
 _RULE = re.compile(r"^[ \t]*(?:[-*_=]{3,}|==+)[ \t]*$|[ \t]==+[ \t]*$", re.MULTILINE)
 
 
-def read_text(text: str) -> tuple[Text, bytes]:
+def describe_text(text: str) -> tuple[Text, bytes]:
     """What there is to know of a text, and its bytes for the shelf. The text must be clean (LF, no surrogates)."""
     data = text.encode("utf-8")
     known = Text(

@@ -1,6 +1,6 @@
 """Moments in time as envelopes write them: read leniently, sorted by instant, shown with their own offset.
 
-The source of the rules is SPEC 2.2 (zones) and SPEC 3 (dates): the offset as written is kept, a time
+The source of the rules is SPEC 2.2 (times) and SPEC 3 (dates): the offset as written is kept, a time
 without zone is taken as UTC, and a file name's stamp (`2026-05-01-1430`) is the last resort.
 """
 

@@ -6,7 +6,7 @@ from memosite.facts.file import File
 from memosite.facts.layout import place_of
 from memosite.facts.names import BODY_SUFFIX
 from memosite.facts.parsed import BodyFile, Parsed
-from memosite.facts.texts import read_text, summarize
+from memosite.facts.texts import describe_text, summarize
 from memosite.formats.turns import parse_conversation
 
 NAME = "body"
@@ -20,7 +20,7 @@ def matches(file: File) -> bool:
 def parse(file: File) -> Parsed:
     """Read one body; of those below transcripts/, also how many turns can be told apart, and what the first says."""
     text = file.markdown
-    known, data = read_text(text)
+    known, data = describe_text(text)
     place = place_of(file.path)
     if place is not None and place.store == "transcripts":
         turns = parse_conversation(text, started=None).turns

@@ -13,7 +13,7 @@ from memosite.facts.file import File, clean_text
 from memosite.facts.findings import Finding
 from memosite.facts.names import stem_of
 from memosite.facts.parsed import DocumentHead, Parsed
-from memosite.facts.texts import cut_line, one_line, read_text, summarize
+from memosite.facts.texts import cut_line, describe_text, one_line, summarize
 from memosite.facts.times import Moment, read_moment, read_stamp
 from memosite.formats.fields import show_json
 from memosite.formats.frontmatter import Frontmatter, read_frontmatter
@@ -59,7 +59,7 @@ def parse(file: File) -> Parsed:
         line, message = matter.problem
         findings.append(Finding(rule=rules.FRONTMATTER_INVALID, location=file.at(line), message=message))
     head = _read_head(matter.body)
-    known, data = read_text(matter.body)
+    known, data = describe_text(matter.body)
     known = replace(known, summary=summarize(_without(matter.body, head.lines)))
     title = _plain(matter.text("title")) or _plain(head.title) or _title_from_name(file.name)
     status = _status(matter) or _status(head)

@@ -14,7 +14,7 @@ from memosite.facts.findings import Finding
 from memosite.facts.layout import Place, place_of
 from memosite.facts.names import BODY_SUFFIX, ENVELOPE_SUFFIX, is_bare_name, read_reference, stem_of
 from memosite.facts.parsed import BROADCAST, FILE, Discharge, Envelope, Kind, Parsed, Participant, Text
-from memosite.facts.texts import read_text
+from memosite.facts.texts import describe_text
 from memosite.formats.fields import Fields, canonical_json
 
 NAME = "memodef"
@@ -103,7 +103,7 @@ def _note_reserved(fields: Fields) -> None:
 
 
 def read_memo(fields: Fields, *, shape: Literal["typed", "legacy"]) -> Parsed:
-    """Read the fields of a memo or note; each may be typed or legacy, the typed one wins (SPEC 2.2, hybrids)."""
+    """Read the fields of a memo or note; each may be typed or legacy, the typed one wins (SPEC 2.2, legacy memo)."""
     file = fields.file
     place = place_of(file.path)
     _note_reserved(fields)
@@ -228,7 +228,7 @@ def _inline_body(fields: Fields, *names: str, required: bool) -> tuple[Text | No
     text = fields.text(*names, required=required)
     if not text.strip():
         return None, ()
-    body, data = read_text(text)
+    body, data = describe_text(text)
     return body, (data,)
 
 

@@ -124,14 +124,14 @@ class Body:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FindingRow:
-    """One finding, with the page of the artifact it is about."""
+    """One finding, with the page of the artifact it is about, and what it rests on in pieces, some of them links."""
 
     severity: Severity
     rule: str
     place: str
     message: str
     remedy: str
-    clause: str = ""
+    clause: tuple[Reference, ...] = ()
     page: Reference | None = None
 
 

@@ -14,11 +14,13 @@ from itertools import chain
 
 from memosite.archive.ledger import LEDGER_PATH, Ledger
 from memosite.archive.model import Artifact
+from memosite.config.contract import Contract
 from memosite.plan.actions import action_part_units, plan_actions
 from memosite.plan.artifacts import artifact_units
 from memosite.plan.changes import has_changes
 from memosite.plan.channels import all_channels
 from memosite.plan.context import Context
+from memosite.plan.contract import plan_contract
 from memosite.plan.dates import by_month
 from memosite.plan.decisions import plan_decisions
 from memosite.plan.digests import closed_digests, digest_units, plan_digest_lists
@@ -43,7 +45,9 @@ from memosite.plan.units import Planned, Unit, untraced
 __all__ = ["Context", "Planned", "SavedSearch", "Stored", "Unit", "Written", "plan"]
 
 
-def plan(context: Context, ledger: Ledger, searches: Sequence[SavedSearch] = ()) -> Iterator[Unit]:
+def plan(
+    context: Context, ledger: Ledger, searches: Sequence[SavedSearch] = (), *, contract: Contract
+) -> Iterator[Unit]:
     """Everything the site consists of, `status.json` apart. `ledger` is the one that holds this archive."""
     archive = context.archive
     months = by_month(archive.artifacts.values())
@@ -70,6 +74,7 @@ def plan(context: Context, ledger: Ledger, searches: Sequence[SavedSearch] = ())
     yield whole("timeline", lambda context: [plan_timeline(context, months)])
     yield from month_units(months)
     yield whole("health", plan_health)
+    yield Unit(name="contract", make=partial(plan_contract, contract=contract), given=contract)
     yield whole("former", lambda context: chain(plan_removed(context, ledger, months), [plan_not_found(context)]))
     yield from digest_units(digests)
     yield whole("digests", lambda context: plan_digest_lists(context, ledger, digests))

@@ -113,7 +113,7 @@ def artifact_fields(context: Context, artifact: Artifact, start: str, *, section
             if "/copies/" not in path
         ),
         "tags": tuple(_tags(artifact)),
-        "findings": tuple(context.finding_row(finding) for finding in artifact.findings[:FINDINGS]),
+        "findings": tuple(context.finding_row(start, finding) for finding in artifact.findings[:FINDINGS]),
         "findings_total": len(artifact.findings),
         "backlinks": _backlinks(context, artifact, start),
         "backlinks_total": len(artifact.backlinks),

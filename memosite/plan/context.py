@@ -31,6 +31,7 @@ from memosite.formats.systems import system_of
 from memosite.pages.parts import FindingRow, Reference, Row, Site
 from memosite.plan.arrivals import arrival_times
 from memosite.plan.captures import find_captures
+from memosite.plan.clauses import clause_links
 from memosite.plan.dates import by_arrival, stamp
 from memosite.plan.during import find_written
 from memosite.plan.entity_index import EntityFacts, collect_entities
@@ -51,11 +52,11 @@ ADDRESSEES = 6
 
 @dataclass(frozen=True, kw_only=True)
 class Context:
-    """The archive and everything a page is made with. `read_text` gives a text by its digest."""
+    """The archive and everything a page is made with. `text_of` gives a text by its digest."""
 
     archive: Archive
     site: Site
-    read_text: Callable[[str], str]
+    text_of: Callable[[str], str]
     archive_id: str = "archive"
     authority: str = "memosite.invalid,2026"
     feeds: FeedsConfig = field(default_factory=FeedsConfig)
@@ -359,15 +360,15 @@ class Context:
         return False
 
     @staticmethod
-    def finding_row(finding: Finding, page: Reference | None = None) -> FindingRow:
-        """A finding as pages show it."""
+    def finding_row(start: str, finding: Finding, page: Reference | None = None) -> FindingRow:
+        """A finding as the page `start` shows it."""
         return FindingRow(
             severity=finding.severity,
             rule=finding.rule.id,
             place=str(finding.location),
             message=finding.message,
             remedy=finding.remedy,
-            clause=finding.clause,
+            clause=clause_links(start, finding.clause),
             page=page,
         )
 

@@ -31,7 +31,9 @@ def plan_health(context: Context) -> Iterator[HealthPage]:
                 (severity, rule.id, rule.meaning, by_rule[(severity, rule)])
                 for severity, rule in sorted(by_rule, key=lambda key: (order.index(key[0]), key[1].id))
             ),
-            rows=tuple(context.finding_row(finding, _page_of(context, start, finding, pages)) for finding in chunk),
+            rows=tuple(
+                context.finding_row(start, finding, _page_of(context, start, finding, pages)) for finding in chunk
+            ),
         )
 
 

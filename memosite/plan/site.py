@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from memosite import __version__
 from memosite.archive.ledger import Ledger
 from memosite.archive.model import Archive
+from memosite.config.contract import Contract
 from memosite.config.schema import Config
 from memosite.pages.parts import Site
 from memosite.plan import Context, SavedSearch, Unit, Written, plan
@@ -21,14 +22,14 @@ class SitePlan:
 
 
 def plan_site(
-    config: Config, archive: Archive, ledger: Ledger, shelf: Shelf, *, static: Mapping[str, bytes]
+    config: Config, archive: Archive, ledger: Ledger, shelf: Shelf, *, static: Mapping[str, bytes], contract: Contract
 ) -> SitePlan:
     """Everything the site consists of, `status.json` apart, with the `static` files of its theme by name.
 
     `ledger` is the one that holds this archive.
     """
     context = context_of(config, archive, shelf)
-    units = (_static_unit(static), *plan(context, ledger, _saved_searches(config, archive, shelf)))
+    units = (_static_unit(static), *plan(context, ledger, _saved_searches(config, archive, shelf), contract=contract))
     return SitePlan(context=context, units=units)
 
 
@@ -62,7 +63,7 @@ def context_of(config: Config, archive: Archive, shelf: Shelf) -> Context:
             generator=f"memosite {__version__}",
             has_records=any(artifact.kind == "record" for artifact in archive.artifacts.values()),
         ),
-        read_text=shelf.text,
+        text_of=shelf.text,
         archive_id=config.archive_id,
         authority=config.authority,
         feeds=config.feeds,

@@ -46,7 +46,7 @@ def traced(context: Context, reads: MutableSet[Read]) -> Context:
     same = _TracedContext(
         archive=archive,
         site=context.site,
-        read_text=context.read_text,
+        text_of=context.text_of,
         archive_id=context.archive_id,
         authority=context.authority,
         feeds=context.feeds,

@@ -43,7 +43,7 @@ def _turn_ranges(context: Context, transcript: Transcript) -> list[tuple[int, in
     text = transcript.variants[0].text
     if text is None or not text.turns or fits_one_page(text.chars, text.turns):
         return [(0, text.turns or 0 if text else 0)]
-    conversation = parse_conversation(context.read_text(text.sha256), started=None)
+    conversation = parse_conversation(context.text_of(text.sha256), started=None)
     return cut_turns([len(turn.text) for turn in conversation.turns])
 
 

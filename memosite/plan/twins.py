@@ -53,14 +53,14 @@ def artifact_text(context: Context, artifact: Artifact, texts: tuple[Text, ...])
     """These texts of an artifact as one; a broken file as it is, a library as the list of its items."""
     if isinstance(artifact, Memo | Transcript):
         if artifact.broken:
-            return context.read_text(artifact.variants[0].envelope.file.sha256)
-        return join_texts(context.read_text(text.sha256) for text in texts)
+            return context.text_of(artifact.variants[0].envelope.file.sha256)
+        return join_texts(context.text_of(text.sha256) for text in texts)
     if isinstance(artifact, Document):
-        return context.read_text(artifact.head.text.sha256)
+        return context.text_of(artifact.head.text.sha256)
     if isinstance(artifact, Record):
-        return context.read_text(artifact.card.text.sha256) if artifact.card.text else ""
+        return context.text_of(artifact.card.text.sha256) if artifact.card.text else ""
     if isinstance(artifact, Library) and artifact.card.broken:
-        return context.read_text(artifact.card.file.sha256)
+        return context.text_of(artifact.card.file.sha256)
     if isinstance(artifact, Library):
         items = [f"- {item.name} {item.version}: {item.description} ({item.file})" for item in artifact.card.items]
         return "\n".join([artifact.card.description, "", *items])

@@ -81,7 +81,7 @@ class Maker:
     context: Context
     digests: Digests
     renderer: Renderer
-    read_bytes: Callable[[str], bytes]
+    bytes_of: Callable[[str], bytes]
     last: Manifest
     common: Mapping[str, str]
     output: OutputFolder
@@ -117,7 +117,7 @@ class Maker:
                 outputs += self._rendered(one)
         given, noted = self._noted(unit, reads)
         draft = Draft(given=given, reads=noted, outputs=tuple(outputs))
-        return draft, pack(unrendered, theme, self.read_bytes, weight=unit.weight)
+        return draft, pack(unrendered, theme, self.bytes_of, weight=unit.weight)
 
     def _planned(self, unit: Unit, reads: MutableSet[Read]) -> Iterator[Bytes | Fresh]:
         context = traced(self.context, reads) if unit.is_traced else self.context
@@ -145,7 +145,7 @@ class Maker:
             return
         match one.planned:
             case Stored():
-                yield one.planned.path, one.fingerprint, self.read_bytes(one.planned.sha256)
+                yield one.planned.path, one.fingerprint, self.bytes_of(one.planned.sha256)
             case Written():
                 yield one.planned.path, one.fingerprint, one.planned.data
             case planned:
@@ -160,7 +160,7 @@ def maker_of(context: Context, theme: Theme, memory: Memory, output: OutputFolde
         context=context,
         digests=digests,
         renderer=memory.renderer(theme),
-        read_bytes=memory.shelf.get,
+        bytes_of=memory.shelf.get,
         last=memory.manifest,
         common=common_digests(context, digests, theme=theme.digest),
         output=output,

@@ -45,16 +45,16 @@ def pack_theme(theme: Theme) -> bytes:
     return zlib.compress(pickle.dumps(replace(theme, static={})))
 
 
-def pack(planned: Sequence[Unrendered], theme: bytes, read_bytes: Callable[[str], bytes], *, weight: int = 1) -> Parcel:
+def pack(planned: Sequence[Unrendered], theme: bytes, bytes_of: Callable[[str], bytes], *, weight: int = 1) -> Parcel:
     """Outputs with every text whose digest stands in one of them.
 
-    `read_bytes` gives the bytes of a digest, and raises `KeyError` for one that nobody knows: content may hold those.
+    `bytes_of` gives the bytes of a digest, and raises `KeyError` for one that nobody knows: content may hold those.
     """
     pickled = pickle.dumps(planned, protocol=5)
     texts = {}
     for digest in dict.fromkeys(match.decode() for match in _DIGEST.findall(pickled)):
         try:
-            texts[digest] = read_bytes(digest)
+            texts[digest] = bytes_of(digest)
         except KeyError:
             continue
     return Parcel(planned=pickled, texts=texts, theme=theme, weight=weight)

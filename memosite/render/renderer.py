@@ -14,7 +14,7 @@ import re
 import sys
 import traceback
 from collections import OrderedDict
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Hashable, Iterable
 from contextlib import suppress
 from html import escape
 from itertools import count
@@ -73,15 +73,15 @@ _Slots: TypeAlias = tuple[tuple[str, bool], ...]
 
 
 class Renderer:
-    """Renders pages with one theme. `read_text` gives the text of a SHA-256 and may raise what it likes.
+    """Renders pages with one theme. `text_of` gives the text of a SHA-256 and may raise what it likes.
 
     Texts that several pages show are rendered once, as long as they fit into `cache_bytes`.
     """
 
-    def __init__(self, theme: Theme, read_text: Callable[[str], str], *, cache_bytes: int = _CACHE_BYTES) -> None:
+    def __init__(self, theme: Theme, text_of: Callable[[str], str], *, cache_bytes: int = _CACHE_BYTES) -> None:
         self.theme = theme
         self._bytes_left = PAGE_BYTES
-        self._read_text = read_text
+        self._text_of = text_of
         self._fragments = _Fragments(cache_bytes)
         self._analyses = Analyses()
         self._last_read: tuple[tuple[str, str | None], Conversation] | None = None
@@ -126,7 +126,7 @@ class Renderer:
 
     def render_block(self, block: Block) -> list[tuple[str, bytes]]:
         """The files of a search block, as paths and bytes."""
-        return render_block(block, self._read_text, self._analyses)
+        return render_block(block, self._text_of, self._analyses)
 
     def _feed_text(self, body: Body) -> str | None:
         return str(self._shown(body)) if body.chars <= ITEM_BYTES else None
@@ -144,7 +144,7 @@ class Renderer:
         if body.form == "transcript":
             return self._transcript(body)
         if body.form == "verbatim":
-            return _safe(_verbatim(self._read_text(body.sha256)))
+            return _safe(_verbatim(self._text_of(body.sha256)))
         return _safe(self._markdown(body).replace(_PREFIX, escape(body.prefix)))
 
     def _markdown(self, body: Body) -> str:
@@ -156,7 +156,7 @@ class Renderer:
             key = body.sha256, slots, halvings
             fragment = self._fragments.get(key)
             if fragment is None:
-                fragment = _fragment(self._read_text(body.sha256), slots, halvings)
+                fragment = _fragment(self._text_of(body.sha256), slots, halvings)
                 self._fragments.put(key, fragment, of_key=sum(_LINK_BYTES + len(written) for written, _ in slots))
             html = _LINK.sub(lambda match: hrefs[int(match[1])], fragment) if hrefs else fragment
             if _size(html) <= PAGE_BYTES - _SPARE:
@@ -168,7 +168,7 @@ class Renderer:
         key = (body.sha256, body.started)
         if self._last_read is None or self._last_read[0] != key:  # the parts of a transcript follow one another
             started = read_moment(body.started or "")
-            text = self._read_text(body.sha256)
+            text = self._text_of(body.sha256)
             self._last_read = key, parse_conversation(text, started=started.instant if started else None)
         conversation = self._last_read[1]
         if conversation.form == "verbatim":
@@ -187,7 +187,7 @@ class Renderer:
 
     def _diff(self, shown: str, other: str) -> Diff:
         """Compare two texts by digest; "" stands for no text."""
-        return compare(*(self._read_text(digest) if digest else "" for digest in (shown, other)))
+        return compare(*(self._text_of(digest) if digest else "" for digest in (shown, other)))
 
 
 class _Fragments:
@@ -322,8 +322,8 @@ def _fragment(text: str, slots: _Slots, halvings: int) -> str:
     return head + to_html(source, links=links, prefix=_PREFIX, base_level=LEVEL, with_passages=True)
 
 
-def _markdown(text: str, prefix: str, base_level: int = LEVEL) -> Markup:
-    return _safe(to_html(text[:PAGE_CHARS], links={}, prefix=prefix, base_level=base_level))
+def _markdown(text: str, prefix: str, base_level: int = LEVEL, links: Iterable[tuple[str, str]] = ()) -> Markup:
+    return _safe(to_html(text[:PAGE_CHARS], links=dict(links), prefix=prefix, base_level=base_level))
 
 
 def _counted(number: int, noun: str) -> str:

@@ -1,4 +1,4 @@
-"""References: which artifact a name stands for, seen from the artifact that names it (SPEC 3, identity)."""
+"""References: which artifact a name stands for, seen from the artifact that names it (SPEC 3, references)."""
 
 import unicodedata
 from collections import defaultdict

@@ -27,7 +27,7 @@ from typing import Any, TypeVar
 
 from memosite.archive.urls import FOLDERS, SEARCH
 from memosite.facts.texts import cut_line
-from memosite.search.documents import Card, ReadText, SearchDocument, documents, positions_of
+from memosite.search.documents import Card, SearchDocument, TextOf, documents, positions_of
 from memosite.search_language.analyzer import Analyzer
 
 T = TypeVar("T")
@@ -145,13 +145,13 @@ def _length(value: object) -> int:
     return sum(map(_length, value)) if isinstance(value, tuple | list) else 0
 
 
-def render_block(block: Block, read_text: ReadText, analyses: Analyses | None = None) -> list[tuple[str, bytes]]:
+def render_block(block: Block, text_of: TextOf, analyses: Analyses | None = None) -> list[tuple[str, bytes]]:
     """The files of a block, as paths and bytes; equal cards and texts give equal bytes.
 
     `analyses` keep what was found in small blocks, for who renders them again.
     """
     analyzer = Analyzer()
-    find = partial(_find, read_text=read_text, analyzer=analyzer)
+    find = partial(_find, text_of=text_of, analyzer=analyzer)
     get = partial(analyses.get, find=find) if analyses is not None and len(block.cards) <= TAIL else find
     built = _Builder()
     rows: list[list[object]] = []
@@ -182,8 +182,8 @@ def render_block(block: Block, read_text: ReadText, analyses: Analyses | None = 
     return found
 
 
-def _find(card: Card, read_text: ReadText, analyzer: Analyzer) -> Iterator[Found]:
-    for document in documents(card, read_text):
+def _find(card: Card, text_of: TextOf, analyzer: Analyzer) -> Iterator[Found]:
+    for document in documents(card, text_of):
         families = (
             ("o" if document.is_tools else "t", document.texts), ("s", (document.subject,)), ("n", document.names)
         )  # fmt: skip

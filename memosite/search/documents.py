@@ -1,7 +1,7 @@
 """Search documents: what of an artifact is searched, and under which words, names and values.
 
     Artifact ──► Card (no texts; its digest tells whether anything changed) ──► SearchDocument, one or more
-                                                   read_text
+                                                   text_of
 
 An artifact is one document; a transcript has one more for each turn, and one more for the output of a turn's tools,
 so that a hit opens the turn and only `in:tools` finds such output (SPEC 5).
@@ -39,7 +39,7 @@ WHO_CHARS = 120
 _EPOCH = dt.datetime(1970, 1, 1)
 _MILLISECOND = dt.timedelta(milliseconds=1)
 
-ReadText = Callable[[str], str]
+TextOf = Callable[[str], str]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -137,12 +137,12 @@ def describe(archive: Archive, artifact: Artifact, analyzer: Analyzer) -> Card:
     )
 
 
-def documents(card: Card, read_text: ReadText) -> Iterator[SearchDocument]:
+def documents(card: Card, text_of: TextOf) -> Iterator[SearchDocument]:
     """The documents of an artifact: itself, then those of its turns in order."""
     turns: tuple[Turn, ...] = ()
-    texts = [prepare(read_text(digest)) for digest in card.texts]
+    texts = [prepare(text_of(digest)) for digest in card.texts]
     if card.conversation is not None:
-        conversation = parse_conversation(read_text(card.conversation), started=None)
+        conversation = parse_conversation(text_of(card.conversation), started=None)
         turns = conversation.turns
         texts.append(prepare(conversation.preamble))
     body = "\n\n".join((*texts, *card.extra))[:MOST_CHARS]

@@ -20,8 +20,8 @@ from memosite.store.safe_files import open_over
 _UNFINISHED = ".memosite-unfinished"
 _OWNED = (
     "actions", "archive", "citations", "decisions", "digests", "documents", "entities", "feeds", "health", "libraries",
-    "memos", "notes", "org", "positions", "records", "saved", "search", "static", "systems", "threads", "timeline",
-    "transcripts",
+    "memos", "notes", "org", "positions", "records", "saved", "search", "spec", "static", "systems", "threads",
+    "timeline", "transcripts",
 )  # fmt: skip
 _MARKER_TEXT = "This folder is made by memosite: what lies in it is overwritten by the next build.\n"
 

@@ -10,7 +10,7 @@ from pathlib import Path
 from memosite.archive.model import Archive
 from memosite.config.loading import load_config
 from memosite.reading.archive import open_archive
-from memosite.search.documents import Card, ReadText, SearchDocument, describe, documents
+from memosite.search.documents import Card, SearchDocument, TextOf, describe, documents
 from memosite.search.match import KEYS
 from memosite.search.whoosh.indexing import open_index
 from memosite.search.whoosh.reader import Reader
@@ -28,9 +28,9 @@ class Read:
     analyzer: Analyzer
     opened: ExitStack
 
-    def index(self, cache: Path, read_text: ReadText | None = None, say: Callable[[str], object] = str) -> Reader:
+    def index(self, cache: Path, text_of: TextOf | None = None, say: Callable[[str], object] = str) -> Reader:
         """The index of the archive, brought up to date and open as long as the archive is."""
-        found = open_index(cache, self.cards, read_text or self.shelf.text, self.analyzer, say)
+        found = open_index(cache, self.cards, text_of or self.shelf.text, self.analyzer, say)
         self.opened.callback(found.reader.close)
         return Reader(index=found, analyzer=self.analyzer)
 

@@ -15,7 +15,7 @@ from memosite.facts import rules
 from memosite.facts.file import File, clean_text, shown
 from memosite.facts.names import NO_SUBJECT, stem_of
 from memosite.facts.parsed import Parsed, RecordCard, RecordFile, Relation
-from memosite.facts.texts import cut_line, is_visible, one_line, read_text, summarize
+from memosite.facts.texts import cut_line, describe_text, is_visible, one_line, summarize
 from memosite.facts.times import read_moment
 from memosite.formats.fields import Fields, show_json
 from memosite.formats.memory_layer import rules as layer_rules
@@ -99,7 +99,7 @@ def parse(file: File) -> Parsed:
     if "content" not in fields.names_written:
         fields.note(rules.FIELD_MISSING, '"content" is missing; it may be any JSON')
     text, summary = _content_text(content)
-    known, data = read_text(text)
+    known, data = describe_text(text)
     stem = stem_of(file.name)
     folder = place.category if place else category
     archived, relations = _archived(stem, place)
@@ -129,7 +129,7 @@ def _parse_broken(file: File) -> Parsed:
     place = layer_place(file.path)
     stem = stem_of(file.name)
     folder = place.category if place else "context"
-    known, data = read_text(_fenced(clean_text(file.text).strip("\n"), "json"))
+    known, data = describe_text(_fenced(clean_text(file.text).strip("\n"), "json"))
     archived, relations = _archived(stem, place)
     card = RecordCard(
         system="memory-layer",

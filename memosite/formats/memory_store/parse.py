@@ -12,7 +12,7 @@ from typing import Any
 from memosite.facts.file import File, shown
 from memosite.facts.json_text import NumberText
 from memosite.facts.parsed import Parsed, Relation
-from memosite.facts.texts import one_line, read_text, summarize
+from memosite.facts.texts import describe_text, one_line, summarize
 from memosite.formats.fields import Fields
 from memosite.formats.frontmatter import read_frontmatter
 from memosite.formats.memory_store import rules as store_rules
@@ -174,7 +174,7 @@ def _is_body(file: File) -> bool:
 def _parse_body(file: File) -> Parsed:
     """Read one body. Its summary is without the heading, which repeats the node's title."""
     text = file.markdown
-    known, data = read_text(text)
+    known, data = describe_text(text)
     known = replace(known, summary=summarize(_without_heading(text)) or known.summary)
     fact = StoreBody(file=file.facts, text=known)
     findings = tuple(file_findings(file))

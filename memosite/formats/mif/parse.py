@@ -13,7 +13,7 @@ from memosite.facts.findings import Finding
 from memosite.facts.json_text import shown
 from memosite.facts.names import BODY_SUFFIX
 from memosite.facts.parsed import Parsed, RecordCard, RecordFile, Relation
-from memosite.facts.texts import cut_line, one_line, read_text, summarize
+from memosite.facts.texts import cut_line, describe_text, one_line, summarize
 from memosite.facts.times import Moment, read_moment
 from memosite.formats.mif import rules as mif_rules
 from memosite.formats.mif.fields import MifFields
@@ -137,7 +137,7 @@ def _read_card(file: File, fields: MifFields, body: str, *, is_early: bool) -> t
         ("Related", ", ".join(related)),
         _compressed(fields),
     )
-    known, data = read_text(body)
+    known, data = describe_text(body)
     head_line = {links.title_line} if links.title_line is not None else set()
     said = summary or "\n".join(line for number, line in enumerate(body.split("\n")) if number not in head_line)
     card = RecordCard(

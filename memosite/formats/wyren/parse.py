@@ -15,7 +15,7 @@ from memosite.facts.file import File
 from memosite.facts.findings import Finding
 from memosite.facts.names import short_hash, short_subject, stem_of
 from memosite.facts.parsed import DocumentHead, Parsed, RecordCard, RecordFile, Text
-from memosite.facts.texts import cut_line, one_line, read_text, summarize
+from memosite.facts.texts import cut_line, describe_text, one_line, summarize
 from memosite.facts.times import Moment, read_moment
 from memosite.formats.document import left_fields
 from memosite.formats.document import parse as parse_document
@@ -135,7 +135,7 @@ def _record(file: File, section: Section, block: Block, taken: Counter[str]) -> 
     stamp = _stamp(text) if block.bullet else None
     moments = [clause.date for clause in tags.clauses if clause.verb != "updated"]
     updates = [clause.date for clause in tags.clauses if clause.verb == "updated"]
-    known, data = read_text(text)
+    known, data = describe_text(text)
     shown = summarize(_without_stamp(_FENCE_LINE.sub("", text[:_TITLE_CHARS])))
     card = RecordCard(
         system="wyren",

@@ -14,7 +14,7 @@ from typing import Any
 
 from whoosh import index
 
-from memosite.search.documents import Card, ReadText, SearchDocument, documents, positions_of
+from memosite.search.documents import Card, SearchDocument, TextOf, documents, positions_of
 from memosite.search.whoosh.fields import UNDATED, schema
 from memosite.search.whoosh.index import (
     OpenIndex,
@@ -38,7 +38,7 @@ Say = Callable[[str], object]
 
 
 def open_index(
-    cache: Path, cards: Sequence[Card], read_text: ReadText, analyzer: Analyzer, say: Say, *, inputs: str = ""
+    cache: Path, cards: Sequence[Card], text_of: TextOf, analyzer: Analyzer, say: Say, *, inputs: str = ""
 ) -> OpenIndex:
     """Bring the index in the cache up to date with the cards and open it.
 
@@ -50,7 +50,7 @@ def open_index(
         seal, why = read_seal(folder)
         if why:
             say(f"search index: {why}, so it is made anew")
-        job = _Job(cards=cards, read_text=read_text, analyzer=analyzer, say=say)
+        job = _Job(cards=cards, text_of=text_of, analyzer=analyzer, say=say)
         seal = _update(folder, seal, job, inputs)
         return open_reader(folder, seal)
 
@@ -60,7 +60,7 @@ class _Job:
     """What an update is made with."""
 
     cards: Sequence[Card]
-    read_text: ReadText
+    text_of: TextOf
     analyzer: Analyzer
     say: Say
 
@@ -107,7 +107,7 @@ def _write_documents(writer: Any, former: Iterable[str], changed: Sequence[Card]
     for number, card in enumerate(changed):
         if number % OFTEN == 0 and len(changed) >= OFTEN:
             job.say(f"search index: {number:,} of {len(changed):,} artifacts")
-        for document in documents(card, job.read_text):
+        for document in documents(card, job.text_of):
             writer.add_document(**_fields_of(document, job.analyzer))
     writer.commit()
 

@@ -1,0 +1,190 @@
+"""The structure that ARCHITECTURE.md promises, held by reading the code: who may import whom, and who touches what.
+
+Each rule is a function from the code to what breaks it, so that a planted fault shows that the rule can fail.
+"""
+
+import ast
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parent.parent
+PACKAGE = ROOT / "memosite"
+CODE = {path.relative_to(PACKAGE).as_posix(): path.read_text(encoding="utf-8") for path in PACKAGE.rglob("*.py")}
+"""The source of every module by its path below the package."""
+
+ORDER = tuple(re.findall(r"^\| `(\w+)` \|", (ROOT / "ARCHITECTURE.md").read_text(encoding="utf-8"), re.MULTILINE))
+"""The packages, and the modules at the top level, from top to bottom: the one place that states the order."""
+
+LIBRARIES = {
+    "whoosh": "search/whoosh/",
+    "markdown_it": "render/markdown/",
+    "mdit_py_plugins": "render/markdown/",
+    "pygments": "render/markdown/",
+    "lxml": "feeds/",
+    "distributed": "run/cluster.py",
+    "dask": "run/cluster.py",
+    "jinja2": "render/",
+    "livereload": "serve/",
+    "tornado": "serve/",
+}
+"""The one place in which each of these libraries is used."""
+
+ONLY_READING = {
+    "memosite.resolve": "resolve",
+    "memosite.reading.reader": "read_archive",
+    "memosite.reading.opening": "open_sources",
+}
+"""What only `reading/` may use: with these anybody could open an archive in a second way."""
+
+SYSTEM_NAMES = re.compile(r"memory[-_ ]?layer|memory[-_ ]?store|wyren|\bmif(?![a-z])", re.IGNORECASE)
+SYSTEM_FOLDERS = ("memory_layer", "memory_store", "mif", "wyren")
+REGISTRY = "formats/systems.py"
+
+TOUCHING_MODULES = frozenset(
+    {"fcntl", "http.client", "mmap", "netrc", "select", "shutil", "signal", "socket", "sqlite3", "subprocess"}
+    | {"tempfile", "threading", "urllib.request"}
+)
+"""Modules of the standard library that do nothing but touch the disk, sockets, processes or signals."""
+
+TOUCHING_METHODS = frozenset(
+    {"open", "read_text", "read_bytes", "write_text", "write_bytes", "exists", "is_file", "is_dir", "is_symlink"}
+    | {"iterdir", "rglob", "glob", "unlink", "mkdir", "rmdir", "symlink_to", "hardlink_to", "touch", "stat", "lstat"}
+    | {"chmod", "readlink", "expanduser", "cwd", "scandir", "listdir", "now", "today", "utcnow"}
+)
+"""What touches the disk or the clock by its name alone, as a function or as a method of whatever it is."""
+
+TOUCHING_FUNCTIONS = re.compile(r"os\.(?!path\.|fs|sep)\w+|time\.\w+|Path\.home|random\.\w+|secrets\.\w+")
+"""What does by its full name."""
+
+OWN_METHODS = {"build.py": {"memory.open", "output.open"}}
+"""By module, calls that only sound like it: methods of modules that say that they touch the disk."""
+
+
+def imports(source: str) -> Iterator[str]:
+    """The full names of everything a module imports, wherever the import is."""
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom) and node.module:
+            yield node.module
+            yield from (f"{node.module}.{alias.name}" for alias in node.names)
+
+
+def package_of(name: str) -> str:
+    """The package, or module at the top level, that a path or a full name belongs to."""
+    return name.removeprefix("memosite.").replace("/", ".").removesuffix(".py").partition(".")[0]
+
+
+def upward_imports(path: str, source: str) -> list[str]:
+    """What a module imports from its own level or above, its own package apart."""
+    own = package_of(path)
+    if own == "__init__":
+        return list(filter(lambda name: name.startswith("memosite"), imports(source)))
+    names = {name for name in imports(source) if name.startswith("memosite.")}
+    others = {name for name in names if package_of(name) not in {own, "__version__"}}
+    return sorted(name for name in others if ORDER.index(package_of(name)) <= ORDER.index(own))
+
+
+def second_ways(path: str, source: str) -> list[str]:
+    """What a module outside of `reading/` uses to open an archive by itself."""
+    if path.startswith(("reading/", "resolve/")):
+        return []
+    found = set(imports(source))
+    return [f"{module}.{name}" for module, name in ONLY_READING.items() if f"{module}.{name}" in found]
+
+
+def misplaced_libraries(path: str, source: str) -> list[str]:
+    """The libraries that a module uses outside of their place."""
+    tops = {name.partition(".")[0] for name in imports(source)}
+    return sorted(top for top in tops & set(LIBRARIES) if not path.startswith(LIBRARIES[top]))
+
+
+def system_names(path: str, source: str) -> list[str]:
+    """The names of record systems in a module outside their folders; the registry has one import and line for each."""
+    own = path.split("/")[1] if path.startswith("formats/") and "/" in path.removeprefix("formats/") else ""
+    if own in SYSTEM_FOLDERS:
+        return []
+    lines = source.splitlines()
+    if path == REGISTRY:
+        registered = r"from memosite\.formats\.(\w+) import system as \1|.*\b(\w+)\.SYSTEM\b.*"
+        lines = [line for line in lines if not re.fullmatch(registered, line)]
+    return [line.strip() for line in lines if SYSTEM_NAMES.search(line)]
+
+
+def touching(path: str, source: str) -> list[str]:
+    """How a module touches the disk, sockets or the clock without saying so in its docstring."""
+    tree = ast.parse(source)
+    if (ast.get_docstring(tree) or "").startswith("[I/O]") or path == "cli.py":
+        return []
+    found = {name for name in imports(source) if name in TOUCHING_MODULES}
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Call):
+            called = ast.unparse(node.func)
+            is_touching = called.rpartition(".")[2] in TOUCHING_METHODS or TOUCHING_FUNCTIONS.fullmatch(called)
+            if is_touching and called not in OWN_METHODS.get(path, set()):
+                found.add(f"line {node.lineno}: {called}()")
+    return sorted(found)
+
+
+RULES = (upward_imports, second_ways, misplaced_libraries, system_names, touching)
+
+
+@pytest.mark.parametrize("path", sorted(CODE))
+def test_modules_keep_the_rules(path: str) -> None:
+    """No module breaks a rule."""
+    assert {rule.__name__: broken for rule in RULES if (broken := rule(path, CODE[path]))} == {}
+
+
+def test_the_table_names_every_package_once() -> None:
+    """A package without a place could import anything."""
+    tops = {package_of(path) for path in CODE} - {"__init__"}
+    assert sorted(ORDER) == sorted(tops)
+
+
+def test_planted_faults_are_found() -> None:
+    """Each rule can fail."""
+    upward = "from memosite.plan.context import Context\n"
+    assert upward_imports("pages/parts.py", upward) == ["memosite.plan.context", "memosite.plan.context.Context"]
+    assert upward_imports("resolve/x.py", "def f():\n    import memosite.cli\n") == ["memosite.cli"]
+    assert upward_imports("plan/home.py", "from memosite.facts import rules\n") == []
+    assert second_ways("commands/x.py", "from memosite.resolve import resolve\n") == ["memosite.resolve.resolve"]
+    assert misplaced_libraries("plan/x.py", "from lxml import etree\n") == ["lxml"]
+    assert system_names("plan/x.py", 'if card.system == "memory-store":\n') == ['if card.system == "memory-store":']
+    assert system_names(REGISTRY, "from memosite.formats.mif import system as mif\n") == []
+    assert system_names(REGISTRY, "from memosite.formats.mif import parse\n") != []
+    assert touching("plan/x.py", "import datetime as dt\n\ndt.datetime.now()\n") == ["line 3: dt.datetime.now()"]
+    assert touching("plan/x.py", 'open("x")\n') == ["line 1: open()"]
+    assert touching("plan/x.py", '"""[I/O] Opens x."""\nopen("x")\n') == []
+
+
+@pytest.mark.parametrize("path", sorted(CODE))
+def test_modules_are_small_and_say_what_they_are_for(path: str) -> None:
+    """Over 400 lines a module does two things."""
+    assert len(CODE[path].splitlines()) <= 400
+    assert ast.get_docstring(ast.parse(CODE[path])) or not CODE[path].strip()
+
+
+def test_imports_are_never_circular() -> None:
+    """A module imports what is below it; what is imported inside a function counts, too."""
+    names = {f"memosite.{path[:-3].replace('/', '.')}".removesuffix(".__init__"): path for path in CODE}
+    graph = {name: (set(imports(CODE[path])) & set(names)) - {name} for name, path in names.items()}
+    done: set[str] = set()
+
+    def visit(name: str, trail: tuple[str, ...]) -> None:
+        assert name not in trail, " -> ".join((*trail, name))
+        if name not in done:
+            for other in sorted(graph[name]):
+                visit(other, (*trail, name))
+            done.add(name)
+
+    for name in sorted(graph):
+        visit(name, ())
+
+
+def test_tests_do_not_import_from_each_other() -> None:
+    """What several tests need is in `tests/support`."""
+    tests = {path: set(imports(path.read_text(encoding="utf-8"))) for path in Path(__file__).parent.glob("test_*.py")}
+    assert {path.name: found for path, names in tests.items() if (found := {n for n in names if ".test_" in n})} == {}
