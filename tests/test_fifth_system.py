@@ -86,7 +86,7 @@ SYSTEM = RecordSystem(
 def extended(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A copy of memosite with a fifth system: a folder, its import and its line."""
     folder = tmp_path_factory.mktemp("extended")
-    for name in ("memosite", "templates", "static"):
+    for name in ("memosite", "templates", "static", "docs"):
         shutil.copytree(ROOT / name, folder / name, ignore=shutil.ignore_patterns("__pycache__"))
     logbook = folder / "memosite/formats/logbook"
     logbook.mkdir()
