@@ -15,9 +15,10 @@ from memosite.facts.errors import ConfigError, StateError
 from memosite.plan.site import plan_site
 from memosite.plan.traced import Digests, Read
 from memosite.reading.archive import open_archive
+from memosite.remake.making import common_digests
 from memosite.remake.manifest import Made, Manifest, manifest_file, read_manifest
 from memosite.remake.memory import STATUS_PATH
-from memosite.remake.stale import common_digests, decide, shown_read
+from memosite.remake.stale import decide, shown_read
 from memosite.render.theme import load_theme
 from memosite.store.cache import open_cache
 from memosite.store.output import OutputFolder

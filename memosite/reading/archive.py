@@ -16,21 +16,21 @@ from memosite.archive.ledger import Ledger, read_ledger
 from memosite.config.schema import Audience, Config
 from memosite.facts.errors import ConfigError
 from memosite.reading.inputs import Inputs, compare_inputs
-from memosite.run.progress import Progress, silent
-from memosite.run.recall import FORGETFUL, Recall
 from memosite.sources.look import Look, LookAt, look_at
 from memosite.store.cache import open_cache
-from memosite.store.shelf import Shelf
 
 if TYPE_CHECKING:
     from memosite.archive.model import Archive
     from memosite.reading.opening import Opened
     from memosite.reading.parse_cache import SourceCaches
+    from memosite.run.progress import Progress
+    from memosite.run.recall import Recall
+    from memosite.store.shelf import Shelf
 
 
 @contextmanager
 def open_archive(
-    config: Config, *, audience: Audience | None = None, use_network: bool = True, shelf: Shelf | None = None
+    config: Config, *, audience: Audience | None = None, use_network: bool = True, shelf: "Shelf | None" = None
 ) -> Iterator["ArchiveHandle"]:
     """The archive of a site for an audience (default: the configuration's), to be compared and read within the block.
 
@@ -50,7 +50,7 @@ class ArchiveHandle:
     """An archive that is not read yet. Sources are opened when they are first needed, and closed once they are read."""
 
     def __init__(
-        self, config: Config, audience: Audience, stack: ExitStack, *, use_network: bool, shelf: Shelf | None
+        self, config: Config, audience: Audience, stack: ExitStack, *, use_network: bool, shelf: "Shelf | None"
     ) -> None:
         """For `open_archive` alone. What is opened is closed with the stack."""
         self._config = config
@@ -73,8 +73,10 @@ class ArchiveHandle:
         return self._sources.enter_context(open_sources(self._config, use_network=self._use_network))
 
     @cached_property
-    def shelf(self) -> Shelf:
+    def shelf(self) -> "Shelf":
         """The shelf with texts and originals."""
+        from memosite.store.shelf import Shelf  # noqa: PLC0415 - as above
+
         return self._given_shelf or self._stack.enter_context(Shelf())
 
     def inputs(
@@ -100,9 +102,9 @@ class ArchiveHandle:
         *,
         ledger: Ledger | None = None,
         parsed: "SourceCaches | None" = None,
-        recall: Recall = FORGETFUL,
+        recall: "Recall | None" = None,
         jobs: int = 1,
-        progress: Progress = silent,
+        progress: "Progress | None" = None,
     ) -> tuple["Archive", Ledger]:
         """Read the archive, once, and give it with the ledger that holds everything new in it; neither is written.
 
@@ -112,6 +114,8 @@ class ArchiveHandle:
         """
         from memosite.reading import gate  # noqa: PLC0415 - half a second, for what is rarely needed
         from memosite.reading.reader import read_archive, rules_of  # noqa: PLC0415
+        from memosite.run.progress import silent  # noqa: PLC0415
+        from memosite.run.recall import FORGETFUL  # noqa: PLC0415
 
         if self._is_read:
             raise ValueError("a handle reads its archive once")
@@ -125,9 +129,9 @@ class ArchiveHandle:
                 self.shelf,
                 cache=open_cache(config.cache) if config.cache.is_dir() else None,  # who only reads makes no folder
                 parsed=parsed,
-                recall=recall,
+                recall=recall or FORGETFUL,
                 looks=self._looks,
                 jobs=jobs,
-                progress=progress,
+                progress=progress or silent,
             )
         return gate.withhold(archive, ledger, self._audience)

@@ -16,18 +16,19 @@ from dataclasses import dataclass, replace
 from functools import partial
 
 from memosite.plan import Context, Planned, Stored, Unit, Written
-from memosite.plan.traced import Digests, Read, traced
+from memosite.plan.traced import Digests, Read, common_values, traced
 from memosite.remake.listener import Listener
 from memosite.remake.manifest import Made, Manifest, Output, Reads, Units
 from memosite.remake.memory import Memory
 from memosite.remake.parcels import Files, Parcel, Unrendered, pack, pack_theme, render, render_parcel
-from memosite.remake.stale import IsThere, common_digests, decide
+from memosite.remake.stale import IsThere, decide
 from memosite.render.renderer import Renderer
 from memosite.render.theme import Theme
 from memosite.run.progress import Progress
 from memosite.run.workers import BATCH, Run, run
 from memosite.store.digests import digest_of
 from memosite.store.output import OutputFolder
+from memosite.store.program import program_digest
 
 Bytes = tuple[str, str, bytes | None]
 """An output: its path, the fingerprint of its model, and its bytes; None if it stays as it is."""
@@ -151,6 +152,11 @@ class Maker:
             case planned:
                 for path, data in render(planned, self.renderer):
                     yield path, one.fingerprint, data
+
+
+def common_digests(context: Context, digests: Digests, *, theme: str) -> dict[str, str]:
+    """What every unit is made of besides what it reads, by what it is; `theme` is the digest of the theme."""
+    return {"program": program_digest(), "theme": theme, "site": digests.of_value(common_values(context))}
 
 
 def maker_of(context: Context, theme: Theme, memory: Memory, output: OutputFolder) -> Maker:

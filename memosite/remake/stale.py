@@ -9,12 +9,10 @@ The first answer that is no tells why:
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 
-from memosite.plan import Context
-from memosite.plan.traced import KEYS, Digests, Read, common_values
+from memosite.plan.traced import KEYS, Digests, Read
 from memosite.plan.units import Unit
 from memosite.remake.manifest import Made, Manifest
 from memosite.store.output import FileState
-from memosite.store.program import program_digest
 
 IsThere = Callable[[str, FileState | None], bool]
 """Whether a file of the site lies there as it was left."""
@@ -24,11 +22,6 @@ _COMMON = {
     "theme": "the theme has changed",
     "site": "the configuration, the organization or the sources have changed",
 }
-
-
-def common_digests(context: Context, digests: Digests, *, theme: str) -> dict[str, str]:
-    """What every unit is made of besides what it reads, by what it is; `theme` is the digest of the theme."""
-    return {"program": program_digest(), "theme": theme, "site": digests.of_value(common_values(context))}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
