@@ -1,4 +1,4 @@
-"""Plans pages for what was published before and is there no more: redirects and tombstones (SPEC 4)."""
+"""Plans pages for what was published before and has been removed since: redirects and tombstones (SPEC 4)."""
 
 from collections.abc import Collection, Container, Iterator
 
@@ -35,7 +35,7 @@ def redirect(context: Context, start: str, target: str) -> RedirectPage:
 
 
 def tombstone(context: Context, start: str, id_: str, removal: Removal | None = None) -> GonePage:
-    """A page that says that something was published there and is not there any more."""
+    """A page that says that what was published at its address was removed."""
     return GonePage(
         **page_head(context, start, title="No longer here") | {"canonical": None},
         id="" if removal and not removal.stem else id_,

@@ -1,4 +1,4 @@
-"""Plans the pages of saved searches, whose queries stand in the configuration and are answered before planning."""
+"""Plans the pages of saved searches: queries of the configuration, which are answered before planning."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
