@@ -17,7 +17,7 @@ from benchmarks.organization import artifacts, is_plain_reply, transcripts
 from benchmarks.table import ROWS
 from memosite.commands.check import check
 from memosite.facts.findings import Severity
-from tests.made_repos import run_git
+from tests.support.repos import run_git
 
 
 def test_an_organization_is_the_same_each_time_and_has_all_kinds() -> None:

@@ -8,14 +8,7 @@ import pytest
 from memosite.config import discovery as module
 from memosite.config.discovery import discover
 from memosite.facts.errors import ConfigError, SourceError
-
-
-def fill(site: Path, *files: str) -> Path:
-    """Make files, and the folders they lie in, below a site folder."""
-    for file in files:
-        (site / file).parent.mkdir(parents=True, exist_ok=True)
-        (site / file).write_text("{}")
-    return site
+from tests.support.files import fill
 
 
 def found(site: Path, *ignore: Path) -> dict[str, str]:

@@ -19,7 +19,9 @@ from memosite.exporters import EXPORTERS, export
 from memosite.exporters.maildir import MARKER
 from memosite.facts.errors import ConfigError, OutputError
 from memosite.store.shelf import Shelf
-from tests.small_repos import read_repos, write_file, write_memo
+from tests.support.archives import open_folders
+from tests.support.files import write_text
+from tests.support.memos import write_memo
 from tests.support.sites import EXAMPLE_SOURCES
 
 NAME = "2026-05-01-0900--engineer--director--gate"
@@ -41,7 +43,7 @@ def write(archive: Archive, shelf: Shelf, target: Path | BinaryIO, format_: str,
 
 def export_repo(repo: Path, target: Path, format_: str, *, with_body: bool = False) -> None:
     """Read one repo and export it."""
-    with read_repos(repo) as (archive, shelf):
+    with open_folders(repo) as (archive, shelf):
         write(archive, shelf, target, format_, with_body=with_body)
 
 
@@ -66,7 +68,7 @@ def messages(maildir: Path) -> list[str]:
 def test_a_stream_gets_the_same_bytes_as_a_file(format_: str, tmp_path: Path) -> None:
     """`export > file` and `export -o file` are the same."""
     stream = io.BytesIO()
-    with read_repos(*EXAMPLE_SOURCES) as (archive, shelf):
+    with open_folders(*EXAMPLE_SOURCES) as (archive, shelf):
         write(archive, shelf, stream, format_, with_body=True)
         write(archive, shelf, tmp_path / "out", format_, with_body=True)
     assert stream.getvalue() == (tmp_path / "out").read_bytes() != b""
@@ -80,7 +82,7 @@ def test_equal_archives_give_equal_bytes_wherever_they_are_exported(
     targets = [tmp_path / "a", tmp_path / "b", tmp_path / "b"]
     for zone, target in zip(("UTC", "Asia/Kathmandu", "America/Lima"), targets, strict=True):
         monkeypatch.setenv("TZ", zone)
-        with read_repos(*EXAMPLE_SOURCES) as (archive, shelf):
+        with open_folders(*EXAMPLE_SOURCES) as (archive, shelf):
             write(archive, shelf, target, format_)
     if format_ == "maildir":
         assert tree(targets[0]) == tree(targets[1]) != {}
@@ -93,8 +95,8 @@ def test_an_export_that_fails_leaves_the_file_of_the_last_one(format_: str, tmp_
     """A reader sees a whole export or none."""
     target = tmp_path / "out"
     target.write_bytes(b"the last export")
-    write_memo(tmp_path / "repo", NAME)
-    with read_repos(tmp_path / "repo") as (archive, _), Shelf() as empty, pytest.raises(KeyError):
+    write_memo(tmp_path / "repo/memos/inbox", NAME)
+    with open_folders(tmp_path / "repo") as (archive, _), Shelf() as empty, pytest.raises(KeyError):
         write(archive, empty, target, format_, with_body=True)
     assert target.read_bytes() == b"the last export"
     assert sorted(path.name for path in tmp_path.iterdir()) == ["out", "repo"]
@@ -103,7 +105,7 @@ def test_an_export_that_fails_leaves_the_file_of_the_last_one(format_: str, tmp_
 @pytest.mark.parametrize("format_", list(EXPORTERS))
 def test_a_target_that_cannot_be_written_is_named(format_: str, tmp_path: Path) -> None:
     """A folder that does not exist is not made: it is more likely a slip of the pen."""
-    write_memo(tmp_path / "repo", NAME)
+    write_memo(tmp_path / "repo/memos/inbox", NAME)
     target = tmp_path / "no" / "such" / "out"
     with pytest.raises(OutputError, match=r"no/such/out: cannot be written \(No such file or directory\)"):
         export_repo(tmp_path / "repo", target, format_)
@@ -111,14 +113,14 @@ def test_a_target_that_cannot_be_written_is_named(format_: str, tmp_path: Path) 
 
 def test_a_folder_is_no_target_for_a_file(tmp_path: Path) -> None:
     """It would have to be removed."""
-    write_memo(tmp_path / "repo", NAME)
+    write_memo(tmp_path / "repo/memos/inbox", NAME)
     with pytest.raises(OutputError, match="found a folder"):
         export_repo(tmp_path / "repo", tmp_path, "jsonl")
 
 
 def test_a_pipe_is_written_to_and_not_replaced(tmp_path: Path) -> None:
     """`-o /dev/stdout`, run by root, must not put a file in the place of a device."""
-    write_memo(tmp_path / "repo", NAME)
+    write_memo(tmp_path / "repo/memos/inbox", NAME)
     pipe = tmp_path / "pipe"
     os.mkfifo(pipe)
     reader = os.open(pipe, os.O_RDONLY | os.O_NONBLOCK)
@@ -132,7 +134,7 @@ def test_a_pipe_is_written_to_and_not_replaced(tmp_path: Path) -> None:
 
 def test_a_link_to_a_file_stays_a_link(tmp_path: Path) -> None:
     """What it leads to is replaced."""
-    write_memo(tmp_path / "repo", NAME)
+    write_memo(tmp_path / "repo/memos/inbox", NAME)
     (tmp_path / "there").mkdir()
     (tmp_path / "out").symlink_to(tmp_path / "there" / "out")
     export_repo(tmp_path / "repo", tmp_path / "out", "jsonl")
@@ -142,7 +144,7 @@ def test_a_link_to_a_file_stays_a_link(tmp_path: Path) -> None:
 
 def test_a_new_file_has_the_rights_that_the_user_gives_to_files(tmp_path: Path) -> None:
     """Temporary files are often private; the export is not one."""
-    write_memo(tmp_path / "repo", NAME)
+    write_memo(tmp_path / "repo/memos/inbox", NAME)
     (tmp_path / "other").touch()
     export_repo(tmp_path / "repo", tmp_path / "out", "jsonl")
     assert (tmp_path / "out").stat().st_mode == (tmp_path / "other").stat().st_mode
@@ -150,8 +152,8 @@ def test_a_new_file_has_the_rights_that_the_user_gives_to_files(tmp_path: Path) 
 
 def test_a_maildir_cannot_go_to_a_stream_and_an_unknown_format_nowhere(tmp_path: Path) -> None:
     """Both are mistakes on the command line."""
-    write_memo(tmp_path, NAME)
-    with read_repos(tmp_path) as (archive, shelf):
+    write_memo(tmp_path / "memos/inbox", NAME)
+    with open_folders(tmp_path) as (archive, shelf):
         with pytest.raises(ConfigError, match="name it with -o"):
             write(archive, shelf, io.BytesIO(), "maildir")
         with pytest.raises(ConfigError, match="expected jsonl, mbox, maildir, csv"):
@@ -164,7 +166,7 @@ def test_a_maildir_cannot_go_to_a_stream_and_an_unknown_format_nowhere(tmp_path:
 def test_json_lines_are_the_lines_of_the_archive_with_bodies_where_asked_for(tmp_path: Path) -> None:
     """Nothing else stands in the file."""
     target = tmp_path / "out.jsonl"
-    with read_repos(*EXAMPLE_SOURCES) as (archive, shelf):
+    with open_folders(*EXAMPLE_SOURCES) as (archive, shelf):
         expected = [artifact_line(artifact, archive, base_url=None) for artifact in exported(archive)]
         write(archive, shelf, target, "jsonl")
         assert [json.loads(text) for text in target.read_text(encoding="utf-8").splitlines()] == expected
@@ -182,9 +184,10 @@ def rows(target: Path) -> list[dict[str, Any]]:
 
 def test_a_table_has_a_row_for_each_artifact_with_lists_joined(tmp_path: Path) -> None:
     """What a spreadsheet can sort and filter by."""
+    fields: dict[str, Any] = {"subject": 'A "gate"\nand more', "body": "All tests pass.", "action_required": True}
     for repo in ("alpha", "beta"):
-        write_memo(tmp_path / repo, NAME, to="director, strategist", action_required=True, subject='A "gate"\nand more')
-    with read_repos(tmp_path / "alpha", tmp_path / "beta") as (archive, shelf):
+        write_memo(tmp_path / repo / "memos/inbox", NAME, to="director, strategist", **fields)
+    with open_folders(tmp_path / "alpha", tmp_path / "beta") as (archive, shelf):
         write(archive, shelf, tmp_path / "out.csv", "csv", with_body=True)
     (row,) = rows(tmp_path / "out.csv")
     path = f"memos/inbox/{NAME}.openthing"
@@ -197,7 +200,7 @@ def test_a_table_has_a_row_for_each_artifact_with_lists_joined(tmp_path: Path) -
 
 def test_a_table_follows_rfc_4180(tmp_path: Path) -> None:
     """Lines end in CRLF; every row has as many fields as the header."""
-    with read_repos(*EXAMPLE_SOURCES) as (archive, shelf):
+    with open_folders(*EXAMPLE_SOURCES) as (archive, shelf):
         write(archive, shelf, tmp_path / "out.csv", "csv")
         count = len(list(exported(archive)))
     text = (tmp_path / "out.csv").read_bytes().decode("utf-8")
@@ -211,7 +214,15 @@ def test_a_table_follows_rfc_4180(tmp_path: Path) -> None:
 def test_a_spreadsheet_is_not_made_to_run_anything(start: str, tmp_path: Path) -> None:
     """What it would take for a formula is a text, in every column that holds foreign words."""
     evil = f"{start}HYPERLINK(1)"
-    write_memo(tmp_path / "repo", NAME, subject=evil, body=evil, sender=evil, thread_id=evil, metadata={"tags": [evil]})
+    write_memo(
+        tmp_path / "repo/memos/inbox",
+        NAME,
+        subject=evil,
+        body=evil,
+        sender=evil,
+        thread_id=evil,
+        metadata={"tags": [evil]},
+    )
     export_repo(tmp_path / "repo", tmp_path / "out.csv", "csv", with_body=True)
     (row,) = rows(tmp_path / "out.csv")
     assert (row["subject"], row["body"]) == (f"'{evil}",) * 2
@@ -224,14 +235,14 @@ def test_a_spreadsheet_is_not_made_to_run_anything(start: str, tmp_path: Path) -
 def test_unread_messages_are_new_and_the_others_say_how_far_they_are(tmp_path: Path) -> None:
     """`new/` knows no flags; in `cur/` they stand in order."""
     asks: dict[str, Any] = {"action_required": True}
-    write_memo(tmp_path / "repo", "2026-05-01-0900--a--b--unread", **asks)
-    write_memo(tmp_path / "repo", "2026-05-02-0900--a--b--read", folder="memos/read")
-    write_memo(tmp_path / "repo", "2026-05-03-0900--a--b--open", folder="memos/read", **asks)
-    asked = write_memo(tmp_path / "repo", "2026-05-04-0900--a--b--answered", folder="memos/read", **asks)
-    answer = {"in_reply_to": asked, "sender": "director", "to": "engineer"}
-    write_memo(tmp_path / "repo", "2026-05-05-0900--b--a--answer", folder="memos/archive", **answer)
+    write_memo(tmp_path / "repo/memos/inbox", "2026-05-01-0900--a--b--unread", **asks)
+    write_memo(tmp_path / "repo/memos/read", "2026-05-02-0900--a--b--read")
+    write_memo(tmp_path / "repo/memos/read", "2026-05-03-0900--a--b--open", **asks)
+    asked = write_memo(tmp_path / "repo/memos/read", "2026-05-04-0900--a--b--answered", **asks).stem
+    answer: dict[str, Any] = {"in_reply_to": asked, "sender": "director", "to": "engineer"}
+    write_memo(tmp_path / "repo/memos/archive", "2026-05-05-0900--b--a--answer", **answer)
     done = {"metadata": {"discharged": {"on": "2026-05-07"}}}
-    write_memo(tmp_path / "repo", "2026-05-06-0900--a--b--done", folder="memos/read", **asks, **done)
+    write_memo(tmp_path / "repo/memos/read", "2026-05-06-0900--a--b--done", **asks, **done)
     export_repo(tmp_path / "repo", tmp_path / "mail", "maildir")
     found = [(name.split("/")[0], name.partition(":")[2]) for name in sorted(messages(tmp_path / "mail"), key=number)]
     assert found == [("new", ""), ("cur", "2,S"), ("cur", "2,FS"), ("cur", "2,RS"), ("cur", "2,S"), ("cur", "2,S")]
@@ -244,7 +255,7 @@ def number(name: str) -> str:
 
 def test_a_message_has_the_time_of_its_memo(tmp_path: Path) -> None:
     """Programs that sort by the files' times sort by date, and an export does not look like a delivery of today."""
-    write_memo(tmp_path / "repo", NAME, sent="2026-05-01T09:00:00-04:00")
+    write_memo(tmp_path / "repo/memos/inbox", NAME, sent="2026-05-01T09:00:00-04:00")
     export_repo(tmp_path / "repo", tmp_path / "mail", "maildir")
     ((_, (_, seconds)),) = tree(tmp_path / "mail").items()
     assert seconds == 1_777_640_400
@@ -253,8 +264,8 @@ def test_a_message_has_the_time_of_its_memo(tmp_path: Path) -> None:
 def test_exporting_again_moves_what_was_read_and_removes_what_is_gone(tmp_path: Path) -> None:
     """The maildir is as if it had been written anew; nothing is there twice."""
     repo, mail = tmp_path / "repo", tmp_path / "mail"
-    write_memo(repo, NAME)
-    gone = write_memo(repo, "2026-05-02-0900--engineer--director--gone")
+    write_memo(repo / "memos/inbox", NAME)
+    gone = write_memo(repo / "memos/inbox", "2026-05-02-0900--engineer--director--gone").stem
     export_repo(repo, mail, "maildir")
     before = messages(mail)
     (repo / "memos" / "inbox" / f"{gone}.openthing").unlink()
@@ -271,8 +282,8 @@ def test_an_export_that_was_interrupted_is_completed_by_the_next(tmp_path: Path)
     """Every message is whole, and what lay half written in `tmp/` is gone."""
     repo, mail = tmp_path / "repo", tmp_path / "mail"
     for day in (1, 2, 3):
-        write_memo(repo, f"2026-05-0{day}-0900--engineer--director--gate", body=f"Day {day}.")
-    with read_repos(repo) as (archive, shelf):
+        write_memo(repo / "memos/inbox", f"2026-05-0{day}-0900--engineer--director--gate", body=f"Day {day}.")
+    with open_folders(repo) as (archive, shelf):
         write(archive, shelf, tmp_path / "whole", "maildir")
         with Shelf() as partly:
             for text in ("Day 1.", "Day 2."):
@@ -286,25 +297,25 @@ def test_an_export_that_was_interrupted_is_completed_by_the_next(tmp_path: Path)
 
 def test_what_others_put_into_the_maildir_stays(tmp_path: Path) -> None:
     """A file that memosite did not write is not its to remove; what it wrote it removes."""
-    write_memo(tmp_path / "repo", NAME)
+    write_memo(tmp_path / "repo/memos/inbox", NAME)
     mail = tmp_path / "mail"
     export_repo(tmp_path / "repo", mail, "maildir")
-    theirs = write_file(mail, "cur/1777640400.V1I2.host:2,S", "Subject: mine\n\n")
+    theirs = write_text(mail / "cur/1777640400.V1I2.host:2,S", "Subject: mine\n\n")
     export_repo(tmp_path / "repo", mail, "maildir")
     assert theirs.read_text(encoding="utf-8") == "Subject: mine\n\n"
 
 
 def test_an_empty_folder_becomes_a_maildir_and_any_other_is_refused_untouched(tmp_path: Path) -> None:
     """Somebody's mail is not overwritten, not even a maildir that looks like ours."""
-    write_memo(tmp_path / "repo", NAME)
+    write_memo(tmp_path / "repo/memos/inbox", NAME)
     (tmp_path / "empty").mkdir()
     export_repo(tmp_path / "repo", tmp_path / "empty", "maildir")
     assert len(messages(tmp_path / "empty")) == 1
-    write_file(tmp_path / "theirs", "new/1777640400.V1I2.host", "Subject: mine\n\n")
+    write_text(tmp_path / "theirs/new/1777640400.V1I2.host", "Subject: mine\n\n")
     with pytest.raises(OutputError, match="not empty and not memosite's"):
         export_repo(tmp_path / "repo", tmp_path / "theirs", "maildir")
     assert list(tree(tmp_path / "theirs")) == ["new/1777640400.V1I2.host"]
-    write_file(tmp_path, "file", "")
+    write_text(tmp_path / "file", "")
     with pytest.raises(OutputError, match="found a file"):
         export_repo(tmp_path / "repo", tmp_path / "file", "maildir")
 
@@ -312,7 +323,7 @@ def test_an_empty_folder_becomes_a_maildir_and_any_other_is_refused_untouched(tm
 @pytest.mark.parametrize("name", ["tmp", "new", "cur", MARKER])
 def test_a_link_in_the_maildir_does_not_lead_out_of_it(name: str, tmp_path: Path) -> None:
     """Nothing outside the named folder is written."""
-    write_memo(tmp_path / "repo", NAME)
+    write_memo(tmp_path / "repo/memos/inbox", NAME)
     mail, elsewhere = tmp_path / "mail", tmp_path / "elsewhere"
     mail.mkdir()
     elsewhere.mkdir()
@@ -334,8 +345,8 @@ def test_an_export_holds_one_text_at_a_time(format_: str, tmp_path: Path) -> Non
     for minute in range(100):
         paragraph = f"Wörter der {minute}. Minute. " * 8
         name = f"2026-05-01-{minute // 60:02d}{minute % 60:02d}--a--b--long"
-        write_memo(repo, name, body=f"{paragraph}\n" * 1_000, folder="memos/read")
-    with read_repos(repo) as (archive, shelf):
+        write_memo(repo / "memos/read", name, body=f"{paragraph}\n" * 1_000)
+    with open_folders(repo) as (archive, shelf):
         total = sum(artifact.chars for artifact in archive.artifacts.values())
         tracemalloc.start()
         try:

@@ -16,7 +16,10 @@ from hypothesis import strategies as st
 from memosite.archive.lines import all_texts, exported
 from memosite.exporters.job import Export
 from memosite.exporters.mail import ANCESTORS, LOCAL_PART, Composer, dot_atom, encode_body, encode_text
-from tests.small_repos import HOSTILE, export_mail, read_repos, write_file, write_memo
+from tests.support.archives import open_folders
+from tests.support.exports import HOSTILE, export_mail
+from tests.support.files import write_text
+from tests.support.memos import write_memo
 from tests.support.sites import EXAMPLE_SOURCES
 
 NAME = "2026-05-01-0900--engineer--director--gate"
@@ -46,7 +49,7 @@ def text_of(message: EmailMessage) -> str:
 
 def export_memo(tmp_path: Path, **fields: Any) -> EmailMessage:
     """Export an archive of one memo with these fields, and read it back."""
-    write_memo(tmp_path / "repo", NAME, **fields)
+    write_memo(tmp_path / "repo/memos/inbox", NAME, **{"body": "All tests pass.", **fields})
     export_mail(tmp_path / "repo", target=tmp_path / "out.mbox")
     (message,) = read_mail(tmp_path / "out.mbox")
     assert message.defects == []
@@ -66,7 +69,7 @@ def test_every_artifact_of_the_example_comes_back_with_its_subject_and_texts(for
     """Memos, notes, transcripts, documents and libraries; a library's text is what it lists."""
     target = tmp_path / "out"
     export_mail(*EXAMPLE_SOURCES, target=target, format_=format_)
-    with read_repos(*EXAMPLE_SOURCES) as (archive, shelf):
+    with open_folders(*EXAMPLE_SOURCES) as (archive, shelf):
         expected = {
             f"<{artifact.kind}/{artifact.id}@{DOMAIN}>": (
                 artifact.subject or artifact.short_subject,
@@ -100,8 +103,8 @@ def test_a_subject_of_what_is_no_text_still_comes_back(tmp_path: Path) -> None:
         '{"catdef":"1.4","memodef":"0.4","type":"memodef:Memo","from":"a","to":"b","sent":"2026-05-01T09:00:00Z",'
         '"body":"x","subject":"nul \\u0000 half \\ud83d end"}'
     )
-    write_file(tmp_path / "repo", "memos/inbox/odd.openthing", text)
-    write_memo(tmp_path / "repo", "2026-05-01-0901--a--b--the-gate", subject="  ")
+    write_text(tmp_path / "repo/memos/inbox/odd.openthing", text)
+    write_memo(tmp_path / "repo/memos/inbox", "2026-05-01-0901--a--b--the-gate", subject="  ")
     export_mail(tmp_path / "repo", target=tmp_path / "out.mbox")
     odd, blank = read_mail(tmp_path / "out.mbox")
     assert re.fullmatch("nul \ufffd half \ufffd+ end", str(odd["Subject"]))
@@ -126,8 +129,8 @@ def test_a_subject_of_what_is_no_text_still_comes_back(tmp_path: Path) -> None:
 )
 def test_any_body_comes_back_exactly_and_starts_no_other_message(text: str, tmp_path: Path) -> None:
     """A `From ` line in a body neither splits the message nor is changed, whatever the dialect of the reader."""
-    write_memo(tmp_path / "repo", NAME, body=text)
-    write_memo(tmp_path / "repo", "2026-05-02-0900--engineer--director--next")
+    write_memo(tmp_path / "repo/memos/inbox", NAME, body=text)
+    write_memo(tmp_path / "repo/memos/inbox", "2026-05-02-0900--engineer--director--next", body="All tests pass.")
     for format_ in ("mbox", "maildir"):
         export_mail(tmp_path / "repo", target=tmp_path / format_, format_=format_)
         first, second = read_mail(tmp_path / format_)
@@ -141,7 +144,7 @@ def test_a_message_holds_the_text_of_the_envelope_before_that_of_the_body_file(t
     """Mail has no field for a summary, so a short one stands in the text, too."""
     message = export_memo(tmp_path, body="In short: yes.", body_ref=f"{NAME}.body.md")
     assert text_of(message) == "In short: yes."
-    write_file(tmp_path / "repo", f"memos/inbox/{NAME}.body.md", "At length.\n")
+    write_text(tmp_path / "repo" / f"memos/inbox/{NAME}.body.md", "At length.\n")
     export_mail(tmp_path / "repo", target=tmp_path / "out.mbox")
     (message,) = read_mail(tmp_path / "out.mbox")
     assert text_of(message) == "In short: yes.\n\n* * *\n\nAt length.\n"
@@ -181,7 +184,8 @@ def test_any_text_survives_as_a_header(text: str) -> None:
 
 def test_a_memo_has_the_headers_of_a_mail(tmp_path: Path) -> None:
     """Who, to whom, when (with the written offset), which thread, what is open, where it lies."""
-    write_memo(tmp_path / "repo", NAME, to="director, strategist", action_required=True, thread_id="gates")
+    fields: dict[str, Any] = {"subject": "The gate is green", "sent": "2026-05-01T09:00:00-04:00", "thread_id": "gates"}
+    write_memo(tmp_path / "repo/memos/inbox", NAME, to="director, strategist", action_required=True, **fields)
     export_mail(tmp_path / "repo", target=tmp_path / "out.mbox", base_url="https://memos.example/")
     (message,) = read_mail(tmp_path / "out.mbox")
     assert {name.lower(): str(value) for name, value in message.items()} == {
@@ -203,7 +207,7 @@ def test_a_memo_has_the_headers_of_a_mail(tmp_path: Path) -> None:
 
 def test_addresses_have_the_names_of_the_positions_and_the_ids_as_written() -> None:
     """A seat that was renamed is shown by its present name; its old memos keep their old address."""
-    with read_repos(*EXAMPLE_SOURCES, aliases={"opac-engineer": "web-engineer"}) as (archive, shelf):
+    with open_folders(*EXAMPLE_SOURCES, aliases={"opac-engineer": "web-engineer"}) as (archive, shelf):
         job = Export(
             archive=archive,
             shelf=shelf,
@@ -270,8 +274,8 @@ def test_dot_atoms_are_valid_and_tell_texts_apart(text: str) -> None:
 
 def test_a_hostile_id_and_configuration_make_valid_message_ids(tmp_path: Path) -> None:
     """Whatever the name of a file and of the archive, other messages can refer to it."""
-    first = write_memo(tmp_path / "repo", "grüße..und.")
-    write_memo(tmp_path / "repo", "re", in_reply_to=f"{first}.openthing", sent="2026-05-02T09:00:00Z")
+    first = write_memo(tmp_path / "repo/memos/inbox", "grüße..und.").stem
+    write_memo(tmp_path / "repo/memos/inbox", "re", in_reply_to=f"{first}.openthing", sent="2026-05-02T09:00:00Z")
     export_mail(tmp_path / "repo", target=tmp_path / "m", archive_id=".a_b.", authority="me@example.org,2026-01")
     parent, reply = read_mail(tmp_path / "m")
     assert parent["Message-ID"] == "<memo/gr%C3%BC%C3%9Fe%2E.und%2E@%2Ea_b%2E.example.org>"
@@ -298,7 +302,7 @@ def test_a_date_keeps_its_offset(sent: str, written: str | None, tmp_path: Path)
 
 def test_a_memo_without_any_date_has_none_and_its_line_that_of_the_epoch(tmp_path: Path) -> None:
     """A `From ` line must have a date; a header may be left out."""
-    write_memo(tmp_path / "repo", "gate", sent=None)
+    write_memo(tmp_path / "repo/memos/inbox", "gate", sent=None)
     export_mail(tmp_path / "repo", target=tmp_path / "out.mbox")
     (message,) = read_mail(tmp_path / "out.mbox")
     assert message["Date"] is None
@@ -316,11 +320,11 @@ def test_the_line_before_a_message_has_its_date_in_utc(tmp_path: Path) -> None:
 def test_an_mbox_has_the_flags_of_the_maildir(tmp_path: Path) -> None:
     """`Status` and `X-Status` are what mutt and Dovecot read; Python gives them as flags."""
     asks: dict[str, Any] = {"action_required": True}
-    write_memo(tmp_path / "repo", "2026-05-01-0900--a--b--unread", **asks)
-    asked = write_memo(tmp_path / "repo", "2026-05-02-0900--a--b--asked", folder="memos/read", **asks)
-    write_memo(tmp_path / "repo", "2026-05-03-0900--a--b--open", folder="memos/archive", **asks)
+    write_memo(tmp_path / "repo/memos/inbox", "2026-05-01-0900--a--b--unread", **asks)
+    asked = write_memo(tmp_path / "repo/memos/read", "2026-05-02-0900--a--b--asked", **asks).stem
+    write_memo(tmp_path / "repo/memos/archive", "2026-05-03-0900--a--b--open", **asks)
     answer: dict[str, Any] = {"sender": "director", "to": "engineer", "in_reply_to": asked}
-    write_memo(tmp_path / "repo", "2026-05-04-0900--b--a--answer", folder="memos/read", **answer)
+    write_memo(tmp_path / "repo/memos/read", "2026-05-04-0900--b--a--answer", **answer)
     export_mail(tmp_path / "repo", target=tmp_path / "out.mbox")
     box = mailbox.mbox(tmp_path / "out.mbox", create=False)
     flags = [message.get_flags() for message in box]
@@ -341,7 +345,7 @@ def test_a_reply_refers_to_its_whole_chain_up_to_a_ghost(tmp_path: Path) -> None
     ghost = "2026-04-30-0900--director--engineer--lost"
     parent = f"{ghost}.openthing"
     for day in (1, 2, 3):
-        name = write_memo(tmp_path / "repo", f"2026-05-0{day}-0900--a--b--re", in_reply_to=parent)
+        name = write_memo(tmp_path / "repo/memos/inbox", f"2026-05-0{day}-0900--a--b--re", in_reply_to=parent).stem
         parent = f"{name}.openthing"
     export_mail(tmp_path / "repo", target=tmp_path / "out.mbox")
     *_, last = read_mail(tmp_path / "out.mbox")
@@ -355,7 +359,7 @@ def test_a_long_chain_is_cut_to_the_nearest_ancestors(tmp_path: Path) -> None:
     for number in range(ANCESTORS + 5):
         name = f"2026-05-01-{number // 60:02d}{number % 60:02d}--a--b--re"
         sent = f"2026-05-01T{number // 60:02d}:{number % 60:02d}:00Z"
-        parent = f"{write_memo(tmp_path / 'repo', name, in_reply_to=parent, sent=sent)}.openthing"
+        parent = write_memo(tmp_path / "repo/memos/inbox", name, in_reply_to=parent, sent=sent).name
     export_mail(tmp_path / "repo", target=tmp_path / "out.mbox")
     found = [references(message) for message in read_mail(tmp_path / "out.mbox")]
     assert [len(chain) for chain in found] == [min(number, ANCESTORS) for number in range(ANCESTORS + 5)]
@@ -364,10 +368,11 @@ def test_a_long_chain_is_cut_to_the_nearest_ancestors(tmp_path: Path) -> None:
 
 def test_memos_that_only_a_thread_id_joins_refer_to_their_thread(tmp_path: Path) -> None:
     """They reply to nothing, so there is no `In-Reply-To`; a thread of one tree needs no such reference."""
-    first = write_memo(tmp_path / "repo", "2026-05-01-0900--a--b--one", thread_id="gates", sent="2026-05-01T09:00:00Z")
-    write_memo(tmp_path / "repo", "2026-05-02-0900--a--b--two", thread_id="gates", sent="2026-05-02T09:00:00Z")
-    write_memo(tmp_path / "repo", "2026-05-03-0900--b--a--re", in_reply_to=first, sent="2026-05-03T09:00:00Z")
-    write_memo(tmp_path / "repo", "2026-05-04-0900--a--b--lone", thread_id="alone", sent="2026-05-04T09:00:00Z")
+    inbox = tmp_path / "repo/memos/inbox"
+    first = write_memo(inbox, "2026-05-01-0900--a--b--one", thread_id="gates", sent="2026-05-01T09:00:00Z").stem
+    write_memo(inbox, "2026-05-02-0900--a--b--two", thread_id="gates", sent="2026-05-02T09:00:00Z")
+    write_memo(inbox, "2026-05-03-0900--b--a--re", in_reply_to=first, sent="2026-05-03T09:00:00Z")
+    write_memo(inbox, "2026-05-04-0900--a--b--lone", thread_id="alone", sent="2026-05-04T09:00:00Z")
     export_mail(tmp_path / "repo", target=tmp_path / "out.mbox")
     found = [(references(message), message["In-Reply-To"]) for message in read_mail(tmp_path / "out.mbox")]
     assert found == [

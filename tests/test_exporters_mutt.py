@@ -5,7 +5,8 @@ from typing import Any
 
 import pytest
 
-from tests.small_repos import HOSTILE, export_mail, write_memo
+from tests.support.exports import HOSTILE, export_mail
+from tests.support.memos import write_memo
 from tests.support.terminal import Terminal
 
 MUTTRC = """\
@@ -40,19 +41,22 @@ def write_conversation(repo: Path) -> None:
     """Write a memo with replies, two memos under a ghost, and two memos that a thread id joins."""
     asks: dict[str, Any] = {"action_required": True}
     back: dict[str, Any] = {"sender": "director", "to": "engineer"}
-    memo = write_memo(repo, "2026-05-01-0900--a--b--first", subject="First", folder="memos/read", **asks)
+    memo = write_memo(repo / "memos/read", "2026-05-01-0900--a--b--first", subject="First", **asks).stem
     reply: dict[str, Any] = {"in_reply_to": f"{memo}.openthing", "sent": "2026-05-01T10:00:00-04:00", **back}
-    yes = write_memo(repo, "2026-05-01-1000--b--a--yes", subject="Yes", folder="memos/read", **reply)
+    yes = write_memo(repo / "memos/read", "2026-05-01-1000--b--a--yes", subject="Yes", **reply).stem
     when = {"in_reply_to": f"{yes}.openthing", "sent": "2026-05-01T11:00:00-04:00", **asks}
-    write_memo(repo, "2026-05-01-1100--a--b--when", subject="When?", **when)
-    also = {"in_reply_to": f"{memo}.openthing", "sent": "2026-05-01T16:00:00Z"}
-    write_memo(repo, "2026-05-01-1200--a--b--also", subject="Grüße, 2", folder="memos/read", **also, **asks)
+    write_memo(repo / "memos/inbox", "2026-05-01-1100--a--b--when", subject="When?", **when)
+    also: dict[str, Any] = {"in_reply_to": f"{memo}.openthing", "sent": "2026-05-01T16:00:00Z"}
+    write_memo(repo / "memos/read", "2026-05-01-1200--a--b--also", subject="Grüße, 2", **also, **asks)
     for hour in (10, 11):
-        lost = {"in_reply_to": "2026-05-01-0900--x--y--lost.openthing", "sent": f"2026-05-02T{hour}:00:00Z"}
-        write_memo(repo, f"2026-05-02-{hour}00--a--b--lost", subject=f"Lost {hour}", folder="memos/read", **lost)
+        lost: dict[str, Any] = {
+            "in_reply_to": "2026-05-01-0900--x--y--lost.openthing",
+            "sent": f"2026-05-02T{hour}:00:00Z",
+        }
+        write_memo(repo / "memos/read", f"2026-05-02-{hour}00--a--b--lost", subject=f"Lost {hour}", **lost)
     for hour in (10, 11):
-        joined = {"thread_id": "gates", "sent": f"2026-05-03T{hour}:00:00Z"}
-        write_memo(repo, f"2026-05-03-{hour}00--a--b--gate", subject=f"Gate {hour}", folder="memos/read", **joined)
+        joined: dict[str, Any] = {"thread_id": "gates", "sent": f"2026-05-03T{hour}:00:00Z"}
+        write_memo(repo / "memos/read", f"2026-05-03-{hour}00--a--b--gate", subject=f"Gate {hour}", **joined)
 
 
 TREE = ["First", "|->Yes", "| `->When?", "`->Grüße, 2", "-->Lost 10", "`->Lost 11", "-->Gate 10", "`->Gate 11"]
@@ -77,7 +81,8 @@ def test_mutt_reads_every_message_of_a_hostile_archive(format_: str, tmp_path: P
     """Nothing splits a message in two, ends the index, or writes over the screen."""
     for day, subject in enumerate(HOSTILE.values(), 1):
         fields: dict[str, Any] = {"sender": f"{subject[:40]},", "sent": f"2026-05-{day:02d}T09:00:00Z"}
-        write_memo(tmp_path / "repo", f"2026-05-{day:02d}-0900--a--b--odd", subject=subject, body=subject, **fields)
+        name = f"2026-05-{day:02d}-0900--a--b--odd"
+        write_memo(tmp_path / "repo/memos/inbox", name, subject=subject, body=subject, **fields)
     export_mail(tmp_path / "repo", target=tmp_path / format_, format_=format_)
     shown = shown_by_mutt(tmp_path / format_, count=len(HOSTILE))
     assert [line.split("|")[0].strip() for line in shown] == [str(n) for n in range(1, len(HOSTILE) + 1)]

@@ -11,20 +11,20 @@ from pathlib import Path
 import pytest
 
 from memosite.sources import git as git_module
-from memosite.sources.git import GitError, Holding, Repo, git, git_tokens, holding_repo, repo_at
+from memosite.sources.git import GitError, Holding, git, git_tokens, holding_repo, repo_at
+from memosite.sources.git import Repo as FoundRepo
 from memosite.sources.objects import Objects, commit_at
 from memosite.sources.tree import read_tree
-from tests.made_repos import ENVIRONMENT, commit_all, make_repo, run_git
+from tests.support.repos import ENVIRONMENT, Repo, run_git
 
 
 @pytest.fixture
-def repo(tmp_path: Path) -> Path:
+def repo(tmp_path: Path) -> Repo:
     """A repo with a commit."""
-    folder = make_repo(tmp_path / "repo")
-    (folder / "memos").mkdir()
-    (folder / "memos/a.openthing").write_text("{}")
-    commit_all(folder)
-    return folder
+    made = Repo(tmp_path / "repo")
+    made.write("memos/a.openthing", "{}")
+    made.commit()
+    return made
 
 
 @pytest.fixture
@@ -36,10 +36,10 @@ def trap(tmp_path: Path) -> Path:
     return program
 
 
-def opened(folder: Path) -> Repo:
+def opened(folder: Path) -> FoundRepo:
     """The repo of a folder."""
     found = repo_at(folder)
-    assert isinstance(found, Repo)
+    assert isinstance(found, FoundRepo)
     return found
 
 
@@ -51,40 +51,40 @@ def has_run(trap: Path) -> bool:
     return found
 
 
-Plant = Callable[[Path, Path], None]
+Plant = Callable[[Repo, Path], None]
 
 
 def plant(*settings: str, attributes: str = "") -> Plant:
     """Put settings into a repo's own configuration, `TRAP` in them being the program, and attributes."""
 
-    def planted(repo: Path, trap: Path) -> None:
+    def planted(repo: Repo, trap: Path) -> None:
         for setting in settings:
             key, _, value = setting.partition("=")
-            run_git(repo, "config", key, value.replace("TRAP", str(trap)))
-        (repo / ".git/info/attributes").write_text(attributes)
+            repo.git("config", key, value.replace("TRAP", str(trap)))
+        (repo.root / ".git/info/attributes").write_text(attributes)
 
     return planted
 
 
-def plant_hooks(repo: Path, trap: Path) -> None:
+def plant_hooks(repo: Repo, trap: Path) -> None:
     """Every hook that git knows, in its own folder."""
     for name in ("reference-transaction", "post-index-change", "fsmonitor-watchman", "pre-commit", "post-checkout"):
-        shutil.copy(trap, repo / ".git/hooks" / name)
+        shutil.copy(trap, repo.root / ".git/hooks" / name)
 
 
-def plant_signature(repo: Path, trap: Path) -> None:
+def plant_signature(repo: Repo, trap: Path) -> None:
     """A commit that claims to be signed, a program to verify it, and the wish to see that."""
     plant("log.showSignature=true", "gpg.program=TRAP")(repo, trap)
-    raw = run_git(repo, "cat-file", "commit", "HEAD") + "\n"
+    raw = repo.git("cat-file", "commit", "HEAD") + "\n"
     head, _, message = raw.partition("\n\n")
     signed = f"{head}\ngpgsig -----BEGIN PGP SIGNATURE-----\n \n x\n -----END PGP SIGNATURE-----\n\n{message}"
-    found = run_git(repo, "hash-object", "-w", "-t", "commit", "--literally", "--stdin", given=signed.encode())
-    run_git(repo, "update-ref", "HEAD", found)
+    found = repo.git("hash-object", "-w", "-t", "commit", "--literally", "--stdin", given=signed.encode())
+    repo.git("update-ref", "HEAD", found)
 
 
-def plant_include(repo: Path, trap: Path) -> None:
+def plant_include(repo: Repo, trap: Path) -> None:
     """A file of further settings."""
-    (repo / "more").write_text(f"[core]\n\tfsmonitor = {trap}\n\tpager = {trap}\n")
+    (repo.root / "more").write_text(f"[core]\n\tfsmonitor = {trap}\n\tpager = {trap}\n")
     plant("include.path=../more")(repo, trap)
 
 
@@ -118,13 +118,13 @@ COMMANDS: tuple[tuple[str, ...], ...] = (
         (plant("uploadpack.packObjectsHook=TRAP", "core.gitProxy=TRAP", "core.sshCommand=TRAP"), ()),
     ],
 )
-def test_what_a_repo_would_run_is_not_run(repo: Path, trap: Path, planted: Plant, provoked: tuple[str, ...]) -> None:
+def test_what_a_repo_would_run_is_not_run(repo: Repo, trap: Path, planted: Plant, provoked: tuple[str, ...]) -> None:
     """Everything that a build asks of git, in a repo that is set as a trap; a plain git falls into it."""
     if planted is not plant_signature:
-        (repo / "memos/a.openthing").write_text("{ }")
+        (repo.root / "memos/a.openthing").write_text("{ }")
     if provoked:
-        copy = shutil.copytree(repo, repo.parent / "copy")
-        planted(copy, trap)
+        copy = shutil.copytree(repo.root, repo.root.parent / "copy")
+        planted(Repo(copy, is_new=False), trap)
         (copy / "memos/a.openthing").write_text("{  }")
         subprocess.run(["git", *provoked], cwd=copy, env=ENVIRONMENT, capture_output=True, check=False, timeout=60)
         if provoked != ("-p", "log"):  # without a terminal nobody pages
@@ -133,33 +133,33 @@ def test_what_a_repo_would_run_is_not_run(repo: Path, trap: Path, planted: Plant
     has_run(trap)
     for command in COMMANDS:
         options = ("--no-ext-diff", "--no-textconv") if command[0] in {"log", "diff-index"} else ()
-        git(opened(repo), command[0], *options, *command[1:])
-    tree = read_tree(opened(repo), "HEAD")
-    with Objects(opened(repo)) as objects:
+        git(opened(repo.root), command[0], *options, *command[1:])
+    tree = read_tree(opened(repo.root), "HEAD")
+    with Objects(opened(repo.root)) as objects:
         assert objects.blob(tree.blobs["memos/a.openthing"].hash, limit=100) == b"{}"
     assert not has_run(trap)
 
 
-def test_each_switch_is_needed(repo: Path, trap: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_each_switch_is_needed(repo: Repo, trap: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Without the options before the command, the same calls run what was planted."""
     monkeypatch.setattr(git_module, "_SAFE", ())
     plant_hooks(repo, trap)
-    git(opened(repo), "update-ref", "refs/heads/mark", "HEAD")
+    git(opened(repo.root), "update-ref", "refs/heads/mark", "HEAD")
     assert has_run(trap)
     plant_signature(repo, trap)
-    git(opened(repo), "log", "-1")
+    git(opened(repo.root), "log", "-1")
     assert has_run(trap)
     plant("core.fsmonitor=TRAP")(repo, trap)
-    git(opened(repo), "ls-files", "--others", "--modified")
+    git(opened(repo.root), "ls-files", "--others", "--modified")
     assert has_run(trap)
 
 
 def test_the_promise_of_a_partial_clone_is_kept_without_the_switches(
-    repo: Path, trap: Path, monkeypatch: pytest.MonkeyPatch
+    repo: Repo, trap: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """No lazy fetches, and no protocol that one could use: without all of it, the trap is run."""
-    missing = run_git(repo, "rev-parse", "HEAD:memos/a.openthing")
-    (repo / ".git/objects" / missing[:2] / missing[2:]).unlink()
+    missing = repo.git("rev-parse", "HEAD:memos/a.openthing")
+    (repo.root / ".git/objects" / missing[:2] / missing[2:]).unlink()
     plant(
         *("core.repositoryFormatVersion=1", "extensions.partialClone=origin", "remote.origin.promisor=true"),
         *("remote.origin.url=ext::sh -c TRAP", "protocol.ext.allow=always"),
@@ -169,12 +169,12 @@ def test_the_promise_of_a_partial_clone_is_kept_without_the_switches(
     for taken in (set(), {"GIT_ALLOW_PROTOCOL"}):
         monkeypatch.setattr(git_module, "_SET", {name: kept[name] for name in kept if name not in taken})
         with pytest.raises(GitError):
-            git(opened(repo), "cat-file", "blob", missing)
+            git(opened(repo.root), "cat-file", "blob", missing)
         assert has_run(trap) == bool(taken)
 
 
 def test_the_users_own_configuration_and_environment_do_not_count(
-    repo: Path, trap: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    repo: Repo, trap: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """What a build reads is the same for everybody, whatever they have set."""
     (tmp_path / ".gitconfig").write_text(f"[core]\n\tfsmonitor = {trap}\n[log]\n\tdate = raw\n")
@@ -184,80 +184,80 @@ def test_the_users_own_configuration_and_environment_do_not_count(
     monkeypatch.setenv("GIT_CONFIG_COUNT", "1")
     monkeypatch.setenv("GIT_CONFIG_KEY_0", "log.date")
     monkeypatch.setenv("GIT_CONFIG_VALUE_0", "raw")
-    assert git(opened(repo), "log", "-1", "--format=%cd", "--no-ext-diff", "-p").startswith(b"Fri May 1")
+    assert git(opened(repo.root), "log", "-1", "--format=%cd", "--no-ext-diff", "-p").startswith(b"Fri May 1")
     assert not has_run(trap)
 
 
 @pytest.mark.parametrize("address", ["ext::TRAP", "file:///nowhere", "ssh://git@localhost/x", "https://localhost/x"])
-def test_missing_objects_are_not_fetched(repo: Path, trap: Path, address: str) -> None:
+def test_missing_objects_are_not_fetched(repo: Repo, trap: Path, address: str) -> None:
     """A partial clone's promise is not kept: no program of its configuration runs, no host is asked."""
-    (repo / "second").write_text("more")
-    commit_all(repo)
-    missing = run_git(repo, "rev-parse", "HEAD:second")
-    (repo / ".git/objects" / missing[:2] / missing[2:]).unlink()
+    (repo.root / "second").write_text("more")
+    repo.commit()
+    missing = repo.git("rev-parse", "HEAD:second")
+    (repo.root / ".git/objects" / missing[:2] / missing[2:]).unlink()
     plant(
         *("core.repositoryFormatVersion=1", "extensions.partialClone=origin", "remote.origin.promisor=true"),
         *(f"remote.origin.url={address.replace('TRAP', 'sh -c ' + str(trap))}", "protocol.ext.allow=always"),
         *("protocol.allow=always", "core.sshCommand=TRAP", "remote.origin.uploadpack=TRAP"),
     )(repo, trap)
-    tree = read_tree(opened(repo), "HEAD")
+    tree = read_tree(opened(repo.root), "HEAD")
     assert tree.blobs["second"].size == -1 and tree.blobs["memos/a.openthing"].size == 2
-    with Objects(opened(repo)) as objects:
+    with Objects(opened(repo.root)) as objects:
         assert objects.blob(missing, limit=100) is None
     with pytest.raises(GitError):
-        git(opened(repo), "cat-file", "blob", missing)
+        git(opened(repo.root), "cat-file", "blob", missing)
     assert not has_run(trap)
     if address.startswith("ext"):  # a plain git runs it
         command = ["git", "cat-file", "blob", missing]
-        subprocess.run(command, cwd=repo, env=ENVIRONMENT, capture_output=True, check=False, timeout=60)
+        subprocess.run(command, cwd=repo.root, env=ENVIRONMENT, capture_output=True, check=False, timeout=60)
         assert has_run(trap)
 
 
-def test_the_work_tree_is_the_folder_itself(repo: Path, tmp_path: Path) -> None:
+def test_the_work_tree_is_the_folder_itself(repo: Repo, tmp_path: Path) -> None:
     """A repo whose configuration names another folder as its work tree shows nothing of that folder."""
     (tmp_path / "private").mkdir()
     (tmp_path / "private/secret").write_text("x")
-    run_git(repo, "config", "core.worktree", str(tmp_path / "private"))
-    assert b"secret" not in git(opened(repo), "ls-files", "-z", "--others")
-    assert git(opened(repo), "rev-parse", "--show-toplevel").decode().strip() == str(repo)
+    repo.git("config", "core.worktree", str(tmp_path / "private"))
+    assert b"secret" not in git(opened(repo.root), "ls-files", "-z", "--others")
+    assert git(opened(repo.root), "rev-parse", "--show-toplevel").decode().strip() == str(repo.root)
 
 
 # Which repo a folder belongs to
 
 
-def test_a_git_file_that_leads_to_a_foreign_repo_is_not_followed(repo: Path, tmp_path: Path) -> None:
+def test_a_git_file_that_leads_to_a_foreign_repo_is_not_followed(repo: Repo, tmp_path: Path) -> None:
     """Only the repo that knows this folder as its own counts."""
     lured = tmp_path / "lured"
     lured.mkdir()
-    for written in (f"gitdir: {repo}/.git", "gitdir: ../repo/.git", "", "gitdir: /etc"):
+    for written in (f"gitdir: {repo.root}/.git", "gitdir: ../repo/.git", "", "gitdir: /etc"):
         (lured / ".git").write_text(written)
         assert isinstance(repo_at(lured), str)
 
 
-def test_a_git_folder_that_is_a_link_or_borrows_is_not_followed(repo: Path, tmp_path: Path) -> None:
+def test_a_git_folder_that_is_a_link_or_borrows_is_not_followed(repo: Repo, tmp_path: Path) -> None:
     """A link, and a folder that says that it belongs to another repo."""
     lured = tmp_path / "lured"
     lured.mkdir()
-    (lured / ".git").symlink_to(repo / ".git")
+    (lured / ".git").symlink_to(repo.root / ".git")
     assert repo_at(lured) == "its .git is a symbolic link, which is not followed"
     (lured / ".git").unlink()
-    shutil.copytree(repo / ".git", lured / ".git")
-    (lured / ".git/commondir").write_text(str(repo / ".git"))
+    shutil.copytree(repo.root / ".git", lured / ".git")
+    (lured / ".git/commondir").write_text(str(repo.root / ".git"))
     assert repo_at(lured) == "its .git shares the folder of another repo"
 
 
 @pytest.mark.parametrize("form", ["checkout", "bare", "work tree"])
-def test_a_repo_that_borrows_from_a_foreign_one_is_not_read(repo: Path, tmp_path: Path, form: str) -> None:
+def test_a_repo_that_borrows_from_a_foreign_one_is_not_read(repo: Repo, tmp_path: Path, form: str) -> None:
     """Its refs and objects could be those of any other repo on the machine, which nobody named as a source."""
-    foreign = repo / ".git"
-    lured = make_repo(tmp_path / "lured", *(["--bare"] if form == "bare" else []))
-    git_dir = lured if form == "bare" else lured / ".git"
-    folder = lured
+    foreign = repo.root / ".git"
+    lured = Repo(tmp_path / "lured", *(["--bare"] if form == "bare" else []))
+    git_dir = lured.root if form == "bare" else lured.root / ".git"
+    folder = lured.root
     if form == "work tree":
-        commit_all(lured)
+        lured.commit()
         folder = tmp_path / "side"
-        run_git(lured, "worktree", "add", "-q", str(folder))
-        assert isinstance(repo_at(folder), Repo)
+        lured.git("worktree", "add", "-q", str(folder))
+        assert isinstance(repo_at(folder), FoundRepo)
         shared = git_dir / "worktrees/side/commondir"
         shared.write_text(str(foreign))
         assert repo_at(folder) == "its .git shares the folder of a repo that does not know it"
@@ -266,7 +266,7 @@ def test_a_repo_that_borrows_from_a_foreign_one_is_not_read(repo: Path, tmp_path
         (git_dir / "commondir").write_text(str(foreign))
         assert repo_at(folder) == "its .git shares the folder of another repo"
         (git_dir / "commondir").unlink()
-    assert isinstance(repo_at(folder), Repo)
+    assert isinstance(repo_at(folder), FoundRepo)
     alternates = git_dir / "objects/info/alternates"
     alternates.write_text(str(foreign / "objects"))
     assert "borrows objects" in str(repo_at(folder))
@@ -280,102 +280,103 @@ def test_a_repo_that_borrows_from_a_foreign_one_is_not_read(repo: Path, tmp_path
         place.unlink()
         if kept.exists():
             kept.rename(place)
-    assert isinstance(repo_at(folder), Repo)
+    assert isinstance(repo_at(folder), FoundRepo)
 
 
-def test_a_further_work_tree_is_read(repo: Path, tmp_path: Path) -> None:
+def test_a_further_work_tree_is_read(repo: Repo, tmp_path: Path) -> None:
     """It has a branch of its own, and its repo knows it."""
-    run_git(repo, "worktree", "add", "-q", "-b", "side", str(tmp_path / "side"))
-    (tmp_path / "side/new").write_text("x")
-    commit = commit_all(tmp_path / "side")
+    repo.git("worktree", "add", "-q", "-b", "side", str(tmp_path / "side"))
+    side = Repo(tmp_path / "side", is_new=False)
+    side.write("new", "x")
+    commit = side.commit()
     found = commit_at(opened(tmp_path / "side"), "HEAD")
-    assert found is not None and found.hash == commit != run_git(repo, "rev-parse", "HEAD")
+    assert found is not None and found.hash == commit != repo.head
     shutil.copytree(tmp_path / "side", tmp_path / "copy")
     assert repo_at(tmp_path / "copy") == "its .git file leads to a repo that does not know it"
 
 
-def test_a_submodule_is_read_as_the_repo_it_is(repo: Path, tmp_path: Path) -> None:
+def test_a_submodule_is_read_as_the_repo_it_is(repo: Repo, tmp_path: Path) -> None:
     """Its repo lies in that of the outer one, and names this folder."""
-    outer = make_repo(tmp_path / "outer")
-    run_git(outer, "submodule", "--quiet", "add", str(repo), "inner")
-    commit_all(outer)
-    found = commit_at(opened(outer / "inner"), "HEAD")
-    assert found is not None and found.hash == run_git(repo, "rev-parse", "HEAD")
+    outer = Repo(tmp_path / "outer")
+    outer.git("submodule", "--quiet", "add", str(repo.root), "inner")
+    outer.commit()
+    found = commit_at(opened(outer.root / "inner"), "HEAD")
+    assert found is not None and found.hash == repo.head
 
 
 @pytest.mark.parametrize("form", ["sha1", "sha256"])
 @pytest.mark.parametrize("options", [(), ("--bare",)])
 def test_commits_are_found_in_repos_of_each_kind(tmp_path: Path, form: str, options: tuple[str, ...]) -> None:
     """With a work tree and without, with hashes of 40 digits and of 64."""
-    source = make_repo(tmp_path / "source", f"--object-format={form}")
-    (source / "a").write_text("x")
-    commit = commit_all(source)
-    run_git(source, "tag", "-a", "v1", "-m", "First")
-    folder = source
+    source = Repo(tmp_path / "source", f"--object-format={form}")
+    source.write("a", "x")
+    commit = source.commit(at="2026-05-01T12:00:00-04:00")
+    source.git("tag", "-a", "v1", "-m", "First")
+    folder = source.root
     if options:
         folder = tmp_path / "bare.git"
-        run_git(tmp_path, "clone", "-q", "--bare", str(source), str(folder))
-    repo = opened(folder)
-    assert (repo.top is None) == bool(options)
+        run_git(tmp_path, "clone", "-q", "--bare", str(source.root), str(folder))
+    found_repo = opened(folder)
+    assert (found_repo.top is None) == bool(options)
     for ref in ("HEAD", "main", "v1", "refs/heads/main", commit, commit[:10]):
-        found = commit_at(repo, ref)
+        found = commit_at(found_repo, ref)
         assert found is not None and found.hash == commit
         assert found.committed is not None and found.committed.utc == "2026-05-01T16:00:00Z"
         assert found.committed.zone == "-04:00"
-    assert [commit_at(repo, ref) for ref in ("nothing", "HEAD:a", "HEAD^{tree}", "main commit 1")] == [None] * 4
-    assert list(read_tree(repo, commit).blobs) == ["a"]
+    assert [commit_at(found_repo, ref) for ref in ("nothing", "HEAD:a", "HEAD^{tree}", "main commit 1")] == [None] * 4
+    assert list(read_tree(found_repo, commit).blobs) == ["a"]
 
 
-def test_a_repo_of_another_user_is_read(repo: Path, trap: Path) -> None:
+def test_a_repo_of_another_user_is_read(repo: Repo, trap: Path) -> None:
     """Git refuses by itself what others own; here it is read, since nothing of it runs."""
     plant("core.fsmonitor=TRAP")(repo, trap)
-    for path in (repo, *repo.rglob("*")):
+    for path in (repo.root, *repo.root.rglob("*")):
         os.chown(path, 12_345, 12_345)
-    plain = subprocess.run(["git", "log"], cwd=repo, env=ENVIRONMENT, capture_output=True, check=False, timeout=60)
+    plain = subprocess.run(["git", "log"], cwd=repo.root, env=ENVIRONMENT, capture_output=True, check=False, timeout=60)
     assert b"dubious ownership" in plain.stderr
-    assert commit_at(opened(repo), "HEAD") is not None
+    assert commit_at(opened(repo.root), "HEAD") is not None
     assert not has_run(trap)
 
 
-def test_the_repo_around_a_folder_is_the_nearest_one(repo: Path, tmp_path: Path) -> None:
+def test_the_repo_around_a_folder_is_the_nearest_one(repo: Repo, tmp_path: Path) -> None:
     """With the way to the folder from its top; a broken one in between is not passed over."""
-    assert holding_repo(repo / "memos", site=tmp_path) == Holding(repo=opened(repo), prefix="memos/")
-    (repo / "memos/.git").mkdir()
-    assert holding_repo(repo / "memos", site=tmp_path).why_not == "its .git folder holds no repo"
+    assert holding_repo(repo.root / "memos", site=tmp_path) == Holding(repo=opened(repo.root), prefix="memos/")
+    (repo.root / "memos/.git").mkdir()
+    assert holding_repo(repo.root / "memos", site=tmp_path).why_not == "its .git folder holds no repo"
 
 
 # When git fails
 
 
-def test_a_call_that_takes_too_long_is_ended_with_all_it_started(repo: Path, tmp_path: Path) -> None:
+def test_a_call_that_takes_too_long_is_ended_with_all_it_started(repo: Repo, tmp_path: Path) -> None:
     """The limit counts for what git waits for, too."""
     os.mkfifo(tmp_path / "pipe")
-    run_git(repo, "config", "include.path", str(tmp_path / "pipe"))
+    repo.git("config", "include.path", str(tmp_path / "pipe"))
     with pytest.raises(GitError, match="git rev-parse took more than 1 s"):
-        git(opened(repo), "rev-parse", "HEAD", seconds=1)
+        git(opened(repo.root), "rev-parse", "HEAD", seconds=1)
 
 
-def test_errors_are_one_line_without_passwords(repo: Path) -> None:
+def test_errors_are_one_line_without_passwords(repo: Repo) -> None:
     """Of what git says, the line that counts."""
     with pytest.raises(GitError) as error:
-        git(opened(repo), "fetch", "https://ada:se/cret@example.invalid/x\a", "main")
+        git(opened(repo.root), "fetch", "https://ada:se/cret@example.invalid/x\a", "main")
     assert "se/cret" not in str(error.value) and "\n" not in str(error.value) and "\a" not in str(error.value)
     with pytest.raises(GitError, match="exit code"):
-        list(git_tokens(opened(repo), "ls-tree", "-z", "nothing"))
+        list(git_tokens(opened(repo.root), "ls-tree", "-z", "nothing"))
 
 
-def test_without_git_the_error_says_so(repo: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_without_git_the_error_says_so(repo: Repo, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     """As a line for people, not as a trace."""
     monkeypatch.setenv("PATH", str(tmp_path))
     with pytest.raises(GitError, match="git cannot be run"):
-        git(opened(repo), "log")
+        git(opened(repo.root), "log")
 
 
-def test_the_objects_reader_starts_again_after_git_was_killed(repo: Path) -> None:
+def test_the_objects_reader_starts_again_after_git_was_killed(repo: Repo) -> None:
     """One question fails; the next one is answered."""
-    tree = read_tree(opened(repo), "HEAD")
+    tree = read_tree(opened(repo.root), "HEAD")
     name = tree.blobs["memos/a.openthing"].hash
-    with Objects(opened(repo)) as objects:
+    with Objects(opened(repo.root)) as objects:
         assert objects.blob(name, limit=10) == b"{}"
         assert objects._process is not None
         os.kill(objects._process.pid, signal.SIGKILL)
@@ -384,18 +385,18 @@ def test_the_objects_reader_starts_again_after_git_was_killed(repo: Path) -> Non
             objects.blob(name, limit=10)
         assert objects.blob(name, limit=10) == b"{}"
         assert objects.blob(name, limit=1) == 2
-        assert objects.blob(run_git(repo, "rev-parse", "HEAD^{tree}"), limit=100) is None
+        assert objects.blob(repo.git("rev-parse", "HEAD^{tree}"), limit=100) is None
         assert objects.blob(name, limit=10) == b"{}"
         process = objects._process
     assert process.returncode is not None
 
 
-def test_git_ends_when_a_build_is_interrupted(repo: Path) -> None:
+def test_git_ends_when_a_build_is_interrupted(repo: Repo) -> None:
     """Pieces that nobody takes any more are not waited for."""
     script = "import sys, pathlib\nfrom memosite.sources.git import git_tokens, repo_at\n"
     script += "tokens = git_tokens(repo_at(pathlib.Path(sys.argv[1])), 'ls-tree', '-z', '-r', 'HEAD')\n"
     script += "next(tokens); tokens.close(); print('closed')"
     done = subprocess.run(
-        [sys.executable, "-c", script, str(repo)], capture_output=True, text=True, check=False, timeout=60
+        [sys.executable, "-c", script, str(repo.root)], capture_output=True, text=True, check=False, timeout=60
     )
     assert done.stdout == "closed\n" and not done.stderr

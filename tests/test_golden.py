@@ -21,8 +21,8 @@ import pytest
 from memosite import __version__
 from memosite.build import build
 from memosite.config.loading import load_config
-from tests.golden_html import readable
-from tests.made_repos import make_repo, run_git
+from tests.support.golden_html import readable
+from tests.support.repos import Repo, run_git
 
 GOLDEN = Path(__file__).parent / "golden"
 TEMPLATES = Path(__file__).parent.parent / "templates"
@@ -86,7 +86,7 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
     soundings.unlink()
     received.write_text(text.replace("4.1 m", "4 m"), encoding="utf-8")
     for source in ("office", "pier"):
-        make_repo(folder / source)
+        Repo(folder / source)
     _commit(folder, "2026-05-06T08:00:00Z")
     received.unlink()
     soundings.write_text(text, encoding="utf-8")
@@ -101,7 +101,7 @@ def _commit(folder: Path, date: str) -> None:
     """Commit what is in the sources."""
     for source in ("office", "pier"):
         run_git(folder / source, "add", "--all")
-        run_git(folder / source, "commit", "-q", "-m", "Work", GIT_AUTHOR_DATE=date, GIT_COMMITTER_DATE=date)
+        run_git(folder / source, "commit", "-q", "-m", "Work", at=date)
 
 
 @pytest.mark.parametrize("name", PAGES)

@@ -444,7 +444,7 @@ def test_a_branch_called_like_a_commit_is_none(tmp_path: Path) -> None:
 
 def test_without_git_nothing_is_made_up(tmp_path: Path) -> None:
     """No steps, no dates, and the reason in words."""
-    repo = Repo(tmp_path / "engine", top=tmp_path)
+    repo = Repo(tmp_path / "engine", is_new=False)
     put(repo, "memos")
     found = memo(archive_of(repo))
     assert found.copies[0].life is not None
@@ -469,7 +469,7 @@ def test_a_shallow_clone_has_no_history(tmp_path: Path) -> None:
     repo.commit()
     repo.commit()
     repo.git("clone", "--quiet", "--depth=1", f"file://{repo.root}", str(tmp_path / "clone"))
-    (copy,) = memo(archive_of(Repo(tmp_path / "clone", top=tmp_path))).copies
+    (copy,) = memo(archive_of(Repo(tmp_path / "clone", is_new=False))).copies
     assert copy.life is not None
     assert (copy.life.why_not, copy.life.events) == ("the clone is shallow: its first commits are missing", ())
     assert copy.life.state == "committed"
@@ -478,7 +478,7 @@ def test_a_shallow_clone_has_no_history(tmp_path: Path) -> None:
 def test_a_repo_that_merely_encloses_the_site_does_not_count(tmp_path: Path) -> None:
     """Unless the configuration says so, and then paths are those of the source."""
     outer = Repo(tmp_path / "outer")
-    inner = Repo(tmp_path / "outer/site/engine", top=outer.root)
+    inner = Repo(tmp_path / "outer/site/engine", is_new=False)
     put(inner)
     outer.commit(who="Ann")
     (copy,) = memo(archive_of(inner, site=tmp_path / "outer/site")).copies
@@ -492,7 +492,7 @@ def test_a_repo_that_merely_encloses_the_site_does_not_count(tmp_path: Path) -> 
 def test_a_source_below_a_repo_of_the_site_has_that_history(tmp_path: Path) -> None:
     """A source may be a folder of a repo that lies at or below the site."""
     outer = Repo(tmp_path / "site")
-    inner = Repo(tmp_path / "site/engine", top=outer.root)
+    inner = Repo(tmp_path / "site/engine", is_new=False)
     put(inner)
     outer.commit(who="Ann")
     (copy,) = memo(archive_of(inner, site=tmp_path / "site")).copies
@@ -509,7 +509,7 @@ def test_a_submodule_inside_a_source_has_a_history_of_its_own(tmp_path: Path) ->
     outer.commit()
     (copy,) = memo(archive_of(outer)).copies
     assert copy.life is not None and copy.life.why_not == "it lies in a repo inside the source's"
-    inside = Repo(tmp_path / "outer/teams/part", top=outer.root)
+    inside = Repo(tmp_path / "outer/teams/part", is_new=False)
     (copy,) = memo(archive_of(inside)).copies
     assert copy.life is not None and [event.kind for event in copy.life.events] == ["received"]
 
@@ -531,7 +531,7 @@ def test_a_further_work_tree_has_the_history_of_its_branch(tmp_path: Path) -> No
     put(repo)
     repo.commit(who="Ann")
     repo.git("worktree", "add", "--quiet", "-b", "branch", str(tmp_path / "tree"))
-    tree = Repo(tmp_path / "tree", top=repo.root)
+    tree = Repo(tmp_path / "tree", is_new=False)
     tree.hours = 5
     tree.move(f"memos/inbox/{NAME}.openthing", f"memos/read/{NAME}.openthing")
     tree.commit(who="Bo")

@@ -1,6 +1,5 @@
 """`memosite init` writes down what discovery finds, in a file that means the same."""
 
-import json
 import re
 from pathlib import Path
 
@@ -11,20 +10,12 @@ from memosite.config.discovery import discover
 from memosite.config.loading import KEYS, FeedsConfig, load_config
 from memosite.config.schema import DEFAULT_DOCUMENTS
 from memosite.facts.errors import ConfigError
-
-
-def fill(site: Path, *files: str) -> Path:
-    """Make files, and the folders they lie in, below a site folder."""
-    for file in files:
-        (site / file).parent.mkdir(parents=True, exist_ok=True)
-        (site / file).write_text("{}")
-    return site
+from tests.support.files import fill, write_json
 
 
 def put_organization(site: Path, path: str, name: str) -> None:
     """Put an orgdef of a name into the site."""
-    fill(site, path)
-    (site / path).write_text(json.dumps({"type": "orgdef:Organization", "id": "x", "name": name}))
+    write_json(site / path, {"type": "orgdef:Organization", "id": "x", "name": name})
 
 
 @pytest.fixture

@@ -79,7 +79,7 @@ def become_link(path: Path) -> None:
 
 def run_git(site: Path, *arguments: str) -> None:
     """Run git in the site's repo."""
-    Repo(site / "engine", top=site).git(*arguments)
+    Repo(site / "engine", is_new=False).git(*arguments)
 
 
 CHANGES: dict[str, Callable[[Path], object]] = {
@@ -204,7 +204,7 @@ def test_further_work_trees_have_a_head_of_their_own(tmp_path: Path) -> None:
     site = tmp_path / "site"
     known = digest(site)
     assert compare(site, known).is_same
-    Repo(site / "second", top=site).git("commit", "--quiet", "--allow-empty", "-m", "more")
+    Repo(site / "second", is_new=False).git("commit", "--quiet", "--allow-empty", "-m", "more")
     assert not compare(site, known).is_same
 
 

@@ -47,7 +47,7 @@ def test_a_memo_shows_its_life_line(tmp_path: Path) -> None:
 
 def test_without_git_the_page_says_so_and_nothing_else_breaks(tmp_path: Path) -> None:
     """History not available, in words."""
-    repo = Repo(tmp_path / "engine", top=tmp_path)
+    repo = Repo(tmp_path / "engine", is_new=False)
     put(repo)
     site = build_site(tmp_path)
     assert "History not available: it is no git repo." in words_of(site / f"memos/{NAME}/index.html")

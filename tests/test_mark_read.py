@@ -201,7 +201,7 @@ def test_links_and_folders_are_refused(tmp_path: Path) -> None:
 
 def test_outside_of_a_repo_it_is_refused(tmp_path: Path) -> None:
     """The history is the point."""
-    folder = Repo(tmp_path / "engine", top=tmp_path)
+    folder = Repo(tmp_path / "engine", is_new=False)
     put(folder)
     with pytest.raises(MarkError, match="lies in no git repo"):
         mark([folder.root / INBOX])

@@ -5,7 +5,7 @@
 again; a test holds their bytes:
 
     scripts/example-repos DIR && memosite build DIR
-    python -m tests.addresses DIR/_site > tests/published/example-org.txt
+    python -m tests.support.addresses DIR/_site > tests/published/example-org.txt
     cp DIR/_site/archive/ledger.jsonl tests/published/example-org.ledger.jsonl
 
 So `example-org` may get more memos, positions and records, but nothing may be taken from it, and nothing in it may be
@@ -30,8 +30,17 @@ from lxml import etree
 
 from memosite.build import build
 from memosite.config.loading import load_config
-from tests.addresses import Published, feed_with_archive, from_text, is_feed, page_at, published_by, read_feed, to_text
-from tests.made_repos import run_git
+from tests.support.addresses import (
+    Published,
+    feed_with_archive,
+    from_text,
+    is_feed,
+    page_at,
+    published_by,
+    read_feed,
+    to_text,
+)
+from tests.support.repos import run_git
 
 ROOT = Path(__file__).parent.parent
 FIXTURES = ROOT / "tests/published"

@@ -140,7 +140,7 @@ def _memos(site: Path) -> list[Path]:
 
 
 def _repo(site: Path, rng: random.Random) -> Repo:
-    found = Repo(site / rng.choice(("engine", "harbour", "desk")), top=site)
+    found = Repo(site / rng.choice(("engine", "harbour", "desk")), is_new=False)
     found.hours = rng.randint(1, 1000)
     return found
 
@@ -258,13 +258,13 @@ def test_only_what_changed_is_opened(site: Path, monkeypatch: pytest.MonkeyPatch
 def test_a_commit_that_was_mentioned_before_it_came_is_found(site: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """It is fetched later, and no text changes by that."""
     shutil.copytree(site / "engine", site.parent / "theirs")
-    theirs = Repo(site.parent / "theirs", top=site)
+    theirs = Repo(site.parent / "theirs", is_new=False)
     theirs.hours = 7
     commit = theirs.commit()
     write_memo(site / "engine/memos/inbox", "new", body=f"See `{commit[:9]}`.")
     with reading(site, monkeypatch) as found:
         assert found.again()[1]["engine"].commits == {}
-        Repo(site / "engine", top=site).git("fetch", "--quiet", str(theirs.root), "main:theirs")
+        Repo(site / "engine", is_new=False).git("fetch", "--quiet", str(theirs.root), "main:theirs")
         assert found.again()[1]["engine"].commits == {commit[:9]: commit}
         check(found)
 
@@ -286,7 +286,7 @@ def test_a_history_that_is_equal_is_the_same_object(site: Path, monkeypatch: pyt
     write_text(site / "memosite.yml", "sources: [{path: engine}, {path: empty}]\n")
     with reading(site, monkeypatch) as found:
         _, before = found.again()
-        Repo(site / "engine", top=site).git("branch", "another")
+        Repo(site / "engine", is_new=False).git("branch", "another")
         write_memo(site / "empty/memos/inbox", "two")
         _, after = found.again()
         assert after["empty"].why_not == "the repo has no commit yet"
@@ -301,7 +301,7 @@ def test_a_text_that_two_sources_have_outlives_its_file_in_one(site: Path, monke
             (site / name / "memos/inbox/both.body.md").unlink()
             (site / name / "memos/inbox/both.openthing").unlink()
             check(found)
-        Repo(site / name, top=site).git("checkout", "--quiet", ".")
+        Repo(site / name, is_new=False).git("checkout", "--quiet", ".")
 
 
 @pytest.mark.parametrize(

@@ -37,6 +37,8 @@ from memosite.plan import Context, Stored, Written, plan
 from memosite.render.renderer import Renderer
 from memosite.render.theme import load_theme
 from memosite.search.blocks import Block
+from tests.support.files import write_json, write_text
+from tests.support.memos import write_memo
 from tests.support.pages import bad_links
 from tests.support.sites import built_files
 
@@ -544,16 +546,9 @@ def test_months_and_home_tell_of_records_as_of_everything() -> None:
 # Whole builds
 
 
-def write(repo: Path, path: str, text: str) -> None:
-    """Write a file of a repo."""
-    file = repo / path
-    file.parent.mkdir(parents=True, exist_ok=True)
-    file.write_text(text, encoding="utf-8", newline="")
-
-
 def write_stores(repo: Path) -> None:
     """A store of each system in one repo."""
-    write(repo, ".memory/config.json", json.dumps({"version": 5, "project": {"id": "project.quay", "name": "Quay"}}))
+    write_json(repo / ".memory/config.json", {"version": 5, "project": {"id": "project.quay", "name": "Quay"}})
     for key, status, more in (
         ("decision.ferry", "superseded", {"superseded_by": "decision.bridge"}),
         ("decision.bridge", "active", {}),
@@ -563,21 +558,19 @@ def write_stores(repo: Path) -> None:
         node = {"id": key, "type": kind, "status": status, "title": f"The {slug}", "tags": []} | more
         node |= {"body_path": f"memory/{kind}s/{slug}.md", "content_hash": "sha256:00"}
         node |= {"created_at": "2026-05-01T09:00:00Z", "updated_at": "2026-05-02T09:00:00Z"}
-        write(repo, f".memory/memory/{kind}s/{slug}.json", json.dumps(node))
-        write(repo, f".memory/memory/{kind}s/{slug}.md", f"# The {slug}\n\nSee decision.bridge.\n")
+        write_json(repo / f".memory/memory/{kind}s/{slug}.json", node)
+        write_text(repo / f".memory/memory/{kind}s/{slug}.md", f"# The {slug}\n\nSee decision.bridge.\n")
     meta = {"created": "2026-05-01T09:00:00Z", "summary": "Tide tables", "session_id": "s1"}
     for category in ("context", "decisions", "interfaces", "handoffs"):
         value = {"meta": meta | {"category": category}, "content": {"status": "ok", "notes": ["a", "b"]}}
-        write(repo, f".claude/memory/{category}/tide-{category}.json", json.dumps(value))
-    write(
-        repo,
-        ".wyren/memory.md",
+        write_json(repo / f".claude/memory/{category}/tide-{category}.json", value)
+    write_text(
+        repo / ".wyren/memory.md",
         "# Memory\n\n## Decisions\n- We moor at the north quay [session 7a2e, turn 12]\n\n"
         "## Rejected paths\n- A second ferry [session 7a2e, turn 14]\n",
     )
-    write(
-        repo,
-        "memories/ice.memory.md",
+    write_text(
+        repo / "memories/ice.memory.md",
         "---\nid: 50616ea3-7f99-416e-8283-041526374859\ntype: semantic\nnamespace: decisions/project\n"
         'title: "Ice"\ncreated: 2026-05-01T09:00:00Z\n---\n\n# Ice\n\nAsk @[[Ada Lovelace|Person]].\n',
     )
@@ -587,9 +580,9 @@ def test_every_link_resolves_in_a_build_of_all_systems(tmp_path: Path) -> None:
     """With memos beside the stores, twice, and the second build writes the same bytes."""
     repo = tmp_path / "quay"
     write_stores(repo)
-    memo = {"catdef": "1.4", "memodef": "0.4", "type": "memodef:Memo", "from": "a", "to": "b", "subject": "Ferry"}
-    memo |= {"sent": "2026-05-03T09:00:00Z", "body": "As decision.ferry says."}
-    write(repo, "memos/inbox/2026-05-03-0900--a--b--ferry.openthing", json.dumps(memo))
+    body = "As decision.ferry says."
+    name = "2026-05-03-0900--a--b--ferry"
+    write_memo(repo / "memos/inbox", name, sender="a", to="b", sent="2026-05-03T09:00:00Z", body=body)
     files = built_files(repo, output=tmp_path / "out")
     assert list(bad_links(tmp_path / "out")) == []
     assert built_files(repo, output=tmp_path / "out") == files

@@ -2,8 +2,6 @@
 
 import json
 import re
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -18,12 +16,13 @@ from memosite.config.discovery import discover
 from memosite.facts.parsed import Ref
 from memosite.facts.texts import find_mentions
 from memosite.formats.systems import owner_of, root_of_record
-from memosite.reading.reader import LineFinder, read_archive, read_source
+from memosite.reading.reader import LineFinder, read_source
 from memosite.resolve import Rules, resolve
 from memosite.sources.folder import FolderSource, list_files
 from memosite.store.shelf import Shelf
-from tests.small_repos import read_repos, write_file, write_memo
-from tests.support.archives import DOCUMENTS
+from tests.support.archives import DOCUMENTS, links, open_folders, read_folders, read_sources
+from tests.support.files import write_text
+from tests.support.memos import write_memo, write_transcript
 from tests.test_memory_store import Repo
 
 UUID = "3eaf4c81-5d77-4f4c-8061-8293a4b5c6d7"
@@ -34,29 +33,13 @@ WEB = "https://git.example.org/quay/{ref}/{path}"
 def write_mif(repo: Path, path: str, *, id_: str = UUID, title: str = "Rope", head: str = "", body: str = "") -> Path:
     """Write a record of MIF 0.1; `head` are further lines of its frontmatter."""
     text = f"---\nid: {id_}\ntype: semantic\nnamespace: decisions/project\ntitle: {title}\n"
-    return write_file(repo, path, f"{text}created: 2026-05-02T08:00:00Z\n{head}---\n\n{body}\n")
+    return write_text(repo / path, f"{text}created: 2026-05-02T08:00:00Z\n{head}---\n\n{body}\n")
 
 
 def write_layer(repo: Path, path: str, *, summary: str = "Rope", **content: object) -> Path:
     """Write a memory-layer's file; its category is that of its folder."""
     meta = {"created": "2026-05-04T08:12:30Z", "category": path.split("/")[-2], "summary": summary, "session_id": "s"}
-    return write_file(repo, f".claude/memory/{path}.json", json.dumps({"meta": meta, "content": content}))
-
-
-def write_transcript(repo: Path, name: str, arc: str) -> Ref:
-    """Write a transcript of a session; return its ref."""
-    values = {
-        "catdef": "1.4",
-        "memodef": "0.4",
-        "type": "memodef:Transcript",
-        "participants": [{"position": "engineer", "session_arc": arc}],
-        "started": "2026-05-01T09:00:00Z",
-        "subject": "Rope",
-        "body_ref": f"{name}.body.md",
-    }
-    write_file(repo, f"transcripts/engineer/{name}.openthing", json.dumps(values))
-    write_file(repo, f"transcripts/engineer/{name}.body.md", "## User\n\nWhich rope?\n\n## Assistant\n\nThe new one.\n")
-    return ("transcript", name)
+    return write_text(repo / f".claude/memory/{path}.json", json.dumps({"meta": meta, "content": content}))
 
 
 @pytest.fixture
@@ -67,19 +50,9 @@ def quay(tmp_path: Path) -> Path:
     return root
 
 
-@contextmanager
-def reading(*roots: Path, web: str | None = None, ledger: Ledger | None = None) -> Iterator[tuple[Archive, Ledger]]:
-    """Read folders as sources that are on the web."""
-    sources = [FolderSource(name=root.name, root=root, documents=DOCUMENTS) for root in roots]
-    rules = Rules(sources=tuple(SourceInfo(name=root.name, web=web) for root in roots))
-    with Shelf() as shelf:
-        yield read_archive(sources, rules, ledger or Ledger(), shelf)
-
-
 def archive_of(*roots: Path, web: str | None = None) -> Archive:
     """The archive of some folders."""
-    with reading(*roots, web=web) as (archive, _):
-        return archive
+    return read_folders(*roots, web=dict.fromkeys((root.name for root in roots), web) if web else None)
 
 
 def record(archive: Archive, id_: str) -> Record:
@@ -97,11 +70,6 @@ def ids(archive: Archive) -> list[str]:
 def rules_of(archive: Archive) -> list[str]:
     """Every finding as its rule and the path it is about."""
     return [f"{finding.rule.id} {finding.location.path}" for finding in archive.findings]
-
-
-def links(archive: Archive, ref: Ref) -> dict[str, Ref | str | None]:
-    """What an artifact mentions, and where that leads."""
-    return {link.written: link.to or link.url for link in archive.artifacts[ref].links}
 
 
 def relations(archive: Archive, id_: str) -> list[tuple[str, str | None, bool]]:
@@ -145,10 +113,10 @@ def test_paths_in_records_are_seen_from_the_folder_that_holds_their_store() -> N
 def test_markdown_of_mif_is_found_by_its_head_and_documents_stay_documents(quay: Path) -> None:
     """Only what begins like a record is looked into; an ordinary page is not a candidate at all."""
     head = f"---\nid: {UUID}\ntype: semantic\ncreated: 2026-05-01\n---\n\n"
-    write_file(quay, "docs/rope.md", head + "# Rope\n")
-    write_file(quay, "docs/guide.md", "# Guide\n")
-    write_file(quay, "decisions/paint.md", "# Paint\n\nStatus: accepted\n")
-    write_file(quay, "examples/rope.md", head)
+    write_text(quay / "docs/rope.md", head + "# Rope\n")
+    write_text(quay / "docs/guide.md", "# Guide\n")
+    write_text(quay / "decisions/paint.md", "# Paint\n\nStatus: accepted\n")
+    write_text(quay / "examples/rope.md", head)
     listing = list_files(FolderSource(name="quay", root=quay, documents=DOCUMENTS))
     assert "docs/guide.md" not in listing.candidates
     assert "examples/rope.md" not in listing.candidates
@@ -159,7 +127,7 @@ def test_markdown_of_mif_is_found_by_its_head_and_documents_stay_documents(quay:
 
 def test_a_file_named_like_mif_below_a_glob_of_documents_is_a_document(quay: Path) -> None:
     """If it is no record: it would be one without the name, too."""
-    write_file(quay, "decisions/paint.memory.md", "# Paint\n")
+    write_text(quay / "decisions/paint.memory.md", "# Paint\n")
     archive = archive_of(quay)
     assert list(archive.artifacts) == [("document", "quay.decisions.paint.memory.md")]
     assert rules_of(archive) == []
@@ -182,13 +150,13 @@ def test_links_at_the_places_of_records_are_not_followed(quay: Path, tmp_path: P
 def test_what_other_tools_keep_in_the_same_places_makes_no_record_and_one_note_each(tmp_path: Path) -> None:
     """One for each file; for a folder that is no memory-store one alone, however much lies in it."""
     root = tmp_path / "quay"
-    write_file(root, ".claude/memory/README.md", "# My memory\n")
-    write_file(root, ".claude/memory/decisions/state.json", '{"cursor": 5}')
-    write_file(root, ".memory/config.json", '{"editor": "blue"}')
-    write_file(root, ".memory/memory/tides.md", "# Tides\n")
-    write_file(root, ".memory/state.json", "[1, 2]")
-    write_file(root, ".wyren/README.md", "# How to use this\n")
-    write_file(root, "notes.memory.md", "# Notes\n")
+    write_text(root / ".claude/memory/README.md", "# My memory\n")
+    write_text(root / ".claude/memory/decisions/state.json", '{"cursor": 5}')
+    write_text(root / ".memory/config.json", '{"editor": "blue"}')
+    write_text(root / ".memory/memory/tides.md", "# Tides\n")
+    write_text(root / ".memory/state.json", "[1, 2]")
+    write_text(root / ".wyren/README.md", "# How to use this\n")
+    write_text(root / "notes.memory.md", "# Notes\n")
     archive = archive_of(root)
     assert archive.artifacts == {}
     assert rules_of(archive) == [
@@ -205,7 +173,7 @@ def test_nodes_without_a_configuration_are_told_of_once(tmp_path: Path) -> None:
     """By the note that memory-store has for it."""
     root = tmp_path / "quay"
     Repo(root).node("fact.tides")
-    write_file(root, ".memory/readme.md", "# Mine\n")
+    write_text(root / ".memory/readme.md", "# Mine\n")
     archive = archive_of(root)
     assert archive.artifacts == {}
     assert rules_of(archive) == ["store-left-alone .memory/memory/facts/tides.json"]
@@ -213,9 +181,9 @@ def test_nodes_without_a_configuration_are_told_of_once(tmp_path: Path) -> None:
 
 def test_a_stray_file_within_a_store_that_counts_is_named(quay: Path) -> None:
     """A page of a known place only; whatever else lies in the folder is the tool's business."""
-    write_file(quay, ".memory/memory/facts/list.json", "[1, 2]")
-    write_file(quay, ".memory/memory/notes.txt", "mine")
-    write_file(quay, ".memory/patch.json", "{}")
+    write_text(quay / ".memory/memory/facts/list.json", "[1, 2]")
+    write_text(quay / ".memory/memory/notes.txt", "mine")
+    write_text(quay / ".memory/patch.json", "{}")
     assert rules_of(archive_of(quay)) == ["left-alone .memory/memory/facts/list.json"]
 
 
@@ -236,22 +204,22 @@ def test_a_stray_file_within_a_store_that_counts_is_named(quay: Path) -> None:
 )
 def test_each_store_is_discovered(tmp_path: Path, path: str, expected: str) -> None:
     """By the names of folders and files; records of MIF belong to the folder directly below the site."""
-    write_file(tmp_path, path, "{}")
+    write_text(tmp_path / path, "{}")
     roots = [one.root or Path() for one in discover(tmp_path, ignore=())]
     assert [root.relative_to(tmp_path.resolve()).as_posix() for root in roots] == [expected]
 
 
 def test_mif_without_a_telling_name_is_discovered_by_its_head(tmp_path: Path) -> None:
     """In a repo the repo is the source; a page that is none does not make one."""
-    write_file(tmp_path, "vault/.git/HEAD", "")
-    write_file(tmp_path, "vault/docs/deep/a.md", f"---\nid: {UUID}\ntype: semantic\ncreated: 2026-05-01\n---\n")
-    write_file(tmp_path, "site/docs/a.md", "---\ntitle: A page\n---\n")
+    write_text(tmp_path / "vault/.git/HEAD", "")
+    write_text(tmp_path / "vault/docs/deep/a.md", f"---\nid: {UUID}\ntype: semantic\ncreated: 2026-05-01\n---\n")
+    write_text(tmp_path / "site/docs/a.md", "---\ntitle: A page\n---\n")
     assert [one.name for one in discover(tmp_path, ignore=())] == ["vault"]
 
 
 def test_mif_beside_another_store_makes_no_source_of_its_own(tmp_path: Path) -> None:
     """What holds the store holds the records, too."""
-    write_memo(tmp_path / "desk", "a", folder="memos")
+    write_memo(tmp_path / "desk/memos", "a")
     write_mif(tmp_path / "desk", "knowledge/rope.memory.md")
     assert [one.name for one in discover(tmp_path, ignore=())] == ["desk"]
 
@@ -264,7 +232,7 @@ def test_records_are_called_by_their_source_and_key(quay: Path) -> None:
     Repo(quay).node("decision.retries")
     write_mif(quay, "docs/rope.memory.md")
     write_layer(quay, "archive/handoffs/設計")
-    write_file(quay, ".wyren/memory.md", "## Decisions\n\n- Rope is blue [session 7a2e, turn 12]\n")
+    write_text(quay / ".wyren/memory.md", "## Decisions\n\n- Rope is blue [session 7a2e, turn 12]\n")
     archive = archive_of(quay)
     assert ids(archive)[:3] == [f"quay.{UUID}", "quay.archive.handoffs.設計", "quay.decision.retries"]
     assert re.fullmatch(r"quay\.decisions\.[0-9a-f]{8}", ids(archive)[3])
@@ -274,13 +242,13 @@ def test_records_are_called_by_their_source_and_key(quay: Path) -> None:
 def test_of_two_records_of_one_id_the_first_keeps_it_and_the_ledger_remembers(quay: Path) -> None:
     """Also when a file that comes earlier appears later."""
     write_mif(quay, "m/rope.memory.md", title="First")
-    with reading(quay) as (archive, ledger):
-        assert rules_of(archive) == []
+    archive, ledger = read_sources(quay)
+    assert rules_of(archive) == []
     write_mif(quay, "a/rope.memory.md", title="Second")
-    with reading(quay, ledger=parse_ledger(ledger.to_jsonl(), name="ledger")) as (archive, _):
-        assert record(archive, f"quay.{UUID}").subject == "First"
-        assert len(ids(archive)) == 2
-        assert rules_of(archive) == ["id-collision a/rope.memory.md"]
+    archive, _ = read_sources(quay, ledger=parse_ledger(ledger.to_jsonl(), name="ledger"))
+    assert record(archive, f"quay.{UUID}").subject == "First"
+    assert len(ids(archive)) == 2
+    assert rules_of(archive) == ["id-collision a/rope.memory.md"]
 
 
 def test_equal_files_are_copies_of_one_record(quay: Path) -> None:
@@ -307,7 +275,7 @@ def test_two_nodes_of_one_id_in_a_store_are_told_of_once(quay: Path) -> None:
 def test_a_name_dates_a_record_that_has_no_date(quay: Path) -> None:
     """Created, else the name's stamp, else nothing (SPEC 3, dates)."""
     meta = {"category": "context", "summary": "x", "session_id": "s"}
-    write_file(quay, ".claude/memory/context/2026-03-01-rope.json", json.dumps({"meta": meta, "content": 1}))
+    write_text(quay / ".claude/memory/context/2026-03-01-rope.json", json.dumps({"meta": meta, "content": 1}))
     date = record(archive_of(quay), "quay.context.2026-03-01-rope").date
     assert date is not None
     assert date.utc.startswith("2026-03-01")
@@ -328,7 +296,7 @@ def test_nodes_have_their_bodies_their_history_and_verified_hashes(quay: Path) -
     assert found.summary == "The worker retries."
     assert [(one.event, one.actor) for one in found.history] == [("memory.created", "ada")]
     assert found.copies[0].body_path == ".memory/memory/decisions/retries.md"
-    write_file(quay, ".memory/memory/decisions/retries.md", "# Retries\n\nThe worker gives up.\n")
+    write_text(quay / ".memory/memory/decisions/retries.md", "# Retries\n\nThe worker gives up.\n")
     archive = archive_of(quay)
     assert rules_of(archive) == ["store-hash .memory/memory/decisions/retries.json"]
     assert [finding.rule.id for finding in record(archive, "quay.decision.retries").findings] == ["store-hash"]
@@ -430,7 +398,7 @@ def test_a_title_that_several_have_means_none_of_them(quay: Path) -> None:
 
 def test_a_relation_to_a_document_is_a_link_of_both(quay: Path) -> None:
     """The document says who names it."""
-    write_file(quay, "decisions/paint.md", "# Paint\n")
+    write_text(quay / "decisions/paint.md", "# Paint\n")
     write_mif(quay, "docs/rope.memory.md", body="## Relationships\n\n- implements [Paint](/decisions/paint.md)\n")
     archive = archive_of(quay)
     document: Ref = ("document", "quay.decisions.paint.md")
@@ -487,7 +455,7 @@ def test_a_memo_that_names_a_record_links_to_it(quay: Path) -> None:
         f"See decision.retries-run-in-worker, {UUID} and `quay.handoffs.task-42`; "
         "the file .memory/memory/decisions/retries-run-in-worker.md; not decision.none or project.id."
     )
-    memo: Ref = ("memo", write_memo(quay, "2026-05-01-0900--engineer--director--rope", body=body))
+    memo: Ref = ("memo", write_memo(quay / "memos/inbox", "2026-05-01-0900--engineer--director--rope", body=body).stem)
     archive = archive_of(quay)
     decision: Ref = ("record", "quay.decision.retries-run-in-worker")
     assert links(archive, memo) == {
@@ -506,8 +474,8 @@ def test_a_name_means_the_record_of_its_own_source_else_the_only_one(tmp_path: P
         Repo(tmp_path / name).node("decision.both")
     Repo(tmp_path / "pier").node("decision.one")
     body = "decision.both and decision.one"
-    here: Ref = ("memo", write_memo(tmp_path / "quay", "here", body=body))
-    there: Ref = ("memo", write_memo(tmp_path / "yard", "there", body=body))
+    here: Ref = ("memo", write_memo(tmp_path / "quay/memos/inbox", "here", body=body).stem)
+    there: Ref = ("memo", write_memo(tmp_path / "yard/memos/inbox", "there", body=body).stem)
     archive = archive_of(*(tmp_path / name for name in ("quay", "pier", "yard")))
     assert links(archive, here) == {
         "decision.both": ("record", "quay.decision.both"),
@@ -518,9 +486,9 @@ def test_a_name_means_the_record_of_its_own_source_else_the_only_one(tmp_path: P
 
 def test_a_record_does_not_take_a_name_from_a_document(quay: Path) -> None:
     """A tail of a path that fits a document means that, as it did before there were records."""
-    write_file(quay, "docs/adr/decisions/paint.md", "# Paint\n")
+    write_text(quay / "docs/adr/decisions/paint.md", "# Paint\n")
     Repo(quay).node("decision.paint")
-    memo: Ref = ("memo", write_memo(quay, "m", body="As decisions/paint.md says."))
+    memo: Ref = ("memo", write_memo(quay / "memos/inbox", "m", body="As decisions/paint.md says.").stem)
     assert links(archive_of(quay), memo) == {"decisions/paint.md": ("document", "quay.docs.adr.decisions.paint.md")}
 
 
@@ -547,10 +515,10 @@ def test_anchors_lead_to_documents_that_fit_and_to_files_on_the_web(quay: Path) 
     Repo(quay / "desk").config()
     anchors = ["decisions/*.md", "src/worker.py", "src/**", "none.py", "../secret", "/etc/passwd"]
     Repo(quay / "desk").node("fact.tides", anchors=anchors)
-    write_memo(quay / "desk", "m", folder="memos")
-    write_file(quay, "desk/decisions/paint.md", "# Paint\n")
-    write_file(quay, "desk/decisions/deep/rope.md", "# Rope\n")
-    write_file(quay, "desk/src/worker.py", "pass\n")
+    write_memo(quay / "desk/memos", "m")
+    write_text(quay / "desk/decisions/paint.md", "# Paint\n")
+    write_text(quay / "desk/decisions/deep/rope.md", "# Rope\n")
+    write_text(quay / "desk/src/worker.py", "pass\n")
     archive = archive_of(quay, web=WEB)
     assert links(archive, ("record", "quay.fact.tides")) == {
         "decisions/*.md": ("document", "quay.desk.decisions.paint.md"),
@@ -562,7 +530,7 @@ def test_anchors_lead_to_documents_that_fit_and_to_files_on_the_web(quay: Path) 
 
 def test_a_place_in_code_leads_to_its_file(quay: Path) -> None:
     """Without its line."""
-    write_file(quay, "src/worker.py", "pass\n")
+    write_text(quay / "src/worker.py", "pass\n")
     write_mif(quay, "rope.memory.md", head="code_refs:\n  - file: src/worker.py\n    line: 3\n")
     found = links(archive_of(quay, web=WEB), ("record", f"quay.{UUID}"))
     assert found == {"src/worker.py:3": "https://git.example.org/quay/HEAD/src/worker.py"}
@@ -583,8 +551,10 @@ def test_a_place_in_code_leads_to_its_file(quay: Path) -> None:
 )
 def test_a_session_leads_to_the_transcripts_of_it(quay: Path, tag: str, arc: str, is_bound: bool) -> None:
     """If it is the same, or eight hex digits or more that the session's id begins with; and back."""
-    transcript = write_transcript(quay, "2026-05-01-0900--engineer--rope", arc)
-    write_file(quay, ".wyren/memory.md", f"## Decisions\n\n- Rope is blue [session {tag}, turn 12]\n")
+    transcript: Ref = ("transcript", "2026-05-01-0900--engineer--rope")
+    who = [{"position": "engineer", "session_arc": arc}]
+    write_transcript(quay / "transcripts/engineer", transcript[1], participants=who)
+    write_text(quay / ".wyren/memory.md", f"## Decisions\n\n- Rope is blue [session {tag}, turn 12]\n")
     archive = archive_of(quay)
     (id_,) = ids(archive)
     assert record(archive, id_).sessions == ((transcript,) if is_bound else ())
@@ -597,7 +567,7 @@ def test_a_session_leads_to_the_transcripts_of_it(quay: Path, tag: str, arc: str
 def test_a_finding_in_a_file_of_many_records_is_about_the_one_it_stands_in(quay: Path) -> None:
     """What is said of the whole file is said of none of them."""
     text = "## Decisions\n\n- Rope is blue\n- Paint:\n  ```\n  x = 1\n  ```\n- Tar\n"
-    write_file(quay, ".wyren/memory.md", text + "".join(f"- Filler {n}\n" for n in range(60)))
+    write_text(quay / ".wyren/memory.md", text + "".join(f"- Filler {n}\n" for n in range(60)))
     archive = archive_of(quay)
     told = {one.subject: [finding.rule.id for finding in one.findings] for one in archive.artifacts.values()}
     assert {finding.rule.id for finding in archive.findings} == {"wyren-code", "wyren-long", "wyren-section-long"}
@@ -610,7 +580,7 @@ def test_a_finding_in_a_file_of_many_records_is_about_the_one_it_stands_in(quay:
 def test_a_record_has_a_line_like_every_artifact(quay: Path) -> None:
     """Its system, its text, nobody's thread."""
     Repo(quay).node("decision.retries", "# Retries\n\nThe worker retries.\n", tags=["queue"])
-    with read_repos(quay) as (archive, shelf):
+    with open_folders(quay) as (archive, shelf):
         found = record(archive, "quay.decision.retries")
         line = artifact_line(found, archive, base_url=None)
         texts = [shelf.text(text.sha256) for text in body_texts(found)]
@@ -623,8 +593,8 @@ def test_a_record_has_a_line_like_every_artifact(quay: Path) -> None:
 
 def test_a_record_that_cannot_be_parsed_has_no_line(quay: Path) -> None:
     """But it is in the archive, with its findings (SPEC 8)."""
-    write_file(quay, ".memory/memory/facts/tides.json", '{"id": "fact.tides", "body_path": "memory/facts/tides.md",')
-    write_file(quay, ".memory/memory/facts/tides.md", "High at noon.\n")
+    write_text(quay / ".memory/memory/facts/tides.json", '{"id": "fact.tides", "body_path": "memory/facts/tides.md",')
+    write_text(quay / ".memory/memory/facts/tides.md", "High at noon.\n")
     archive = archive_of(quay)
     assert [finding.rule.id for finding in record(archive, "quay.fact.tides").findings] == ["json-invalid"]
     assert list(exported(archive)) == []
@@ -639,13 +609,13 @@ def test_a_single_node_is_checked_with_its_body(quay: Path) -> None:
     repo.node("decision.retries", status="superseded", superseded_by="decision.none")
     file = quay / ".memory/memory/decisions/retries.json"
     assert check([file]).findings == ()
-    write_file(quay, ".memory/memory/decisions/retries.md", "Changed.\n")
+    write_text(quay / ".memory/memory/decisions/retries.md", "Changed.\n")
     assert [finding.rule.id for finding in check([file]).findings] == ["store-hash"]
 
 
 def test_a_single_file_of_another_tool_is_a_note(tmp_path: Path) -> None:
     """As when its folder is checked, which has no store in it."""
-    file = write_file(tmp_path, ".claude/memory/README.md", "# Mine\n")
+    file = write_text(tmp_path / ".claude/memory/README.md", "# Mine\n")
     for path in (file, tmp_path):
         (finding,) = check([path]).findings
         assert (finding.rule.id, finding.location.path) == ("left-alone", ".claude/memory/README.md")

@@ -18,19 +18,19 @@ import pytest
 from memosite.facts.errors import OutputError, SourceError
 from memosite.sources import git_urls, remote
 from memosite.sources.remote import fetch
-from tests.made_repos import commit_all, make_repo, run_git
 from tests.support.commands import run_command
 from tests.support.files import write_text
 from tests.support.memos import write_memo
+from tests.support.repos import Repo, run_git
 from tests.support.sites import build_site, tree_bytes
 
 
 @pytest.fixture
-def origin(tmp_path: Path) -> Path:
+def origin(tmp_path: Path) -> Repo:
     """A repo with one memo."""
-    repo = make_repo(tmp_path / "origin")
-    write_memo(repo / "memos/inbox", "first")
-    commit_all(repo)
+    repo = Repo(tmp_path / "origin")
+    write_memo(repo.root / "memos/inbox", "first")
+    repo.commit(at="2026-05-01T12:00:00-04:00")
     return repo
 
 
@@ -40,110 +40,105 @@ def cache(tmp_path: Path) -> Path:
     return tmp_path / "cache"
 
 
-def head(repo: Path) -> str:
-    """The commit that a repo is at."""
-    return run_git(repo, "rev-parse", "HEAD")
-
-
 def cached_repo(cache: Path) -> Path:
     """The one repo of a cache."""
     (found,) = (path for path in (cache / "git").iterdir() if path.is_dir())
     return found
 
 
-def test_a_remote_is_fetched_again_and_again(origin: Path, cache: Path) -> None:
+def test_a_remote_is_fetched_again_and_again(origin: Repo, cache: Path) -> None:
     """Its HEAD, its branches, tags and commits; what is new comes, and what was rewritten is replaced."""
-    url = f"file://{origin}"
-    first = head(origin)
-    run_git(origin, "tag", "-a", "v1", "-m", "First")
+    url = f"file://{origin.root}"
+    first = origin.head
+    origin.git("tag", "-a", "v1", "-m", "First")
     assert fetch(url, "HEAD", cache=cache).commit.hash == first
-    write_memo(origin / "memos/inbox", "second")
-    second = commit_all(origin)
+    write_memo(origin.root / "memos/inbox", "second")
+    second = origin.commit()
     found = {ref: fetch(url, ref, cache=cache) for ref in ("HEAD", "main", "refs/heads/main", "v1", first)}
     assert {ref: one.commit.hash for ref, one in found.items()} == {
         "HEAD": second, "main": second, "refs/heads/main": second, "v1": first, first: first,
     }  # fmt: skip
     assert all(not one.problem for one in found.values())
-    run_git(origin, "commit", "-q", "--amend", "-m", "Rewritten")
-    assert fetch(url, "HEAD", cache=cache).commit.hash == head(origin) != second
+    origin.git("commit", "-q", "--amend", "-m", "Rewritten")
+    assert fetch(url, "HEAD", cache=cache).commit.hash == origin.head != second
     assert sorted(path.suffix for path in (cache / "git").iterdir()) == ["", ".json", ".lock"]
     assert (cache / ".gitignore").read_text() == "*\n"
 
 
 def test_hashes_of_64_digits_and_shallow_and_foreign_repos_are_fetched(tmp_path: Path, cache: Path) -> None:
     """Each is a remote like any other, also when several lie in one cache."""
-    long = make_repo(tmp_path / "long", "--object-format=sha256")
-    for folder in (long, make_repo(tmp_path / "short")):
+    long = Repo(tmp_path / "long", "--object-format=sha256")
+    for repo in (long, Repo(tmp_path / "short")):
         for name in ("a", "b"):
-            write_text(folder / name, name)
-            commit_all(folder)
+            repo.write(name, name)
+            repo.commit()
     run_git(tmp_path, "clone", "-q", "--depth=1", f"file://{tmp_path}/short", "shallow")
     foreign = shutil.copytree(tmp_path / "short", tmp_path / "foreign")
     for path in (foreign, *foreign.rglob("*")):
         os.chown(path, 12_345, 12_345)
-    for folder in (long, tmp_path / "shallow", foreign):
+    for folder in (long.root, tmp_path / "shallow", foreign):
         for _ in range(2):
             found = fetch(f"file://{folder}", "HEAD", cache=cache)
-            assert (found.commit.hash, found.problem) == (head(folder), "")
+            assert (found.commit.hash, found.problem) == (run_git(folder, "rev-parse", "HEAD"), "")
 
 
-def test_nothing_of_the_remote_runs(origin: Path, cache: Path, tmp_path: Path) -> None:
+def test_nothing_of_the_remote_runs(origin: Repo, cache: Path, tmp_path: Path) -> None:
     """Neither its hooks nor what its configuration names; submodules and large files are not fetched."""
     trap = tmp_path / "trap"
     trap.write_text(f"#!/bin/sh\ntouch {tmp_path}/ran\n")
     trap.chmod(0o755)
     for key in ("core.fsmonitor", "uploadpack.packObjectsHook", "core.alternateRefsCommand", "core.sshCommand"):
-        run_git(origin, "config", key, str(trap))
+        origin.git("config", key, str(trap))
     for name in ("post-upload-pack", "pre-receive", "reference-transaction", "post-checkout"):
-        shutil.copy(trap, origin / ".git/hooks" / name)
-    write_text(origin / ".gitattributes", "* filter=evil diff=evil\n")
-    write_text(origin / ".gitmodules", f'[submodule "x"]\n\tpath = x\n\turl = ext::{trap}\n')
-    run_git(origin, "update-index", "--add", "--cacheinfo", f"160000,{'1' * 40},x")
-    run_git(origin, "config", "uploadpack.packObjectsHook", str(trap))
-    run_git(origin, "-c", "core.fsmonitor=", "-c", "core.hooksPath=/dev/null", "commit", "-qm", "x")
+        shutil.copy(trap, origin.root / ".git/hooks" / name)
+    write_text(origin.root / ".gitattributes", "* filter=evil diff=evil\n")
+    write_text(origin.root / ".gitmodules", f'[submodule "x"]\n\tpath = x\n\turl = ext::{trap}\n')
+    origin.git("update-index", "--add", "--cacheinfo", f"160000,{'1' * 40},x")
+    origin.git("config", "uploadpack.packObjectsHook", str(trap))
+    origin.git("-c", "core.fsmonitor=", "-c", "core.hooksPath=/dev/null", "commit", "-qm", "x")
     (tmp_path / "ran").unlink(missing_ok=True)
-    assert fetch(f"file://{origin}", "HEAD", cache=cache).commit.hash == head(origin)
+    assert fetch(f"file://{origin.root}", "HEAD", cache=cache).commit.hash == origin.head
     assert not (tmp_path / "ran").exists()
     assert not list(cache.rglob("modules")) and not list(cache.rglob("hooks"))
 
 
-def test_a_remote_that_fails_is_as_it_was_last_fetched(origin: Path, cache: Path) -> None:
+def test_a_remote_that_fails_is_as_it_was_last_fetched(origin: Repo, cache: Path) -> None:
     """Gone, or without the ref; when it is back, it is fetched again."""
-    url = f"file://{origin}"
+    url = f"file://{origin.root}"
     first = fetch(url, "main", cache=cache)
-    origin.rename(origin.with_name("away"))
+    origin.root.rename(origin.root.with_name("away"))
     found = fetch(url, "main", cache=cache)
     assert (found.commit, found.fetched) == (first.commit, first.fetched)
-    assert found.problem == f"'{origin.name}' does not appear to be a git repository"
+    assert found.problem == f"'{origin.root.name}' does not appear to be a git repository"
     with pytest.raises(SourceError, match=r"other cannot be fetched \(.*\), and it never was$"):
         fetch(url, "other", cache=cache)
-    origin.with_name("away").rename(origin)
-    run_git(origin, "branch", "-m", "main", "trunk")
+    origin.root.with_name("away").rename(origin.root)
+    origin.git("branch", "-m", "main", "trunk")
     assert "couldn't find remote ref main" in fetch(url, "main", cache=cache).problem
-    run_git(origin, "branch", "-m", "trunk", "main")
+    origin.git("branch", "-m", "trunk", "main")
     assert fetch(url, "main", cache=cache).problem == ""
 
 
-def test_a_remote_on_this_machine_that_borrows_is_not_fetched(origin: Path, cache: Path, tmp_path: Path) -> None:
+def test_a_remote_on_this_machine_that_borrows_is_not_fetched(origin: Repo, cache: Path, tmp_path: Path) -> None:
     """With its refs linked and its objects borrowed it would give us a repo that nobody named."""
-    lured = make_repo(tmp_path / "lured.git", "--bare")
-    (lured / "objects/info/alternates").write_text(str(origin / ".git/objects"))
-    shutil.rmtree(lured / "refs/heads")
-    (lured / "refs/heads").symlink_to(origin / ".git/refs/heads")
-    assert run_git(lured, "rev-parse", "HEAD") == head(origin)
-    for url in (f"file://{lured}", f"file://{tmp_path}/lured", f"file://{tmp_path}/lure%64.git"):
+    lured = Repo(tmp_path / "lured.git", "--bare")
+    (lured.root / "objects/info/alternates").write_text(str(origin.root / ".git/objects"))
+    shutil.rmtree(lured.root / "refs/heads")
+    (lured.root / "refs/heads").symlink_to(origin.root / ".git/refs/heads")
+    assert lured.head == origin.head
+    for url in (f"file://{lured.root}", f"file://{tmp_path}/lured", f"file://{tmp_path}/lure%64.git"):
         with pytest.raises(SourceError, match="borrows objects"):
             fetch(url, "HEAD", cache=cache)
 
 
-def test_without_the_network_the_cache_answers_if_it_can(origin: Path, cache: Path) -> None:
+def test_without_the_network_the_cache_answers_if_it_can(origin: Repo, cache: Path) -> None:
     """That is no problem; what was never fetched is fetched."""
-    url = f"file://{origin}"
+    url = f"file://{origin.root}"
     first = fetch(url, "HEAD", cache=cache, use_network=False)
-    write_memo(origin / "memos/inbox", "second")
-    commit_all(origin)
+    write_memo(origin.root / "memos/inbox", "second")
+    origin.commit()
     assert fetch(url, "HEAD", cache=cache, use_network=False) == first
-    assert fetch(url, "HEAD", cache=cache).commit.hash == head(origin)
+    assert fetch(url, "HEAD", cache=cache).commit.hash == origin.head
 
 
 @pytest.mark.parametrize(
@@ -167,9 +162,9 @@ def test_addresses_that_ask_or_run_something_are_refused(url: str, cache: Path) 
 # The cache
 
 
-def test_what_a_killed_fetch_left_does_not_stop_the_next(origin: Path, cache: Path) -> None:
+def test_what_a_killed_fetch_left_does_not_stop_the_next(origin: Repo, cache: Path) -> None:
     """Locks of git, packs that are not whole, a repo that was being made, half a state."""
-    url = f"file://{origin}"
+    url = f"file://{origin.root}"
     fetch(url, "HEAD", cache=cache)
     repo = cached_repo(cache)
     (ref,) = (path for path in repo.glob("refs/memosite/*"))
@@ -179,16 +174,16 @@ def test_what_a_killed_fetch_left_does_not_stop_the_next(origin: Path, cache: Pa
     repo.with_suffix(".new").mkdir()
     repo.with_suffix(".unfinished").write_text("{")
     repo.with_suffix(".json").write_text('{"refs": {')
-    write_memo(origin / "memos/inbox", "second")
-    commit_all(origin)
-    assert fetch(url, "HEAD", cache=cache).commit.hash == head(origin)
+    write_memo(origin.root / "memos/inbox", "second")
+    origin.commit()
+    assert fetch(url, "HEAD", cache=cache).commit.hash == origin.head
     assert not list(repo.rglob("tmp_*")) and not list(repo.rglob("*.lock"))
 
 
 @pytest.mark.parametrize("damage", ["config", "HEAD", "objects", "alternates", "link", "file"])
-def test_a_repo_that_is_not_ours_is_made_anew(origin: Path, cache: Path, tmp_path: Path, damage: str) -> None:
+def test_a_repo_that_is_not_ours_is_made_anew(origin: Repo, cache: Path, tmp_path: Path, damage: str) -> None:
     """A cache may come with a site from elsewhere: no other configuration counts, nothing leads out of it."""
-    url = f"file://{origin}"
+    url = f"file://{origin.root}"
     fetch(url, "HEAD", cache=cache)
     repo = cached_repo(cache)
     if damage == "config":
@@ -197,15 +192,15 @@ def test_a_repo_that_is_not_ours_is_made_anew(origin: Path, cache: Path, tmp_pat
         (repo / "HEAD").unlink()
     elif damage == "objects":
         shutil.rmtree(repo / "objects")
-        (repo / "objects").symlink_to(origin / ".git/objects")
+        (repo / "objects").symlink_to(origin.root / ".git/objects")
     elif damage == "alternates":
         (repo / "objects/info").mkdir()
-        (repo / "objects/info/alternates").write_text(str(origin / ".git/objects"))
+        (repo / "objects/info/alternates").write_text(str(origin.root / ".git/objects"))
     else:
         repo.rename(tmp_path / "moved")
         repo.symlink_to(tmp_path / "moved") if damage == "link" else repo.mkdir()
     found = fetch(url, "HEAD", cache=cache)
-    assert (found.commit.hash, found.problem) == (head(origin), "")
+    assert (found.commit.hash, found.problem) == (origin.head, "")
     assert not repo.is_symlink() and (repo / "config").read_bytes() == remote._CONFIGS["sha1"]
     assert not (repo / "objects").is_symlink() and not (repo / "objects/info/alternates").exists()
 
@@ -215,19 +210,19 @@ def test_a_repo_that_is_not_ours_is_made_anew(origin: Path, cache: Path, tmp_pat
     ["", "[]", '{"refs": []}', '{"refs": {"HEAD": []}}', "[" * 100_000, '{"refs": {"HEAD": {"commit": "-x"}}}',
      '{"refs": {"HEAD": {"commit": 1, "fetched": 2}}}', "\udcff"],
 )  # fmt: skip
-def test_a_state_that_cannot_be_used_counts_as_none(origin: Path, cache: Path, state: str) -> None:
+def test_a_state_that_cannot_be_used_counts_as_none(origin: Repo, cache: Path, state: str) -> None:
     """It is only a cache."""
-    url = f"file://{origin}"
+    url = f"file://{origin.root}"
     fetch(url, "HEAD", cache=cache)
     cached_repo(cache).with_suffix(".json").write_bytes(state.encode("utf-8", "surrogateescape"))
-    origin.rename(origin.with_name("away"))
+    origin.root.rename(origin.root.with_name("away"))
     with pytest.raises(SourceError, match="never was"):
         fetch(url, "HEAD", cache=cache)
 
 
-def test_one_writer_at_a_time(origin: Path, cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_one_writer_at_a_time(origin: Repo, cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A build that cannot have the lock takes what is there."""
-    url = f"file://{origin}"
+    url = f"file://{origin.root}"
     first = fetch(url, "HEAD", cache=cache)
     monkeypatch.setattr(remote, "FETCH_SECONDS", 0.2)
     with cached_repo(cache).with_suffix(".lock").open() as lock:
@@ -236,16 +231,16 @@ def test_one_writer_at_a_time(origin: Path, cache: Path, monkeypatch: pytest.Mon
     assert found.commit == first.commit and found.problem.startswith("another build")
 
 
-def test_a_cache_that_cannot_be_written_is_said(origin: Path, tmp_path: Path) -> None:
+def test_a_cache_that_cannot_be_written_is_said(origin: Repo, tmp_path: Path) -> None:
     """A file in its way, a link in the place of its folder."""
     (tmp_path / "file").write_text("")
     with pytest.raises(SourceError, match="cache"):
-        fetch(f"file://{origin}", "HEAD", cache=tmp_path / "file")
+        fetch(f"file://{origin.root}", "HEAD", cache=tmp_path / "file")
     (tmp_path / "linked").mkdir()
     (tmp_path / "elsewhere").mkdir()
     (tmp_path / "linked/git").symlink_to(tmp_path / "elsewhere")
     with pytest.raises(OutputError, match="symbolic link"):
-        fetch(f"file://{origin}", "HEAD", cache=tmp_path / "linked")
+        fetch(f"file://{origin.root}", "HEAD", cache=tmp_path / "linked")
     assert not list((tmp_path / "elsewhere").iterdir())
 
 
@@ -302,10 +297,10 @@ class Handler(http.server.SimpleHTTPRequestHandler):
 
 
 @pytest.fixture
-def server(origin: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Server]:
+def server(origin: Repo, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Server]:
     """A server of a bare repo; http is let through for it."""
     monkeypatch.setattr(git_urls, "PROTOCOLS", ("http", "file", "ssh"))
-    run_git(tmp_path, "clone", "-q", "--bare", str(origin), "served/repo.git")
+    run_git(tmp_path, "clone", "-q", "--bare", str(origin.root), "served/repo.git")
     run_git(tmp_path / "served/repo.git", "update-server-info")
     with Server(tmp_path / "served") as found:
         thread = threading.Thread(target=found.serve_forever)
@@ -385,7 +380,7 @@ def test_a_build_killed_while_it_fetches_leaves_the_next_one_working(
 
 
 def test_ssh_asks_nobody_and_knows_the_agent(
-    origin: Path, cache: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    origin: Repo, cache: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """In batch mode, with the user's home and agent; no other variable of the user reaches it."""
     program = tmp_path / "bin/ssh"
@@ -396,8 +391,8 @@ def test_ssh_asks_nobody_and_knows_the_agent(
     monkeypatch.setenv("PATH", f"{program.parent}:{os.environ['PATH']}")
     for name in ("HOME", "SSH_AUTH_SOCK", "GIT_SSH_COMMAND", "GIT_SSH", "SECRET", "https_proxy"):
         monkeypatch.setenv(name, f"/my/{name}")
-    for url in (f"ssh://git@example.org:2222{origin}", f"git@example.org:{origin}"):
-        assert fetch(url, "HEAD", cache=cache).commit.hash == head(origin)
+    for url in (f"ssh://git@example.org:2222{origin.root}", f"git@example.org:{origin.root}"):
+        assert fetch(url, "HEAD", cache=cache).commit.hash == origin.head
         arguments = (tmp_path / "arguments").read_text()
         assert "-oBatchMode=yes" in arguments and "git@example.org" in arguments
     environment = dict(line.split("=", 1) for line in (tmp_path / "environment").read_text().splitlines())
@@ -414,21 +409,21 @@ def run_build(site: Path, *options: str) -> "subprocess.CompletedProcess[str]":
 
 
 @pytest.fixture
-def site(tmp_path: Path, origin: Path) -> Path:
+def site(tmp_path: Path, origin: Repo) -> Path:
     """A site made of one remote."""
     folder = tmp_path / "site"
-    write_text(folder / "memosite.yml", f"sources:\n- git: file://{origin}\n  name: spec\n  ref: main\n")
+    write_text(folder / "memosite.yml", f"sources:\n- git: file://{origin.root}\n  name: spec\n  ref: main\n")
     return folder
 
 
-def test_a_site_says_how_old_a_remote_is_that_fails(site: Path, origin: Path) -> None:
+def test_a_site_says_how_old_a_remote_is_that_fails(site: Path, origin: Repo) -> None:
     """On the home page, among the findings and in the status; the memos stay, and the build succeeds."""
     assert run_build(site).returncode == 0
     before = tree_bytes(site / "_site")
     assert run_build(site).returncode == 0
     assert {path for path, data in tree_bytes(site / "_site").items() if data != before[path]} <= {"status.json"}
-    commit = head(origin)
-    origin.rename(origin.with_name("away"))
+    commit = origin.head
+    origin.root.rename(origin.root.with_name("away"))
     done = run_build(site)
     assert done.returncode == 0 and "1 warning" in done.stdout
     home = (site / "_site/index.html").read_text()
@@ -447,20 +442,20 @@ def test_a_site_says_how_old_a_remote_is_that_fails(site: Path, origin: Path) ->
     assert run_build(site, "build", str(site), "--fail-on", "warning", "--jobs", "1").returncode == 1
 
 
-def test_a_remote_that_was_never_there_stops_every_command(site: Path, origin: Path) -> None:
+def test_a_remote_that_was_never_there_stops_every_command(site: Path, origin: Repo) -> None:
     """With exit code 2 and one line."""
-    origin.rename(origin.with_name("away"))
+    origin.root.rename(origin.root.with_name("away"))
     for command in (("build", str(site)), ("check", str(site)), ("export", "--site", str(site))):
         done = run_build(site, *command)
         assert done.returncode == 2 and done.stdout == "" and done.stderr.count("\n") == 1
-        assert f"memosite: file://{origin}: main cannot be fetched (" in done.stderr
+        assert f"memosite: file://{origin.root}: main cannot be fetched (" in done.stderr
     assert not (site / "_site").exists()
 
 
-def test_check_and_export_read_remotes(site: Path, origin: Path, tmp_path: Path) -> None:
+def test_check_and_export_read_remotes(site: Path, origin: Repo, tmp_path: Path) -> None:
     """Into the cache that is named; findings lie in the source's name."""
-    write_text(origin / "memos/inbox/broken.openthing", "{")
-    commit_all(origin)
+    write_text(origin.root / "memos/inbox/broken.openthing", "{")
+    origin.commit()
     cache = ("--cache", str(tmp_path / "named"))
     done = run_build(site, "check", str(site), *cache)
     assert done.returncode == 1 and "spec/memos/inbox/broken.openthing:1: error" in done.stdout
@@ -469,17 +464,17 @@ def test_check_and_export_read_remotes(site: Path, origin: Path, tmp_path: Path)
     assert not (site / ".memosite").exists() and cached_repo(tmp_path / "named")
 
 
-def test_a_site_says_whether_its_remote_could_be_fetched_now(origin: Path, tmp_path: Path) -> None:
+def test_a_site_says_whether_its_remote_could_be_fetched_now(origin: Repo, tmp_path: Path) -> None:
     """Though the commit is the same: a build that finds everything as it was looks at that, too."""
     site = tmp_path / "site"
     site.mkdir()
-    (site / "memosite.yml").write_text(f"sources: [{{name: origin, git: 'file://{origin}'}}]\n")
+    (site / "memosite.yml").write_text(f"sources: [{{name: origin, git: 'file://{origin.root}'}}]\n")
     said: list[bool] = []
     for is_there in (True, False, True):
         if not is_there:
-            origin.rename(tmp_path / "away")
+            origin.root.rename(tmp_path / "away")
         elif said:
-            (tmp_path / "away").rename(origin)
+            (tmp_path / "away").rename(origin.root)
         build_site(site)
         said.append("not fetched" in (site / "_site/health/index.html").read_text())
     assert said == [False, True, False]

@@ -13,7 +13,7 @@ from memosite.pages.parts import Site
 from memosite.plan.channels import all_channels
 from memosite.plan.context import Context
 from memosite.plan.saved_searches import SavedSearch, plan_saved_searches, published_searches
-from tests.small_repos import read_repos
+from tests.support.archives import open_folders
 from tests.support.chromium import Browser, chromium
 from tests.support.memos import write_memo, write_transcript
 from tests.support.servers import serve_folder
@@ -228,7 +228,7 @@ def test_a_search_that_is_no_longer_saved_leaves_a_tombstone_and_a_feed(tmp_path
     write_memo(tmp_path / "memos/inbox", "one")
     ledger = parse_ledger('{"v": 1, "kind": "saved", "id": "tides"}\n', name="ledger")
     still = SavedSearch(name="Tides", query="tide", found=frozenset())
-    with read_repos(tmp_path) as (archive, shelf):
+    with open_folders(tmp_path) as (archive, shelf):
         context = Context(
             archive=archive, site=Site(title="Harbour", language="en", base_url=None, generator=""), text_of=shelf.text
         )

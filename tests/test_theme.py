@@ -9,6 +9,7 @@ import pytest
 import memosite
 from memosite.facts.errors import ConfigError
 from memosite.render.theme import bundled_theme, load_theme
+from tests.support.files import write_text
 
 REPO = Path(memosite.__file__).parent.parent
 
@@ -17,15 +18,9 @@ REPO = Path(memosite.__file__).parent.parent
 def site(tmp_path: Path) -> Path:
     """A theme folder with an own template and an own static file."""
     folder = tmp_path / "theme"
-    write(folder / "templates" / "gone.html", "<p>Gone: {{ page.id }}</p>\n")
-    write(folder / "static" / "fonts" / "serif.woff2", "a font")
+    write_text(folder / "templates" / "gone.html", "<p>Gone: {{ page.id }}</p>\n")
+    write_text(folder / "static" / "fonts" / "serif.woff2", "a font")
     return folder
-
-
-def write(path: Path, text: str) -> None:
-    """Write a file and the folders above it."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(text, encoding="utf-8")
 
 
 def test_the_bundled_theme_has_a_template_for_each_page_and_a_style_sheet() -> None:
@@ -41,7 +36,7 @@ def test_an_installed_package_brings_its_theme_along(tmp_path: Path) -> None:
     package = tmp_path / "site-packages" / "memosite"
     shutil.copytree(REPO / "templates", package / "templates")
     shutil.copytree(REPO / "static", package / "static")
-    write(package.parent / "templates" / "base.html", "of another package")
+    write_text(package.parent / "templates" / "base.html", "of another package")
     (package.parent / "static").mkdir()
     assert bundled_theme(package) == package
     assert load_theme(None, package=package) == load_theme(None, package=REPO / "memosite")
@@ -74,8 +69,8 @@ def test_files_of_a_site_stand_before_the_bundled_ones(site: Path) -> None:
 
 def test_names_are_in_order(site: Path) -> None:
     """The order of names does not depend on the file system or on whose files they are."""
-    write(site / "static" / "zebra.txt", "z")
-    write(site / "static" / "apple.txt", "a")
+    write_text(site / "static" / "zebra.txt", "z")
+    write_text(site / "static" / "apple.txt", "a")
     theme = load_theme(site)
     assert list(theme.static) == sorted(theme.static)
     assert list(theme.templates) == sorted(theme.templates)
@@ -90,7 +85,7 @@ def test_hidden_files_and_backups_are_left_out(site: Path) -> None:
         "templates/.gone.html.swp",
         "templates/README",
     ):
-        write(site / name, "not part of it")
+        write_text(site / name, "not part of it")
     own = {"fonts/serif.woff2", "memosite.css", "memosite.js"}
     assert load_theme(site).static.keys() == own | load_theme(None).static.keys()
     assert load_theme(site).templates.keys() == load_theme(None).templates.keys()
@@ -106,7 +101,7 @@ def test_a_folder_that_is_missing_or_no_theme_is_refused(tmp_path: Path) -> None
 
 def test_a_syntax_error_names_file_and_line(site: Path) -> None:
     """The author of a template learns where to look."""
-    write(site / "templates" / "memo.html", "{% block main %}\n<p>\n{% if %}\n")
+    write_text(site / "templates" / "memo.html", "{% block main %}\n<p>\n{% if %}\n")
     with pytest.raises(ConfigError, match=r"templates/memo\.html, line 3: "):
         load_theme(site)
 
@@ -125,7 +120,7 @@ def test_a_template_that_is_not_text_is_refused(site: Path) -> None:
 )
 def test_a_link_out_of_the_folder_is_not_followed(site: Path, tmp_path: Path, link: str) -> None:
     """What lies outside of the theme folder is not published, and the link is named."""
-    write(tmp_path / "outside" / "secret.txt", "not to be published")
+    write_text(tmp_path / "outside" / "secret.txt", "not to be published")
     if link == "templates":
         shutil.rmtree(site / link)
     target = {"static/folder": tmp_path / "outside", "templates": tmp_path / "outside", "static/circle": site / link}
@@ -149,12 +144,12 @@ def test_what_is_no_file_is_passed_over(site: Path) -> None:
 def test_the_digest_tells_themes_apart(site: Path) -> None:
     """Contents, names, and where a file lies change it; where the theme lies does not."""
     digests = {load_theme(None).digest, load_theme(site).digest}
-    write(site / "static" / "fonts" / "serif.woff2", "another font")
+    write_text(site / "static" / "fonts" / "serif.woff2", "another font")
     digests.add(load_theme(site).digest)
     (site / "static" / "fonts" / "serif.woff2").rename(site / "static" / "serif.woff2")
     digests.add(load_theme(site).digest)
     for template in ("<p>No longer here</p>", "<p>No longer HERE</p>"):
-        write(site / "templates" / "gone.html", template)
+        write_text(site / "templates" / "gone.html", template)
         digests.add(load_theme(site).digest)
     assert len(digests) == 6
     moved = site.rename(site.parent / "elsewhere")

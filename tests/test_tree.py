@@ -3,7 +3,6 @@
 import dataclasses
 import datetime as dt
 import os
-import shutil
 from collections.abc import Iterator
 from contextlib import ExitStack
 from pathlib import Path
@@ -21,22 +20,23 @@ from memosite.reading.archive import open_archive
 from memosite.reading.opening import open_sources
 from memosite.sources import listing as listing_module
 from memosite.sources import tree as tree_module
-from memosite.sources.git import Repo, repo_at
+from memosite.sources.git import Repo as FoundRepo
+from memosite.sources.git import repo_at
 from memosite.sources.objects import Objects, commit_at
 from memosite.sources.tree import TreeSource, read_tree
-from tests.made_repos import commit_all, make_repo, put_tree, run_git
 from tests.support.archives import DOCUMENTS, folder_source, read_folders
 from tests.support.files import write_text
 from tests.support.memos import write_memo
-from tests.support.sites import EXAMPLE
+from tests.support.repos import Repo, run_git
+from tests.support.sites import copy_example
 
 NOW = dt.datetime(2026, 6, 1, tzinfo=dt.UTC)
 
 
 @pytest.fixture
-def repo(tmp_path: Path) -> Path:
+def repo(tmp_path: Path) -> Repo:
     """An empty repo."""
-    return make_repo(tmp_path / "repo")
+    return Repo(tmp_path / "repo")
 
 
 @pytest.fixture
@@ -49,7 +49,7 @@ def stack() -> Iterator[ExitStack]:
 def tree_source(folder: Path, stack: ExitStack, ref: str = "HEAD", prefix: str = "") -> TreeSource:
     """A commit of a repo as a source, named like the folder."""
     repo = repo_at(folder)
-    assert isinstance(repo, Repo)
+    assert isinstance(repo, FoundRepo)
     commit = commit_at(repo, ref)
     assert commit is not None
     return TreeSource(
@@ -73,22 +73,20 @@ def notes(source: TreeSource) -> dict[str, str]:
 @pytest.mark.parametrize("form", ["sha1", "sha256"])
 def test_a_commit_and_its_checkout_are_listed_and_read_alike(tmp_path: Path, stack: ExitStack, form: str) -> None:
     """Whatever lies where: stores, samples, links, records, environments, other names."""
-    repo = tmp_path / "org"
-    shutil.copytree(EXAMPLE, repo)
-    make_repo(repo, f"--object-format={form}")
-    (repo / "memos").mkdir()
-    (repo / "memos/link.openthing").symlink_to("/etc/passwd")
-    (repo / "memos/inbox").symlink_to("..")
-    write_text(repo / "made/.memosite-site", "")
-    write_memo(repo / "made/memos/inbox", "in-a-site")
-    write_memo(repo / "tests/memos", "sample")
-    write_text(repo / "venv2/pyvenv.cfg", "")
-    write_memo(repo / "venv2/x", "in-an-environment")
-    write_text(repo / "notes.md", "---\nid: 1\ntype: semantic\ncreated: 2026-05-01\n---\n# A record\n")
-    write_text(repo / "dé\n \\x/memos/a b.openthing", "{}")
-    (repo / os.fsdecode(b"memos/\xff\xfe.openthing")).write_text("{}")
-    commit_all(repo)
-    folder, tree = folder_source(repo), tree_source(repo, stack)
+    repo = Repo(copy_example(tmp_path / "org"), f"--object-format={form}")
+    (repo.root / "memos").mkdir()
+    (repo.root / "memos/link.openthing").symlink_to("/etc/passwd")
+    (repo.root / "memos/inbox").symlink_to("..")
+    write_text(repo.root / "made/.memosite-site", "")
+    write_memo(repo.root / "made/memos/inbox", "in-a-site")
+    write_memo(repo.root / "tests/memos", "sample")
+    write_text(repo.root / "venv2/pyvenv.cfg", "")
+    write_memo(repo.root / "venv2/x", "in-an-environment")
+    write_text(repo.root / "notes.md", "---\nid: 1\ntype: semantic\ncreated: 2026-05-01\n---\n# A record\n")
+    write_text(repo.root / "dé\n \\x/memos/a b.openthing", "{}")
+    (repo.root / os.fsdecode(b"memos/\xff\xfe.openthing")).write_text("{}")
+    repo.commit()
+    folder, tree = folder_source(repo.root), tree_source(repo.root, stack)
     expected, found = folder.list_files(), tree.list_files()
     assert (found.candidates, found.others, found.records) == (expected.candidates, expected.others, expected.records)
     assert sorted(map(str, found.findings)) == sorted(map(str, expected.findings))
@@ -99,17 +97,16 @@ def test_a_commit_and_its_checkout_are_listed_and_read_alike(tmp_path: Path, sta
         assert (first.source, first.path, first.data) == (second.source, second.path, second.data)
 
 
-def test_links_and_submodules_are_named_and_not_followed(repo: Path, stack: ExitStack) -> None:
+def test_links_and_submodules_are_named_and_not_followed(repo: Repo, stack: ExitStack) -> None:
     """Links where an envelope or a store would lie, submodules wherever they are read."""
-    put_tree(
-        repo,
+    repo.put_tree(
         ("120000", "a.openthing", b"/etc/passwd"),
         ("120000", "else", b"/etc/passwd"),
         ("160000", "inner", b"1" * 40),
         ("160000", "node_modules", b"1" * 40),
         ("120000", "notes", b".."),
     )
-    source = tree_source(repo, stack)
+    source = tree_source(repo.root, stack)
     assert notes(source) == {
         "a.openthing": "link-not-followed", "inner": "submodule-not-read", "notes": "link-not-followed",
     }  # fmt: skip
@@ -118,13 +115,12 @@ def test_links_and_submodules_are_named_and_not_followed(repo: Path, stack: Exit
     assert isinstance(source.read_file("a.openthing"), Finding)
 
 
-def test_names_that_no_folder_can_have_are_left_out(repo: Path, stack: ExitStack) -> None:
+def test_names_that_no_folder_can_have_are_left_out(repo: Repo, stack: ExitStack) -> None:
     """Only a tree that was made by hand holds them; the rest is read."""
-    blob = run_git(repo, "hash-object", "-w", "--stdin", given=b"{}")
-    inner = run_git(repo, "mktree", "-z", given=f"100644 blob {blob}\tx.openthing\0".encode())
+    blob = repo.git("hash-object", "-w", "--stdin", given=b"{}")
+    inner = repo.git("mktree", "-z", given=f"100644 blob {blob}\tx.openthing\0".encode())
     entry = inner.encode()
-    put_tree(
-        repo,
+    repo.put_tree(
         ("40000", "..", entry),
         ("40000", ".", entry),
         ("100644", "../../y.openthing", b"{}"),
@@ -135,7 +131,7 @@ def test_names_that_no_folder_can_have_are_left_out(repo: Path, stack: ExitStack
         ("100644", "twice.openthing", b"first"),
         ("100644", "twice.openthing", b"second"),
     )
-    source = tree_source(repo, stack)
+    source = tree_source(repo.root, stack)
     listing = source.list_files()
     assert listing.candidates == ("both/x.openthing", "twice.openthing")
     assert {one.rule.id for one in listing.findings} == {"file-unreadable"} and len(listing.findings) == 5
@@ -143,42 +139,42 @@ def test_names_that_no_folder_can_have_are_left_out(repo: Path, stack: ExitStack
     assert not source.has_file("../../y.openthing")
 
 
-def test_entries_that_lie_about_their_kind_are_not_read(repo: Path, stack: ExitStack) -> None:
+def test_entries_that_lie_about_their_kind_are_not_read(repo: Repo, stack: ExitStack) -> None:
     """A file that is a tree or a commit; a file whose bytes are nowhere."""
-    write_memo(repo / "memos", "a")
-    commit = commit_all(repo)
-    tree = run_git(repo, "rev-parse", "HEAD^{tree}")
+    write_memo(repo.root / "memos", "a")
+    commit = repo.commit()
+    tree = repo.git("rev-parse", "HEAD^{tree}")
     raw = b"".join(
         f"100644 {name}.openthing".encode() + b"\0" + bytes.fromhex(found)
         for name, found in (("commit", commit), ("nothing", "12" * 20), ("tree", tree))
     )
-    made = run_git(repo, "hash-object", "-w", "-t", "tree", "--literally", "--stdin", given=raw)
-    run_git(repo, "update-ref", "refs/heads/main", run_git(repo, "commit-tree", made, "-m", "x"))
-    source = tree_source(repo, stack)
+    made = repo.git("hash-object", "-w", "-t", "tree", "--literally", "--stdin", given=raw)
+    repo.git("update-ref", "refs/heads/main", repo.git("commit-tree", made, "-m", "x"))
+    source = tree_source(repo.root, stack)
     found = [source.read_file(path) for path in source.list_files().candidates]
     assert [getattr(one, "message", "") for one in found] == ["its bytes are missing from the repo"] * 3
 
 
-def test_a_damaged_object_spoils_one_file_only(repo: Path, stack: ExitStack) -> None:
+def test_a_damaged_object_spoils_one_file_only(repo: Repo, stack: ExitStack) -> None:
     """Git ends over it, and is started again for the next one."""
     for name in ("a", "b", "c"):
-        write_text(repo / f"{name}.openthing", f'{{"{name}": 1}}')
-    commit_all(repo)
-    source = tree_source(repo, stack)
+        write_text(repo.root / f"{name}.openthing", f'{{"{name}": 1}}')
+    repo.commit()
+    source = tree_source(repo.root, stack)
     name = source.tree.blobs["b.openthing"].hash
-    damaged = repo / ".git/objects" / name[:2] / name[2:]
+    damaged = repo.root / ".git/objects" / name[:2] / name[2:]
     damaged.chmod(0o644)
     damaged.write_bytes(damaged.read_bytes()[:-6])
     found = [source.read_file(f"{one}.openthing") for one in "abc"]
     assert [isinstance(one, Finding) for one in found] == [False, True, False]
 
 
-def test_the_limits_of_folders_hold_for_trees(repo: Path, stack: ExitStack, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_limits_of_folders_hold_for_trees(repo: Repo, stack: ExitStack, monkeypatch: pytest.MonkeyPatch) -> None:
     """The size of a file, the number of files."""
-    write_text(repo / "a.openthing", "x" * 100)
-    write_text(repo / "b/c/d.txt", "x")
-    commit_all(repo)
-    source = tree_source(repo, stack)
+    write_text(repo.root / "a.openthing", "x" * 100)
+    write_text(repo.root / "b/c/d.txt", "x")
+    repo.commit()
+    source = tree_source(repo.root, stack)
     monkeypatch.setattr(tree_module, "FILE_LIMIT", 99)
     assert getattr(source.read_file("a.openthing"), "rule", None) == rules.FILE_TOO_LARGE
     monkeypatch.setattr(listing_module, "FILES_LIMIT", 2)
@@ -186,20 +182,20 @@ def test_the_limits_of_folders_hold_for_trees(repo: Path, stack: ExitStack, monk
         source.list_files()
     monkeypatch.setattr(tree_module, "FILES_LIMIT", 2)
     with pytest.raises(SourceError, match="more than 2 files"):
-        tree_source(repo, stack)
+        tree_source(repo.root, stack)
 
 
-def test_a_folder_of_a_commit_is_read_by_itself(repo: Path, stack: ExitStack) -> None:
+def test_a_folder_of_a_commit_is_read_by_itself(repo: Repo, stack: ExitStack) -> None:
     """Paths are below it."""
-    write_memo(repo / "desk/memos", "a")
-    write_memo(repo / "other/memos", "b")
-    commit_all(repo)
-    source = tree_source(repo, stack, prefix="desk")
+    write_memo(repo.root / "desk/memos", "a")
+    write_memo(repo.root / "other/memos", "b")
+    repo.commit()
+    source = tree_source(repo.root, stack, prefix="desk")
     assert source.list_files().candidates == ("memos/a.openthing",)
     assert source.has_file("memos") and source.has_file("memos/a.openthing") and not source.has_file("other")
     assert not source.has_file("")
     with pytest.raises(SourceError, match="cannot be listed"):
-        tree_source(repo, stack, prefix="nothing")
+        tree_source(repo.root, stack, prefix="nothing")
 
 
 # Sites with refs
@@ -224,16 +220,16 @@ def archive_of(site: Path) -> Archive:
         return handle.read()[0]
 
 
-def test_a_ref_is_read_and_not_the_files_as_they_lie(repo: Path, tmp_path: Path) -> None:
+def test_a_ref_is_read_and_not_the_files_as_they_lie(repo: Repo, tmp_path: Path) -> None:
     """Neither what is not committed, nor what came later."""
-    write_memo(repo / "memos/inbox", "old")
-    write_memo(repo / "memos/inbox", "linked", body="[a](src/a.py) [b](src/b.py)")
-    write_text(repo / "src/a.py", "")
-    commit = commit_all(repo)
-    run_git(repo, "tag", "v1")
-    run_git(repo, "remote", "add", "origin", "https://ada:secret@github.com/acme/repo.git")
-    write_memo(repo / "memos/inbox", "new")
-    (repo / "memos/inbox/old.openthing").unlink()
+    write_memo(repo.root / "memos/inbox", "old")
+    write_memo(repo.root / "memos/inbox", "linked", body="[a](src/a.py) [b](src/b.py)")
+    write_text(repo.root / "src/a.py", "")
+    commit = repo.commit(at="2026-05-01T12:00:00-04:00")
+    repo.git("tag", "v1")
+    repo.git("remote", "add", "origin", "https://ada:sesame7731@github.com/acme/repo.git")
+    write_memo(repo.root / "memos/inbox", "new")
+    (repo.root / "memos/inbox/old.openthing").unlink()
     site = site_of(tmp_path / "site", "sources: [{path: ../repo, ref: v1}]\n")
     refs, home = refs_and_commits(site)
     assert refs == {("memo", "old"), ("memo", "linked")}
@@ -242,29 +238,29 @@ def test_a_ref_is_read_and_not_the_files_as_they_lie(repo: Path, tmp_path: Path)
     page = (site / "_site/memos/linked/index.html").read_text()
     assert f"https://github.com/acme/repo/blob/{commit}/src/a.py" in page and "src/b.py" in page
     assert f"blob/{commit}/src/b.py" not in page
-    assert not any(b"secret" in path.read_bytes() for path in (site / "_site").rglob("*") if path.is_file())
+    assert not any(b"sesame7731" in path.read_bytes() for path in (site / "_site").rglob("*") if path.is_file())
     status = (site / "_site/status.json").read_text()
     assert f'"commit": "{commit}"' in status and '"date": "2026-05-01T16:00:00Z"' in status
 
 
-def test_a_bare_repo_is_read_at_its_head(repo: Path, tmp_path: Path) -> None:
+def test_a_bare_repo_is_read_at_its_head(repo: Repo, tmp_path: Path) -> None:
     """It has no files that could lie anywhere."""
-    write_memo(repo / "memos/inbox", "m")
-    commit_all(repo)
-    run_git(tmp_path, "clone", "-q", "--bare", str(repo), "store.git")
+    write_memo(repo.root / "memos/inbox", "m")
+    repo.commit()
+    run_git(tmp_path, "clone", "-q", "--bare", str(repo.root), "store.git")
     refs, home = refs_and_commits(site_of(tmp_path / "site", "sources: [{path: ../store.git}]\n"))
     assert refs == {("memo", "m")} and "HEAD at" in home
 
 
-def test_a_commit_has_its_own_history(repo: Path, tmp_path: Path) -> None:
+def test_a_commit_has_its_own_history(repo: Repo, tmp_path: Path) -> None:
     """Life lines go to the commit that was read, not to where the checkout is by now."""
-    write_memo(repo / "memos/inbox", "m")
-    commit = commit_all(repo)
-    run_git(repo, "tag", "v1")
-    (repo / "memos/read").mkdir()
-    run_git(repo, "mv", "memos/inbox/m.openthing", "memos/read/m.openthing")
-    commit_all(repo)
-    texts = ("path: ../repo, ref: v1", f"git: 'file://{repo}', ref: v1", "path: ../repo, ref: main")
+    write_memo(repo.root / "memos/inbox", "m")
+    commit = repo.commit()
+    repo.git("tag", "v1")
+    (repo.root / "memos/read").mkdir()
+    repo.git("mv", "memos/inbox/m.openthing", "memos/read/m.openthing")
+    repo.commit()
+    texts = ("path: ../repo, ref: v1", f"git: 'file://{repo.root}', ref: v1", "path: ../repo, ref: main")
     pages = []
     for number, text in enumerate(texts):
         site = site_of(tmp_path / f"site{number}", f"sources: [{{{text}}}]\n")
@@ -276,24 +272,24 @@ def test_a_commit_has_its_own_history(repo: Path, tmp_path: Path) -> None:
     assert pages == [["received"], ["received"], ["received", "moved"]]
 
 
-def test_two_refs_of_a_repo_are_two_sources(repo: Path, tmp_path: Path) -> None:
+def test_two_refs_of_a_repo_are_two_sources(repo: Repo, tmp_path: Path) -> None:
     """Each with its own files; a memo on both is one artifact with two copies."""
-    write_memo(repo / "memos/inbox", "both")
-    commit_all(repo)
-    run_git(repo, "branch", "before")
-    write_memo(repo / "memos/inbox", "later")
-    commit_all(repo)
+    write_memo(repo.root / "memos/inbox", "both")
+    repo.commit()
+    repo.git("branch", "before")
+    write_memo(repo.root / "memos/inbox", "later")
+    repo.commit()
     text = "sources:\n- {path: ../repo, ref: before, name: a}\n- {path: ../repo, ref: main, name: b}\n"
     with open_sources(load_config(site_of(tmp_path / "site", text))) as opened:
         listed = [source.list_files().candidates for source in opened.sources]
     assert listed == [("memos/inbox/both.openthing",), ("memos/inbox/both.openthing", "memos/inbox/later.openthing")]
 
 
-def test_a_folder_below_the_top_is_read_at_a_ref_too(repo: Path, tmp_path: Path) -> None:
+def test_a_folder_below_the_top_is_read_at_a_ref_too(repo: Repo, tmp_path: Path) -> None:
     """Its links lead to where it lies in the repo."""
-    write_memo(repo / "a desk/memos/inbox", "m")
-    commit = commit_all(repo)
-    run_git(repo, "remote", "add", "origin", "git@gitlab.example.org:acme/team/repo.git")
+    write_memo(repo.root / "a desk/memos/inbox", "m")
+    commit = repo.commit()
+    repo.git("remote", "add", "origin", "git@gitlab.example.org:acme/team/repo.git")
     text = "sources: [{path: ../repo/a desk, ref: main}]\n"
     with open_sources(load_config(site_of(tmp_path / "site", text))) as opened:
         (source,), (info,) = opened.sources, opened.infos
@@ -303,9 +299,9 @@ def test_a_folder_below_the_top_is_read_at_a_ref_too(repo: Path, tmp_path: Path)
     assert (info.web_ref, info.ref) == (commit, "main")
 
 
-def test_a_ref_that_is_not_there_stops_the_build(repo: Path, tmp_path: Path) -> None:
+def test_a_ref_that_is_not_there_stops_the_build(repo: Repo, tmp_path: Path) -> None:
     """With the ref and the repo in one line; so does a bare repo without any commit."""
-    commit_all(repo)
+    repo.commit()
     run_git(tmp_path, "init", "-q", "--bare", "empty.git")
     for text, expected in (("path: ../repo, ref: nothing", '"nothing"'), ("path: ../empty.git", '"HEAD"')):
         config = load_config(site_of(tmp_path / "site", f"sources: [{{{text}}}]\n"))
@@ -316,11 +312,11 @@ def test_a_ref_that_is_not_there_stops_the_build(repo: Path, tmp_path: Path) -> 
             pass
 
 
-def test_a_folder_says_its_commit_and_its_forge(repo: Path, tmp_path: Path) -> None:
+def test_a_folder_says_its_commit_and_its_forge(repo: Repo, tmp_path: Path) -> None:
     """Links name HEAD: what lies there need not be committed. A configured address counts before the remote's."""
-    write_memo(repo / "memos/inbox", "m")
-    commit_all(repo)
-    run_git(repo, "remote", "add", "origin", "ssh://git@codeberg.org/acme/repo.git")
+    write_memo(repo.root / "memos/inbox", "m")
+    repo.commit()
+    repo.git("remote", "add", "origin", "ssh://git@codeberg.org/acme/repo.git")
     for text, web in (
         ("path: ../repo", "https://codeberg.org/acme/repo/src/commit/{ref}/{path}"),
         ("path: ../repo, web: 'https://x.example/{path}'", "https://x.example/{path}"),
@@ -328,5 +324,5 @@ def test_a_folder_says_its_commit_and_its_forge(repo: Path, tmp_path: Path) -> N
         with open_sources(load_config(site_of(tmp_path / "site", f"sources: [{{{text}}}]\n"))) as opened:
             (info,) = opened.infos
         assert (info.web, info.web_ref) == (web, "HEAD")
-    plain = folder_source(repo)
+    plain = folder_source(repo.root)
     assert dataclasses.replace(plain, name="x").has_file("memos") and ("memo", "m") in read_folders(plain).artifacts

@@ -19,7 +19,9 @@ from memosite.plan import Context, Stored, plan
 from memosite.render.renderer import Renderer
 from memosite.search.blocks import Block
 from memosite.store.shelf import Shelf
-from tests.small_repos import read_repos, write_file, write_memo
+from tests.support.archives import open_folders
+from tests.support.files import write_json, write_text
+from tests.support.memos import write_memo, write_org, write_transcript
 from tests.support.pages import bad_links
 from tests.test_record_pages import SITE, TEXTS, THEME, everything, planned, record, write_site
 
@@ -55,9 +57,9 @@ def test_of_many_that_mention_an_artifact_the_rest_is_counted_and_linked() -> No
 
 def test_what_a_record_says_of_a_relation_stands_beside_it_at_both_ends(tmp_path: Path) -> None:
     """A reason, the day of a resolution, the words of a link; not those that the target's title repeats."""
-    write_file(tmp_path / "quay", "a.memory.md", _memory("a1", "The gate", _RELATIONS))
-    write_file(tmp_path / "quay", "b.memory.md", _memory("b2", "The mole"))
-    with read_repos(tmp_path / "quay") as (archive, shelf):
+    write_text(tmp_path / "quay/a.memory.md", _memory("a1", "The gate", _RELATIONS))
+    write_text(tmp_path / "quay/b.memory.md", _memory("b2", "The mole"))
+    with open_folders(tmp_path / "quay") as (archive, shelf):
         found = _pages(archive, shelf)
     a, b = (found[f"records/mif/quay.{key}/index.html"] for key in ("a1", "b2"))
     assert [(one.predicate, one.label) for one in a.relations] == [
@@ -96,8 +98,8 @@ def test_the_bullets_of_a_memory_stand_in_the_order_of_their_file(tmp_path: Path
     """Without dates nothing else says what belongs together; ids are hashes."""
     bullets = [f"Rule {number} of the reading room" for number in range(9)]
     text = "## Decisions\n" + "".join(f"- {bullet} [session 7a2e, turn 1]\n" for bullet in bullets)
-    write_file(tmp_path / "quay", ".wyren/memory.md", text)
-    with read_repos(tmp_path / "quay") as (archive, shelf):
+    write_text(tmp_path / "quay/.wyren/memory.md", text)
+    with open_folders(tmp_path / "quay") as (archive, shelf):
         found = _pages(archive, shelf)
     for path in ("systems/wyren/index.html", "decisions/index.html"):
         assert [row.subject for row in found[path].sections[0].rows] == bullets
@@ -106,15 +108,16 @@ def test_the_bullets_of_a_memory_stand_in_the_order_of_their_file(tmp_path: Path
 def test_fields_that_memosite_has_no_use_for_stand_folded_on_the_page(tmp_path: Path) -> None:
     """Of documents, positions, relationships, participants, entries of libraries and of broadcast files."""
     quay = tmp_path / "quay"
-    write_file(
-        quay, "decisions/gate.md", "---\ntitle: Gate\nstatus: accepted\ndeciders: [Ada]\nmood: calm\n---\nOpen.\n"
+    write_text(
+        quay / "decisions/gate.md", "---\ntitle: Gate\nstatus: accepted\ndeciders: [Ada]\nmood: calm\n---\nOpen.\n"
     )
-    write_file(quay, ".wyren/broadcast/charter.md", "---\ntitle: Charter\nname: odd\nowner: Ada\n---\nBe kind.\n")
-    write_file(quay, "org/quay.openthing", json.dumps(_ORGANIZATION))
+    write_text(quay / ".wyren/broadcast/charter.md", "---\ntitle: Charter\nname: odd\nowner: Ada\n---\nBe kind.\n")
+    write_json(quay / "org/quay.openthing", _ORGANIZATION)
     library = {"type": "memodef:Library", "id": "kit", "items": [{"id": "report", "license": "CC0"}]}
-    write_file(quay, "kit.opencatalog", json.dumps(library))
-    write_file(quay, "transcripts/pilot/2026-05-01-0900--pilot--talk.openthing", json.dumps(_TRANSCRIPT))
-    with read_repos(quay) as (archive, shelf):
+    write_json(quay / "kit.opencatalog", library)
+    who = {"position": "pilot", "session_arc": "s1", "shift": "night"}
+    write_transcript(quay / "transcripts/pilot", "2026-05-01-0900--pilot--talk", participants=[who])
+    with open_folders(quay) as (archive, shelf):
         found = _pages(archive, shelf)
         shown = {path: words(found[f"{path}/index.html"], shelf.text) for path in _TOLD}
     assert [path for path, told in _TOLD.items() if told not in shown[path]] == []
@@ -137,15 +140,6 @@ _ORGANIZATION = {
     "positions": [{"id": "pilot", "name": "Pilot", "tenure": "two years"}],
     "relationships": [{"type": "reports_to", "from": "pilot", "to": "quay", "since": "2020"}],
 }
-_TRANSCRIPT = {
-    "catdef": "1.4",
-    "memodef": "0.4",
-    "type": "memodef:Transcript",
-    "participants": [{"position": "pilot", "session_arc": "s1", "shift": "night"}],
-    "started": "2026-05-01T09:00:00Z",
-    "subject": "Talk",
-    "body_ref": "talk.body.md",
-}
 
 
 def test_roles_jobs_and_the_place_of_memos_stand_with_the_charter(tmp_path: Path) -> None:
@@ -156,8 +150,8 @@ def test_roles_jobs_and_the_place_of_memos_stand_with_the_charter(tmp_path: Path
         "x.org.memo_location": "{repo}/memos",
         "items": [{"type": "roledef:Role", "id": "mate", "name": "Mate", "rank": 2}],
     }
-    write_file(tmp_path / "quay", "org/quay.opencatalog", json.dumps(catalog))
-    with read_repos(tmp_path / "quay") as (archive, _):
+    write_json(tmp_path / "quay/org/quay.opencatalog", catalog)
+    with open_folders(tmp_path / "quay") as (archive, _):
         charter = archive.organizations[0].charter
     assert charter == (("x.org.memo location", "{repo}/memos"), ("roledef:Role", "- **Mate** mate 2"))
 
@@ -175,8 +169,8 @@ def test_an_orgdef_or_a_catalog_that_is_broken_is_shown_raw_with_its_findings(
     tmp_path: Path, path: str, text: str, is_orgdef: bool
 ) -> None:
     """It is kept like a broken memo: a page, no line in the export."""
-    file = write_file(tmp_path / "quay", path, text)
-    with read_repos(tmp_path / "quay") as (archive, shelf):
+    file = write_text(tmp_path / "quay" / path, text)
+    with open_folders(tmp_path / "quay") as (archive, shelf):
         found = _pages(archive, shelf)
         page = found[f"libraries/{file.stem}/index.html"]
         shown = words(page, shelf.text)
@@ -190,8 +184,8 @@ def test_an_orgdef_or_a_catalog_that_is_broken_is_shown_raw_with_its_findings(
 
 def test_broken_json_of_other_tools_is_no_artifact(tmp_path: Path) -> None:
     """It has its finding; nothing in it tells that it was meant for us."""
-    write_file(tmp_path / "quay", "things/a.openthing", '{"type": "thing", ')
-    with read_repos(tmp_path / "quay") as (archive, _):
+    write_text(tmp_path / "quay/things/a.openthing", '{"type": "thing", ')
+    with open_folders(tmp_path / "quay") as (archive, _):
         assert archive.artifacts == {}
         assert [one.rule.id for one in archive.findings] == ["json-invalid"]
 
@@ -206,9 +200,8 @@ def test_an_organization_too_large_for_its_page_is_in_parts(tmp_path: Path) -> N
     """Every seat and every relationship stands in one of them; the page and home say how many there are."""
     positions = [{"id": f"seat-{number:03}", "name": "Seat", "status": "vacant"} for number in range(501)]
     edges = [{"type": "reports_to", "from": f"seat-{number:03}", "to": "seat-000"} for number in range(501)]
-    organization = {"type": "orgdef:Organization", "id": "quay", "positions": positions, "relationships": edges}
-    write_file(tmp_path / "quay", "org/quay.openthing", json.dumps(organization))
-    with read_repos(tmp_path / "quay") as (archive, shelf):
+    write_org(tmp_path / "quay/org", "quay", positions=positions, relationships=edges)
+    with open_folders(tmp_path / "quay") as (archive, shelf):
         found = _pages(archive, shelf)
     page, *parts = (found[f"org/{part}index.html"] for part in ("", "1/", "2/"))
     assert "300 of 501; all of them stand in the parts." in words(page)
@@ -222,9 +215,8 @@ def test_an_organization_too_large_for_its_page_is_in_parts(tmp_path: Path) -> N
 
 def test_a_charter_is_no_longer_than_a_page_may_be(tmp_path: Path) -> None:
     """Its rest is counted."""
-    organization = {"type": "orgdef:Organization", "id": "quay", "positions": [], "history": "word " * 300_000}
-    write_file(tmp_path / "quay", "org/quay.openthing", json.dumps(organization))
-    with read_repos(tmp_path / "quay") as (archive, shelf):
+    write_org(tmp_path / "quay/org", "quay", history="word " * 300_000)
+    with open_folders(tmp_path / "quay") as (archive, shelf):
         data = Renderer(THEME, shelf.text).render(_pages(archive, shelf)["org/index.html"])
     assert len(data) < 1_000_000
     assert b"1,375,000 more characters" in data
@@ -233,11 +225,11 @@ def test_a_charter_is_no_longer_than_a_page_may_be(tmp_path: Path) -> None:
 def test_more_than_fifty_memos_that_wait_for_people_are_counted(tmp_path: Path) -> None:
     """Home shows the newest, and where all of them are."""
     seat = {"id": "director", "name": "Director", "incumbent": {"kind": "human", "name": "Ada"}}
-    organization = {"type": "orgdef:Organization", "id": "quay", "positions": [seat]}
-    write_file(tmp_path / "quay", "org/quay.openthing", json.dumps(organization))
+    write_org(tmp_path / "quay/org", "quay", positions=[seat])
     for number in range(51):
-        write_memo(tmp_path / "quay", f"2026-05-01-0900--engineer--director--m{number}", action_required=True)
-    with read_repos(tmp_path / "quay") as (archive, shelf):
+        name = f"2026-05-01-0900--engineer--director--m{number}"
+        write_memo(tmp_path / "quay/memos/inbox", name, action_required=True)
+    with open_folders(tmp_path / "quay") as (archive, shelf):
         home = words(_pages(archive, shelf)["index.html"], shelf.text)
     assert "Waiting for people 51" in home
     assert "The newest 50 of 51. All of them: actions ." in home
@@ -274,8 +266,8 @@ def test_systems_entities_and_decisions_have_twins(tmp_path: Path) -> None:
 def test_a_long_file_of_many_records_is_not_published_once_for_each_of_them(tmp_path: Path) -> None:
     """Some thousand bullets in a file of megabytes would fill the disk; each has its own text for its original."""
     text = "## Decisions\n" + "".join(f"- Rule {number} [session 7a2e, turn 1]\n" for number in range(700))
-    write_file(tmp_path / "quay", ".wyren/memory.md", text)
-    with read_repos(tmp_path / "quay") as (archive, shelf):
+    write_text(tmp_path / "quay/.wyren/memory.md", text)
+    with open_folders(tmp_path / "quay") as (archive, shelf):
         found = _pages(archive, shelf)
         stored = [shelf.get(one.sha256) for one in found.values() if isinstance(one, Stored)]
     assert len(stored) == 700

@@ -1,6 +1,7 @@
 """Reads folders into archives as the commands do, and looks into archives."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -28,18 +29,32 @@ def folder_source(root: Path, **settings: Any) -> FolderSource:
 def read_sources(
     *sources: FolderSource | Path, ledger: Ledger = EMPTY, web: Mapping[str, str] | None = None, **rules: Any
 ) -> tuple[Archive, Ledger]:
-    """Read folders as `memosite build` does; `rules` are fields of `Rules`."""
-    read = [source if isinstance(source, FolderSource) else folder_source(source) for source in sources]
-    known = tuple(
-        SourceInfo(name=source.name, include=source.include, web=(web or {}).get(source.name)) for source in read
-    )
+    """Read folders as `memosite build` does, and give the archive and the ledger that follows from it.
+
+    `web` has addresses by the names of sources; `rules` are fields of `Rules`.
+    """
     with Shelf() as shelf:
-        return read_archive(read, Rules(sources=known, **rules), ledger, shelf)
+        return _read(sources, shelf, ledger=ledger, web=web or {}, rules=rules)
 
 
 def read_folders(*sources: FolderSource | Path, **settings: Any) -> Archive:
-    """The archive of some folders."""
+    """The archive of some folders; settings are those of `read_sources`."""
     return read_sources(*sources, **settings)[0]
+
+
+@contextmanager
+def open_folders(*sources: FolderSource | Path, **rules: Any) -> Iterator[tuple[Archive, Shelf]]:
+    """The archive of some folders, and the shelf of its texts, which is open until the block ends."""
+    with Shelf() as shelf:
+        yield _read(sources, shelf, ledger=EMPTY, web={}, rules=rules)[0], shelf
+
+
+def _read(
+    sources: Iterable[FolderSource | Path], shelf: Shelf, *, ledger: Ledger, web: Mapping[str, str], rules: Any
+) -> tuple[Archive, Ledger]:
+    read = [source if isinstance(source, FolderSource) else folder_source(source) for source in sources]
+    known = tuple(SourceInfo(name=source.name, include=source.include, web=web.get(source.name)) for source in read)
+    return read_archive(read, Rules(sources=known, **rules), ledger, shelf)
 
 
 # Looking at archives

@@ -17,3 +17,10 @@ def write_text(path: Path, text: str) -> Path:
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(text, encoding="utf-8")
     return path
+
+
+def fill(folder: Path, *paths: str) -> Path:
+    """Write files that hold an empty JSON object, for tests to which only the paths matter; give the folder."""
+    for path in paths:
+        write_text(folder / path, "{}")
+    return folder

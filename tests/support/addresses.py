@@ -1,7 +1,7 @@
 """Reads the addresses that a built site has published: its files, the anchors of its pages, the ids of its feeds.
 
-`python -m tests.addresses SITE` prints them as `tests/published/example-org.txt` holds them: a file a line, below it
-its anchors on one line, and each id of a feed on a line of its own.
+`python -m tests.support.addresses SITE` prints them as `tests/published/example-org.txt` holds them: a file a line, its
+anchors on one line below it, and each id of a feed on a line of its own.
 
     actions/feed.xml
       tag:example.org,2026:archive/memo/2026-05-01-0900--a--b--x
