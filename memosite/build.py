@@ -14,7 +14,7 @@ from memosite.config.loading import Config, check_output
 from memosite.reading.archive import open_archive
 from memosite.reading.previous import known_ledger, previous_folder
 from memosite.remake.listener import NO_LISTENER, Listener
-from memosite.remake.manifest import Seal
+from memosite.remake.manifest import BuildSeal
 from memosite.remake.memory import STATUS_PATH, Memory
 from memosite.remake.report import BuildReport, Clock, report_of, report_unchanged, seal_of, status_bytes, status_of
 from memosite.render.theme import load_theme, theme_folders
@@ -52,7 +52,7 @@ def build(
     with ExitStack() as stack:
         memory = memory or stack.enter_context(Memory(writes_at_once=True))
         memory.open(open_cache(config.cache), config.output)
-        last = memory.seal if previous is None and memory.is_ours(output) else Seal()
+        last = memory.seal if previous is None and memory.is_ours(output) else BuildSeal()
         handle = stack.enter_context(open_archive(config, use_network=use_network, shelf=memory.shelf))
         bundled, look = (*theme_folders(config.theme), contract_folder()), memory.look(changed)
         opened = (theme.digest, *handle.opened.state)

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from memosite.archive.model import Action, Copy, RecipientState
 from memosite.facts.parsed import Discharge, Envelope, Fact, Mailbox, Ref
 from memosite.resolve.actions import Replies, is_unread, least_done, mailbox_at
-from memosite.resolve.threads import Node, grow_forest
+from memosite.resolve.threads import ThreadNode, grow_forest
 from tests.support.archives import findings, memo
 from tests.support.facts import archive_of, body_file, envelope, facts, organization
 
@@ -151,7 +151,7 @@ def test_who_replied_is_found_as_by_walking_the_tree(drawn: list[tuple[int, str 
     refs: list[Ref] = [("memo", str(number)) for number in range(len(drawn))]
     parents = [refs[parent] if 0 <= parent < number else None for number, (parent, _) in enumerate(drawn)]
     senders = dict(zip(refs, (sender for _, sender in drawn), strict=True))
-    forest = grow_forest(Node(ref=ref, parent=parent) for ref, parent in zip(refs, parents, strict=True))
+    forest = grow_forest(ThreadNode(ref=ref, parent=parent) for ref, parent in zip(refs, parents, strict=True))
     replies = Replies(forest, senders, {})
 
     def is_below(ref: Ref, top: Ref) -> bool:

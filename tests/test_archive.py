@@ -14,8 +14,8 @@ from memosite.archive.ledger import Ledger
 from memosite.archive.model import Archive, Memo, SourceInfo
 from memosite.facts.errors import SourceError
 from memosite.facts.parsed import Envelope, Fact, Kind, Parsed, Text
-from memosite.reading.reader import LineFinder, Reader, read_source
-from memosite.resolve import Rules, resolve
+from memosite.reading.reader import LineFinder, SourceReader, read_source
+from memosite.resolve import ResolveRules, resolve
 from memosite.sources import folder as folder_module
 from memosite.sources import listing as listing_module
 from memosite.sources.folder import has_file, list_files, read_file
@@ -501,7 +501,7 @@ def test_candidates_are_read_in_the_order_of_their_paths(repo: Path) -> None:
         write_memo(repo / "memos" / name, name)
     with Shelf() as shelf:
         listing = list_files(folder_source(repo))
-        parsed = Reader(listing.source, shelf).candidates(listing)
+        parsed = SourceReader(listing.source, shelf).candidates(listing)
         assert [one.path for one in parsed] == list(listing.candidates) == sorted(listing.candidates)
         (first, *_) = (one.fact for one in parsed if isinstance(one.fact, Envelope))
         assert LineFinder(shelf)(first.file, "subject") is not None
@@ -583,7 +583,7 @@ def distinct(found: list[Fact]) -> list[Parsed]:
     return list(by_path.values())
 
 
-RULES = Rules(
+RULES = ResolveRules(
     sources=(SourceInfo(name="repo", web="https://example.org/{path}"), SourceInfo(name="other")),
     aliases={"director": "acme/director", "x": "y"},
     people=("director",),

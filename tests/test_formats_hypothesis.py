@@ -233,14 +233,14 @@ def test_the_line_of_a_key_is_found_at_any_depth(keys: list[str], index: int) ->
     assert find_key_line(text, (*path, "y")) is None
 
 
-@pytest.mark.parametrize("depth", [json_text.DEPTH + 1, 5_000, 200_000])
+@pytest.mark.parametrize("depth", [json_text.JSON_DEPTH + 1, 5_000, 200_000])
 def test_nesting_beyond_the_bound_is_a_finding_whatever_its_depth(depth: int) -> None:
     """Python's own limit is never asked, so that the outcome does not hang on who calls."""
     for text in ("[" * depth + "]" * depth, '{"a":' * depth, "{" * depth):
         value, problems = json_text.read_json_text(text)
         assert value is None
         assert [problem.rule.id for problem in problems] == ["json-invalid"]
-    shallow = "[" * json_text.DEPTH + "]" * json_text.DEPTH
+    shallow = "[" * json_text.JSON_DEPTH + "]" * json_text.JSON_DEPTH
     assert json_text.read_json_text(shallow)[1] == ()
 
 

@@ -12,7 +12,7 @@ from memosite.archive.model import Archive, Memo, SourceInfo
 from memosite.facts.file import File
 from memosite.facts.parsed import FileFacts
 from memosite.reading.reader import read_archive
-from memosite.resolve import Rules
+from memosite.resolve import ResolveRules
 from memosite.resolve.lives import Lives
 from memosite.sources.folder import FolderSource
 from memosite.sources.git import Repo as FoundRepo
@@ -67,7 +67,7 @@ def archive_of(*repos: Repo, site: Path | None = None) -> Archive:
         )
         for repo in repos
     ]
-    rules = Rules(sources=tuple(SourceInfo(name=source.name) for source in sources))
+    rules = ResolveRules(sources=tuple(SourceInfo(name=source.name) for source in sources))
     with Shelf() as shelf:
         return read_archive(sources, rules, Ledger(), shelf)[0]
 

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from memosite.archive.model import Library, Link, SourceInfo
 from memosite.facts.parsed import DocumentHead, Envelope, LibraryCard, LibraryItem, Ref, Seat
-from memosite.resolve.links import HasFile, LinkResolver, Origin, backlinks
+from memosite.resolve.links import HasFile, LinkResolver, TextOrigin, backlinks
 from memosite.resolve.references import NameIndex
 from tests.support.archives import links
 from tests.support.facts import archive_of, envelope, facts, organization, resolve_facts, text_of, transcript
@@ -214,7 +214,7 @@ def address(
 ) -> str | None:
     """The address that a mention, or a Markdown link, in `memos/read` of a source leads to."""
     text = text_of("x", mentions=() if linked else (written,), destinations=(written,) if linked else ())
-    found = resolver(*directories, has_file=has_file).resolve(text, Origin(source=source, folder="memos/read"))
+    found = resolver(*directories, has_file=has_file).resolve(text, TextOrigin(source=source, folder="memos/read"))
     return found[0].url if found else None
 
 

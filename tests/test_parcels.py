@@ -4,14 +4,14 @@ import hashlib
 
 from memosite.remake.parcels import pack, pack_theme, render_parcel
 from memosite.render.theme import load_theme
-from memosite.search.blocks import Block, render_block
+from memosite.search.blocks import SearchBlock, render_block
 from memosite.search.documents import Card
 
 TEXTS = {hashlib.sha256(text).hexdigest(): text for text in (b"The gate is green.\n", b"A gate, \xff and a fence.\n")}
 UNKNOWN = hashlib.sha256(b"of some other archive").hexdigest()
 
 
-def block() -> Block:
+def block() -> SearchBlock:
     """A search block of two artifacts; one names a digest that nobody knows."""
     cards = (
         Card(
@@ -35,7 +35,7 @@ def block() -> Block:
         )
         for number, digest in enumerate(TEXTS, start=1)
     )
-    return Block(name="t0", cards=tuple(cards))
+    return SearchBlock(name="t0", cards=tuple(cards))
 
 
 def test_a_parcel_has_the_texts_that_are_named_and_makes_the_same_files() -> None:

@@ -12,7 +12,7 @@ from memosite.facts.file import File
 from memosite.facts.findings import Finding
 from memosite.facts.parsed import Parsed
 from memosite.reading.parse_cache import ParseCache
-from memosite.reading.reader import Reader
+from memosite.reading.reader import SourceReader
 from memosite.sources.folder import FolderSource
 from memosite.store.keys import KEY_BYTES, own_key, state_home, write_signed
 from memosite.store.program import program_digest
@@ -53,7 +53,7 @@ def read(repo: Path, cache: Path, shelf: Shelf | None = None) -> tuple[list[Pars
     source = Counting(name="repo", root=repo)
     with Shelf() as own:
         known = ParseCache(cache, "repo")
-        reader = Reader(source, shelf or own, cache=known)
+        reader = SourceReader(source, shelf or own, cache=known)
         parsed = reader.candidates(source.list_files())
         reader.close()
         known.write()
@@ -189,6 +189,6 @@ def test_processes_give_what_one_gives(repo: Path) -> None:
         write_memo(repo / "memos", f"m{number}", body=f"Body {number}.")
     source = folder_source(repo)
     with Shelf() as one, Shelf() as other:
-        serial = Reader(source, one).candidates(source.list_files())
-        assert Reader(source, other, jobs=2).candidates(source.list_files()) == serial
+        serial = SourceReader(source, one).candidates(source.list_files())
+        assert SourceReader(source, other, jobs=2).candidates(source.list_files()) == serial
         assert len(serial) == 122

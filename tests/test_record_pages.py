@@ -18,12 +18,12 @@ from memosite.config.contract import load_contract
 from memosite.facts.errors import OutputError
 from memosite.facts.findings import Finding, Location
 from memosite.facts.parsed import (
-    Citation,
     DocumentHead,
     Entity,
     FileFacts,
     LibraryCard,
     RecordCard,
+    RecordCitation,
     RecordEvent,
     Ref,
     Text,
@@ -36,7 +36,7 @@ from memosite.pages.parts import Site
 from memosite.plan import Context, Stored, Written, plan
 from memosite.render.renderer import Renderer
 from memosite.render.theme import load_theme
-from memosite.search.blocks import Block
+from memosite.search.blocks import SearchBlock
 from tests.support.files import write_json, write_text
 from tests.support.memos import write_memo
 from tests.support.pages import bad_links
@@ -130,7 +130,7 @@ def planned(*artifacts: Artifact, ledger: Ledger | None = None) -> dict[str, Any
     """Everything that is planned, by its path; paths are unique."""
     context = context_of(*artifacts)
     units = plan(context, ledger or ledger_of(*artifacts), contract=load_contract())
-    found = [one for unit in units for one in unit.make(context) if not isinstance(one, Block)]
+    found = [one for unit in units for one in unit.make(context) if not isinstance(one, SearchBlock)]
     by_path = {one.path: one for one in found}
     assert len(by_path) == len(found)
     return by_path
@@ -176,8 +176,8 @@ def everything() -> tuple[Artifact, ...]:
         mentions=("decisions/a.md", "nobody"),
         links=(Link(written="decisions/a.md", to=("document", "quay.decisions.a.md")),),
         citations=(
-            Citation(title="A manual", url="https://manual.example.org/"),
-            Citation(title="Bad", url="file:///"),
+            RecordCitation(title="A manual", url="https://manual.example.org/"),
+            RecordCitation(title="Bad", url="file:///"),
         ),
         entities=(Entity(name="Koha", type="technology"), Entity(name="Ada Lovelace")),
         history=(RecordEvent(record="decision.old", event="created", at=read_moment("2026-05-01"), actor="engineer"),),
@@ -398,7 +398,7 @@ def test_hostile_words_in_any_field_stay_words(tmp_path: Path) -> None:
             anchors=(HOSTILE,),
             mentions=(HOSTILE + "2",),
             tags=(HOSTILE,),
-            citations=(Citation(title=HOSTILE, url=f"https://x.example/{HOSTILE}", note=HOSTILE),),
+            citations=(RecordCitation(title=HOSTILE, url=f"https://x.example/{HOSTILE}", note=HOSTILE),),
             entities=(Entity(name=HOSTILE, type=HOSTILE, relation=HOSTILE),),
             relations=(RecordLink(predicate=HOSTILE, written=HOSTILE, status=HOSTILE, confidence=HOSTILE),),
             history=(RecordEvent(record="0a", event=HOSTILE, at=None, actor=HOSTILE, detail=HOSTILE),),

@@ -17,7 +17,7 @@ from memosite.facts.parsed import Ref
 from memosite.facts.texts import find_mentions
 from memosite.formats.systems import owner_of, root_of_record
 from memosite.reading.reader import LineFinder, read_source
-from memosite.resolve import Rules, resolve
+from memosite.resolve import ResolveRules, resolve
 from memosite.sources.folder import FolderSource, list_files
 from memosite.store.shelf import Shelf
 from tests.support.archives import DOCUMENTS, links, open_folders, read_folders, read_sources
@@ -630,7 +630,7 @@ def test_the_order_of_files_does_not_matter(quay: Path) -> None:
     Repo(quay).node("decision.other")
     write_mif(quay, "docs/rope.memory.md", body="- relates-to [[decision.retries]]")
     write_mif(quay, "docs/again.memory.md", title="Again")
-    rules = Rules(sources=(SourceInfo(name="quay"),))
+    rules = ResolveRules(sources=(SourceInfo(name="quay"),))
     with Shelf() as shelf:
         parsed = read_source(list_files(FolderSource(name="quay", root=quay)), shelf)
         forward, backward = (resolve(files, rules, Ledger(), LineFinder(shelf)) for files in (parsed, parsed[::-1]))

@@ -2,13 +2,13 @@
 
 from memosite.facts.parsed import Ref
 from memosite.resolve.bodies import join_bodies
-from memosite.resolve.identity import Group, assign_ids, group_copies
+from memosite.resolve.identity import CopyGroup, assign_ids, group_copies
 from memosite.resolve.references import MESSAGES, NameIndex, ghost_refs, resolve_replies
 from tests.support.archives import EMPTY, memo, transcript_of
 from tests.support.facts import archive_of, envelope, no_line, transcript
 
 
-def grouped(*envelopes: object) -> list[Group]:
+def grouped(*envelopes: object) -> list[CopyGroup]:
     """Groups that have their ids."""
     joined, _ = join_bodies(envelopes, {}, no_line)  # type: ignore[arg-type] # they are envelopes
     groups = group_copies(joined)
@@ -16,7 +16,7 @@ def grouped(*envelopes: object) -> list[Group]:
     return groups
 
 
-def rival_of(groups: list[Group], sender: str) -> Ref:
+def rival_of(groups: list[CopyGroup], sender: str) -> Ref:
     """The ref of the one from this sender."""
     return next(group.ref for group in groups if group.sender == sender)
 

@@ -66,7 +66,7 @@ from memosite.pages.parts import (
     FindingRow,
     LibraryEntry,
     ListSection,
-    Part,
+    PagePart,
     ParticipantRow,
     RecipientRow,
     Reference,
@@ -250,8 +250,8 @@ def page_fields(path: str = "memos/plan/index.html", **changes: Any) -> dict[str
         "feeds": (Reference(label="Memos to strategist", href="feed.xml"),),
         "twins": (Reference(label="json", href="index.json"), Reference(label="md", href="index.md")),
         "parts": (
-            Part(label="1", href="index.html", is_current=True),
-            Part(label="2", href="2/index.html", is_current=False),
+            PagePart(label="1", href="index.html", is_current=True),
+            PagePart(label="2", href="2/index.html", is_current=False),
         ),
     } | changes
 
@@ -599,7 +599,7 @@ def actions_board() -> ActionsPage:
     """What is open for one position, more than is listed, and nothing that is discharged."""
     listed = (row(), row("The older one", date=None, is_unread=False, mailbox="read"))
     fields = page_fields("actions/index.html", title="Actions", section="actions") | {
-        "parts": (Part(label="1", href="1/index.html", is_current=False),),
+        "parts": (PagePart(label="1", href="1/index.html", is_current=False),),
         "sections": (
             ListSection(heading="Open for strategist", anchor="open-for-strategist", rows=listed, total=501),
             ListSection(heading="Discharged", anchor="discharged", rows=(), total=0, empty="Nothing."),

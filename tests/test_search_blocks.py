@@ -18,8 +18,8 @@ from memosite.search.blocks import (
     FULL,
     TAIL,
     Analyses,
-    Block,
-    Found,
+    BlockHit,
+    SearchBlock,
     cut_blocks,
     encode,
     list_blocks,
@@ -37,10 +37,10 @@ from tests.support.sites import EXAMPLE, build_site
 HERE = Path(__file__).parent
 
 
-def plan_blocks(cards: Iterable[Card]) -> tuple[Block, ...]:
+def plan_blocks(cards: Iterable[Card]) -> tuple[SearchBlock, ...]:
     """The blocks of an archive's cards."""
     return tuple(
-        Block(name=name, cards=tuple(members)) for name, members in cut_blocks(cards, lambda card: card.arrival)
+        SearchBlock(name=name, cards=tuple(members)) for name, members in cut_blocks(cards, lambda card: card.arrival)
     )
 
 
@@ -51,7 +51,7 @@ def example() -> Iterator[Read]:
         yield read
 
 
-def write_blocks(blocks: Sequence[Block], read: Read, folder: Path) -> dict[str, bytes]:
+def write_blocks(blocks: Sequence[SearchBlock], read: Read, folder: Path) -> dict[str, bytes]:
     """Write the files of some blocks and give them back by path."""
     files = dict([list_blocks([block.name for block in blocks])])
     for block in blocks:
@@ -73,9 +73,9 @@ def browse(folder: Path, queries: Sequence[str], *, limit: int) -> list[dict[str
     return found
 
 
-def in_small_blocks(read: Read) -> list[Block]:
+def in_small_blocks(read: Read) -> list[SearchBlock]:
     """The archive in several blocks, as a large one has them: each seventh artifact in the same one."""
-    return [Block(name=f"t{number}", cards=read.cards[number::7]) for number in range(7)]
+    return [SearchBlock(name=f"t{number}", cards=read.cards[number::7]) for number in range(7)]
 
 
 @pytest.mark.parametrize("cut", ["as planned", "in many blocks"])
@@ -345,9 +345,9 @@ def test_what_is_kept_of_small_blocks_counts_by_its_size(example: Read) -> None:
     found = Analyses()
     cards = [replace(example.cards[0], id=f"memo-{number}") for number in range(40)]
     made: list[str] = []
-    large = Found(is_tools=False, words=(("text", {"a": bytes(2**20)}),), row=[], excerpt="")
+    large = BlockHit(is_tools=False, words=(("text", {"a": bytes(2**20)}),), row=[], excerpt="")
 
-    def find(card: Card) -> list[Found]:
+    def find(card: Card) -> list[BlockHit]:
         made.append(card.id)
         return [large]
 

@@ -15,7 +15,7 @@ import pytest
 from memosite.facts.errors import OutputError
 from memosite.search.documents import Card
 from memosite.search.match import match
-from memosite.search.whoosh.reader import Reader
+from memosite.search.whoosh.reader import IndexReader
 from memosite.search_language.query import parse_query
 from memosite.search_language.syntax import QueryError
 from tests.support.memos import write_memo, write_transcript
@@ -25,7 +25,7 @@ from tests.support.sites import EXAMPLE
 Place = tuple[str, str, int, str]
 
 
-def open_reader(read: Read, cache: Path, said: list[str] | None = None) -> Reader:
+def open_reader(read: Read, cache: Path, said: list[str] | None = None) -> IndexReader:
     """The index of an archive; what it says goes into a list."""
     return read.index(cache, say=(said if said is not None else []).append)
 

@@ -23,7 +23,7 @@ from memosite.plan.feeds import Arranged, window
 from memosite.plan.movements import movements
 from memosite.plan.position_items import involving, open_for, received
 from memosite.plan.position_table import seat_row
-from memosite.plan.traced import Read, traced
+from memosite.plan.traced import TracedRead, traced
 from tests.support.archives import read_folders
 from tests.support.facts import archive_of, envelope
 from tests.support.memos import write_memo, write_note, write_org
@@ -140,7 +140,7 @@ def test_a_window_of_days_is_that_of_a_look_at_all_times(tmp_path: Path, days: i
     since = max(times.values()) - dt.timedelta(days=days)
     late = {one.ref for one in channel.members if one.ref in times and times[one.ref] >= since}
     held = channel.members[:100]
-    reads: set[Read] = set()
+    reads: set[TracedRead] = set()
     found = window(traced(context, reads), arranged, held)
     assert found == [one for one in held if one.ref in late or one in held[-50:]]
     assert sum(name == "arrival_times" for name, _ in reads) <= len(late) + 1

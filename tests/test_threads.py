@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from memosite.archive.model import UNDATED, Thread, ThreadEntry
 from memosite.facts.parsed import Kind, Ref
-from memosite.resolve.threads import Forest, Node, grow_forest, name_threads, read_threads
+from memosite.resolve.threads import Forest, ThreadNode, grow_forest, name_threads, read_threads
 from tests.support.archives import findings, links, memo
 from tests.support.facts import archive_of, envelope, resolve_facts, text_of, transcript
 
@@ -23,20 +23,22 @@ def ref(name: str, kind: Kind = "memo") -> Ref:
     return (kind, name)
 
 
-def node(name: str, parent: str | None = None, *, thread: str | None = None, day: int = 0, kind: Kind = "memo") -> Node:
+def node(
+    name: str, parent: str | None = None, *, thread: str | None = None, day: int = 0, kind: Kind = "memo"
+) -> ThreadNode:
     """A memo sent some days after Monday."""
     answered = ref(parent) if parent else None
-    return Node(ref=ref(name, kind), parent=answered, thread_id=thread, instant=MONDAY + dt.timedelta(days=day))
+    return ThreadNode(ref=ref(name, kind), parent=answered, thread_id=thread, instant=MONDAY + dt.timedelta(days=day))
 
 
-def threads_of(nodes: Iterable[Node]) -> dict[str, tuple[ThreadEntry, ...]]:
+def threads_of(nodes: Iterable[ThreadNode]) -> dict[str, tuple[ThreadEntry, ...]]:
     """The threads that nodes make."""
     forest = grow_forest(nodes)
     return read_threads(forest, name_threads(forest))
 
 
 @st.composite
-def conversations(draw: st.DrawFn) -> list[Node]:
+def conversations(draw: st.DrawFn) -> list[ThreadNode]:
     """A handful of memos, notes and ghosts that answer each other at random, circles included."""
     count = draw(st.integers(1, 10))
     names = [f"m{number}" for number in range(count)]
@@ -45,12 +47,12 @@ def conversations(draw: st.DrawFn) -> list[Node]:
     for name in names:
         instant = draw(st.sampled_from([MONDAY, MONDAY + dt.timedelta(days=1), MONDAY + dt.timedelta(days=2), UNDATED]))
         if draw(st.integers(0, 5)) == 0:
-            nodes.append(Node(ref=ref(name), instant=instant, is_ghost=True))
+            nodes.append(ThreadNode(ref=ref(name), instant=instant, is_ghost=True))
             continue
         parent = draw(parents)
         thread = draw(st.sampled_from([None, None, None, "a", "b", "m0"]))
         answered = ref(parent) if parent else None
-        nodes.append(Node(ref=ref(name), parent=answered, thread_id=thread, instant=instant))
+        nodes.append(ThreadNode(ref=ref(name), parent=answered, thread_id=thread, instant=instant))
     return nodes
 
 
@@ -60,7 +62,7 @@ def conversations(draw: st.DrawFn) -> list[Node]:
 class Naive:
     """The rules once more, each by walking wherever it takes to go."""
 
-    def __init__(self, nodes: Sequence[Node]) -> None:
+    def __init__(self, nodes: Sequence[ThreadNode]) -> None:
         self.nodes = {one.ref: one for one in nodes}
         self.parent = {one.ref: one.parent for one in nodes if one.parent in self.nodes and one.parent is not None}
         self.cut = sorted(min(circle, key=self.rank) for circle in self.circles())
@@ -141,7 +143,7 @@ class Naive:
 
 @given(conversations())
 @settings(max_examples=400)
-def test_threads_are_as_the_rules_say(nodes: list[Node]) -> None:
+def test_threads_are_as_the_rules_say(nodes: list[ThreadNode]) -> None:
     """Names, members, order and depths are those of the second reading."""
     naive = Naive(nodes)
     forest = grow_forest(nodes)
@@ -153,7 +155,7 @@ def test_threads_are_as_the_rules_say(nodes: list[Node]) -> None:
 
 
 @given(conversations(), st.randoms(use_true_random=False))
-def test_the_order_of_the_nodes_does_not_matter(nodes: list[Node], random: "object") -> None:
+def test_the_order_of_the_nodes_does_not_matter(nodes: list[ThreadNode], random: "object") -> None:
     """The same memos read in another order make the same threads."""
     shuffled = list(nodes)
     random.shuffle(shuffled)  # type: ignore[attr-defined] # what randoms() gives has it
@@ -161,14 +163,14 @@ def test_the_order_of_the_nodes_does_not_matter(nodes: list[Node], random: "obje
 
 
 @given(conversations())
-def test_every_memo_is_in_exactly_one_thread(nodes: list[Node]) -> None:
+def test_every_memo_is_in_exactly_one_thread(nodes: list[ThreadNode]) -> None:
     """No memo is lost and none is shown twice."""
     listed = Counter(entry.ref for entries in threads_of(nodes).values() for entry in entries)
     assert listed == Counter(one.ref for one in nodes)
 
 
 @given(conversations())
-def test_the_walk_holds_each_tree_in_one_stretch(nodes: list[Node]) -> None:
+def test_the_walk_holds_each_tree_in_one_stretch(nodes: list[ThreadNode]) -> None:
     """`first` and `last` span exactly a memo and everything below it."""
     forest = grow_forest(nodes)
     naive = Naive(nodes)
@@ -178,7 +180,7 @@ def test_the_walk_holds_each_tree_in_one_stretch(nodes: list[Node]) -> None:
 
 
 @given(conversations())
-def test_edges_between_threads_are_told_on_both_sides(nodes: list[Node]) -> None:
+def test_edges_between_threads_are_told_on_both_sides(nodes: list[ThreadNode]) -> None:
     """A reply in another thread is named by its parent, and names its parent's thread."""
     naive = Naive(nodes)
     for name, entries in threads_of(nodes).items():
@@ -219,7 +221,7 @@ def test_without_one_above_the_earliest_of_the_tree_counts() -> None:
 
 def test_the_earliest_may_stand_in_another_branch_under_a_ghost() -> None:
     """A tree under a ghost is one tree."""
-    ghost = Node(ref=ref("ghost"), is_ghost=True)
+    ghost = ThreadNode(ref=ref("ghost"), is_ghost=True)
     names = name_threads(grow_forest([ghost, node("a", "ghost", day=1), node("b", "ghost", thread="x", day=2)]))
     assert set(names.values()) == {"x"}
 

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memosite.formats.turns import Block, Conversation, blocks, parse_conversation
+from memosite.formats.turns import TurnBlock, TurnList, blocks, parse_conversation
 
 STAMPED = """\
 # A session
@@ -46,7 +46,7 @@ Not yet.
 """
 
 
-def parse(text: str, started: dt.datetime | None = None) -> Conversation:
+def parse(text: str, started: dt.datetime | None = None) -> TurnList:
     """Read a body whose start, if not given, is unknown."""
     return parse_conversation(text, started=started)
 
@@ -61,7 +61,7 @@ def utc(written: str) -> dt.datetime:
     return dt.datetime.fromisoformat(f"{written}+00:00")
 
 
-def texts(conversation: Conversation) -> list[str]:
+def texts(conversation: TurnList) -> list[str]:
     """Return what was said, without the blank lines around it."""
     return [turn.text.strip() for turn in conversation.turns]
 
@@ -125,7 +125,7 @@ def test_plain_headings_may_have_faces_and_models() -> None:
 @pytest.mark.parametrize("text", ["", "\n\n", "Just prose.\n", "## Users\n\nx", "# User\n\nx", "### User\n\nx"])
 def test_a_body_of_no_known_form_is_verbatim(text: str) -> None:
     """Nothing is lost: all of it is the preamble."""
-    assert parse(text) == Conversation(form="verbatim", preamble=text, turns=())
+    assert parse(text) == TurnList(form="verbatim", preamble=text, turns=())
 
 
 def test_the_first_turn_may_stand_at_the_start_of_the_body() -> None:
@@ -433,13 +433,13 @@ Let me look.
 Done.
 """
     assert blocks(text) == (
-        Block(kind="aside", name="ide_opened_file", stamp=None, text="garden.md is open"),
-        Block(kind="aside", name="system-reminder", stamp=None, text="\nBe brief.\n"),
-        Block(kind="speech", name=None, stamp=None, text="Let me look."),
-        Block(kind="tool", name="Bash", stamp="5/21/2026, 9:22:50 PM", text='```\ncat "a"\n\n  > b\n```'),
-        Block(kind="tool", name="mcp__garden__water", stamp=None, text=""),
-        Block(kind="aside", name="command-name", stamp=None, text="/water"),
-        Block(kind="speech", name=None, stamp=None, text="> A quotation.\n\nDone."),
+        TurnBlock(kind="aside", name="ide_opened_file", stamp=None, text="garden.md is open"),
+        TurnBlock(kind="aside", name="system-reminder", stamp=None, text="\nBe brief.\n"),
+        TurnBlock(kind="speech", name=None, stamp=None, text="Let me look."),
+        TurnBlock(kind="tool", name="Bash", stamp="5/21/2026, 9:22:50 PM", text='```\ncat "a"\n\n  > b\n```'),
+        TurnBlock(kind="tool", name="mcp__garden__water", stamp=None, text=""),
+        TurnBlock(kind="aside", name="command-name", stamp=None, text="/water"),
+        TurnBlock(kind="speech", name=None, stamp=None, text="> A quotation.\n\nDone."),
     )
 
 
@@ -468,7 +468,7 @@ def test_an_empty_turn_has_no_blocks(text: str) -> None:
 )
 def test_what_only_looks_like_a_tool_call_or_an_aside_is_speech(text: str) -> None:
     """Nothing that was said is folded away."""
-    assert blocks(text) == (Block(kind="speech", name=None, stamp=None, text=text),)
+    assert blocks(text) == (TurnBlock(kind="speech", name=None, stamp=None, text=text),)
 
 
 def test_a_tool_call_within_an_aside_belongs_to_it() -> None:
@@ -482,7 +482,7 @@ def test_a_fence_left_open_hides_no_tool_call() -> None:
     assert [block.kind for block in blocks("```\nx\n\n> **🔧 Bash**\n\nWords.")] == ["speech", "tool", "speech"]
 
 
-def source_of(block: Block) -> str:
+def source_of(block: TurnBlock) -> str:
     """Write a block as it stood in its turn."""
     if block.kind == "tool":
         stamp = f" <sub>{block.stamp}</sub>" if block.stamp is not None else ""

@@ -6,12 +6,12 @@ from pathlib import Path
 
 import pytest
 
-from memosite.feeds.document import Item
-from memosite.watch.deliver import Memo, Outcome, Runner, environment
+from memosite.feeds.document import ReceivedItem
+from memosite.watch.deliver import AnnouncedMemo, Outcome, Runner, environment
 from memosite.watch.locate import locate
 from memosite.watch.policy import Limit
 from memosite.watch.signals import Signals
-from memosite.watch.state import Delivery, State
+from memosite.watch.state import Delivery, WatchState
 from tests.support.commands import command_line, run_command
 from tests.support.feeds.publisher import Publisher, guid, publishing
 from tests.support.files import write_text
@@ -57,9 +57,9 @@ def test_a_command_finds_the_memo_in_its_environment(tmp_path: Path) -> None:
         "MEMO_SENT": "",
         "MEMO_SHA256": "0" * 64,
         "MEMO_STATE": "inbox",
-        "MEMO_SUBJECT": "Memo <0> “ä”",
+        "MEMO_SUBJECT": "AnnouncedMemo <0> “ä”",
         "MEMO_THREAD_ID": "",
-        "MEMO_TITLE": "Memo 0",
+        "MEMO_TITLE": "AnnouncedMemo 0",
         "MEMO_TO": "director",
     }
     assert (tmp_path / "in").read_text() == f"{path}\n"
@@ -68,8 +68,8 @@ def test_a_command_finds_the_memo_in_its_environment(tmp_path: Path) -> None:
 
 def test_an_environment_never_outgrows_what_a_command_can_be_given() -> None:
     """A subject of a megabyte is cut; the path never is."""
-    item = Item(guid="g", path="p", title="t" * 10**6, memo=(("subject", "s" * 10**6), ("to", "t" * 10**6)))
-    made = environment([Memo(feed="f", item=item, path="p")], {})
+    item = ReceivedItem(guid="g", path="p", title="t" * 10**6, memo=(("subject", "s" * 10**6), ("to", "t" * 10**6)))
+    made = environment([AnnouncedMemo(feed="f", item=item, path="p")], {})
     assert sum(map(len, made.values())) < 100_000
     assert made[b"MEMO_PATH"] == b"p"
 
@@ -133,13 +133,13 @@ def test_a_batch_that_fails_is_given_up_only_as_far_as_it_was_tried(tmp_path: Pa
 def test_what_waits_is_read_one_by_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """All that waits, read for each delivery, took a minute for 4,000 memos; a batch is read at once."""
     asked: list[int] = []
-    pending = State.pending
+    pending = WatchState.pending
 
-    def counted(state: State, address: str, count: int) -> tuple[Delivery, ...]:
+    def counted(state: WatchState, address: str, count: int) -> tuple[Delivery, ...]:
         asked.append(count)
         return pending(state, address, count)
 
-    monkeypatch.setattr(State, "pending", counted)
+    monkeypatch.setattr(WatchState, "pending", counted)
     for is_batch in (False, True):
         publisher = Publisher(states=["inbox"] * 5)
         with (
@@ -181,7 +181,7 @@ def test_a_command_that_hangs_is_ended_with_all_it_started(tmp_path: Path) -> No
 def test_a_command_that_cannot_be_run_costs_no_try(tmp_path: Path) -> None:
     """It may be there again in a moment."""
     runner = Runner([str(tmp_path / "gone")], timeout=5, is_json=False, folder=None, signals=Signals())
-    outcome = runner.deliver([Memo(feed="f", item=Item(guid="g", path="p"), path="p")])
+    outcome = runner.deliver([AnnouncedMemo(feed="f", item=ReceivedItem(guid="g", path="p"), path="p")])
     assert outcome == Outcome(reason=f"{tmp_path}/gone: cannot be run (No such file or directory)", is_try=False)
 
 

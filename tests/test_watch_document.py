@@ -4,9 +4,9 @@ import tracemalloc
 
 import pytest
 
-from memosite.feeds.document import Document, Item, Rejected, read_document, refusal
+from memosite.feeds.document import FeedDocument, ReceivedItem, Rejected, read_document, refusal
 from memosite.feeds.rss import MEMO
-from memosite.watch.deliver import Memo, as_json
+from memosite.watch.deliver import AnnouncedMemo, as_json
 from tests.support.feeds.misdeeds import BOMB, RSS, bomb, doubled, without_guid
 from tests.support.feeds.publisher import FEED, Publisher, guid
 
@@ -14,10 +14,10 @@ PUBLISHER = Publisher(states=["inbox", "read", "inbox"])
 GOOD = PUBLISHER.document(FEED) or b""
 
 
-def document(data: bytes) -> Document:
+def document(data: bytes) -> FeedDocument:
     """A document that is expected to be good."""
     found = read_document(data)
-    assert isinstance(found, Document), found
+    assert isinstance(found, FeedDocument), found
     return found
 
 
@@ -26,15 +26,19 @@ def test_an_item_is_read_whole() -> None:
     first = document(GOOD).items[0]
     assert first.guid == guid(2)
     assert first.path == "memos/inbox/2026-05-01-0900--engineer--director--2.openthing"
-    assert (first.field("from"), first.field("subject"), first.field("state")) == ("engineer", "Memo <2> “ä”", "inbox")
+    assert (first.field("from"), first.field("subject"), first.field("state")) == (
+        "engineer",
+        "AnnouncedMemo <2> “ä”",
+        "inbox",
+    )
     assert [item.is_asked for item in document(GOOD).items] == [False, False, True]
 
 
 def test_a_document_cut_off_anywhere_is_rejected() -> None:
     """At every byte but the last, which is the end of a line."""
     whole = GOOD.rstrip()
-    assert isinstance(read_document(whole), Document)
-    taken = [end for end in range(len(whole)) if isinstance(read_document(whole[:end]), Document)]
+    assert isinstance(read_document(whole), FeedDocument)
+    taken = [end for end in range(len(whole)) if isinstance(read_document(whole[:end]), FeedDocument)]
     assert taken == []
 
 
@@ -105,12 +109,12 @@ def test_the_description_tells_the_path_where_nothing_else_does() -> None:
 )
 def test_a_path_that_leads_elsewhere_or_acts_on_a_terminal_is_refused(path: str) -> None:
     """Whoever writes a memo chooses its name."""
-    assert refusal(Item(guid="g", path=path)) is not None
+    assert refusal(ReceivedItem(guid="g", path=path)) is not None
 
 
 def test_a_guid_with_control_characters_is_refused() -> None:
     """It stands in a command's environment, as the path does."""
-    assert refusal(Item(guid="a\nb", path="p")) == "its guid holds control characters"
+    assert refusal(ReceivedItem(guid="a\nb", path="p")) == "its guid holds control characters"
 
 
 def test_what_a_feed_says_stays_in_one_line() -> None:
@@ -120,7 +124,7 @@ def test_what_a_feed_says_stays_in_one_line() -> None:
     item += f"<m:subject>{breaks}</m:subject></item>"
     feed = f'<rss xmlns:m="{MEMO}"><channel>{item}</channel></rss>'
     found = document(feed.encode()).items[0]
-    line = as_json(Memo(feed="f", item=found, path=found.path))
+    line = as_json(AnnouncedMemo(feed="f", item=found, path=found.path))
     assert {found.title, found.link, found.field("subject")} == {"a new memo: b     2J"}
     assert line.splitlines() == [line]
 
@@ -141,4 +145,4 @@ def test_what_stands_before_a_document_takes_no_memory() -> None:
 )
 def test_other_paths_are_taken(path: str) -> None:
     """Dots in a name, and letters of any language."""
-    assert refusal(Item(guid="g", path=path)) is None
+    assert refusal(ReceivedItem(guid="g", path=path)) is None

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from memosite.facts.errors import ConfigError
-from memosite.fetch.answers import Answer, Failed, Fetched, Unchanged
+from memosite.fetch.answers import Failed, Fetched, FetchOutcome, Unchanged
 from memosite.fetch.client import Fetcher
 from memosite.fetch.credentials import Credentials, read_credentials
 from tests.support.feeds.misdeeds import blunt, body, chunked_half, error, hung_up, looping, short, wandering
@@ -19,13 +19,13 @@ from tests.support.watches import no_proxy
 __all__ = ["no_proxy"]
 
 
-def get(published: Publishing, misdeed: Misdeed | None = None, fetcher: Fetcher | None = None) -> Answer:
+def get(published: Publishing, misdeed: Misdeed | None = None, fetcher: Fetcher | None = None) -> FetchOutcome:
     """Ask for the feed once."""
     published.misdeed = misdeed
     return (fetcher or Fetcher(timeout=5)).get(published.feed)
 
 
-def reason(answer: Answer) -> str:
+def reason(answer: FetchOutcome) -> str:
     """Why there was no document."""
     assert isinstance(answer, Failed), answer
     return answer.reason

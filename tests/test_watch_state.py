@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from memosite.facts.errors import StateError
-from memosite.feeds.document import Item
+from memosite.feeds.document import ReceivedItem
 from memosite.watch.state import FeedState, open_state, read_state
 from tests.support.commands import command_line
 from tests.support.feeds.publisher import Publisher, guid, publishing
@@ -23,7 +23,7 @@ def fill(path: Path, count: int = 200) -> None:
     """A state with some pending items."""
     state = open_state(path)
     state.commit(
-        FEED_STATE, [(Item(guid=guid(number), path=f"memos/{number}"), "pending") for number in range(count)], 0
+        FEED_STATE, [(ReceivedItem(guid=guid(number), path=f"memos/{number}"), "pending") for number in range(count)], 0
     )
     state.close()
 
@@ -31,7 +31,7 @@ def fill(path: Path, count: int = 200) -> None:
 def test_a_state_keeps_what_it_was_told(tmp_path: Path) -> None:
     """Items with their fields, in their order; durable settings."""
     path = tmp_path / "deep/er/state.sqlite"
-    item = Item(guid="g", path="p ä", title="t", link="l", is_asked=True, memo=(("from", "a"),))
+    item = ReceivedItem(guid="g", path="p ä", title="t", link="l", is_asked=True, memo=(("from", "a"),))
     state = open_state(path)
     assert state.commit(FEED_STATE, [(item, "pending")], 1.0) == [(item, "pending")]
     assert state.commit(FEED_STATE, [(item, "pending")], 2.0) == []

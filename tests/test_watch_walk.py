@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from memosite.feeds.document import Document, Item, read_document
-from memosite.fetch.answers import Answer, Failed, Fetched
+from memosite.feeds.document import FeedDocument, ReceivedItem, read_document
+from memosite.fetch.answers import Failed, Fetched, FetchOutcome
 from memosite.watch.walk import Bounds, archive_address, walk
 from tests.support.feeds.misdeeds import (
     RSS,
@@ -71,15 +71,15 @@ def test_a_walk_that_does_not_reach_its_end_commits_nothing(misdeed: Misdeed, tm
         assert notebook.guids == publisher.guids()
 
 
-def read_by_walk(documents: dict[str, bytes]) -> tuple[Item, ...] | Failed:
+def read_by_walk(documents: dict[str, bytes]) -> tuple[ReceivedItem, ...] | Failed:
     """Walk over documents by their addresses, from `feed.xml` of example.org, knowing nothing yet."""
     answers = {f"https://example.org/{name}": data for name, data in documents.items()}
 
-    def get(address: str) -> Answer:
+    def get(address: str) -> FetchOutcome:
         return Fetched(address=address, data=answers[address]) if address in answers else Failed(reason="404")
 
     first = read_document(documents["feed.xml"])
-    assert isinstance(first, Document)
+    assert isinstance(first, FeedDocument)
     return walk(first, "https://example.org/feed.xml", unknown=frozenset, get=get, bounds=Bounds())
 
 
@@ -267,7 +267,7 @@ ADDRESSES = [
 @pytest.mark.parametrize(("address", "href", "bases", "expected"), ADDRESSES)
 def test_archives_lie_beside_their_feed(address: str, href: str, bases: tuple[str, ...], expected: str | None) -> None:
     """Of one origin; a site that is read elsewhere than it was built for takes its archives from there."""
-    document = Document(items=(Item(guid="g", path="p"),), previous=href, bases=bases)
+    document = FeedDocument(items=(ReceivedItem(guid="g", path="p"),), previous=href, bases=bases)
     found = archive_address(document, address)
     assert found == expected if expected else isinstance(found, Failed)
 

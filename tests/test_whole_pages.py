@@ -17,7 +17,7 @@ from memosite.facts.parsed import Entity, Ref
 from memosite.formats.yaml_text import read_yaml
 from memosite.plan import Context, Stored, plan
 from memosite.render.renderer import Renderer
-from memosite.search.blocks import Block
+from memosite.search.blocks import SearchBlock
 from memosite.store.shelf import Shelf
 from tests.support.archives import open_folders
 from tests.support.files import write_json, write_text
@@ -91,7 +91,7 @@ def _pages(archive: Archive, shelf: Shelf) -> dict[str, Any]:
     context = Context(archive=archive, site=SITE, text_of=shelf.text)
     arrived = Ledger().with_arrivals((*ref, ref[1]) for ref in archive.artifacts)
     units = plan(context, arrived, contract=load_contract())
-    return {one.path: one for unit in units for one in unit.make(context) if not isinstance(one, Block)}
+    return {one.path: one for unit in units for one in unit.make(context) if not isinstance(one, SearchBlock)}
 
 
 def test_the_bullets_of_a_memory_stand_in_the_order_of_their_file(tmp_path: Path) -> None:

@@ -13,7 +13,7 @@ from memosite.facts.parsed import Parsed, RecordCard, RecordFile
 from memosite.formats import adapters
 from memosite.formats.fields import FINDINGS
 from memosite.formats.wyren import parse as wyren
-from memosite.formats.wyren.outline import LIMIT, SECTIONS, read_outline
+from memosite.formats.wyren.outline import OUTLINE_CHARS, SECTIONS, read_outline
 from tests.support.cases import check_case, check_promises, inputs_of, read_case
 from tests.test_formats import CASES
 
@@ -106,7 +106,7 @@ def test_a_memory_beyond_all_measure_is_read_up_to_a_bound() -> None:
     """It says so, and comes to an end."""
     parsed = read("## Decisions\n" + f"- {'x' * 97}\n" * 5_000)
     assert [finding.rule.id for finding in parsed.findings] == ["wyren-long", "wyren-section-long"]
-    assert len(cards_of(parsed)) == LIMIT // 100 - 1
+    assert len(cards_of(parsed)) == OUTLINE_CHARS // 100 - 1
 
 
 def test_a_thousand_pieces_of_code_are_a_bounded_list_of_findings() -> None:

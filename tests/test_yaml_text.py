@@ -8,7 +8,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from memosite.facts.findings import Rule
-from memosite.formats.yaml_text import DEPTH, INVALID, LIMIT, NODES, REPEATED, read_yaml, split_head
+from memosite.formats.yaml_text import INVALID, NODES, REPEATED, YAML_CHARS, YAML_DEPTH, read_yaml, split_head
 
 CALM = settings(max_examples=200, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 
@@ -90,12 +90,12 @@ def test_characters_that_yaml_forbids_are_replaced() -> None:
 
 def test_depth_number_and_length_have_bounds() -> None:
     """What goes beyond them is left out with a finding, and what comes before is read."""
-    assert "a" in read_yaml("a: " + "[" * (DEPTH - 1) + "]" * (DEPTH - 1)).fields
-    assert places("a: 1\nb: " + "[" * DEPTH + "]" * DEPTH) == [(INVALID, 2)]
+    assert "a" in read_yaml("a: " + "[" * (YAML_DEPTH - 1) + "]" * (YAML_DEPTH - 1)).fields
+    assert places("a: 1\nb: " + "[" * YAML_DEPTH + "]" * YAML_DEPTH) == [(INVALID, 2)]
     many = "b:\n" + "- x\n" * NODES
     assert read_yaml(f"a: 1\n{many}c: 2\n").fields == {"a": "1", "c": "2"}
     assert [rule for rule, _ in places(f"a: 1\n{many}c: 2\n")] == [INVALID]
-    read = read_yaml("a: 1\n" + "b: 2 # comment\n" * LIMIT)
+    read = read_yaml("a: 1\n" + "b: 2 # comment\n" * YAML_CHARS)
     assert read.fields == {"a": "1", "b": "2"}
     assert len(read.problems) <= 20
 
@@ -103,14 +103,14 @@ def test_depth_number_and_length_have_bounds() -> None:
 @pytest.mark.parametrize(
     "source",
     [
-        "[" * LIMIT,
-        "a: {" * (LIMIT // 4),
-        "- " * (LIMIT // 2),
-        '"' * (LIMIT - 9) + ": a: b",
+        "[" * YAML_CHARS,
+        "a: {" * (YAML_CHARS // 4),
+        "- " * (YAML_CHARS // 2),
+        '"' * (YAML_CHARS - 9) + ": a: b",
         "".join(f"k{number}: *x\n" for number in range(6_000)),
         "".join(f"k{number}: x\n" for number in range(6_000)) + "z: *x\n",
         "k:\n" + "  - a: b: c\n" * 5_000,
-        "k: *" + " " * (LIMIT - 9),
+        "k: *" + " " * (YAML_CHARS - 9),
     ],
     ids=["brackets", "braces", "dashes", "quotes", "aliases", "many fields", "one field", "spaces"],
 )

@@ -22,7 +22,7 @@ _WRITTEN = (".openthing", ".opencatalog", ".md", ".markdown", ".json", ".jsonl")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Change:
+class FileChange:
     """What a commit did to one path: the ids of its content before and after, "" where there was none."""
 
     path: str
@@ -31,14 +31,14 @@ class Change:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Commit:
+class HistoryCommit:
     """One commit, with its changes against its first parent that can concern an artifact."""
 
     id: str
     parents: tuple[str, ...]
     at: Moment | None
     author: str
-    changes: tuple[Change, ...] = ()
+    changes: tuple[FileChange, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -116,18 +116,18 @@ def can_concern(path: str) -> bool:
     return any(store in path for store in ("memos/", "notes/", "transcripts/"))
 
 
-Brought = Mapping[tuple[str, str, str], Commit]
+Brought = Mapping[tuple[str, str, str], HistoryCommit]
 """The commit that made of a path a content, by the merge that brought it, the path and the content's id."""
 
 
-def split_trunk(commits: Iterable[Commit], head: str) -> tuple[list[Commit], Brought, str]:
+def split_trunk(commits: Iterable[HistoryCommit], head: str) -> tuple[list[HistoryCommit], Brought, str]:
     """Tell the commits of the branch itself, oldest first, from those that merges brought.
 
     `commits` come newest first, each before its parents. The last value is the first parent of the oldest trunk
     commit: where a partial history goes on, "" at a root.
     """
-    trunk: list[Commit] = []
-    others: dict[str, Commit] = {}
+    trunk: list[HistoryCommit] = []
+    others: dict[str, HistoryCommit] = {}
     following = head
     for commit in commits:
         if commit.id == following:
@@ -139,11 +139,11 @@ def split_trunk(commits: Iterable[Commit], head: str) -> tuple[list[Commit], Bro
     return trunk, _brought(trunk, others), following
 
 
-def _brought(trunk: Iterable[Commit], others: Mapping[str, Commit]) -> Brought:
+def _brought(trunk: Iterable[HistoryCommit], others: Mapping[str, HistoryCommit]) -> Brought:
     """What each merge brought: the commits that no earlier one has. A merge makes nothing itself."""
     order = {id_: place for place, id_ in enumerate(others)}
     left = dict(others)
-    made: dict[tuple[str, str, str], Commit] = {}
+    made: dict[tuple[str, str, str], HistoryCommit] = {}
     for merge in trunk:
         found, waiting = [], list(merge.parents[1:])
         while waiting:
@@ -173,9 +173,9 @@ class Replay:
         self._tree = tree or {}
         self._at: dict[str, dict[str, str]] = {}
 
-    def apply(self, commit: Commit) -> None:
+    def apply(self, commit: HistoryCommit) -> None:
         """Add what one commit of the branch did to the lives of its files."""
-        by_key: dict[str, list[Change]] = defaultdict(list)
+        by_key: dict[str, list[FileChange]] = defaultdict(list)
         for change in commit.changes:
             by_key[file_key(change.path)].append(change)
         states = {key: (self._before(key), _after(self._before(key), changes)) for key, changes in by_key.items()}
@@ -203,7 +203,12 @@ class Replay:
         return life
 
     def _steps(
-        self, commit: Commit, key: str, before: Mapping[str, str], after: Mapping[str, str], changes: list[Change]
+        self,
+        commit: HistoryCommit,
+        key: str,
+        before: Mapping[str, str],
+        after: Mapping[str, str],
+        changes: list[FileChange],
     ) -> Iterator[LifeEvent]:
         was, now = _furthest(before), _furthest(after)
         if was is None and now is None:
@@ -240,7 +245,7 @@ class Replay:
         return {key: tuple(found) for key, found in self._events.items()}
 
 
-def _after(before: Mapping[str, str], changes: Iterable[Change]) -> dict[str, str]:
+def _after(before: Mapping[str, str], changes: Iterable[FileChange]) -> dict[str, str]:
     after = dict(before)
     for change in changes:
         after.pop(change.path, None)

@@ -56,7 +56,7 @@ class Arrival:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Block:
+class FeedBlock:
     """A full archive document of a feed: the feed's path without extension, which one it is, numbers of arrivals."""
 
     feed: str
@@ -83,7 +83,7 @@ class Ledger:
     renewals: tuple[Arrival, ...] = ()
     others: tuple[tuple[str, str], ...] = ()
     entities: tuple[str, ...] = ()
-    blocks: tuple[Block, ...] = ()
+    blocks: tuple[FeedBlock, ...] = ()
     published: str = field(default="", compare=False, repr=False)
     counts: tuple[int, ...] = field(default=(0,) * 7, compare=False, repr=False)
 
@@ -152,7 +152,7 @@ class Ledger:
             entities=self.entities + tuple(sorted(id_ for id_ in entities if id_ not in seen)),
         )
 
-    def with_feeds(self, blocks: Iterable[Block], digests: Iterable[str]) -> "Ledger":
+    def with_feeds(self, blocks: Iterable[FeedBlock], digests: Iterable[str]) -> "Ledger":
         """The ledger with the archive documents that became full, in the order given, and the digests it lacked."""
         others = {("digest", id_) for id_ in digests} - set(self.others)
         return replace(self, blocks=self.blocks + tuple(blocks), others=self.others + tuple(sorted(others)))
@@ -227,7 +227,7 @@ class _Lines:
     positions: dict[str, None] = field(default_factory=dict)
     others: dict[tuple[str, str], None] = field(default_factory=dict)
     entities: dict[str, None] = field(default_factory=dict)
-    blocks: list[Block] = field(default_factory=list)
+    blocks: list[FeedBlock] = field(default_factory=list)
 
     @classmethod
     def of(cls, ledger: Ledger) -> Self:
@@ -254,7 +254,7 @@ class _Lines:
             self.positions[id_] = None
         elif kind == "block":
             items = tuple(map(_number, entry["items"]))
-            self.blocks.append(Block(feed=id_, number=_number(entry["n"]), items=items))
+            self.blocks.append(FeedBlock(feed=id_, number=_number(entry["n"]), items=items))
         elif kind in {"ghost", "name", "changes", "month", "digest", "saved"}:
             self.others[kind, id_] = None
         elif kind == "entity":

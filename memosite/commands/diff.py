@@ -10,10 +10,10 @@ from typing import Any
 
 from memosite.archive.ledger import LEDGER_PATH, parse_ledger
 from memosite.commands.snapshots import (
+    ArtifactState,
     Difference,
-    Key,
-    State,
-    Step,
+    HistoryStep,
+    SnapshotKey,
     compare,
     snapshot_at,
     snapshot_of,
@@ -66,7 +66,7 @@ def _between_days(config: Config, begin: dt.datetime | None, end: dt.datetime | 
     return compare(before, snapshot_at(archive, end + dt.timedelta(days=1)) if end else snapshot_of(archive))
 
 
-def _at_ref(config: Config, ref: str, name: str | None) -> dict[Key, State]:
+def _at_ref(config: Config, ref: str, name: str | None) -> dict[SnapshotKey, ArtifactState]:
     """The archive with one source as of a ref; "" is as the configuration has it."""
     names = [source.name for source in config.sources]
     if name is None and len(names) > 1:
@@ -83,7 +83,7 @@ def _at_ref(config: Config, ref: str, name: str | None) -> dict[Key, State]:
     return {key: state for key, state in states.items() if any(source == chosen for source, _ in state.boxes)}
 
 
-def _published(place: Path) -> dict[Key, State]:
+def _published(place: Path) -> dict[SnapshotKey, ArtifactState]:
     """What a ledger names, a file or in a published site; with the machine's archive beside it, if that is there."""
     file = place / LEDGER_PATH if place.is_dir() else place
     try:
@@ -123,12 +123,12 @@ def _section(heading: str, lines: Iterable[str]) -> str:
     return "\n".join([heading, *(f"  {line}" for line in listed)]) if listed else ""
 
 
-def _entry(state: State) -> str:
+def _entry(state: ArtifactState) -> str:
     who = f"{state.sender} to {', '.join(state.to)}: " if state.sender else ""
     return f"{state.date[:10] or 'no date   '}  {who}{state.subject}  ({'/'.join(state.key)})"
 
 
-def _step(step: Step) -> str:
+def _step(step: HistoryStep) -> str:
     where = f"{step.source}, " if step.source else ""
     return f"{step.before} -> {step.after}  {step.state.subject}  ({where}{'/'.join(step.state.key)})"
 
@@ -152,11 +152,11 @@ def to_markdown(found: Difference) -> str:
     return "\n".join(lines).rstrip() or "No difference."
 
 
-def _who(state: State) -> str:
+def _who(state: ArtifactState) -> str:
     return f"{_escaped(state.sender)} to {_escaped(', '.join(state.to))}: " if state.sender else ""
 
 
-def _link(state: State) -> str:
+def _link(state: ArtifactState) -> str:
     return f"[{_escaped(state.subject)}](<{state.page}>)" if state.page else _escaped(state.subject)
 
 
@@ -180,7 +180,7 @@ def to_json(found: Difference) -> str:
     return json.dumps(value, indent=1, ensure_ascii=False)
 
 
-def _object(state: State) -> dict[str, object]:
+def _object(state: ArtifactState) -> dict[str, object]:
     return {
         "kind": state.key[0],
         "id": state.key[1],

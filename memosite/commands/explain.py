@@ -13,7 +13,7 @@ from memosite.config.contract import load_contract
 from memosite.config.loading import Config, load_config
 from memosite.facts.errors import ConfigError, StateError
 from memosite.plan.site import plan_site
-from memosite.plan.traced import Digests, Read
+from memosite.plan.traced import Digests, TracedRead
 from memosite.reading.archive import open_archive
 from memosite.remake.making import common_digests
 from memosite.remake.manifest import Made, Manifest, manifest_file, read_manifest
@@ -79,7 +79,7 @@ def _maker_of(manifest: Manifest, path: str) -> tuple[str, Made]:
     raise ConfigError(f"{path}: no file that the last build made, expected a path in the site{hint}")
 
 
-def _shown_reads(reads: Sequence[Read] | None) -> list[str]:
+def _shown_reads(reads: Sequence[TracedRead] | None) -> list[str]:
     if reads is None:
         return ["of        the archive as a whole"]
     found = sorted(map(shown_read, reads))

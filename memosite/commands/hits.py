@@ -5,13 +5,13 @@ from collections.abc import Iterator
 
 from memosite.archive.urls import absolute
 from memosite.facts.characters import masked
-from memosite.search.answer import Found, Query
+from memosite.search.answer import Query, SearchResults
 from memosite.search.whoosh.reader import Hit
 
 _BOLD, _PLAIN = "\x1b[1m", "\x1b[0m"
 
 
-def as_text(found: Found, *, base_url: str | None, color: bool) -> str:
+def as_text(found: SearchResults, *, base_url: str | None, color: bool) -> str:
     """The hits for people: subject, who and when, excerpt, address and path; the words bold, or between `*`."""
     if not found.total:
         hint = f"; did you mean {' or '.join(found.hints)}?" if found.hints else ""
@@ -39,7 +39,7 @@ def _address(hit: Hit, base_url: str | None) -> str:
     return absolute(base_url, page.removesuffix("index.html")) + mark + anchor if base_url else hit.file
 
 
-def as_json(found: Found, query: Query, *, base_url: str | None) -> str:
+def as_json(found: SearchResults, query: Query, *, base_url: str | None) -> str:
     """The answer for machines: one object with `total` and `hits`; an excerpt is pieces of text and whether marked."""
     hits = [
         {

@@ -12,8 +12,8 @@ from memosite.config.loading import Config, load_config
 from memosite.facts.errors import ConfigError
 from memosite.reading.archive import open_archive
 from memosite.search.answer import Search, read_query
-from memosite.search.whoosh.index import Seal, locked, open_reader, read_seal, write_seal
-from memosite.search.whoosh.reader import Reader
+from memosite.search.whoosh.index import IndexSeal, locked, open_reader, read_seal, write_seal
+from memosite.search.whoosh.reader import IndexReader
 
 
 def run(options: argparse.Namespace, *, show: Callable[[str], None], say: Callable[[str], None]) -> bool:
@@ -45,7 +45,7 @@ def _open(config: Config, say: Callable[[str], None]) -> Iterator[Search]:
             current = open_reader(folder, _renewed(folder, seal, inputs.digest)) if seal and inputs.is_same else None
         if current is not None:
             with contextlib.closing(current.reader):
-                yield Search(reader=Reader(index=current))
+                yield Search(reader=IndexReader(index=current))
             return
         from memosite.search.command import open_search  # noqa: PLC0415 - an index that is up to date needs no indexing
 
@@ -54,7 +54,7 @@ def _open(config: Config, say: Callable[[str], None]) -> Iterator[Search]:
             yield search
 
 
-def _renewed(folder: Path, seal: Seal, inputs: str) -> Seal:
+def _renewed(folder: Path, seal: IndexSeal, inputs: str) -> IndexSeal:
     """The seal with a digest that is compared faster."""
     if seal.inputs != inputs:
         seal = replace(seal, inputs=inputs)

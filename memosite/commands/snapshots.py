@@ -11,15 +11,15 @@ from memosite.archive.urls import page_of
 _BELOW = 5_000
 """How many replies below one memo are looked at for an answer."""
 
-Key = tuple[str, str]
+SnapshotKey = tuple[str, str]
 """Kind and id."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class State:
+class ArtifactState:
     """What is compared of one artifact. `boxes` are the mailboxes of its copies by source; "" where not known."""
 
-    key: Key
+    key: SnapshotKey
     subject: str
     sender: str = ""
     to: tuple[str, ...] = ()
@@ -29,14 +29,14 @@ class State:
     boxes: tuple[tuple[str, str], ...] = ()
 
 
-Snapshot = Mapping[Key, State]
+Snapshot = Mapping[SnapshotKey, ArtifactState]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Step:
+class HistoryStep:
     """A change of one artifact: from what, to what, and where if that is one repo."""
 
-    state: State
+    state: ArtifactState
     before: str
     after: str
     source: str = ""
@@ -46,10 +46,10 @@ class Step:
 class Difference:
     """What is new, gone, moved between mailboxes, and how actions went on; each by date and id."""
 
-    new: tuple[State, ...]
-    gone: tuple[State, ...]
-    moved: tuple[Step, ...]
-    actions: tuple[Step, ...]
+    new: tuple[ArtifactState, ...]
+    gone: tuple[ArtifactState, ...]
+    moved: tuple[HistoryStep, ...]
+    actions: tuple[HistoryStep, ...]
 
     def __bool__(self) -> bool:
         """Whether anything differs."""
@@ -63,12 +63,12 @@ def compare(before: Snapshot, after: Snapshot) -> Difference:
         new=_in_order(after[key] for key in after if key not in before),
         gone=_in_order(before[key] for key in before if key not in after),
         moved=tuple(
-            Step(state=now, before=box, after=new, source=source)
+            HistoryStep(state=now, before=box, after=new, source=source)
             for was, now in sorted(both, key=lambda pair: _order(pair[1]))
             for source, box, new in _moves(dict(was.boxes), dict(now.boxes))
         ),
         actions=tuple(
-            Step(state=now, before=was.action or "none", after=now.action or "none")
+            HistoryStep(state=now, before=was.action or "none", after=now.action or "none")
             for was, now in sorted(both, key=lambda pair: _order(pair[1]))
             if was.action != now.action
         ),
@@ -82,28 +82,28 @@ def _moves(was: Mapping[str, str], now: Mapping[str, str]) -> Iterator[tuple[str
             yield source, box, new
 
 
-def _order(state: State) -> tuple[str, Key]:
+def _order(state: ArtifactState) -> tuple[str, SnapshotKey]:
     return (state.date or "~", state.key)
 
 
-def _in_order(states: Iterable[State]) -> tuple[State, ...]:
+def _in_order(states: Iterable[ArtifactState]) -> tuple[ArtifactState, ...]:
     return tuple(sorted(states, key=_order))
 
 
 # Where snapshots come from
 
 
-def snapshot_of(archive: Archive) -> dict[Key, State]:
+def snapshot_of(archive: Archive) -> dict[SnapshotKey, ArtifactState]:
     """The archive as it is."""
     return {artifact.ref: _state(artifact, boxes=_boxes(artifact.copies)) for artifact in archive.artifacts.values()}
 
 
-def snapshot_at(archive: Archive, end: dt.datetime) -> dict[Key, State]:
+def snapshot_at(archive: Archive, end: dt.datetime) -> dict[SnapshotKey, ArtifactState]:
     """The archive as it was before an instant, as far as git and the dates of memos tell.
 
     Without a history what counts is when a memo was sent, and its mailbox at that time is not known.
     """
-    found: dict[Key, State] = {}
+    found: dict[SnapshotKey, ArtifactState] = {}
     for artifact in archive.artifacts.values():
         copies = [copy for copy in artifact.copies if _was_there(copy, artifact, end)]
         if copies:
@@ -114,18 +114,20 @@ def snapshot_at(archive: Archive, end: dt.datetime) -> dict[Key, State]:
             continue
         begun = removal.events[0].at
         if begun and begun.instant < end and not any(one.at and one.at.instant < end for one in removal.events[-1:]):
-            found[kind, id_] = State(key=(kind, id_), subject=removal.stem, date=begun.utc)
+            found[kind, id_] = ArtifactState(key=(kind, id_), subject=removal.stem, date=begun.utc)
     return found
 
 
-def snapshot_of_lines(ids: Iterable[Key], lines: Iterable[Mapping[str, Any]]) -> dict[Key, State]:
+def snapshot_of_lines(
+    ids: Iterable[SnapshotKey], lines: Iterable[Mapping[str, Any]]
+) -> dict[SnapshotKey, ArtifactState]:
     """What a published ledger names, with what the machine's archive beside it says of each."""
-    found = {key: State(key=key, subject=key[1]) for key in ids}
+    found = {key: ArtifactState(key=key, subject=key[1]) for key in ids}
     for line in lines:
         key = (str(line.get("kind")), str(line.get("id")))
         copies = [copy for copy in line.get("copies") or () if isinstance(copy, Mapping)]
         if key in found:
-            found[key] = State(
+            found[key] = ArtifactState(
                 key=key,
                 subject=str(line.get("short_subject") or key[1]),
                 sender=str(line.get("from") or ""),
@@ -138,9 +140,9 @@ def snapshot_of_lines(ids: Iterable[Key], lines: Iterable[Mapping[str, Any]]) ->
     return found
 
 
-def _state(artifact: Artifact, *, boxes: tuple[tuple[str, str], ...], action: str | None = None) -> State:
+def _state(artifact: Artifact, *, boxes: tuple[tuple[str, str], ...], action: str | None = None) -> ArtifactState:
     memo = artifact if isinstance(artifact, Memo) else None
-    return State(
+    return ArtifactState(
         key=artifact.ref,
         subject=artifact.short_subject,
         sender=memo.sender if memo else "",

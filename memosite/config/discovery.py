@@ -20,7 +20,7 @@ from memosite.formats.system import RecordSystem
 from memosite.formats.systems import SYSTEMS, has_record_name
 from memosite.sources.sniff import starts_as_record
 
-DEPTH_LIMIT = 40
+FOLDER_DEPTH = 40
 """How many folders below the site are entered, one in the other."""
 
 FOLDER_LIMIT = 200_000
@@ -35,7 +35,7 @@ _ENVIRONMENT = "pyvenv.cfg"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Folder:
+class VisitedFolder:
     """One folder on the way: its parts below the site, the names of its files, and the git repo around it.
 
     `repo` is the number of parts that lead to the repo's top, None outside every repo. Links are left out.
@@ -46,7 +46,7 @@ class Folder:
     repo: int | None
 
 
-def _memodef_store(folder: Folder) -> int | None:
+def _memodef_store(folder: VisitedFolder) -> int | None:
     if not any(name.lower().endswith((ENVELOPE_SUFFIX, BODY_SUFFIX)) for name in folder.files):
         return None
     first = max(0, len(folder.parts) - _STORE_DEPTH)
@@ -56,18 +56,18 @@ def _memodef_store(folder: Folder) -> int | None:
     return next((index for index in range(first - 1, -1, -1) if folder.parts[index] in _STORES), None)
 
 
-def _orgdef_store(folder: Folder) -> int | None:
+def _orgdef_store(folder: VisitedFolder) -> int | None:
     if not folder.parts or folder.parts[-1] != "org":
         return None
     has_any = any(name.lower().endswith((ENVELOPE_SUFFIX, ".opencatalog")) for name in folder.files)
     return len(folder.parts) - 1 if has_any else None
 
 
-def _record_store(system: RecordSystem, folder: Folder) -> int | None:
+def _record_store(system: RecordSystem, folder: VisitedFolder) -> int | None:
     return system.store_in(folder.parts, folder.files)
 
 
-STORES: tuple[Callable[[Folder], int | None], ...] = (
+STORES: tuple[Callable[[VisitedFolder], int | None], ...] = (
     _memodef_store,
     _orgdef_store,
     *(partial(_record_store, system) for system in SYSTEMS),
@@ -91,7 +91,7 @@ def discover(site: Path, *, ignore: Sequence[Path]) -> tuple[SourceConfig, ...]:
     )
 
 
-def _roots(site: Path, folders: Iterable[Folder]) -> set[tuple[str, ...]]:
+def _roots(site: Path, folders: Iterable[VisitedFolder]) -> set[tuple[str, ...]]:
     """The parts that lead to each source.
 
     Some records may be in any folder: those outside of every repo and of every other source belong to the folder
@@ -122,14 +122,14 @@ def _is_inside(parts: tuple[str, ...], roots: Collection[tuple[str, ...]]) -> bo
     return any(parts[:depth] in roots for depth in range(len(parts) + 1))
 
 
-def _markdown_names(folder: Folder) -> list[str]:
+def _markdown_names(folder: VisitedFolder) -> list[str]:
     if place_of("/".join((*folder.parts, "-"))) is not None:
         return []
     names = (name for name in folder.files if name.lower().endswith(".md"))
     return [name for name in names if not name.lower().endswith(BODY_SUFFIX)]
 
 
-def _source_root(folder: Folder) -> tuple[str, ...] | None:
+def _source_root(folder: VisitedFolder) -> tuple[str, ...] | None:
     """The parts that lead to the source a folder belongs to, None if it is not part of a store."""
     for tell in STORES:
         holder = tell(folder)
@@ -138,7 +138,7 @@ def _source_root(folder: Folder) -> tuple[str, ...] | None:
     return None
 
 
-def walk(site: Path, *, ignore: Sequence[Path]) -> Iterator[Folder]:
+def walk(site: Path, *, ignore: Sequence[Path]) -> Iterator[VisitedFolder]:
     """Every folder that may hold artifacts, a folder before those in it, by name.
 
     Left out are folders that nobody reads or that hold samples (see `layout`), virtual environments, sites
@@ -163,8 +163,8 @@ def walk(site: Path, *, ignore: Sequence[Path]) -> Iterator[Folder]:
         if SITE_MARKER in files or (parts and _ENVIRONMENT in files):
             continue
         repo = len(parts) if is_repo else repo
-        yield Folder(parts=parts, files=files, repo=repo)
-        if len(parts) < DEPTH_LIMIT:
+        yield VisitedFolder(parts=parts, files=files, repo=repo)
+        if len(parts) < FOLDER_DEPTH:
             waiting += [
                 ((*parts, name), repo)
                 for name in reversed(folders)

@@ -16,7 +16,7 @@ from memosite.config.schema import (
     DEFAULT_DOCUMENTS,
     Audience,
     Config,
-    Entry,
+    ConfigEntry,
     FeedsConfig,
     SourceConfig,
     clean_name,
@@ -80,7 +80,7 @@ def load_config(
     feeds, searches = _get(fields, "feeds", _feeds, (FeedsConfig(), _NO_ENTRIES))
     return Config(
         site=folder,
-        title=_get(fields, "title", Entry.prose, clean_name(folder.name)),
+        title=_get(fields, "title", ConfigEntry.prose, clean_name(folder.name)),
         base_url=_option_base_url(base_url) or _get(fields, "base_url", read_base_url, None),
         archive_id=_get(fields, "archive_id", read_archive_id, "archive"),
         authority=_get(fields, "authority", read_authority, "memosite.invalid,2026"),
@@ -102,7 +102,7 @@ def load_config(
     )
 
 
-def _get(fields: Mapping[str, Entry], name: str, read: Callable[[Entry], _T], default: _T) -> _T:
+def _get(fields: Mapping[str, ConfigEntry], name: str, read: Callable[[ConfigEntry], _T], default: _T) -> _T:
     return read(fields[name]) if name in fields else default
 
 
@@ -119,7 +119,7 @@ def _open_site(site: Path) -> Path:
     return folder
 
 
-def _read_file(file: Path) -> Entry | None:
+def _read_file(file: Path) -> ConfigEntry | None:
     """The top of memosite.yml; None if there is none, or nothing in it."""
     shown = printable(str(file))
     try:
@@ -142,7 +142,7 @@ def _read_file(file: Path) -> Entry | None:
     return read_yaml(text, shown)
 
 
-def _output(entry: Entry, folder: Path) -> Path:
+def _output(entry: ConfigEntry, folder: Path) -> Path:
     text = entry.path_text("the path of a folder")
     resolved = _resolve(folder / text)
     if resolved is None:
@@ -192,14 +192,14 @@ def _option_base_url(text: str | None) -> str | None:
 # Groups of values
 
 
-def _history(entry: Entry) -> Literal["own", "enclosing"]:
+def _history(entry: ConfigEntry) -> Literal["own", "enclosing"]:
     text = entry.text("own or enclosing")
     if text not in {"own", "enclosing"}:
         raise entry.error(quote(text), "own or enclosing")
     return "enclosing" if text == "enclosing" else "own"
 
 
-def _audience(entry: Entry) -> Audience:
+def _audience(entry: ConfigEntry) -> Audience:
     text = entry.text("internal")
     if text == "public":
         raise entry.not_built("audience: public", "remove it; the site then holds everything the sources hold")
@@ -208,13 +208,13 @@ def _audience(entry: Entry) -> Audience:
     return "internal"
 
 
-def _positions(entry: Entry) -> tuple[Mapping[str, str], tuple[str, ...]]:
+def _positions(entry: ConfigEntry) -> tuple[Mapping[str, str], tuple[str, ...]]:
     fields = entry.fields(("aliases", "people"))
     people = _get(fields, "people", lambda below: below.texts("a list of positions such as [director]"), _NOTHING)
     return _get(fields, "aliases", _aliases, _NO_ENTRIES), people
 
 
-def _aliases(entry: Entry) -> Mapping[str, str]:
+def _aliases(entry: ConfigEntry) -> Mapping[str, str]:
     """Former to present names; a position renamed twice leads to its last name from both former ones."""
     entries = entry.entries("a mapping of former to present names")
     written = {former: below.text("the present name of the position") for former, below in entries.items()}
@@ -231,7 +231,7 @@ def _aliases(entry: Entry) -> Mapping[str, str]:
     return MappingProxyType({former: present[former] for former in written})
 
 
-def _closed(entry: Entry) -> Mapping[str, Discharge]:
+def _closed(entry: ConfigEntry) -> Mapping[str, Discharge]:
     closed = entry.fields(("closed",)).get("closed")
     if closed is None:
         return MappingProxyType({})
@@ -239,16 +239,16 @@ def _closed(entry: Entry) -> Mapping[str, Discharge]:
     return MappingProxyType({id_: _discharge(below) for id_, below in entries.items()})
 
 
-def _discharge(entry: Entry) -> Discharge:
+def _discharge(entry: ConfigEntry) -> Discharge:
     fields = entry.fields(("on", "by", "why"))
     return Discharge(
-        on=_get(fields, "on", Entry.date, None),
-        by=_get(fields, "by", Entry.text, None),
-        disposition=_get(fields, "why", Entry.prose, None),
+        on=_get(fields, "on", ConfigEntry.date, None),
+        by=_get(fields, "by", ConfigEntry.text, None),
+        disposition=_get(fields, "why", ConfigEntry.prose, None),
     )
 
 
-def _feeds(entry: Entry) -> tuple[FeedsConfig, Mapping[str, str]]:
+def _feeds(entry: ConfigEntry) -> tuple[FeedsConfig, Mapping[str, str]]:
     """What feeds hold, and the saved searches, of which each has a feed."""
     fields = entry.fields(FEEDS_KEYS)
     default = FeedsConfig()
@@ -256,13 +256,13 @@ def _feeds(entry: Entry) -> tuple[FeedsConfig, Mapping[str, str]]:
         window=_get(fields, "window", lambda below: below.number(1, 10_000), default.window),
         days=_get(fields, "days", lambda below: below.number(0, 3_660), default.days),
         ttl=_get(fields, "ttl", lambda below: below.number(1, 10_080), default.ttl),
-        full_content=_get(fields, "full_content", Entry.flag, default.full_content),
+        full_content=_get(fields, "full_content", ConfigEntry.flag, default.full_content),
         digest=_get(fields, "digest", _digest, default.digest),
     )
     return feeds, _get(fields, "searches", _searches, _NO_ENTRIES)
 
 
-def _digest(entry: Entry) -> Literal["daily", "weekly"]:
+def _digest(entry: ConfigEntry) -> Literal["daily", "weekly"]:
     text = entry.text("daily or weekly")
     if text == "daily":
         return "daily"
@@ -271,7 +271,7 @@ def _digest(entry: Entry) -> Literal["daily", "weekly"]:
     raise entry.error(quote(text), "daily or weekly")
 
 
-def _searches(entry: Entry) -> Mapping[str, str]:
+def _searches(entry: ConfigEntry) -> Mapping[str, str]:
     """Saved queries by name; a name is an id, since it is the folder of a page, and a query one that can be read."""
     entries = entry.entries("a mapping from names to queries")
     seen: dict[str, str] = {}

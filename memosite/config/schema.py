@@ -1,6 +1,6 @@
 """What memosite.yml stands for: the values of a configuration, and its YAML as entries that know key and line.
 
-Nothing is constructed from the YAML but texts, numbers and truth values that `Entry` reads off its nodes; so
+Nothing is constructed from the YAML but texts, numbers and truth values that `ConfigEntry` reads off its nodes; so
 each error can name file, line and key, what was found and what was expected. Aliases and tags are refused:
 no setting needs them, and they are what YAML bombs are made of. The schema itself is SPEC 2.1.
 """
@@ -115,7 +115,7 @@ _BEFORE_TIME = re.compile(r"(?<=\d)[t ](?=\d)")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Entry:
+class ConfigEntry:
     """One place of a configuration: the keys that lead to it, the line it begins in, and what is written there.
 
     Its methods read it as the type they are named for, and raise `ConfigError` if it is another.
@@ -149,7 +149,7 @@ class Entry:
         words = {"int": "the number ", "float": "the number ", "bool": "the truth value ", "timestamp": "the date "}
         return words.get(kind, "") + quote(self.node.value)
 
-    def fields(self, known: Collection[str], unbuilt: Collection[str] = ()) -> dict[str, "Entry"]:
+    def fields(self, known: Collection[str], unbuilt: Collection[str] = ()) -> dict[str, "ConfigEntry"]:
         """A mapping with keys of the schema; nothing at all counts as an empty one."""
         entries = self.entries("a mapping with " + ", ".join(known))
         for name, entry in entries.items():
@@ -161,20 +161,20 @@ class Entry:
                 raise entry.error("an unknown key", f"one of {', '.join(known)}", advice)
         return entries
 
-    def entries(self, expected: str) -> dict[str, "Entry"]:
+    def entries(self, expected: str) -> dict[str, "ConfigEntry"]:
         """A mapping with any keys, each of them once; nothing at all counts as an empty one."""
         if self.found == "nothing":
             return {}
         if not isinstance(self.node, yaml.MappingNode):
             raise self.error(self.found, expected)
-        entries: dict[str, Entry] = {}
+        entries: dict[str, ConfigEntry] = {}
         for key, value in self.node.value:
             line = _line(key.start_mark)
             if not isinstance(key, yaml.ScalarNode):
-                raise Entry(file=self.file, key=self.key, line=line, node=key).error(
+                raise ConfigEntry(file=self.file, key=self.key, line=line, node=key).error(
                     "a list or mapping as a key", "a text", "put the key in quotes"
                 )
-            entry = Entry(file=self.file, key=self._key_below(key.value), line=line, node=value)
+            entry = ConfigEntry(file=self.file, key=self._key_below(key.value), line=line, node=value)
             if not key.value.strip() or has_control_characters(key.value):
                 raise entry.error("a key of nothing or with control characters", "a text as key")
             if key.value in entries:
@@ -187,12 +187,12 @@ class Entry:
         shown = name if re.fullmatch(r"[\w.-]+", name) else quote(name)
         return f"{self.key}.{shown}" if self.key else shown
 
-    def items(self, expected: str) -> tuple["Entry", ...]:
+    def items(self, expected: str) -> tuple["ConfigEntry", ...]:
         """The entries of a list."""
         if not isinstance(self.node, yaml.SequenceNode):
             raise self.error(self.found, expected)
         return tuple(
-            Entry(file=self.file, key=f"{self.key}[{index}]", line=_line(node.start_mark), node=node)
+            ConfigEntry(file=self.file, key=f"{self.key}[{index}]", line=_line(node.start_mark), node=node)
             for index, node in enumerate(self.node.value)
         )
 
@@ -261,7 +261,7 @@ def clean_name(name: str) -> str:
     return "".join("-" if has_control_characters(char) else char for char in name).strip() or "archive"
 
 
-def read_yaml(text: str, file: str) -> Entry | None:
+def read_yaml(text: str, file: str) -> ConfigEntry | None:
     """The top of a YAML document, None if it holds nothing; `file` is the name errors give it."""
     try:
         _refuse_dangers(text, file)
@@ -277,7 +277,7 @@ def read_yaml(text: str, file: str) -> Entry | None:
         raise _not_yaml(file, 1, "an escape beyond the last character of Unicode") from error
     if node is None:
         return None
-    return Entry(file=file, key="", line=_line(node.start_mark), node=node)
+    return ConfigEntry(file=file, key="", line=_line(node.start_mark), node=node)
 
 
 def _line(mark: object) -> int:
@@ -331,7 +331,7 @@ def normalize_base_url(text: str) -> str | None:
     return text if text.endswith("/") else text + "/"
 
 
-def read_base_url(entry: Entry) -> str:
+def read_base_url(entry: ConfigEntry) -> str:
     """Where the site will stand, with `/` at its end."""
     text = entry.text(BASE_URL_FORM)
     address = normalize_base_url(text)
@@ -340,7 +340,7 @@ def read_base_url(entry: Entry) -> str:
     return address
 
 
-def read_archive_id(entry: Entry) -> str:
+def read_archive_id(entry: ConfigEntry) -> str:
     """The name of the archive in every id of a feed: characters that a tag URI may hold (RFC 4151)."""
     text = entry.text("an id")
     if not re.fullmatch(r"[A-Za-z0-9._-]{1,100}", text):
@@ -352,7 +352,7 @@ _DNS_NAME = r"[a-z0-9]+(?:-+[a-z0-9]+)*(?:\.[a-z0-9]+(?:-+[a-z0-9]+)*)*"
 _AUTHORITY = re.compile(rf"(?:[a-z0-9._-]+@)?{_DNS_NAME},(\d{{4}})(?:-(\d\d)(?:-(\d\d))?)?", re.ASCII)
 
 
-def read_authority(entry: Entry) -> str:
+def read_authority(entry: ConfigEntry) -> str:
     """The tagging entity of RFC 4151, in lower case: whose domain or address it is, and a date on which it was."""
     text = entry.text("an authority")
     match = _AUTHORITY.fullmatch(text) if len(text) <= 200 else None
@@ -365,7 +365,7 @@ def read_authority(entry: Entry) -> str:
     raise entry.error(quote(text), 'a domain and a date, in lower case, such as "example.org,2026"', advice)
 
 
-def read_language(entry: Entry) -> str:
+def read_language(entry: ConfigEntry) -> str:
     """The language of the site's texts, by its form alone (BCP 47)."""
     text = entry.text("a language")
     if not re.fullmatch(r"[A-Za-z]{2,8}(-[A-Za-z0-9]{1,8}){0,8}", text):
@@ -373,7 +373,7 @@ def read_language(entry: Entry) -> str:
     return text
 
 
-def read_web(entry: Entry) -> str:
+def read_web(entry: ConfigEntry) -> str:
     """The address at which a source's files can be seen."""
     text = entry.text(_WEB_FORM)
     plain = text.replace("{ref}", "ref").replace("{path}", "path")

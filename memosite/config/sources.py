@@ -3,7 +3,7 @@
 import re
 from pathlib import Path
 
-from memosite.config.schema import Entry, SourceConfig, clean_name, quote, read_web
+from memosite.config.schema import ConfigEntry, SourceConfig, clean_name, quote, read_web
 from memosite.facts.characters import printable
 from memosite.sources.git import holding_repo
 from memosite.sources.git_urls import FORM, refusal, repo_name
@@ -16,7 +16,7 @@ _REF_FORM = "the name of a branch or tag, or a commit's hash"
 _NO_REF = re.compile(r"[-/.]|.*(?:[\s\x00-\x20\x7f~^:?*\[\\]|\.\.|@\{|//|/\.)|.*(?:[./]|\.lock)$|@$", re.DOTALL)
 
 
-def read_sources(entry: Entry, folder: Path) -> tuple[SourceConfig, ...]:
+def read_sources(entry: ConfigEntry, folder: Path) -> tuple[SourceConfig, ...]:
     """All sources, each with a name of its own and each folder, address and ref once. Raises `ConfigError`."""
     items = entry.items('a list of entries such as "- path: governance"')
     if not items:
@@ -41,7 +41,7 @@ def read_sources(entry: Entry, folder: Path) -> tuple[SourceConfig, ...]:
     return tuple(sources)
 
 
-def _source(item: Entry, folder: Path) -> SourceConfig:
+def _source(item: ConfigEntry, folder: Path) -> SourceConfig:
     fields = item.fields(_KEYS)
     if "path" not in fields and "git" not in fields:
         raise item.error("no path", "the path of a folder", "add path:, or git: with an address")
@@ -62,14 +62,14 @@ def _source(item: Entry, folder: Path) -> SourceConfig:
     )
 
 
-def _name(entry: Entry) -> str:
+def _name(entry: ConfigEntry) -> str:
     text = entry.text("a name")
     if "/" in text or text in {".", ".."}:
         raise entry.error(quote(text), "a name without /", "the folder itself is named by path:")
     return text
 
 
-def _git_url(entry: Entry) -> str:
+def _git_url(entry: ConfigEntry) -> str:
     text = entry.text(FORM)
     found = refusal(text)
     if found is None:
@@ -81,7 +81,7 @@ def _git_url(entry: Entry) -> str:
     raise entry.error(found, FORM)
 
 
-def _ref(entry: Entry, root: Path | None) -> str:
+def _ref(entry: ConfigEntry, root: Path | None) -> str:
     text = entry.text(_REF_FORM)
     if _NO_REF.match(text):
         raise entry.error(quote(text), _REF_FORM)
@@ -94,7 +94,7 @@ def _ref(entry: Entry, root: Path | None) -> str:
     return text
 
 
-def existing_folder(entry: Entry, folder: Path) -> Path:
+def existing_folder(entry: ConfigEntry, folder: Path) -> Path:
     """A folder that is there, absolute and free of links; the path is relative to `folder`."""
     text = entry.path_text("the path of a folder")
     shown = quote(text, longest=LONGEST_PATH)
@@ -111,7 +111,7 @@ def existing_folder(entry: Entry, folder: Path) -> Path:
     return resolved
 
 
-def read_globs(entry: Entry) -> tuple[str, ...]:
+def read_globs(entry: ConfigEntry) -> tuple[str, ...]:
     """Globs below a source."""
     items = entry.items('a list of globs such as ["docs/**/*.md"]')
     for item in items:

@@ -15,7 +15,7 @@ from memosite.facts import rules
 from memosite.facts.characters import masked, without_surrogates
 from memosite.facts.findings import Rule
 
-DEPTH = 100
+JSON_DEPTH = 100
 """How deep objects and arrays may lie in one another (SPEC 9)."""
 
 KEYS = 100_000
@@ -65,7 +65,7 @@ def read_json_text(text: str) -> tuple[Any, tuple[Problem, ...]]:
         return None, (Problem(rule=rules.JSON_INVALID, line=1, message="the file is empty"),)
     deep = _too_deep(text)
     if deep is not None:
-        message = f"nested deeper than {DEPTH} levels"
+        message = f"nested deeper than {JSON_DEPTH} levels"
         return None, (Problem(rule=rules.JSON_INVALID, line=_line(text, deep), message=message),)
     odd = _Oddities()
     problems: list[Problem] = []
@@ -125,14 +125,14 @@ def _read_float(digits: str) -> float | NumberText:
 
 def _too_deep(text: str) -> int | None:
     """The offset at which the text is nested too deeply, None if it is not."""
-    if text.count("{") + text.count("[") <= DEPTH:
+    if text.count("{") + text.count("[") <= JSON_DEPTH:
         return None
     depth = 0
     for match in _BRACKET.finditer(text):
         bracket = match["bracket"]
         if bracket is not None:
             depth += 1 if bracket in "{[" else -1
-            if depth > DEPTH:
+            if depth > JSON_DEPTH:
                 return match.start()
     return None
 
@@ -256,7 +256,7 @@ def key_places(text: str) -> Iterator[tuple[KeyPath, int]]:
             frames[-1][2] = _unquote(mark)
             told += 1
             yield (*frames[-1][0], frames[-1][2]), match.start()
-        if told >= KEYS or len(frames) > DEPTH:
+        if told >= KEYS or len(frames) > JSON_DEPTH:
             return
 
 

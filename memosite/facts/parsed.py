@@ -224,7 +224,7 @@ class Relation:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Citation:
+class RecordCitation:
     """A source outside that a record names."""
 
     title: str
@@ -287,7 +287,7 @@ class RecordCard:
     superseded_by: str | None = None
     mentions: tuple[str, ...] = ()
     anchors: tuple[str, ...] = ()
-    citations: tuple[Citation, ...] = ()
+    citations: tuple[RecordCitation, ...] = ()
     entities: tuple[Entity, ...] = ()
     tags: tuple[str, ...] = ()
     extra: str = ""

@@ -32,7 +32,7 @@ _BREAKS = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029]")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Item:
+class ReceivedItem:
     """A memo as a feed announces it. `memo` are those of `MEMO_FIELDS` that the item has, in their order."""
 
     guid: str
@@ -48,10 +48,10 @@ class Item:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Document:
+class FeedDocument:
     """A feed or an archive of one: items in document order, and the links that RFC 5005 gives, as written."""
 
-    items: tuple[Item, ...]
+    items: tuple[ReceivedItem, ...]
     is_archive: bool = False
     previous: str | None = None
     bases: tuple[str, ...] = ()
@@ -65,7 +65,7 @@ class Rejected:
     reason: str
 
 
-def read_document(data: bytes) -> Document | Rejected:
+def read_document(data: bytes) -> FeedDocument | Rejected:
     """The document in these bytes, or why they are none. Each guid stands in it once; the first one counts."""
     if not data.strip():
         return Rejected(reason="found an empty document, expected RSS")
@@ -102,8 +102,8 @@ def _parse(data: bytes) -> "etree._Element | Rejected":
     return root
 
 
-def _read_channel(channel: "etree._Element") -> Document | Rejected:
-    items: dict[str, Item] = {}
+def _read_channel(channel: "etree._Element") -> FeedDocument | Rejected:
+    items: dict[str, ReceivedItem] = {}
     for number, element in enumerate(channel.iterchildren("item"), 1):
         item = _read_item(element)
         if isinstance(item, Rejected):
@@ -113,7 +113,7 @@ def _read_channel(channel: "etree._Element") -> Document | Rejected:
     previous = {href for rel, href in links if rel == "prev-archive"}
     if len(previous) > 1:
         return Rejected(reason=f"found {len(previous)} links to a previous archive, expected one")
-    return Document(
+    return FeedDocument(
         items=tuple(items.values()),
         is_archive=channel.find(_ARCHIVE) is not None,
         previous=next(iter(previous), None),
@@ -121,7 +121,7 @@ def _read_channel(channel: "etree._Element") -> Document | Rejected:
     )
 
 
-def _read_item(element: "etree._Element") -> Item | Rejected:
+def _read_item(element: "etree._Element") -> ReceivedItem | Rejected:
     texts: dict[str, list[str]] = {}
     for child in element:
         texts.setdefault(str(child.tag), []).append(
@@ -137,7 +137,7 @@ def _read_item(element: "etree._Element") -> Item | Rejected:
         return Rejected(reason=f"found {len([path for path in paths if path.strip()])} paths, expected one")
     memo = [(name, _in_one_line(texts.get(tag, [""])[0])) for name, tag in _MEMO_TAGS]
     is_asked = ("action_required", "true") in memo or "action-required" in texts.get("category", ())
-    return Item(
+    return ReceivedItem(
         guid=guids[0],
         path=paths[0],
         title=_in_one_line(texts.get("title", [""])[0]),
@@ -152,7 +152,7 @@ def _in_one_line(text: str) -> str:
     return _BREAKS.sub(" ", text)
 
 
-def refusal(item: Item) -> str | None:
+def refusal(item: ReceivedItem) -> str | None:
     """Why an item is not given to anybody: its path could lead out of the repo, or act on a terminal or a script."""
     if item.path.startswith("/"):
         return "its path begins with /"

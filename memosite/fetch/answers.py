@@ -32,4 +32,4 @@ class Failed:
     wait: float | None = None
 
 
-Answer = Fetched | Unchanged | Failed
+FetchOutcome = Fetched | Unchanged | Failed

@@ -21,7 +21,7 @@ from urllib.parse import unquote, urldefrag, urljoin, urlsplit
 
 from memosite import __version__
 from memosite.facts.characters import printable
-from memosite.fetch.answers import Answer, Failed, Fetched, Unchanged
+from memosite.fetch.answers import Failed, Fetched, FetchOutcome, Unchanged
 from memosite.fetch.credentials import Credentials
 
 _REDIRECTS = {301, 302, 303, 307, 308}
@@ -45,7 +45,7 @@ class Fetcher:
         self._whole = whole
         self._limit = limit
 
-    def get(self, address: str, *, etag: str | None = None, last_modified: str | None = None) -> Answer:
+    def get(self, address: str, *, etag: str | None = None, last_modified: str | None = None) -> FetchOutcome:
         """The document at an address. With an `etag` the server may answer that it is unchanged."""
         if address.startswith("file:"):
             return self._read(address)
@@ -62,7 +62,7 @@ class Fetcher:
             headers["Cache-Control"] = "no-cache"
         return self._follow(address, headers)
 
-    def _try(self, address: str, headers: Mapping[str, str], deadline: "_Deadline") -> Answer | str:
+    def _try(self, address: str, headers: Mapping[str, str], deadline: "_Deadline") -> FetchOutcome | str:
         """One request, whatever comes of it: an answer, or the address that it is redirected to."""
         try:
             return self._ask(address, headers, deadline)
@@ -78,7 +78,7 @@ class Fetcher:
         except (OSError, http.client.HTTPException, ValueError) as error:
             return Failed(reason=printable(str(error) or type(error).__name__)[:200])
 
-    def _follow(self, address: str, headers: Mapping[str, str]) -> Answer:
+    def _follow(self, address: str, headers: Mapping[str, str]) -> FetchOutcome:
         for _ in range(_MOST_REDIRECTS + 1):
             with _Deadline(self._whole) as deadline:
                 answer = self._try(address, headers, deadline)
@@ -94,7 +94,7 @@ class Fetcher:
             address = answer
         return Failed(reason=f"more than {_MOST_REDIRECTS} redirects")
 
-    def _ask(self, address: str, headers: Mapping[str, str], deadline: "_Deadline") -> Answer | str:
+    def _ask(self, address: str, headers: Mapping[str, str], deadline: "_Deadline") -> FetchOutcome | str:
         request = urllib.request.Request(address, headers=dict(headers))  # noqa: S310 - the scheme is checked
         authorization = self._credentials.header(address)
         if authorization is not None:
@@ -108,7 +108,7 @@ class Fetcher:
         with response:
             return self._take(response, address, is_conditional="If-None-Match" in headers)
 
-    def _take(self, response: http.client.HTTPResponse, address: str, *, is_conditional: bool) -> Answer | str:
+    def _take(self, response: http.client.HTTPResponse, address: str, *, is_conditional: bool) -> FetchOutcome | str:
         status = response.status
         if status == 304:
             return Unchanged() if is_conditional else Failed(reason="304 to an unconditional request")
@@ -122,7 +122,7 @@ class Fetcher:
             return Failed(reason=f"found Content-Encoding {printable(coding)[:40]}, expected none")
         return self._take_body(response, address)
 
-    def _take_body(self, response: http.client.HTTPResponse, address: str) -> Answer:
+    def _take_body(self, response: http.client.HTTPResponse, address: str) -> FetchOutcome:
         announced = {text.strip() for text in response.headers.get_all("Content-Length", [])}
         is_chunked = response.headers.get("Transfer-Encoding", "").strip().lower() == "chunked"
         if not all(text.isascii() and text.isdigit() for text in announced) or len(announced) > 1:
@@ -144,7 +144,7 @@ class Fetcher:
             last_modified=response.headers["Last-Modified"],
         )
 
-    def _read(self, address: str) -> Answer:
+    def _read(self, address: str) -> FetchOutcome:
         """A file. It is opened without waiting: a pipe in its place would never answer."""
         path = unquote(urlsplit(address).path)
         try:

@@ -11,10 +11,10 @@ import yaml
 
 from memosite.facts.json_text import clean_text, shown
 
-LIMIT = 16_384
+FRONTMATTER_CHARS = 16_384
 """The longest frontmatter that is read, in characters."""
 
-DEPTH = 20
+FRONTMATTER_DEPTH = 20
 """How deep lists and mappings may lie in one another."""
 
 _OPENING = re.compile(r"---[ \t]*\n")
@@ -56,10 +56,10 @@ def read_frontmatter(text: str) -> Frontmatter:
     source, body = text[opening.end() : closing.start()], text[closing.end() :]
     if not source.strip():
         return Frontmatter(body=body)
-    if len(source) > LIMIT:
-        if not _is_meant(source[:LIMIT]):
+    if len(source) > FRONTMATTER_CHARS:
+        if not _is_meant(source[:FRONTMATTER_CHARS]):
             return Frontmatter(body=text)
-        problem = (1, f"the frontmatter is longer than {LIMIT} characters; it was not read")
+        problem = (1, f"the frontmatter is longer than {FRONTMATTER_CHARS} characters; it was not read")
         return Frontmatter(body=body, problem=problem)
     try:
         value = _load(source)
@@ -85,8 +85,10 @@ class _Loader(yaml.BaseLoader):
             raise yaml.composer.ComposerError(None, None, "anchors and aliases are not read", event.start_mark)
         if getattr(event, "tag", None) is not None:
             raise yaml.composer.ComposerError(None, None, "tags are not read", event.start_mark)
-        if self._depth >= DEPTH:
-            raise yaml.composer.ComposerError(None, None, f"nested deeper than {DEPTH} levels", event.start_mark)
+        if self._depth >= FRONTMATTER_DEPTH:
+            raise yaml.composer.ComposerError(
+                None, None, f"nested deeper than {FRONTMATTER_DEPTH} levels", event.start_mark
+            )
         self._depth += 1
         node = super().compose_node(parent, index)
         self._depth -= 1

@@ -58,7 +58,7 @@ class Turn:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Conversation:
+class TurnList:
     """A body as turns. `preamble` is what stands before the first one, all of it when there is none."""
 
     form: Literal["stamped", "plain", "verbatim"]
@@ -67,7 +67,7 @@ class Conversation:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Block:
+class TurnBlock:
     """A part of a turn. `text` is Markdown: of a tool without the `> `, of an aside without its two tags."""
 
     kind: Literal["speech", "tool", "aside"]
@@ -88,7 +88,7 @@ class _Heading:
     set_back: dt.timedelta = dt.timedelta()  # by how much the clocks were, since the first turn
 
 
-def parse_conversation(text: str, *, started: dt.datetime | None) -> Conversation:
+def parse_conversation(text: str, *, started: dt.datetime | None) -> TurnList:
     """Split a body into turns; never raises.
 
     A turn's text (SPEC 7): LF line ends, from the line after its heading (the blank line there included) to
@@ -104,7 +104,7 @@ def parse_conversation(text: str, *, started: dt.datetime | None) -> Conversatio
     lines = source.split("\n")
     headings = _turn_headings(lines)
     if not headings:
-        return Conversation(form="verbatim", preamble=source, turns=())
+        return TurnList(form="verbatim", preamble=source, turns=())
     first = headings[0]
     offset = _utc_offset(started, first.time)
     ends = [heading.cut for heading in headings[1:]] + [len(lines)]
@@ -136,10 +136,10 @@ def parse_conversation(text: str, *, started: dt.datetime | None) -> Conversatio
         )
     preamble = _trimmed(lines[: first.cut])
     form: Literal["stamped", "plain"] = "stamped" if first.time else "plain"
-    return Conversation(form=form, preamble=preamble, turns=tuple(turns))
+    return TurnList(form=form, preamble=preamble, turns=tuple(turns))
 
 
-def blocks(text: str) -> tuple[Block, ...]:
+def blocks(text: str) -> tuple[TurnBlock, ...]:
     """Split a turn's text into speech, tool calls and asides, in order; only blank lines between them go.
 
     A tool call is a quote whose first line is `> **🔧 Name** <sub>stamp</sub>` (the stamp may be missing). An
@@ -155,7 +155,7 @@ def blocks(text: str) -> tuple[Block, ...]:
             marks.append((number, None))
         elif fence := _fence(line):
             marks.append((number, fence))
-    found: list[Block] = []
+    found: list[TurnBlock] = []
     position = 0
     for start in _outside_fences(marks):
         if start < position:  # it stands inside the aside before it
@@ -312,14 +312,14 @@ def _closing_tag(line: str) -> str | None:
     return match[1] if match else None
 
 
-def _aside(lines: Sequence[str], start: int, last: int) -> tuple[Block, int]:
+def _aside(lines: Sequence[str], start: int, last: int) -> tuple[TurnBlock, int]:
     """Return the aside of these lines, and the line after it."""
     whole = "\n".join(lines[start : last + 1])
     tag, _, inner = whole[: whole.rindex("</")].partition(">")
-    return Block(kind="aside", name=tag.strip(" \t<"), stamp=None, text=inner), last + 1
+    return TurnBlock(kind="aside", name=tag.strip(" \t<"), stamp=None, text=inner), last + 1
 
 
-def _tool(lines: Sequence[str], start: int) -> tuple[Block, int]:
+def _tool(lines: Sequence[str], start: int) -> tuple[TurnBlock, int]:
     """Return the tool call that starts here, and the line after it."""
     end = start + 1
     while end < len(lines) and lines[end].startswith(">"):
@@ -327,14 +327,14 @@ def _tool(lines: Sequence[str], start: int) -> tuple[Block, int]:
     heading = _TOOL.fullmatch(lines[start])
     name, stamp = heading.groups() if heading else ("", None)
     text = "\n".join(line[1:].removeprefix(" ") for line in lines[start + 1 : end])
-    return Block(kind="tool", name=name.rstrip(), stamp=stamp, text=text), end
+    return TurnBlock(kind="tool", name=name.rstrip(), stamp=stamp, text=text), end
 
 
-def _speech(lines: Sequence[str]) -> list[Block]:
+def _speech(lines: Sequence[str]) -> list[TurnBlock]:
     filled = [number for number, line in enumerate(lines) if not _is_blank(line)]
     if not filled:
         return []
-    return [Block(kind="speech", name=None, stamp=None, text="\n".join(lines[filled[0] : filled[-1] + 1]))]
+    return [TurnBlock(kind="speech", name=None, stamp=None, text="\n".join(lines[filled[0] : filled[-1] + 1]))]
 
 
 def _trimmed(lines: Sequence[str]) -> str:

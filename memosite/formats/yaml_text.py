@@ -17,10 +17,10 @@ import yaml
 from memosite.facts import rules
 from memosite.facts.json_text import KeyPath, Problem, clean_text, shown
 
-LIMIT = 65_536
+YAML_CHARS = 65_536
 """The longest YAML that is read, in characters."""
 
-DEPTH = 20
+YAML_DEPTH = 20
 """How deep lists and mappings may lie in one another."""
 
 NODES = 5_000
@@ -33,12 +33,12 @@ YamlValue = Any
 """A text, None, a list of values, or a mapping of texts to values."""
 
 _PROBLEMS = 20
-_ALLOWANCE = 4 * LIMIT  # characters read again to save what can be; without it a file of faults takes minutes
+_ALLOWANCE = 4 * YAML_CHARS  # characters read again to save what can be; without it a file of faults takes minutes
 _LOAD = 200  # what beginning to read costs, in characters
 _NULLS = frozenset({"", "~", "null", "Null", "NULL"})
 
 _NO_FIELDS = "the frontmatter is not made of fields, `key: value`"
-_TOO_LONG = f"the frontmatter is longer than {LIMIT} characters; the rest was not read"
+_TOO_LONG = f"the frontmatter is longer than {YAML_CHARS} characters; the rest was not read"
 
 _OPENING = re.compile(r"---[ \t]*\n")
 _CLOSING = re.compile(r"^(?:---|\.\.\.)[ \t]*$\n?", re.MULTILINE)
@@ -90,8 +90,8 @@ def split_head(text: str) -> Head | None:
 def read_yaml(source: str, *, line: int = 1) -> Yaml:
     """Read a mapping whose first line is the file's line `line`. Never raises."""
     problems: list[Problem] = []
-    if len(source) > LIMIT:
-        source = source[:LIMIT].rpartition("\n")[0]
+    if len(source) > YAML_CHARS:
+        source = source[:YAML_CHARS].rpartition("\n")[0]
         problems.append(Problem(rule=INVALID, line=line, message=_TOO_LONG))
     forbidden = yaml.reader.Reader.NON_PRINTABLE.search(source)
     if forbidden:
@@ -195,8 +195,8 @@ class _Builder:
         elif isinstance(event, yaml.MappingStartEvent | yaml.SequenceStartEvent):
             if self._is_key():
                 raise _RefusedError("a key must be a text")
-            if len(self._open) >= DEPTH:
-                raise _RefusedError(f"nested deeper than {DEPTH} levels")
+            if len(self._open) >= YAML_DEPTH:
+                raise _RefusedError(f"nested deeper than {YAML_DEPTH} levels")
             value: list[YamlValue] | dict[str, YamlValue] = {} if isinstance(event, yaml.MappingStartEvent) else []
             path = self._add(value, _index(event))
             self._open.append((value, path))

@@ -25,7 +25,7 @@ from memosite.pages.parts import (
     FindingRow,
     LibraryEntry,
     ListSection,
-    Part,
+    PagePart,
     ParticipantRow,
     RecipientRow,
     Reference,
@@ -55,7 +55,7 @@ class Page:
     description: str = ""
     feeds: tuple[Reference, ...] = ()
     twins: tuple[Reference, ...] = ()
-    parts: tuple[Part, ...] = ()
+    parts: tuple[PagePart, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -136,7 +136,7 @@ class FindingRow:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Part:
+class PagePart:
     """One part of a long page."""
 
     label: str

@@ -15,7 +15,7 @@ from memosite.plan.removed import former_positions, former_threads
 from memosite.plan.saved_searches import SavedSearch, former_searches
 from memosite.plan.systems import published_systems
 
-Group = Literal["Everything", "Positions", "Records", "Searches", "Threads", "Former"]
+ChannelGroup = Literal["Everything", "Positions", "Records", "Searches", "Threads", "Former"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -26,7 +26,7 @@ class Channel:
     feed is found, as they were published once.
     """
 
-    group: Group
+    group: ChannelGroup
     folder: str
     name: str
     title: str
@@ -77,7 +77,7 @@ def closed_channel(stem: str) -> Channel:
 
 
 def _channel(
-    group: Group,
+    group: ChannelGroup,
     folder: str,
     title: str,
     description: str,
@@ -124,7 +124,7 @@ def _by_present(former: Iterable[tuple[str, str | None]]) -> Mapping[str | None,
 
 
 def position_channel(
-    context: Context, position: Position, group: Group = "Positions", also: tuple[str, ...] = ()
+    context: Context, position: Position, group: ChannelGroup = "Positions", also: tuple[str, ...] = ()
 ) -> Channel:
     """The feed of a position: memos to it and to all."""
     page = position_page(position.id)
@@ -143,7 +143,7 @@ def position_channel(
     )
 
 
-def _of_position(context: Context, position: Position, group: Group, also: tuple[str, ...]) -> Iterator[Channel]:
+def _of_position(context: Context, position: Position, group: ChannelGroup, also: tuple[str, ...]) -> Iterator[Channel]:
     page = position_page(position.id)
     label = context.label(position.id)
     members = {position.id, *position.union_of}
@@ -173,7 +173,7 @@ def _thread_channels(context: Context, ledger: Ledger) -> Iterator[Channel]:
         yield _channel("Former", page, title, "A thread that is no longer here.", (), page=page)
 
 
-def _thread_channel(context: Context, id_: str, thread_id: str, group: Group, former: Iterable[str]) -> Channel:
+def _thread_channel(context: Context, id_: str, thread_id: str, group: ChannelGroup, former: Iterable[str]) -> Channel:
     memos = [context.archive.artifacts[ref] for ref in context.archive.threads[thread_id].memos]
     memos.sort(key=by_arrival)
     return _channel(

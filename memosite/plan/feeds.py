@@ -16,7 +16,7 @@ from functools import partial
 from itertools import chain
 from operator import attrgetter
 
-from memosite.archive.ledger import Block, Ledger
+from memosite.archive.ledger import FeedBlock, Ledger
 from memosite.archive.model import Artifact, Memo, Position
 from memosite.archive.urls import absolute, relative
 from memosite.facts.parsed import Ref
@@ -32,7 +32,7 @@ BLOCK = 50
 FULL_CONTENT = 50
 """How many items a feed with texts holds (FEEDS, which feeds)."""
 
-LIMIT = 5_000
+FEED_ITEMS = 5_000
 """The most items of a window, so that no feed outgrows what readers take; all others stand in archive documents."""
 
 
@@ -56,7 +56,9 @@ class Arranged:
     is_closed: bool = False
 
 
-def arrange(channels: Iterable[Channel], ledger: Ledger, present: Container[Ref]) -> tuple[list[Arranged], list[Block]]:
+def arrange(
+    channels: Iterable[Channel], ledger: Ledger, present: Container[Ref]
+) -> tuple[list[Arranged], list[FeedBlock]]:
     """Each channel with its blocks, and the blocks that have become full since the ledger was written.
 
     What joins a feed later, though it arrived earlier (a position got another name), comes after what is in a full
@@ -64,7 +66,7 @@ def arrange(channels: Iterable[Channel], ledger: Ledger, present: Container[Ref]
     """
     refs = {arrival.number: arrival.ref for arrival in ledger.arrivals}
     numbers = {ref: number for number, ref in refs.items()}
-    known: dict[str, list[Block]] = defaultdict(list)
+    known: dict[str, list[FeedBlock]] = defaultdict(list)
     for block in ledger.blocks:
         known[block.feed].append(block)
     arranged, new = [], []
@@ -75,7 +77,7 @@ def arrange(channels: Iterable[Channel], ledger: Ledger, present: Container[Ref]
         while len(rest) >= BLOCK:
             block_refs = tuple(one.ref for one in rest[:BLOCK])
             full.append(block_refs)
-            new.append(Block(feed=channel.stem, number=len(full), items=tuple(numbers[ref] for ref in block_refs)))
+            new.append(FeedBlock(feed=channel.stem, number=len(full), items=tuple(numbers[ref] for ref in block_refs)))
             rest = rest[BLOCK:]
         arranged.append(Arranged(channel=channel, full=tuple(full), held=_held(full, present), rest=tuple(rest)))
     for stem in sorted(known.keys() - {one.channel.stem for one in arranged}):
@@ -86,7 +88,7 @@ def arrange(channels: Iterable[Channel], ledger: Ledger, present: Container[Ref]
     return arranged, new
 
 
-def _refs_of(block: Block, refs: Mapping[int, Ref]) -> tuple[Ref, ...]:
+def _refs_of(block: FeedBlock, refs: Mapping[int, Ref]) -> tuple[Ref, ...]:
     return tuple(refs[number] for number in block.items if number in refs)
 
 
@@ -183,7 +185,7 @@ def window(context: Context, arranged: Arranged, found: Sequence[Artifact]) -> l
     chosen = {one.ref for one in newest}
     if position is not None and position.id in context.archive.positions:
         chosen |= {one.ref for one in found if isinstance(one, Memo) and context.is_unread(one, position.id)}
-    return [one for one in found if one.ref in chosen][-LIMIT:]
+    return [one for one in found if one.ref in chosen][-FEED_ITEMS:]
 
 
 def _recent(context: Context, channel: Channel) -> Iterator[Artifact]:

@@ -6,7 +6,7 @@ from typing import TypeVar
 from memosite.archive.model import Artifact
 from memosite.archive.urls import part_page, relative
 from memosite.pages.models import ListPage
-from memosite.pages.parts import Part, Reference
+from memosite.pages.parts import PagePart, Reference
 from memosite.plan.context import LIST_LIMIT, Context
 from memosite.plan.head import page_head
 from memosite.plan.sections import section
@@ -24,10 +24,10 @@ def part_count(items: Sequence[object], *, shown: int = LIST_LIMIT) -> int:
     return len(in_parts(items)) if len(items) > shown else 0
 
 
-def part_links(start: str, page: str, count: int, current: int | None, *, first: str = "") -> tuple[Part, ...]:
+def part_links(start: str, page: str, count: int, current: int | None, *, first: str = "") -> tuple[PagePart, ...]:
     """Links to the parts of a page, numbered from 1; `first` is the page of part 1 if that is not its own."""
     return tuple(
-        Part(
+        PagePart(
             label=str(number),
             href=relative(start, first if first and number == 1 else part_page(page, number)),
             is_current=number == current,
@@ -57,7 +57,7 @@ def plan_part(
         **page_head(context, start, title=part_title(title, number), section=section_name),
         intro="",
         parts=part_links(start, page, number, number),
-        sections=(section(context, start, f"Part {number}", chunk, viewer=viewer),),
+        sections=(section(context, start, f"PagePart {number}", chunk, viewer=viewer),),
         previous=Reference(label=title, href=relative(start, page)),
     )
 

@@ -6,7 +6,7 @@ from types import MappingProxyType
 
 from memosite.archive.model import Link, Record, RecordLink
 from memosite.archive.urls import entity_page, page_of, relative, system_page
-from memosite.facts.parsed import Citation
+from memosite.facts.parsed import RecordCitation
 from memosite.facts.texts import cut_line
 from memosite.pages.models import RecordPage
 from memosite.pages.parts import PAGE_CHARS, AnchorRow, CitationRow, EntityRow, EventRow, Reference, RelationRow
@@ -130,7 +130,7 @@ def _anchor(context: Context, start: str, links: Mapping[str, list[Link]], name:
     )
 
 
-def _citation(citation: Citation) -> CitationRow:
+def _citation(citation: RecordCitation) -> CitationRow:
     url = citation.url.strip()
     is_web = url.lower().startswith(("https://", "http://"))
     return CitationRow(

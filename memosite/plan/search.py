@@ -13,7 +13,7 @@ from memosite.plan.files import Written
 from memosite.plan.head import page_head
 from memosite.plan.saved_searches import SavedSearch
 from memosite.plan.units import Unit
-from memosite.search.blocks import Block, cut_blocks, list_blocks
+from memosite.search.blocks import SearchBlock, cut_blocks, list_blocks
 from memosite.search.documents import describe
 from memosite.search_language.analyzer import Analyzer
 
@@ -49,7 +49,7 @@ def block_units(blocks: Iterable[Members]) -> Iterator[Unit]:
         yield Unit(name=f"block/{name}", make=make, given=members, weight=len(members))
 
 
-def plan_block(context: Context, name: str, members: Sequence[Ref]) -> Iterator[Block]:
+def plan_block(context: Context, name: str, members: Sequence[Ref]) -> Iterator[SearchBlock]:
     """A block: what is searched of its artifacts."""
     analyzer, artifacts = Analyzer(), context.archive.artifacts
-    yield Block(name=name, cards=tuple(describe(context.archive, artifacts[ref], analyzer) for ref in members))
+    yield SearchBlock(name=name, cards=tuple(describe(context.archive, artifacts[ref], analyzer) for ref in members))

@@ -22,8 +22,8 @@ from memosite.store.digests import Reducers, digest_of
 K = TypeVar("K")
 V_co = TypeVar("V_co", covariant=True)
 
-Key = Hashable
-Read = tuple[str, Key]
+ReadKey = Hashable
+TracedRead = tuple[str, ReadKey]
 
 KEYS: Final = None
 """Read as a key: which keys a mapping has, and in which order."""
@@ -39,7 +39,7 @@ _ABSENT: Final = "absent"
 _MOST_KNOWN: Final = 200_000  # digests that are remembered at once: 50 MB
 
 
-def traced(context: Context, reads: MutableSet[Read]) -> Context:
+def traced(context: Context, reads: MutableSet[TracedRead]) -> Context:
     """The same context, of which every read is noted in `reads`."""
     mappings: dict[str, Any] = {name: _Traced(name, getattr(context.archive, name), reads) for name in _OF_ARCHIVE}
     archive = replace(context.archive, **mappings, sources=_sources(context.archive), findings=_Unreadable())
@@ -84,7 +84,7 @@ class _Traced(Mapping[K, V_co]):
 
     __slots__ = ("_name", "_reads", "_values")
 
-    def __init__(self, name: str, values: Mapping[K, V_co], reads: MutableSet[Read]) -> None:
+    def __init__(self, name: str, values: Mapping[K, V_co], reads: MutableSet[TracedRead]) -> None:
         self._name = name
         self._values = values
         self._reads = reads
@@ -137,7 +137,7 @@ class Digests:
         self._context = context
         self._mappings: dict[str, Mapping[Any, Any]] = {name: getattr(archive, name) for name in _OF_ARCHIVE}
         self._mappings |= {name: getattr(context, name) for name in _OF_CONTEXT}
-        self._known: dict[Read, str] = {}
+        self._known: dict[TracedRead, str] = {}
         self._wholes: dict[int, str] = {}  # by identity: the context keeps what it has
         self._given: dict[str, tuple[object, str]] = {}
         self._before = before
@@ -151,14 +151,14 @@ class Digests:
         """Let go of what was before: nothing more is asked."""
         self._before = None
 
-    def changed(self, reads: Iterable[tuple[Read, str]]) -> dict[int, Read]:
+    def changed(self, reads: Iterable[tuple[TracedRead, str]]) -> dict[int, TracedRead]:
         """The reads that find something else than what they found before, of which each has the digest, by number."""
         before = self._before
         if before is None:
             numbered = enumerate(reads)
             return {number: read for number, (read, digest) in numbered if self.of_read(read) != digest}
         mappings = {name: (values, before._mappings[name]) for name, values in self._mappings.items()}
-        found: dict[int, Read] = {}
+        found: dict[int, TracedRead] = {}
         for number, (read, _) in enumerate(reads):
             name, key = read
             if name in mappings and key is not KEYS:
@@ -184,7 +184,7 @@ class Digests:
         self._given[name] = given, digest
         return digest
 
-    def of_read(self, read: Read) -> str:
+    def of_read(self, read: TracedRead) -> str:
         """The digest of what a read finds now."""
         known = self._known.get(read)
         if known is None:
@@ -199,7 +199,7 @@ class Digests:
             value = tuple(self._of_artifacts(one) or one for one in value)
         return self._short(value) or digest_of(value, self._reducers)
 
-    def _find(self, name: str, key: Key) -> str:
+    def _find(self, name: str, key: ReadKey) -> str:
         if name == _BROADCASTS:
             return self.of_value(self._context.broadcasts)
         mapping = self._mappings.get(name, {})

@@ -7,9 +7,9 @@ from memosite.feeds.rss import FeedFile
 from memosite.pages.models import Page
 from memosite.plan.context import Context
 from memosite.plan.files import Stored, Written
-from memosite.search.blocks import Block
+from memosite.search.blocks import SearchBlock
 
-Planned = Page | FeedFile | Block | Written | Stored
+Planned = Page | FeedFile | SearchBlock | Written | Stored
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -22,7 +22,7 @@ from memosite.archive.ledger import LEDGER_PATH
 from memosite.config.schema import Config, SourceConfig
 from memosite.sources.git import GitError, Repo, common_folder, holding_repo, line_of, repo_at
 from memosite.sources.listing import RECENT
-from memosite.sources.look import Look, LookAt, State, changed, content_of, look_at, state_of
+from memosite.sources.look import FileLook, Look, LookAt, changed, content_of, look_at, state_of
 from memosite.sources.objects import HEAD, commit_at
 from memosite.sources.remote import last_fetched
 from memosite.store.program import program_digest
@@ -93,7 +93,7 @@ class _States:
         self.looks: dict[str, Look] = {}
         self._look = look
         self._words: list[tuple[str, ...]] = []
-        self._files: list[tuple[str, State]] = []
+        self._files: list[tuple[str, FileLook]] = []
         self._contents: dict[str, str] = {}
 
     def say(self, *words: str) -> None:
@@ -138,7 +138,7 @@ class _States:
         looks = [(name, look.digest(moment)) for name, look in self.looks.items()]
         return f"{moment}-{hashlib.sha256(repr((self._words, files, looks)).encode()).hexdigest()}"
 
-    def _content(self, path: str, state: State) -> str:
+    def _content(self, path: str, state: FileLook) -> str:
         if path not in self._contents:
             self._contents[path] = content_of(path, state[0])
         return self._contents[path]

@@ -4,7 +4,7 @@ from memosite.archive.ledger import Ledger
 from memosite.archive.model import SourceInfo
 from memosite.facts.findings import Finding
 from memosite.reading.reader import DataFinder, LineFinder, read_source
-from memosite.resolve import Rules, resolve
+from memosite.resolve import ResolveRules, resolve
 from memosite.sources.listing import Listing
 from memosite.store.shelf import Shelf
 
@@ -17,6 +17,6 @@ def check_listing(listing: Listing) -> tuple[Finding, ...]:
     """
     with Shelf() as shelf:
         parsed = read_source(listing, shelf)
-        rules = Rules(sources=(SourceInfo(name=listing.source.name),), is_loose=True)
+        rules = ResolveRules(sources=(SourceInfo(name=listing.source.name),), is_loose=True)
         archive, _ = resolve(parsed, rules, Ledger(), LineFinder(shelf), data_of=DataFinder(shelf))
     return archive.findings

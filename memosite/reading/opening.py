@@ -15,8 +15,8 @@ from memosite.sources.folder import FolderSource
 from memosite.sources.forges import below, file_template
 from memosite.sources.git import GitError, Repo, common_folder, git, holding_repo, repo_at
 from memosite.sources.listing import Source
-from memosite.sources.objects import HEAD, Commit, Objects, commit_at
-from memosite.sources.remote import Fetched, fetch
+from memosite.sources.objects import HEAD, CommitHead, Objects, commit_at
+from memosite.sources.remote import FetchedRemote, fetch
 from memosite.sources.tree import TreeSource, read_tree
 from memosite.store.safe_files import beginning_of
 
@@ -110,7 +110,7 @@ def _tree_source(
     stack: ExitStack,
     *,
     repo: Repo,
-    commit: Commit,
+    commit: CommitHead,
     prefix: str = "",
     findings: tuple[Finding, ...] = (),
 ) -> TreeSource:
@@ -130,7 +130,7 @@ def _tree_source(
     )
 
 
-def _commit(source: SourceConfig, repo: Repo, ref: str) -> Commit:
+def _commit(source: SourceConfig, repo: Repo, ref: str) -> CommitHead:
     try:
         commit = commit_at(repo, ref)
     except GitError as error:
@@ -144,10 +144,10 @@ def _info(
     source: SourceConfig,
     *,
     web: str | None,
-    commit: Commit | None = None,
+    commit: CommitHead | None = None,
     web_ref: str = HEAD,
     ref: str = "",
-    fetched: Fetched | None = None,
+    fetched: FetchedRemote | None = None,
 ) -> SourceInfo:
     return SourceInfo(
         name=source.name,
@@ -182,7 +182,7 @@ def _origin(repo: Repo, _written: bytes) -> str:
     return found.decode("utf-8", "replace").strip()
 
 
-def _not_fetched(source: SourceConfig, fetched: Fetched) -> Finding:
+def _not_fetched(source: SourceConfig, fetched: FetchedRemote) -> Finding:
     place = Location(source=source.name, path="")
     at = f"{fetched.commit.hash[:12]}, fetched on {fetched.fetched.utc}"
     return Finding(

@@ -35,7 +35,7 @@ class Remembered:
     shelved: tuple[str, ...]
 
 
-Key = tuple[str, str]
+ParseKey = tuple[str, str]
 """A path, and how it was parsed."""
 
 
@@ -129,11 +129,11 @@ class ParseCache:
         self._file = folder / "parsed" / f"{name}.cache" if folder is not None else None
         self._program = program_digest()
         self._known = self._read()
-        self._now: dict[Key, Remembered] = {}
-        self._holders: dict[str, Key] | None = None
+        self._now: dict[ParseKey, Remembered] = {}
+        self._holders: dict[str, ParseKey] | None = None
         self._is_new = False
 
-    def get(self, key: Key, stamp: FileStamp | None) -> Remembered | None:
+    def get(self, key: ParseKey, stamp: FileStamp | None) -> Remembered | None:
         """What the file said, if it is as it was."""
         known = self._known.get(key)
         if known is None or stamp is None or known.token != stamp.token:
@@ -141,7 +141,7 @@ class ParseCache:
         self._now[key] = known
         return known
 
-    def put(self, key: Key, stamp: FileStamp, parsed: Parsed, shelved: tuple[str, ...], *, moment: int) -> None:
+    def put(self, key: ParseKey, stamp: FileStamp, parsed: Parsed, shelved: tuple[str, ...], *, moment: int) -> None:
         """Remember what a file said, whose state was this at a moment before it was read."""
         self._is_new = True
         if stamp.changed < moment - RECENT:
@@ -151,7 +151,7 @@ class ParseCache:
         """The digests of all that files put on the shelf, as far as that is known."""
         return chain.from_iterable(one.shelved for one in self._known.values())
 
-    def holder(self, digest: str) -> Key:
+    def holder(self, digest: str) -> ParseKey:
         """The file that put the bytes of a digest on the shelf. Raises `KeyError` if none did that is known."""
         if self._holders is None:
             self._holders = {digest: key for key, one in self._known.items() for digest in one.shelved}
@@ -173,10 +173,10 @@ class ParseCache:
             write_signed(self._file, self._program.encode() + pickle.dumps(self._known, protocol=5))
         self._is_new = False
 
-    def _read(self) -> dict[Key, Remembered]:
+    def _read(self) -> dict[ParseKey, Remembered]:
         data = read_signed(self._file) if self._file is not None else None
         program = self._program.encode()
         if data is None or not data.startswith(program):  # another version has other classes
             return {}
-        known: dict[Key, Remembered] = pickle.loads(data[len(program) :])  # noqa: S301 - signed with a key that lies in no repo
+        known: dict[ParseKey, Remembered] = pickle.loads(data[len(program) :])  # noqa: S301 - signed with a key that lies in no repo
         return known

@@ -18,8 +18,8 @@ from memosite.formats import adapters, body
 from memosite.formats.memodef import parse_broken
 from memosite.reading import gate
 from memosite.reading.inputs import compare_repo
-from memosite.reading.parse_cache import Former, Key, ParseCache, SourceCaches
-from memosite.resolve import Rules, body_candidates, resolve
+from memosite.reading.parse_cache import Former, ParseCache, ParseKey, SourceCaches
+from memosite.resolve import ResolveRules, body_candidates, resolve
 from memosite.resolve.collect import memo_folders, operational_place
 from memosite.run.progress import Progress, silent
 from memosite.run.recall import FORGETFUL, Recall
@@ -27,16 +27,16 @@ from memosite.run.workers import run
 from memosite.sources.folder import FolderSource
 from memosite.sources.git import Holding, folders_of, repos_inside
 from memosite.sources.listing import FileStamp, Listing, Source, shown_path
-from memosite.sources.look import Look, State, changed
+from memosite.sources.look import FileLook, Look, changed
 from memosite.store.shelf import Shelf
 
-Step = Callable[[int], None]
+ReadStep = Callable[[int], None]
 """Told of a number of files that were read."""
 
 
 def read_archive(
     sources: Sequence[Source],
-    rules: Rules,
+    rules: ResolveRules,
     ledger: Ledger,
     shelf: Shelf,
     *,
@@ -86,7 +86,7 @@ def read_archive(
     )  # fmt: skip
 
 
-def _counted(progress: Progress, total: int) -> Step:
+def _counted(progress: Progress, total: int) -> ReadStep:
     """Tells of files that were read; bodies that envelopes name are only known by then."""
     done = 0
 
@@ -112,7 +112,7 @@ class _Part:
         self._known = known
         self._look = look
         self._digest = look.digest(look.moment) if look else ""  # before anything is read: it may change meanwhile
-        self._reader = Reader(source, shelf, cache=known.of(source.name), look=look, jobs=jobs)
+        self._reader = SourceReader(source, shelf, cache=known.of(source.name), look=look, jobs=jobs)
         self._former = known.former(source, look)
         self._listing: Listing | None = None
         if self._former is None:
@@ -136,7 +136,7 @@ class _Part:
         paths = self._listing.candidates
         self.repos = tuple(sorted(look.repos & folders_of(paths))) if look else repos_inside(source.root, paths)
 
-    def read(self, step: Step) -> None:
+    def read(self, step: ReadStep) -> None:
         """Read the candidates."""
         self._reader.step = step
         if self._listing is not None:
@@ -182,14 +182,14 @@ def _past(holding: Holding, part: _Part, shelf: Shelf, known: SourceCaches) -> H
     return known.history(part.source.name, (holding, state, inside, parsed), read)
 
 
-def rules_of(config: Config, sources: tuple[SourceInfo, ...]) -> Rules:
+def rules_of(config: Config, sources: tuple[SourceInfo, ...]) -> ResolveRules:
     """What the configuration says about resolving what is read from these sources."""
-    return Rules(sources=sources, aliases=config.aliases, people=config.people, closed=config.closed)
+    return ResolveRules(sources=sources, aliases=config.aliases, people=config.people, closed=config.closed)
 
 
 def read_source(listing: Listing, shelf: Shelf) -> list[Parsed]:
     """Read and parse the candidates of one source by itself, and whatever its envelopes name as bodies."""
-    reader = Reader(listing.source, shelf)
+    reader = SourceReader(listing.source, shelf)
     parsed = reader.candidates(listing)
     folders = memo_folders(one.fact for one in parsed if isinstance(one.fact, Organization))
     return reader.with_named_files(listing, parsed, memo_folders=folders)
@@ -202,7 +202,7 @@ _PARSERS: Mapping[str, Callable[[File], Parsed]] = {
 }
 
 
-class Reader:
+class SourceReader:
     """Reads and parses the files of one source; what they give goes to the shelf."""
 
     def __init__(
@@ -212,13 +212,13 @@ class Reader:
 
         `step` is called with the number of files that were read; `is_whole` tells whether all could be.
         """
-        self.step: Step = lambda _: None
+        self.step: ReadStep = lambda _: None
         self.is_whole = True
         self._source = source
         self._shelf = shelf
         self._cache = cache if cache is not None else ParseCache(None, source.name)
         self._look = look
-        self._states: Mapping[str, State] | None = None
+        self._states: Mapping[str, FileLook] | None = None
         self._jobs = jobs if isinstance(source, FolderSource) else 1  # a commit's objects come through one pipe
 
     def candidates(self, listing: Listing) -> list[Parsed]:
@@ -267,7 +267,7 @@ class Reader:
         self._states = self._look = None  # the shelf holds on to this reader
         self._shelf.promise(self._cache.shelved(), self._bytes_of)
 
-    def _parse(self, wanted: Sequence[Key]) -> list[Parsed]:
+    def _parse(self, wanted: Sequence[ParseKey]) -> list[Parsed]:
         """What these files say: as it is remembered, or read now."""
         moment = time.time_ns()
         stamps = [self._stamp(path) for path, _ in wanted]
@@ -296,7 +296,7 @@ class Reader:
         state = self._states.get(path) if self._states is not None else None
         return FileStamp(token=state, changed=changed(state)) if state is not None else self._source.stamp(path)
 
-    def _read(self, key: Key) -> tuple[Parsed, bool]:
+    def _read(self, key: ParseKey) -> tuple[Parsed, bool]:
         """What a file says, and whether it could be read."""
         path, how = key
         file = self._screened(path)

@@ -16,9 +16,9 @@ from dataclasses import dataclass, replace
 from functools import partial
 
 from memosite.plan import Context, Planned, Stored, Unit, Written
-from memosite.plan.traced import Digests, Read, common_values, traced
+from memosite.plan.traced import Digests, TracedRead, common_values, traced
 from memosite.remake.listener import Listener
-from memosite.remake.manifest import Made, Manifest, Output, Reads, Units
+from memosite.remake.manifest import Made, Manifest, ManifestOutput, Reads, Units
 from memosite.remake.memory import Memory
 from memosite.remake.parcels import Files, Parcel, Unrendered, pack, pack_theme, render, render_parcel
 from memosite.remake.stale import IsThere, decide
@@ -39,7 +39,7 @@ class MadeUnit:
     """A unit with the digests of what it is about and of its reads, or None if it was not traced, and its outputs."""
 
     given: str
-    reads: Mapping[Read, str] | None
+    reads: Mapping[TracedRead, str] | None
     outputs: tuple[Bytes, ...]
 
 
@@ -56,7 +56,7 @@ class Draft:
     """A unit that others render: what of it is as in `MadeUnit`, and fingerprints for outputs that are yet to come."""
 
     given: str
-    reads: Mapping[Read, str] | None
+    reads: Mapping[TracedRead, str] | None
     outputs: tuple[Bytes | str, ...]
 
     def finish(self, files: Iterable[Files]) -> MadeUnit:
@@ -100,14 +100,14 @@ class Maker:
 
     def make(self, unit: Unit) -> MadeUnit:
         """Plan and render one unit. Raises `ConfigError` for a fault of the theme."""
-        reads: set[Read] = set()
+        reads: set[TracedRead] = set()
         outputs = tuple(found for one in self._planned(unit, reads) for found in self._rendered(one))
         given, noted = self._noted(unit, reads)
         return MadeUnit(given=given, reads=noted, outputs=outputs)
 
     def draft(self, unit: Unit, theme: bytes) -> tuple[Draft, Parcel]:
         """Plan one unit, and pack what is to be rendered of it with what `pack_theme` made of the theme."""
-        reads: set[Read] = set()
+        reads: set[TracedRead] = set()
         outputs: list[Bytes | str] = []
         unrendered: list[Unrendered] = []
         for one in self._planned(unit, reads):
@@ -120,10 +120,10 @@ class Maker:
         draft = Draft(given=given, reads=noted, outputs=tuple(outputs))
         return draft, pack(unrendered, theme, self.bytes_of, weight=unit.weight)
 
-    def _planned(self, unit: Unit, reads: MutableSet[Read]) -> Iterator[Bytes | Fresh]:
+    def _planned(self, unit: Unit, reads: MutableSet[TracedRead]) -> Iterator[Bytes | Fresh]:
         context = traced(self.context, reads) if unit.is_traced else self.context
         made = self.known(unit)
-        before: dict[str, list[Output]] = {}
+        before: dict[str, list[ManifestOutput]] = {}
         for output in made.outputs if made else ():
             before.setdefault(output.fingerprint, []).append(output)
         for planned in unit.make(context):
@@ -135,7 +135,7 @@ class Maker:
             else:
                 yield Fresh(planned=planned, fingerprint=fingerprint)
 
-    def _noted(self, unit: Unit, reads: Iterable[Read]) -> tuple[str, Mapping[Read, str] | None]:
+    def _noted(self, unit: Unit, reads: Iterable[TracedRead]) -> tuple[str, Mapping[TracedRead, str] | None]:
         if not unit.is_traced:
             return "", None
         return self.digests.of_value(unit.given), {read: self.digests.of_read(read) for read in reads}
@@ -271,16 +271,16 @@ def _keep(name: str, made: Made, known: Units, noted: Units, *, output: OutputFo
     noted.note(name, replace(made, outputs=tuple(kept)))  # another unit has taken one of its paths
 
 
-def _write(result: MadeUnit, made: Made | None, output: OutputFolder, listener: Listener) -> tuple[Output, ...]:
+def _write(result: MadeUnit, made: Made | None, output: OutputFolder, listener: Listener) -> tuple[ManifestOutput, ...]:
     states = {one.path: one.state for one in made.outputs} if made else {}
-    outputs: list[Output] = []
+    outputs: list[ManifestOutput] = []
     new: list[str] = []
     for path, fingerprint, data in result.outputs:
         before = output.written
         state = output.keep(path, states[path]) if data is None else output.write(path, data)
         if output.written > before:
             new.append(path)
-        outputs.append(Output(path=path, fingerprint=fingerprint, state=state))
+        outputs.append(ManifestOutput(path=path, fingerprint=fingerprint, state=state))
     for path in new:
         listener.output_written(path)
     return tuple(outputs)

@@ -21,11 +21,11 @@ VERSION = 2
 
 _SEAL, _LAST, _STATES = ".seal", ".last", ".states"
 
-Read = tuple[str, Any]
+ManifestRead = tuple[str, Any]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Output:
+class ManifestOutput:
     """A file that was written: of which model, and how it then lay there. `state` is None for one that was not.
 
     Two units may claim one path; only the first writes it.
@@ -45,7 +45,7 @@ class Made:
 
     given: str
     reads: tuple[int, ...] | None
-    outputs: tuple[Output, ...]
+    outputs: tuple[ManifestOutput, ...]
 
 
 class Reads:
@@ -54,12 +54,12 @@ class Reads:
     A number keeps its meaning from build to build, as long as all is not made again.
     """
 
-    def __init__(self, known: Iterable[tuple[Read, str]] = ()) -> None:
+    def __init__(self, known: Iterable[tuple[ManifestRead, str]] = ()) -> None:
         """Begin with these, which are numbered in their order from 0."""
-        self._digests: dict[Read, str] = dict(known)
+        self._digests: dict[ManifestRead, str] = dict(known)
         self._numbers = {read: number for number, read in enumerate(self._digests)}
 
-    def __iter__(self) -> Iterator[tuple[Read, str]]:
+    def __iter__(self) -> Iterator[tuple[ManifestRead, str]]:
         """Each read with its digest, by number."""
         return iter(self._digests.items())
 
@@ -67,7 +67,7 @@ class Reads:
         """How many there are."""
         return len(self._digests)
 
-    def note(self, read: Read, digest: str) -> int:
+    def note(self, read: ManifestRead, digest: str) -> int:
         """The number of a read; this is its digest from now on."""
         self._digests[read] = digest
         return self._numbers.setdefault(read, len(self._numbers))
@@ -149,14 +149,14 @@ class Manifest:
     reads: Reads = field(default_factory=Reads)
     units: Units = field(default_factory=Units)
 
-    def reads_of(self, made: Made) -> list[Read]:
+    def reads_of(self, made: Made) -> list[ManifestRead]:
         """What one of its units read."""
         known = [read for read, _ in self.reads]
         return [known[number] for number in made.reads or ()]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Seal:
+class BuildSeal:
     """What a build began with and how it ended: equal inputs and outputs that lie there as they did are a whole site.
 
     `inputs` is a digest of all that was read; the rest is what a report says. The outputs stand in a file of their own,
@@ -195,11 +195,11 @@ def write_last(file: Path, state: FileState | None) -> None:
     write_signed(file.with_suffix(_LAST), json.dumps(state).encode())
 
 
-def read_seal(file: Path) -> Seal:
+def read_seal(file: Path) -> BuildSeal:
     """The seal beside a manifest; an empty one if there is none that can be read."""
     try:
         known = json.loads(read_signed(file.with_suffix(_SEAL)) or b"{}")
-        return Seal(
+        return BuildSeal(
             inputs=known["inputs"],
             kinds={str(kind): int(number) for kind, number in known["kinds"].items()},
             sources=int(known["sources"]),
@@ -209,12 +209,12 @@ def read_seal(file: Path) -> Seal:
             files=int(known["files"]),
         )
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
-        return Seal()
+        return BuildSeal()
 
 
-def write_seal(file: Path, seal: Seal) -> None:
+def write_seal(file: Path, seal: BuildSeal) -> None:
     """Write a seal beside its manifest, whole or not at all."""
-    data = json.dumps({name: getattr(seal, name) for name in Seal.__slots__}).encode()
+    data = json.dumps({name: getattr(seal, name) for name in BuildSeal.__slots__}).encode()
     write_signed(file.with_suffix(_SEAL), data)
 
 
@@ -258,7 +258,7 @@ def write_manifest(file: Path, manifest: Manifest) -> None:
     write_signed(file, "\n".join((head, *reads, *manifest.units.lines())).encode())
 
 
-def _read_read(line: str) -> tuple[Read, str]:
+def _read_read(line: str) -> tuple[ManifestRead, str]:
     mapping, key, digest = json.loads(line)
     return (mapping, tuple(key) if isinstance(key, list) else key), digest
 
@@ -276,7 +276,7 @@ def _file_lines(made: Made) -> str:
 def _read_line(line: str) -> Made:
     _, given, reads, outputs = json.loads(line)
     found = tuple(
-        Output(path=path, fingerprint=fingerprint, state=tuple(state) if state else None)
+        ManifestOutput(path=path, fingerprint=fingerprint, state=tuple(state) if state else None)
         for path, fingerprint, state in outputs
     )
     return Made(given=given, reads=None if reads is None else tuple(reads), outputs=found)

@@ -14,8 +14,8 @@ from memosite.archive.ledger import Ledger
 from memosite.facts.errors import BusyError
 from memosite.reading.parse_cache import SourceCaches
 from memosite.remake.manifest import (
+    BuildSeal,
     Manifest,
-    Seal,
     manifest_file,
     read_last,
     read_manifest,
@@ -59,7 +59,7 @@ class Memory:
         self._place: tuple[Path | None, Path] | None = None
         self._file: Path | None = None
         self._manifest: Manifest | None = None
-        self._seal: Seal | None = None
+        self._seal: BuildSeal | None = None
         self._status: FileState | None = None
         self._renderer: tuple[str, Renderer] | None = None
         self._is_noted = False
@@ -109,10 +109,10 @@ class Memory:
         return self._manifest
 
     @property
-    def seal(self) -> Seal:
+    def seal(self) -> BuildSeal:
         """What the last build began with and how it ended; empty if that is not known."""
         if self._seal is None:
-            self._seal = read_seal(self._file) if self._file else Seal()
+            self._seal = read_seal(self._file) if self._file else BuildSeal()
         return self._seal
 
     def is_whole(self, output: OutputFolder) -> bool:
@@ -154,7 +154,7 @@ class Memory:
         if self._writes_at_once:
             self.parsed.write()
 
-    def note(self, manifest: Manifest, digests: "Digests", seal: Seal, status: FileState | None) -> None:
+    def note(self, manifest: Manifest, digests: "Digests", seal: BuildSeal, status: FileState | None) -> None:
         """Remember a build that has ended; `status` is how `status.json` lies there now.
 
         The next build compares what units read with what these `digests` found: they belong to the manifest.

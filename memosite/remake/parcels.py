@@ -18,9 +18,9 @@ from memosite.feeds.rss import FeedFile
 from memosite.pages.models import Page
 from memosite.render.renderer import Renderer
 from memosite.render.theme import Theme
-from memosite.search.blocks import Block
+from memosite.search.blocks import SearchBlock
 
-Unrendered = Page | FeedFile | Block
+Unrendered = Page | FeedFile | SearchBlock
 """What is planned, and takes work to be made of its model and its texts."""
 
 Files = list[tuple[str, bytes]]
@@ -72,7 +72,7 @@ def render_parcel(parcel: Parcel) -> list[Files]:
 def render(planned: Unrendered, renderer: Renderer) -> Iterator[tuple[str, bytes]]:
     """The files of one output: several of a search block, one of everything else."""
     match planned:
-        case Block():
+        case SearchBlock():
             yield from renderer.render_block(planned)
         case FeedFile():
             yield planned.path, renderer.render_feed(planned)

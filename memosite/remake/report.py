@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from memosite import __version__
 from memosite.facts.findings import Severity
-from memosite.remake.manifest import Seal
+from memosite.remake.manifest import BuildSeal
 from memosite.remake.memory import STATUS_PATH, Memory
 from memosite.store.output import OutputFolder
 
@@ -47,9 +47,9 @@ def report_of(archive: "Archive", output: OutputFolder, *, seconds: float) -> Bu
     )
 
 
-def seal_of(inputs: str, report: BuildReport, status: Mapping[str, object]) -> Seal:
+def seal_of(inputs: str, report: BuildReport, status: Mapping[str, object]) -> BuildSeal:
     """What the next build has to know if nothing changes; `inputs` is the digest of all that was read."""
-    return Seal(
+    return BuildSeal(
         inputs=inputs,
         kinds=report.kinds,
         sources=report.sources,
@@ -61,7 +61,7 @@ def seal_of(inputs: str, report: BuildReport, status: Mapping[str, object]) -> S
 
 
 def report_unchanged(
-    output: OutputFolder, memory: Memory, last: Seal, *, clock: Clock, began: dt.datetime
+    output: OutputFolder, memory: Memory, last: BuildSeal, *, clock: Clock, began: dt.datetime
 ) -> BuildReport:
     """The report of a build that finds the site up to date: only `status.json` is written, since it tells the time."""
     with output.writing():

@@ -9,7 +9,7 @@ The first answer that is no tells why:
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 
-from memosite.plan.traced import KEYS, Digests, Read
+from memosite.plan.traced import KEYS, Digests, TracedRead
 from memosite.plan.units import Unit
 from memosite.remake.manifest import Made, Manifest
 from memosite.store.output import FileState
@@ -53,7 +53,7 @@ def decide(
     return decisions
 
 
-def _why(unit: Unit, made: Made | None, changed: Mapping[int, Read], digests: Digests, is_there: IsThere) -> str:
+def _why(unit: Unit, made: Made | None, changed: Mapping[int, TracedRead], digests: Digests, is_there: IsThere) -> str:
     if made is None:
         return "it is new"
     if not unit.is_traced or made.reads is None:
@@ -69,7 +69,7 @@ def _why(unit: Unit, made: Made | None, changed: Mapping[int, Read], digests: Di
     return ""
 
 
-def shown_read(read: Read) -> str:
+def shown_read(read: TracedRead) -> str:
     """A read in words: `artifacts memo/2026-05-01-0900--a--b--x`."""
     mapping, key = read
     name = mapping.replace("_", " ")

@@ -12,8 +12,8 @@ _CHARS: Final = 200_000
 _LINE = re.compile(r"(?<=\\n)|\n")  # an escape in JSON ends a line of the text it stands in
 _WORD = re.compile(r"\s+|\w+|[^\w\s]")
 
-Change: TypeAlias = Literal["place", "same", "ins", "del"]
-Piece: TypeAlias = tuple[str, bool]
+DiffLine: TypeAlias = Literal["place", "same", "ins", "del"]
+DiffPiece: TypeAlias = tuple[str, bool]
 """Words of a line, and whether they are what changed in it."""
 
 
@@ -24,7 +24,7 @@ class Diff:
     `is_cut` says that the texts are longer than what was compared.
     """
 
-    lines: tuple[tuple[Change, tuple[Piece, ...]], ...]
+    lines: tuple[tuple[DiffLine, tuple[DiffPiece, ...]], ...]
     is_cut: bool
 
 
@@ -37,8 +37,8 @@ def compare(old: str, new: str) -> Diff:
     )
 
 
-def _lines(old: Sequence[str], new: Sequence[str]) -> Iterator[tuple[Change, tuple[Piece, ...]]]:
-    kinds: dict[str, Change] = {"@": "place", "+": "ins", "-": "del"}
+def _lines(old: Sequence[str], new: Sequence[str]) -> Iterator[tuple[DiffLine, tuple[DiffPiece, ...]]]:
+    kinds: dict[str, DiffLine] = {"@": "place", "+": "ins", "-": "del"}
     found = [
         (kinds.get(line[0], "same"), line) for line in islice(difflib.unified_diff(old, new, lineterm=""), 2, None)
     ]
@@ -55,7 +55,7 @@ def _lines(old: Sequence[str], new: Sequence[str]) -> Iterator[tuple[Change, tup
         start += max(gone + come, 1)
 
 
-def _run(found: Sequence[tuple[Change, str]], start: int, kind: Change) -> int:
+def _run(found: Sequence[tuple[DiffLine, str]], start: int, kind: DiffLine) -> int:
     """How many lines of one kind follow one another from here."""
     end = start
     while end < len(found) and found[end][0] == kind:
@@ -63,7 +63,7 @@ def _run(found: Sequence[tuple[Change, str]], start: int, kind: Change) -> int:
     return end - start
 
 
-def _marked(old: str, new: str) -> tuple[tuple[Piece, ...], tuple[Piece, ...]]:
+def _marked(old: str, new: str) -> tuple[tuple[DiffPiece, ...], tuple[DiffPiece, ...]]:
     """Two lines with their signs, in pieces: what they begin and end with alike, and what changed between."""
     words, others = _WORD.findall(old[1:]), _WORD.findall(new[1:])
     shorter = min(len(words), len(others))
@@ -74,7 +74,7 @@ def _marked(old: str, new: str) -> tuple[tuple[Piece, ...], tuple[Piece, ...]]:
     return _pieces(old[0], words, head, tail), _pieces(new[0], others, head, tail)
 
 
-def _pieces(sign: str, words: Sequence[str], head: int, tail: int) -> tuple[Piece, ...]:
+def _pieces(sign: str, words: Sequence[str], head: int, tail: int) -> tuple[DiffPiece, ...]:
     end = len(words) - tail
     pieces = (sign + "".join(words[:head]), False), ("".join(words[head:end]), True), ("".join(words[end:]), False)
     return tuple(piece for piece in pieces if piece[0])

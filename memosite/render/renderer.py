@@ -32,14 +32,14 @@ from memosite.facts.times import read_moment
 from memosite.feeds.content import ITEM_BYTES, item_html
 from memosite.feeds.json_feed import to_json_feed
 from memosite.feeds.rss import FeedFile, FeedItem, to_rss
-from memosite.formats.turns import Conversation, parse_conversation
+from memosite.formats.turns import TurnList, parse_conversation
 from memosite.pages.models import Page
 from memosite.pages.parts import PAGE_CHARS, Body
 from memosite.render.difference import Diff, compare
 from memosite.render.markdown.html import to_html
 from memosite.render.theme import Theme
 from memosite.render.turns import LEVEL, outline, shown_turns
-from memosite.search.blocks import Analyses, Block, render_block
+from memosite.search.blocks import Analyses, SearchBlock, render_block
 
 __all__ = ["Renderer"]
 
@@ -84,7 +84,7 @@ class Renderer:
         self._text_of = text_of
         self._fragments = _Fragments(cache_bytes)
         self._analyses = Analyses()
-        self._last_read: tuple[tuple[str, str | None], Conversation] | None = None
+        self._last_read: tuple[tuple[str, str | None], TurnList] | None = None
         self._environment = _environment(theme)
         self._environment.filters |= {"body": self._body, "diff": self._diff}
 
@@ -124,7 +124,7 @@ class Renderer:
             self._fragments.put(key, html, of_key=len(html) + sum(2 * _LINK_BYTES + len(a) + len(b) for a, b in links))
         return html
 
-    def render_block(self, block: Block) -> list[tuple[str, bytes]]:
+    def render_block(self, block: SearchBlock) -> list[tuple[str, bytes]]:
         """The files of a search block, as paths and bytes."""
         return render_block(block, self._text_of, self._analyses)
 

@@ -1,6 +1,6 @@
 """Shows the turns of a conversation: what `turns.html` needs of each, and the outline of what people asked.
 
-Conversation ─► the turns of this part ─► ShownTurn (blocks as HTML, citation)
+TurnList ─► the turns of this part ─► ShownTurn (blocks as HTML, citation)
 └─► OutlineRow for each turn of a person, with the turns that follow it
 """
 
@@ -13,7 +13,7 @@ from markupsafe import Markup
 
 from memosite.archive.cite import Citation, quote_of
 from memosite.facts.texts import cut_line, summarize
-from memosite.formats.turns import Block, Conversation, Turn, blocks
+from memosite.formats.turns import Turn, TurnBlock, TurnList, blocks
 from memosite.pages.parts import OUTLINE, PAGE_CHARS, Body
 from memosite.render.markdown.html import to_html
 
@@ -28,7 +28,7 @@ _FENCE = re.compile(r"\s*(?:`{3,}|~{3,})")
 class ShownBlock:
     """A part of a turn as `turns.html` shows it. `summary` is the first line of a tool call's text."""
 
-    block: Block
+    block: TurnBlock
     summary: str
     html: Markup
 
@@ -75,7 +75,7 @@ def shown_turns(turns: Sequence[Turn], body: Body) -> Iterator[ShownTurn]:
         )
 
 
-def outline(conversation: Conversation, body: Body) -> tuple[OutlineRow, ...]:
+def outline(conversation: TurnList, body: Body) -> tuple[OutlineRow, ...]:
     """The turns of people in this part, and on the first part those of all parts; none for a short talk."""
     first, end = body.turns or (0, len(conversation.turns))
     turns = conversation.turns[: OUTLINE if body.parts else end][first:]
@@ -108,7 +108,7 @@ def _summary(turn: Turn) -> str:
     return next((cut_line(summarize(text[:400]), 80) for text in spoken), "")
 
 
-def _citation(turn: Turn, found: Sequence[Block], body: Body) -> Citation | None:
+def _citation(turn: Turn, found: Sequence[TurnBlock], body: Body) -> Citation | None:
     whole = body.citation
     if whole is None:
         return None
@@ -124,7 +124,7 @@ def _citation(turn: Turn, found: Sequence[Block], body: Body) -> Citation | None
     )
 
 
-def _shown_block(block: Block, number: int, links: dict[str, str], turn: str) -> ShownBlock:
+def _shown_block(block: TurnBlock, number: int, links: dict[str, str], turn: str) -> ShownBlock:
     # Anchors of headings hold no ".", so those of the first block and of the others cannot meet.
     prefix = f"{turn}.{number + 1}-" if number else f"{turn}-"
     lines = (line for line in block.text.split("\n") if line.strip() and not _FENCE.match(line))

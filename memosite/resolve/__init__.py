@@ -20,14 +20,14 @@ from memosite.facts.names import make_id
 from memosite.facts.parsed import Discharge, FileFacts, LineOf, Parsed, Ref
 from memosite.formats.system import DataOf
 from memosite.resolve.anchors import AnchorIndex
-from memosite.resolve.artifacts import Joined
+from memosite.resolve.artifacts import ResolvedLinks
 from memosite.resolve.assemble import Assembler
 from memosite.resolve.bodies import body_candidates, join_bodies
 from memosite.resolve.collect import Collected, collect
-from memosite.resolve.conversation import Conversation
+from memosite.resolve.conversation import ThreadBuilder
 from memosite.resolve.delivery import delivery_findings
 from memosite.resolve.filed import Filed, file_records, record_collisions
-from memosite.resolve.identity import Group, assign_ids, group_copies, variant_findings
+from memosite.resolve.identity import CopyGroup, assign_ids, group_copies, variant_findings
 from memosite.resolve.links import HasFile, LinkResolver, backlinks
 from memosite.resolve.lives import Lives, removals
 from memosite.resolve.positions import Naming, resolve_positions
@@ -37,7 +37,7 @@ from memosite.resolve.records import Kept, collect_records
 from memosite.resolve.references import NameIndex
 from memosite.run.recall import FORGETFUL, Recall
 
-__all__ = ["Rules", "body_candidates", "resolve"]
+__all__ = ["ResolveRules", "body_candidates", "resolve"]
 
 
 def _no_data(_file: FileFacts) -> None:
@@ -45,7 +45,7 @@ def _no_data(_file: FileFacts) -> None:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Rules:
+class ResolveRules:
     """What the configuration says about resolving.
 
     `sources` are in their order of precedence. With `is_loose` envelopes count wherever they lie, and what only
@@ -61,7 +61,7 @@ class Rules:
 
 def resolve(
     parsed: Iterable[Parsed],
-    rules: Rules,
+    rules: ResolveRules,
     ledger: Ledger,
     line_of: LineOf,
     *,
@@ -80,7 +80,7 @@ def resolve(
     lives = Lives(histories, data_of, recall=recall)
     gathered = _gather(tuple(parsed), rules, ledger, line_of, data_of=data_of, lives=lives, recall=recall)
     collected, kept, groups = gathered.collected, gathered.kept, gathered.groups
-    conversation = Conversation(groups, gathered.index, ledger, line_of, recall=recall)
+    conversation = ThreadBuilder(groups, gathered.index, ledger, line_of, recall=recall)
     assembler = Assembler(collected, groups, gathered.records, ledger, lives, recall=recall)
     naming = _name_positions(assembler, collected, rules, ledger)
     findings = gathered.findings + conversation.findings + naming.findings
@@ -93,7 +93,7 @@ def resolve(
     links, bound, odd = _mentions(gathered, assembler, conversation, resolver, line_of)
     all_findings = collected.findings + kept.findings + findings + (() if rules.is_loose else odd)
     artifacts, ledger = assembler.artifacts(
-        Joined(
+        ResolvedLinks(
             naming=naming,
             conversation=conversation,
             links=links,
@@ -129,14 +129,14 @@ class _Gathered:
     kept: Kept
     records: tuple[Filed, ...]
     names: RecordNames
-    groups: list[Group]
+    groups: list[CopyGroup]
     index: NameIndex
     findings: tuple[Finding, ...]
 
 
 def _gather(
     parsed: tuple[Parsed, ...],
-    rules: Rules,
+    rules: ResolveRules,
     ledger: Ledger,
     line_of: LineOf,
     *,
@@ -165,7 +165,7 @@ def _gather(
     )
 
 
-def _name_positions(assembler: Assembler, collected: Collected, rules: Rules, ledger: Ledger) -> Naming:
+def _name_positions(assembler: Assembler, collected: Collected, rules: ResolveRules, ledger: Ledger) -> Naming:
     return resolve_positions(
         collected.organizations,
         assembler.name_uses(),
@@ -197,7 +197,7 @@ def _link_resolver(
 
 
 def _mentions(
-    gathered: _Gathered, assembler: Assembler, conversation: Conversation, resolver: LinkResolver, line_of: LineOf
+    gathered: _Gathered, assembler: Assembler, conversation: ThreadBuilder, resolver: LinkResolver, line_of: LineOf
 ) -> tuple[dict[Ref, tuple[Link, ...]], Mapping[Ref, Bound], tuple[Finding, ...]]:
     """What each artifact mentions, what each record leads to besides, and what in records leads nowhere."""
     records = gathered.records
@@ -225,7 +225,7 @@ def _with_pages(ledger: Ledger, archive: Archive) -> Ledger:
 
 
 def _links(
-    assembler: Assembler, conversation: Conversation, resolver: LinkResolver, bound: Mapping[Ref, Bound]
+    assembler: Assembler, conversation: ThreadBuilder, resolver: LinkResolver, bound: Mapping[Ref, Bound]
 ) -> dict[Ref, tuple[Link, ...]]:
     """What each artifact mentions beside itself; a reply to a transcript counts as a mention of it."""
     found: dict[Ref, tuple[Link, ...]] = {}
@@ -240,7 +240,7 @@ def _links(
     return found
 
 
-def _unknown_closed(closed: Mapping[str, Discharge], groups: Iterable[Group]) -> Iterable[Finding]:
+def _unknown_closed(closed: Mapping[str, Discharge], groups: Iterable[CopyGroup]) -> Iterable[Finding]:
     known = {group.id for group in groups if group.kind == "memo"}
     for id_ in sorted(set(closed) - known):
         where = Location(source="", path="memosite.yml")

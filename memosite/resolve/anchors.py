@@ -16,7 +16,7 @@ from memosite.facts.findings import Finding, Location
 from memosite.facts.layout import matches_glob
 from memosite.facts.parsed import FileFacts, Ref
 from memosite.formats.systems import root_of_record
-from memosite.resolve.links import LinkResolver, Origin
+from memosite.resolve.links import LinkResolver, TextOrigin
 
 MATCHES = 50
 """The most files that one anchor is linked to."""
@@ -63,7 +63,7 @@ class AnchorIndex:
         path = posixpath.normpath(_LINE.sub("", anchor.split("#", 1)[0].strip().replace("\\", "/")))
         if path in {"", "."} or path.startswith(("/", "../")) or "\0" in path:
             return ()
-        origin = Origin(source=file.source, folder=root_of_record(file.path))
+        origin = TextOrigin(source=file.source, folder=root_of_record(file.path))
         wild = _WILD.search(path)
         if wild is None:
             link = self._resolver.follow(path, origin, written=anchor)

@@ -14,9 +14,9 @@ from memosite.facts.parsed import BROADCAST, FILE, Discharge, DocumentHead, Enve
 from memosite.facts.texts import SUMMARY
 from memosite.facts.times import Moment
 from memosite.resolve.actions import Answered, Replies, least_done, mailbox_at, recipient_states
-from memosite.resolve.conversation import Conversation
+from memosite.resolve.conversation import ThreadBuilder
 from memosite.resolve.filed import Filed
-from memosite.resolve.identity import Group
+from memosite.resolve.identity import CopyGroup
 from memosite.resolve.lives import Lives
 from memosite.resolve.positions import Naming
 from memosite.resolve.record_links import Bound
@@ -26,11 +26,11 @@ from memosite.run.recall import Recall, Same
 
 
 @dataclass(frozen=True, kw_only=True)
-class Joined:
+class ResolvedLinks:
     """What the steps found out, by ref: how memos hang together, who is meant by names, what is linked and wrong."""
 
     naming: Naming
-    conversation: Conversation
+    conversation: ThreadBuilder
     links: Mapping[Ref, tuple[Link, ...]]
     backlinks: Mapping[Ref, tuple[Ref, ...]]
     records: Mapping[Ref, Bound]
@@ -40,7 +40,7 @@ class Joined:
     findings: tuple[Finding, ...]
 
 
-class Around(NamedTuple):
+class ArtifactContext(NamedTuple):
     """What the archive knows of one artifact besides what its own files say; `lives` are those of its copies."""
 
     ref: Ref
@@ -52,7 +52,7 @@ class Around(NamedTuple):
     findings: tuple[Finding, ...]
 
 
-class Talk(NamedTuple):
+class ThreadPosition(NamedTuple):
     """Where a memo or a note stands in the conversation, and what was made of what it asks for."""
 
     thread: str
@@ -68,11 +68,11 @@ class ArtifactMaker:
 
     def __init__(
         self,
-        joined: Joined,
+        joined: ResolvedLinks,
         dates: Mapping[Ref, Moment | None],
         numbers: Mapping[Ref, int],
         memo_folders: tuple[str, ...],
-        groups: Mapping[Ref, Group],
+        groups: Mapping[Ref, CopyGroup],
         *,
         filed: Mapping[Ref, Filed],
         lives: Lives,
@@ -97,7 +97,7 @@ class ArtifactMaker:
         for finding in joined.findings:
             self._findings[(finding.location.source, finding.location.path)].append(finding)
 
-    def group(self, group: Group) -> Artifact:
+    def group(self, group: CopyGroup) -> Artifact:
         """A memo, a note or a transcript."""
         ref, lives = group.ref, self._lives
         around = self._around(
@@ -111,10 +111,10 @@ class ArtifactMaker:
         related = {name: index.find(name, source=source, but=ref) for name in group.envelope.related}
         return _transcript(group, around, related, self._naming, self._memo_folders)
 
-    def _talk(self, group: Group) -> Talk:
+    def _talk(self, group: CopyGroup) -> ThreadPosition:
         talk, ref = self._joined.conversation, group.ref
         replies = talk.forest.children.get(ref, ())
-        return Talk(
+        return ThreadPosition(
             thread=talk.thread_of[ref],
             parent=talk.parents.get(ref),
             ghost_parent=talk.ghost_parents.get(ref),
@@ -123,7 +123,7 @@ class ArtifactMaker:
             closed=self._joined.closed.get(group.id) if group.kind == "memo" else None,
         )
 
-    def _answered(self, group: Group) -> Answered:
+    def _answered(self, group: CopyGroup) -> Answered:
         return self._replies.answered(
             group.ref,
             sender=self._naming.position_of.get(group.envelope.sender),
@@ -173,7 +173,7 @@ class ArtifactMaker:
             return filed.copies
         return tuple(replace(copy, life=self._lives.of(copy.file)) for copy in filed.copies)
 
-    def _record(self, filed: Filed, card: RecordCard, around: Around, copies: tuple[Copy, ...]) -> Record:
+    def _record(self, filed: Filed, card: RecordCard, around: ArtifactContext, copies: tuple[Copy, ...]) -> Record:
         bound = self._joined.records[filed.ref]
         if card.line is not None:
             concerned = tuple(finding for finding in around.findings if self._concerns(finding, card))
@@ -204,7 +204,7 @@ class ArtifactMaker:
         at = bisect_right(begins, line)
         return at > 0 and begins[at - 1] == card.line
 
-    def _around(self, ref: Ref, paths: Iterable[tuple[str, str]], lives: tuple[Life | None, ...]) -> Around:
+    def _around(self, ref: Ref, paths: Iterable[tuple[str, str]], lives: tuple[Life | None, ...]) -> ArtifactContext:
         beside, findings = self._joined.kept.beside, self._findings
         odd = {
             finding
@@ -213,7 +213,7 @@ class ArtifactMaker:
             if place in findings
             for finding in findings[place]
         }
-        return Around(
+        return ArtifactContext(
             ref=ref,
             date=self._dates[ref],
             arrival=self._numbers[ref],
@@ -230,13 +230,13 @@ _BY_NOBODY = Answered()
 # From here on nothing is looked up: what is made of the same is the same (see `Recall`).
 
 
-def _paths(group: Group) -> frozenset[tuple[str, str]]:
+def _paths(group: CopyGroup) -> frozenset[tuple[str, str]]:
     """The source and path of every file of a group."""
     files = (file for copy in group.copies for file in (copy.envelope.file, copy.body.file if copy.body else None))
     return frozenset((file.source, file.path) for file in files if file)
 
 
-def _common(around: Around, **said: Any) -> dict[str, Any]:
+def _common(around: ArtifactContext, **said: Any) -> dict[str, Any]:
     """The fields that all artifacts have."""
     return said | {
         "kind": around.ref[0],
@@ -249,7 +249,7 @@ def _common(around: Around, **said: Any) -> dict[str, Any]:
     }
 
 
-def _spoken(group: Group, around: Around, memo_folders: tuple[str, ...]) -> dict[str, Any]:
+def _spoken(group: CopyGroup, around: ArtifactContext, memo_folders: tuple[str, ...]) -> dict[str, Any]:
     """The fields that memos, notes and transcripts have."""
     envelope, text = group.envelope, group.variants[0].text
     said = envelope.body or text
@@ -267,7 +267,7 @@ def _spoken(group: Group, around: Around, memo_folders: tuple[str, ...]) -> dict
     )
 
 
-def _copy(group: Group, index: int, life: Life | None, memo_folders: tuple[str, ...]) -> Copy:
+def _copy(group: CopyGroup, index: int, life: Life | None, memo_folders: tuple[str, ...]) -> Copy:
     joined = group.copies[index]
     file = joined.envelope.file
     in_mailbox = group.kind == "memo" and joined.envelope.kind == "memo"
@@ -281,7 +281,9 @@ def _copy(group: Group, index: int, life: Life | None, memo_folders: tuple[str, 
     )
 
 
-def _memo(group: Group, around: Around, talk: Talk, named: Same[Naming], memo_folders: tuple[str, ...]) -> Memo:
+def _memo(
+    group: CopyGroup, around: ArtifactContext, talk: ThreadPosition, named: Same[Naming], memo_folders: tuple[str, ...]
+) -> Memo:
     envelope, naming = group.envelope, named.value
     spoken = _spoken(group, around, memo_folders)
     is_memo = group.kind == "memo"
@@ -320,7 +322,11 @@ def _memo(group: Group, around: Around, talk: Talk, named: Same[Naming], memo_fo
 
 
 def _transcript(
-    group: Group, around: Around, related: Mapping[str, Ref | None], naming: Naming, memo_folders: tuple[str, ...]
+    group: CopyGroup,
+    around: ArtifactContext,
+    related: Mapping[str, Ref | None],
+    naming: Naming,
+    memo_folders: tuple[str, ...],
 ) -> Transcript:
     envelope = group.envelope
     role = _role(envelope, naming, memo_folders)
@@ -357,7 +363,7 @@ def role_folder(envelope: Envelope, memo_folders: tuple[str, ...]) -> str | None
     return place.role if place is not None else None
 
 
-def _discharge(group: Group) -> Discharge | None:
+def _discharge(group: CopyGroup) -> Discharge | None:
     discharges = (copy.envelope.discharge for copy in group.copies)
     return next((found for found in discharges if found is not None), None)
 

@@ -9,11 +9,11 @@ from memosite.archive.model import UNDATED, Artifact
 from memosite.facts.names import read_stamped_name
 from memosite.facts.parsed import FileFacts, Ref, Text
 from memosite.facts.times import Moment
-from memosite.resolve.artifacts import ArtifactMaker, Joined, role_folder
+from memosite.resolve.artifacts import ArtifactMaker, ResolvedLinks, role_folder
 from memosite.resolve.collect import Collected
 from memosite.resolve.filed import Filed, file_documents, file_libraries
-from memosite.resolve.identity import Group
-from memosite.resolve.links import Origin
+from memosite.resolve.identity import CopyGroup
+from memosite.resolve.links import TextOrigin
 from memosite.resolve.lives import Lives
 from memosite.resolve.positions import NameUse
 from memosite.run.recall import Recall
@@ -25,7 +25,7 @@ class Assembler:
     def __init__(
         self,
         collected: Collected,
-        groups: list[Group],
+        groups: list[CopyGroup],
         records: tuple[Filed, ...],
         ledger: Ledger,
         lives: Lives,
@@ -47,7 +47,7 @@ class Assembler:
             for file in filed.files if ref[0] != "record" else ():
                 yield ref, file
 
-    def texts(self) -> Iterator[tuple[Ref, Text, Origin]]:
+    def texts(self) -> Iterator[tuple[Ref, Text, TextOrigin]]:
         """Each artifact's text with the place it stands in, for links. An envelope's and its body's are one."""
         spoken = self._recall.calls(_spoken)
         for ref, group in self._groups.items():
@@ -63,7 +63,7 @@ class Assembler:
         for ref, group in self._groups.items():
             yield from uses(ref, group, self._memo_folders)
 
-    def artifacts(self, joined: Joined) -> tuple[dict[Ref, Artifact], Ledger]:
+    def artifacts(self, joined: ResolvedLinks) -> tuple[dict[Ref, Artifact], Ledger]:
         """All artifacts in order of arrival, and the ledger with the new ones."""
         dates = {ref: _date(group) or self._received(ref) for ref, group in self._groups.items()}
         dates |= {ref: filed.date or self._received(ref) for ref, filed in self._filed.items()}
@@ -99,19 +99,19 @@ def _arrival_key(ref: Ref, date: Moment | None) -> tuple[dt.datetime, str, str]:
     return (date.instant if date else UNDATED, ref[1], ref[0])
 
 
-def _date(group: Group) -> Moment | None:
+def _date(group: CopyGroup) -> Moment | None:
     """`sent` or `started`, else the name's stamp (SPEC 3, dates)."""
     return group.envelope.sent or read_stamped_name(group.stem).date
 
 
-def _spoken(group: Group) -> tuple[Text | None, Origin]:
+def _spoken(group: CopyGroup) -> tuple[Text | None, TextOrigin]:
     """What an artifact says, in its envelope and its body, and where."""
     body = group.variants[0].body
     known = [text for text in (group.envelope.body, body.text if body else None) if text]
     return _join_texts(known) if known else None, _origin(group.envelope.file)
 
 
-def _uses(group: Group, memo_folders: tuple[str, ...]) -> tuple[NameUse, ...]:
+def _uses(group: CopyGroup, memo_folders: tuple[str, ...]) -> tuple[NameUse, ...]:
     """The names of positions in the copies of an artifact."""
     found = []
     for copy in group.copies:
@@ -127,8 +127,8 @@ def _uses(group: Group, memo_folders: tuple[str, ...]) -> tuple[NameUse, ...]:
     return tuple(found)
 
 
-def _origin(file: FileFacts) -> Origin:
-    return Origin(source=file.source, folder=file.path.rpartition("/")[0])
+def _origin(file: FileFacts) -> TextOrigin:
+    return TextOrigin(source=file.source, folder=file.path.rpartition("/")[0])
 
 
 def _join_texts(texts: list[Text]) -> Text:

@@ -10,15 +10,15 @@ from memosite.facts import rules
 from memosite.facts.findings import Finding, Location, Rule
 from memosite.facts.names import make_id, read_stamped_name, short_hash, short_subject
 from memosite.facts.parsed import Envelope, LineOf, Ref
-from memosite.resolve.identity import Group
+from memosite.resolve.identity import CopyGroup
 from memosite.resolve.references import MESSAGES, NameIndex, ghost_refs, resolve_replies
-from memosite.resolve.threads import Forest, Node, grow_forest, name_threads, read_threads
+from memosite.resolve.threads import Forest, ThreadNode, grow_forest, name_threads, read_threads
 from memosite.run.recall import Recall
 
 _DAY = len("2026-05-01")
 
 
-class Conversation:
+class ThreadBuilder:
     """The reply trees and threads of all memos and notes.
 
     `parents` and `ghost_parents` lead from a reply to what it answers, `answered_transcripts` to a transcript, which
@@ -26,7 +26,7 @@ class Conversation:
     """
 
     def __init__(
-        self, groups: Iterable[Group], index: NameIndex, ledger: Ledger, line_of: LineOf, *, recall: Recall
+        self, groups: Iterable[CopyGroup], index: NameIndex, ledger: Ledger, line_of: LineOf, *, recall: Recall
     ) -> None:
         """Join the groups that are messages."""
         self._recall = recall
@@ -106,18 +106,18 @@ def _thread(id_: str, name: str, entries: tuple[ThreadEntry, ...]) -> Thread:
     return Thread(id=id_, name=name, entries=entries)
 
 
-def _node(ref: Ref, group: Group, parent: Ref | None) -> Node:
+def _node(ref: Ref, group: CopyGroup, parent: Ref | None) -> ThreadNode:
     instant = _stamp_of(group.stem) if group.instant == UNDATED else group.instant
     written = _clean(group.envelope.thread_id or "")
-    return Node(ref=ref, parent=parent, thread_id=make_id(written) if written else None, instant=instant)
+    return ThreadNode(ref=ref, parent=parent, thread_id=make_id(written) if written else None, instant=instant)
 
 
 def _clean(thread_id: str) -> str:
     return unicodedata.normalize("NFC", thread_id.strip())
 
 
-def _ghost_node(stem: str, ref: Ref) -> Node:
-    return Node(ref=ref, instant=_stamp_of(stem), is_ghost=True)
+def _ghost_node(stem: str, ref: Ref) -> ThreadNode:
+    return ThreadNode(ref=ref, instant=_stamp_of(stem), is_ghost=True)
 
 
 def _stamp_of(stem: str) -> dt.datetime:
@@ -137,7 +137,7 @@ def _thread_ids(keys: set[str], ledger: Ledger) -> dict[str, str]:
     return ids
 
 
-def _is_before(reply: Group, parent: Group) -> bool:
+def _is_before(reply: CopyGroup, parent: CopyGroup) -> bool:
     """Whether a reply was sent before its parent; where only a day is told, by days."""
     if UNDATED in {reply.instant, parent.instant}:
         return False

@@ -12,7 +12,7 @@ from memosite.facts import rules
 from memosite.facts.findings import Finding, Location, Rule
 from memosite.facts.names import read_stamped_name
 from memosite.facts.parsed import BROADCAST, FILE
-from memosite.resolve.identity import Group
+from memosite.resolve.identity import CopyGroup
 from memosite.resolve.lives import Lives
 from memosite.resolve.positions import Naming
 from memosite.run.recall import Recall, Same
@@ -24,7 +24,7 @@ _NAMED = 5
 
 
 def delivery_findings(
-    groups: Iterable[Group], naming: Naming, histories: Mapping[str, History], lives: Lives, *, recall: Recall
+    groups: Iterable[CopyGroup], naming: Naming, histories: Mapping[str, History], lives: Lives, *, recall: Recall
 ) -> Iterator[Finding]:
     """What is odd about the way memos came to where they lie; all notes."""
     addressing, named = recall.calls(_addressing), Same(naming)
@@ -37,12 +37,12 @@ def delivery_findings(
         yield from misnamed
 
 
-def _addressing(group: Group, named: Same[Naming]) -> tuple[tuple[Finding, ...], tuple[Finding, ...]]:
+def _addressing(group: CopyGroup, named: Same[Naming]) -> tuple[tuple[Finding, ...], tuple[Finding, ...]]:
     naming = named.value
     return tuple(_missing(group, naming)), tuple(_misnamed(group, naming))
 
 
-def _missing(group: Group, naming: Naming) -> Iterator[Finding]:
+def _missing(group: CopyGroup, naming: Naming) -> Iterator[Finding]:
     repo_of = naming.repo_of
     sources = {copy.envelope.file.source for copy in group.copies}
     sender = naming.position_of.get(group.envelope.sender)
@@ -69,7 +69,7 @@ def _in(sources: set[str], only: str) -> str:
     return f"{only} in {', '.join(sorted(sources))}" if only == "the sender's copy" else f"in {only}"
 
 
-def _overdue(group: Group, histories: Mapping[str, History], lives: Lives) -> Iterator[Finding]:
+def _overdue(group: CopyGroup, histories: Mapping[str, History], lives: Lives) -> Iterator[Finding]:
     sent = group.envelope.sent
     for copy in group.copies:
         file = copy.envelope.file
@@ -82,7 +82,7 @@ def _overdue(group: Group, histories: Mapping[str, History], lives: Lives) -> It
             yield _finding(rules.DELIVERY_UNCOMMITTED, group, message, file.source, file.path)
 
 
-def _misnamed(group: Group, naming: Naming) -> Iterator[Finding]:
+def _misnamed(group: CopyGroup, naming: Naming) -> Iterator[Finding]:
     """A name that says another sender or recipient than the envelope does; only of names that are known."""
     name, envelope = read_stamped_name(group.stem), group.envelope
     said = naming.position_of.get(name.sender or "")
@@ -98,7 +98,7 @@ def _misnamed(group: Group, naming: Naming) -> Iterator[Finding]:
         yield _finding(rules.NAME_DISAGREES, group, f'the name says to "{name.recipient}", the envelope "{shown}"')
 
 
-def _finding(rule: Rule, group: Group, message: str, source: str = "", path: str = "") -> Finding:
+def _finding(rule: Rule, group: CopyGroup, message: str, source: str = "", path: str = "") -> Finding:
     file = group.envelope.file
     where = Location(source=source or file.source, path=path or file.path)
     return Finding(rule=rule, location=where, message=message)

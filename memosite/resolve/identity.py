@@ -18,7 +18,7 @@ from memosite.run.recall import FORGETFUL, Recall
 
 
 @dataclass(kw_only=True)
-class Group:
+class CopyGroup:
     """The copies of one artifact, and the id they were given; `variants` stand in the order they are shown in.
 
     `plain` is the id that its name alone gives. It and `id` are given in each resolve anew, whatever was remembered of
@@ -67,7 +67,7 @@ _Key = tuple[object, ...]
 
 def group_copies(
     joined: Iterable[JoinedCopy], last_change: LastChange = _never, *, recall: Recall = FORGETFUL
-) -> list[Group]:
+) -> list[CopyGroup]:
     """Group the copies, in the order of the sources, and find the variants among the copies of each artifact."""
     found: dict[_Key, list[JoinedCopy]] = {}
     speechless: list[JoinedCopy] = []
@@ -122,10 +122,10 @@ def _sender(envelope: Envelope) -> str:
     return envelope.sender
 
 
-def _group(copies: tuple[JoinedCopy, ...], changes: tuple[float, ...]) -> Group:
+def _group(copies: tuple[JoinedCopy, ...], changes: tuple[float, ...]) -> CopyGroup:
     """The group of these copies. `changes` tell when each was committed last, if there are several."""
     envelope = copies[0].envelope
-    group = Group(
+    group = CopyGroup(
         kind=envelope.kind,
         stem=unicodedata.normalize("NFC", envelope.stem),
         sender=_sender(envelope),
@@ -138,7 +138,7 @@ def _group(copies: tuple[JoinedCopy, ...], changes: tuple[float, ...]) -> Group:
     return group
 
 
-def _find_variants(group: Group, changes: tuple[float, ...]) -> None:
+def _find_variants(group: CopyGroup, changes: tuple[float, ...]) -> None:
     """The variant shown first is one that can be read: that with the latest commit, else with `discharged`.
 
     Where neither tells, it is the first found (SPEC 3, copies).
@@ -162,7 +162,7 @@ def _find_variants(group: Group, changes: tuple[float, ...]) -> None:
     group.kind = group.envelope.kind
 
 
-def _variant_keys(group: Group) -> list[tuple[str, str | None]]:
+def _variant_keys(group: CopyGroup) -> list[tuple[str, str | None]]:
     """What tells the wordings of an artifact apart: its envelope's content, and its body.
 
     A copy that lacks its body is no wording of its own beside one that has it, nor is a body without its envelope
@@ -187,11 +187,11 @@ def _variant_keys(group: Group) -> list[tuple[str, str | None]]:
     return keys
 
 
-def assign_ids(groups: list[Group], ledger: Ledger) -> tuple[Finding, ...]:
+def assign_ids(groups: list[CopyGroup], ledger: Ledger) -> tuple[Finding, ...]:
     """Give each group its id; where several claim one, the ledger decides, else the earliest keeps it."""
     ids, keys = ledger.ids_by_key, ledger.keys_by_ref
     published = _published(ledger)
-    claims: dict[tuple[Kind, str], list[Group]] = defaultdict(list)
+    claims: dict[tuple[Kind, str], list[CopyGroup]] = defaultdict(list)
     for group in groups:
         group.plain = make_id(group.stem)
         group.id = ids.get((group.kind, group.key), "") or group.plain
@@ -211,9 +211,9 @@ def assign_ids(groups: list[Group], ledger: Ledger) -> tuple[Finding, ...]:
     return tuple(_collisions(groups))
 
 
-def _collisions(groups: Iterable[Group]) -> Iterator[Finding]:
+def _collisions(groups: Iterable[CopyGroup]) -> Iterator[Finding]:
     """A finding on each artifact that has another's name, whether it got its id now or in an earlier build."""
-    by_name: dict[tuple[Kind, str], list[Group]] = {}
+    by_name: dict[tuple[Kind, str], list[CopyGroup]] = {}
     for group in groups:
         by_name.setdefault((group.kind, group.plain.casefold()), []).append(group)
     for claim in sorted(claim for claim, rivals in by_name.items() if len(rivals) > 1):
@@ -236,7 +236,7 @@ def _published(ledger: Ledger) -> dict[tuple[Kind, str], str]:
 
 
 def _precedence(
-    group: Group, ids: Mapping[tuple[Kind, str], str], keys: Mapping[Ref, str]
+    group: CopyGroup, ids: Mapping[tuple[Kind, str], str], keys: Mapping[Ref, str]
 ) -> tuple[bool, bool, dt.datetime, str, str, str, str]:
     """Known to the ledger as what the id stands for, known to it at all, else the smallest (sent, from, to)."""
     is_current = keys.get(group.ref) == group.key
@@ -244,7 +244,7 @@ def _precedence(
     return (not is_current, not is_known, group.instant, group.sender, ",".join(group.to), group.sent, group.stem)
 
 
-def _other_id(group: Group, taken: set[tuple[Kind, str]]) -> str:
+def _other_id(group: CopyGroup, taken: set[tuple[Kind, str]]) -> str:
     """`~` and 8 hex of SHA-256(from NUL to NUL sent) (SPEC 3); again if that is taken too."""
     text = f"{group.sender}\0{','.join(group.to)}\0{group.sent}"
     id_ = group.plain
@@ -255,7 +255,7 @@ def _other_id(group: Group, taken: set[tuple[Kind, str]]) -> str:
         text += f"\0{group.stem}"  # same sender, recipient and time under names that differ by case alone
 
 
-def variant_findings(groups: Iterable[Group]) -> Iterable[Finding]:
+def variant_findings(groups: Iterable[CopyGroup]) -> Iterable[Finding]:
     """A finding for each wording beside the one shown first; those that cannot be read have their own."""
     for group in groups:
         for variant in group.variants[1:]:

@@ -31,7 +31,7 @@ TAIL = 16
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Origin:
+class TextOrigin:
     """Where a text stands: its source, and the folder of its file in it."""
 
     source: str
@@ -85,7 +85,7 @@ class LinkResolver:
                     found.add((_normal(seat.working_directory or "").rstrip("/ ").lower(), name))
         return sorted(found, key=lambda entry: (-len(entry[0]), entry))
 
-    def resolve(self, text: Text, origin: Origin) -> tuple[Link, ...]:
+    def resolve(self, text: Text, origin: TextOrigin) -> tuple[Link, ...]:
         """The mentions and link targets of a text that lead somewhere, in the order written."""
         links = []
         destinations = set(text.destinations)
@@ -95,7 +95,7 @@ class LinkResolver:
                 links.append(link)
         return tuple(links)
 
-    def _resolve(self, written: str, origin: Origin, *, is_destination: bool) -> Link | None:
+    def _resolve(self, written: str, origin: TextOrigin, *, is_destination: bool) -> Link | None:
         if _SCHEME.match(written):
             # A web address, or a scheme we do not follow; a drive letter is one character.
             return self._record(written, written, origin) if is_record_uri(written) else None
@@ -118,11 +118,11 @@ class LinkResolver:
         url = self._web_address(path, origin, is_destination=is_destination)
         return Link(written=written, url=url) if url else None
 
-    def _record(self, name: str, written: str, origin: Origin) -> Link | None:
+    def _record(self, name: str, written: str, origin: TextOrigin) -> Link | None:
         to = self._find_record(name, origin.source) if self._find_record else None
         return Link(written=written, to=to) if to else None
 
-    def follow(self, path: str, origin: Origin, *, written: str) -> Link | None:
+    def follow(self, path: str, origin: TextOrigin, *, written: str) -> Link | None:
         """Where a path leads that a record gives as such: to an artifact, else to a file on the web."""
         to = self.artifact(path, origin)
         if to is not None:
@@ -130,12 +130,12 @@ class LinkResolver:
         url = None if _SCHEME.match(path) else self._web_address(_normal(path), origin, is_destination=True)
         return Link(written=written, url=url) if url else None
 
-    def artifact(self, name: str, origin: Origin) -> Ref | None:
+    def artifact(self, name: str, origin: TextOrigin) -> Ref | None:
         """The artifact that a path or a file name leads to; a path from the source's root may begin with a slash."""
         path = _normal(name.split("#", 1)[0])
         return None if not path or "\0" in path or _SCHEME.match(path) else self._artifact(path, origin)
 
-    def _artifact(self, path: str, origin: Origin) -> Ref | None:
+    def _artifact(self, path: str, origin: TextOrigin) -> Ref | None:
         base = path.rpartition("/")[2]
         if base.lower().endswith((ENVELOPE_SUFFIX, BODY_SUFFIX)) or _STAMPED.match(base):
             for stem in (base, read_reference(base)):  # an id may hold `~`, a reference does not
@@ -148,7 +148,7 @@ class LinkResolver:
                 return found
         return self._by_suffix(path, origin)
 
-    def _by_suffix(self, path: str, origin: Origin) -> Ref | None:
+    def _by_suffix(self, path: str, origin: TextOrigin) -> Ref | None:
         """By the longest tail of the path that names one artifact: in the source that the path names, else at home.
 
         A bare file name is enough at home; elsewhere it takes a folder, and one artifact only that fits.
@@ -169,7 +169,7 @@ class LinkResolver:
             return self._by_tail[(None, tail)] if "/" in tail else None
         return None
 
-    def _web_address(self, path: str, origin: Origin, *, is_destination: bool) -> str | None:
+    def _web_address(self, path: str, origin: TextOrigin, *, is_destination: bool) -> str | None:
         lowered = path.lower()
         for directory, name in self._directories:
             if lowered.startswith(directory + "/"):

@@ -11,7 +11,7 @@ from memosite.facts.findings import Finding, Location
 from memosite.facts.names import ID_BYTES, make_id, short_hash
 from memosite.facts.parsed import BROADCAST, FILE, FileFacts, Organization, Seat
 
-Listing = tuple[Organization, Seat]
+PositionListing = tuple[Organization, Seat]
 
 _EXTERNAL = "external:"
 _RIVALS_NAMED = 5
@@ -55,10 +55,10 @@ class Directory:
     def __init__(self, organizations: Iterable[Organization], aliases: Mapping[str, str]) -> None:
         """Index the seats of the organizations."""
         self._aliases = aliases
-        self.by_id: dict[str, list[Listing]] = defaultdict(list)
-        self._by_role: dict[str, list[Listing]] = defaultdict(list)
-        self._by_org_name: dict[str, list[Listing]] = defaultdict(list)
-        self._qualified: dict[str, list[Listing]] = defaultdict(list)
+        self.by_id: dict[str, list[PositionListing]] = defaultdict(list)
+        self._by_role: dict[str, list[PositionListing]] = defaultdict(list)
+        self._by_org_name: dict[str, list[PositionListing]] = defaultdict(list)
+        self._qualified: dict[str, list[PositionListing]] = defaultdict(list)
         self.externals: set[str] = set()
         for organization in organizations:
             ends = (end for edge in organization.relationships for end in (edge.sender, edge.to))
@@ -75,7 +75,7 @@ class Directory:
                 for org_name in dict.fromkeys((organization.id, base)):
                     self._qualified[f"{org_name}/{seat.id}"].append(listing)
 
-    def position_id(self, listing: Listing) -> str:
+    def position_id(self, listing: PositionListing) -> str:
         """The id of a seat's position: its own, or `<org>~<id>` where several organizations have one of that id."""
         organization, seat = listing
         plain = make_id(seat.id)
@@ -202,8 +202,8 @@ def _distinct_ids(
     return ids
 
 
-def _seats(directory: Directory) -> dict[str, tuple[Listing, ...]]:
-    seated: dict[str, tuple[Listing, ...]] = {}
+def _seats(directory: Directory) -> dict[str, tuple[PositionListing, ...]]:
+    seated: dict[str, tuple[PositionListing, ...]] = {}
     for seat_id, listings in directory.by_id.items():
         seated[make_id(seat_id)] = tuple(listings)
         if len(listings) > 1:
@@ -212,7 +212,7 @@ def _seats(directory: Directory) -> dict[str, tuple[Listing, ...]]:
     return seated
 
 
-def _repo(listings: tuple[Listing, ...], delivered: Counter[str], source_names: tuple[str, ...]) -> str | None:
+def _repo(listings: tuple[PositionListing, ...], delivered: Counter[str], source_names: tuple[str, ...]) -> str | None:
     """The source named by the last segment of the working directory, else the one that holds most memos to it."""
     if len(listings) == 1:
         last = last_segment(listings[0][1].working_directory)

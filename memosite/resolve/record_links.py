@@ -15,8 +15,8 @@ from memosite.facts.parsed import FileFacts, LineOf, RecordCard, Ref, Relation
 from memosite.formats.systems import record_suffixes, root_of_record, system_of
 from memosite.resolve.anchors import AnchorIndex
 from memosite.resolve.filed import Filed, body_path
-from memosite.resolve.identity import Group
-from memosite.resolve.links import LinkResolver, Origin
+from memosite.resolve.identity import CopyGroup
+from memosite.resolve.links import LinkResolver, TextOrigin
 from memosite.resolve.record_names import RecordNames
 
 _MARKDOWN = (".md", *(suffix for suffix in record_suffixes() if suffix.count(".") > 1))
@@ -44,7 +44,7 @@ class Bound:
 class SessionIndex:
     """Transcripts by the sessions that their participants held."""
 
-    def __init__(self, groups: Iterable[Group]) -> None:
+    def __init__(self, groups: Iterable[CopyGroup]) -> None:
         """Index the transcripts among these."""
         self._by_arc: dict[str, set[Ref]] = defaultdict(set)
         parts: set[tuple[str, Ref]] = set()
@@ -146,7 +146,7 @@ class RecordBinder:
 
     def _meant(self, name: str, card: RecordCard) -> Ref | None:
         """A record by its id; else what a path leads to; else a record by its stem or title, or a document by its."""
-        origin = Origin(source=card.file.source, folder=card.file.path.rpartition("/")[0])
+        origin = TextOrigin(source=card.file.source, folder=card.file.path.rpartition("/")[0])
         found = self._names.find(name, card.file.source) or self._resolver.artifact(name, origin)
         found = found or self._names.near(name, card)
         if found is None and "." not in name.rpartition("/")[2]:
@@ -165,7 +165,7 @@ class RecordBinder:
         root = root_of_record(card.file.path)
         for anchor in card.anchors[:_MENTIONS]:
             yield from self._anchors.links(anchor, card.file)
-        at_root = Origin(source=card.file.source, folder=root)
+        at_root = TextOrigin(source=card.file.source, folder=root)
         for name in card.mentions[:_MENTIONS]:
             if name in card.anchors:
                 continue

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from memosite.facts.names import make_id, read_stamped_name
 from memosite.facts.parsed import FILE, Kind, Ref
-from memosite.resolve.identity import Group
+from memosite.resolve.identity import CopyGroup
 
 MESSAGES: tuple[Kind, ...] = ("memo", "note")
 """The kinds that can be replied to."""
@@ -18,10 +18,10 @@ _ANY: tuple[Kind, ...] = ("memo", "note", "transcript")
 class NameIndex:
     """Artifacts by the stems of their files, and by their ids."""
 
-    def __init__(self, groups: Iterable[Group]) -> None:
+    def __init__(self, groups: Iterable[CopyGroup]) -> None:
         """Index groups that have their ids."""
-        self._by_name: dict[str, list[Group]] = defaultdict(list)
-        self._by_id: dict[str, list[Group]] = defaultdict(list)
+        self._by_name: dict[str, list[CopyGroup]] = defaultdict(list)
+        self._by_id: dict[str, list[CopyGroup]] = defaultdict(list)
         for group in groups:
             self._by_name[group.stem].append(group)
             self._by_id[group.id].append(group)
@@ -43,7 +43,7 @@ class NameIndex:
         if len(named) == 1:
             return (named[0].ref,) if named[0].kind in kinds else ()
 
-        def rank(group: Group) -> tuple[bool, bool, int, str]:
+        def rank(group: CopyGroup) -> tuple[bool, bool, int, str]:
             is_away = all(copy.envelope.file.source != source for copy in group.copies)
             return (is_away, group.id != group.plain, kinds.index(group.kind), group.id)
 
@@ -64,7 +64,7 @@ class Answers:
     transcripts: Mapping[Ref, Ref]
 
 
-def resolve_replies(groups: Iterable[Group], index: NameIndex) -> Answers:
+def resolve_replies(groups: Iterable[CopyGroup], index: NameIndex) -> Answers:
     """For each memo that replies: what it answers, by the first of its variants that says so."""
     parents: dict[Ref, Ref] = {}
     missing: dict[Ref, str] = {}

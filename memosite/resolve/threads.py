@@ -14,7 +14,7 @@ from memosite.facts.parsed import Ref
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Node:
+class ThreadNode:
     """A memo or a ghost as threads see it. `parent` may name anything; what is not among the nodes is ignored.
 
     `thread_id` is explicit, and in the form of an id, so that it can meet the id of a root.
@@ -40,7 +40,7 @@ class Forest:
     `first` and `last` give the stretch of the walk that holds a node and everything below it.
     """
 
-    nodes: Mapping[Ref, Node]
+    nodes: Mapping[Ref, ThreadNode]
     parent: Mapping[Ref, Ref]
     children: Mapping[Ref, tuple[Ref, ...]]
     order: Sequence[Ref]
@@ -50,7 +50,7 @@ class Forest:
     cut: tuple[Ref, ...]
 
 
-def grow_forest(nodes: Iterable[Node]) -> Forest:
+def grow_forest(nodes: Iterable[ThreadNode]) -> Forest:
     """Join nodes by their parents. A circle of replies is cut at its earliest memo, named in `cut`."""
     by_ref = {node.ref: node for node in sorted(nodes, key=lambda node: node.rank)}
     parent = {ref: node.parent for ref, node in by_ref.items() if node.parent is not None and node.parent in by_ref}
@@ -88,7 +88,7 @@ def grow_forest(nodes: Iterable[Node]) -> Forest:
 
 
 def _rank_of_tree(
-    nodes: Mapping[Ref, Node], children: Mapping[Ref, list[Ref]], root: Ref
+    nodes: Mapping[Ref, ThreadNode], children: Mapping[Ref, list[Ref]], root: Ref
 ) -> tuple[dt.datetime, str, str]:
     """A ghost without a date stands where its first reply does."""
     node = nodes[root]
@@ -97,7 +97,7 @@ def _rank_of_tree(
     return node.rank
 
 
-def _cut_cycles(nodes: Mapping[Ref, Node], parent: dict[Ref, Ref]) -> list[Ref]:
+def _cut_cycles(nodes: Mapping[Ref, ThreadNode], parent: dict[Ref, Ref]) -> list[Ref]:
     cut = []
     state: dict[Ref, int] = {}  # 1 = on the walk under way, 2 = done
     for start in nodes:

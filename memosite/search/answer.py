@@ -4,10 +4,10 @@ from dataclasses import dataclass
 
 from memosite.facts.characters import masked
 from memosite.facts.errors import ConfigError
-from memosite.search.whoosh.reader import Hit, Reader, Sort
+from memosite.search.whoosh.reader import Hit, IndexReader, Sort
 from memosite.search_language.analyzer import Analyzer
 from memosite.search_language.query import parse_query
-from memosite.search_language.syntax import Node, QueryError
+from memosite.search_language.syntax import QueryError, QueryNode
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -15,11 +15,11 @@ class Query:
     """A query as typed, and as understood."""
 
     text: str
-    node: Node
+    node: QueryNode
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Found:
+class SearchResults:
     """The hits to be shown, how many there are in all, and hints if there is none."""
 
     hits: tuple[Hit, ...]
@@ -31,13 +31,13 @@ class Found:
 class Search:
     """The search of one archive."""
 
-    reader: Reader
+    reader: IndexReader
 
-    def find(self, query: Query, *, sort: Sort = "date", limit: int | None = None) -> Found:
+    def find(self, query: Query, *, sort: Sort = "date", limit: int | None = None) -> SearchResults:
         """What a query finds; if nothing, words and values of the archive that are similar."""
         answer = self.reader.find(query.node, sort=sort, limit=limit)
         hints = () if answer.total else self.reader.suggest(query.node)
-        return Found(hits=answer.hits, total=answer.total, hints=hints)
+        return SearchResults(hits=answer.hits, total=answer.total, hints=hints)
 
     def refs(self, query: Query) -> frozenset[tuple[str, str]]:
         """Kind and id of all artifacts that a query finds."""

@@ -1,6 +1,6 @@
 """Search blocks: what the browser searches, as small files that are loaded when a query needs them.
 
-    cards by arrival ──► Block (4,096 artifacts, or 256 at the end) ──► its files, a pure function of its documents
+    cards by arrival ──► block (4,096 artifacts, or 256 at the end) ──► its files, a pure function of its documents
 
 A block's documents are numbered newest first, as hits are shown. Its files, below `search/<block>/`:
 
@@ -59,7 +59,7 @@ _EPOCH = dt.datetime(1970, 1, 1)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Block:
+class SearchBlock:
     """Some artifacts that follow one another by arrival; the model that a block's files are made from."""
 
     name: str
@@ -91,7 +91,7 @@ def list_blocks(names: Sequence[str]) -> tuple[str, bytes]:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Found:
+class BlockHit:
     """What a block holds of one document, whatever number it has there.
 
     `words` are those of each family, and with each where it stands, as digits.
@@ -111,10 +111,10 @@ class Analyses:
 
     def __init__(self) -> None:
         """Begin with nothing."""
-        self._known: OrderedDict[Card, tuple[Found, ...]] = OrderedDict()
+        self._known: OrderedDict[Card, tuple[BlockHit, ...]] = OrderedDict()
         self._bytes = 0
 
-    def get(self, card: Card, find: Callable[[Card], Iterable[Found]]) -> tuple[Found, ...]:
+    def get(self, card: Card, find: Callable[[Card], Iterable[BlockHit]]) -> tuple[BlockHit, ...]:
         """What was found in the documents of a card, or is found now."""
         found = self._known.get(card)
         if found is None:
@@ -127,7 +127,7 @@ class Analyses:
         return found
 
 
-def _bytes_of(card: Card, found: Iterable[Found]) -> int:
+def _bytes_of(card: Card, found: Iterable[BlockHit]) -> int:
     said = sum(map(_length, (getattr(card, name) for name in Card.__slots__)))
     return said + sum(
         _DOCUMENT_BYTES
@@ -145,7 +145,7 @@ def _length(value: object) -> int:
     return sum(map(_length, value)) if isinstance(value, tuple | list) else 0
 
 
-def render_block(block: Block, text_of: TextOf, analyses: Analyses | None = None) -> list[tuple[str, bytes]]:
+def render_block(block: SearchBlock, text_of: TextOf, analyses: Analyses | None = None) -> list[tuple[str, bytes]]:
     """The files of a block, as paths and bytes; equal cards and texts give equal bytes.
 
     `analyses` keep what was found in small blocks, for who renders them again.
@@ -182,12 +182,12 @@ def render_block(block: Block, text_of: TextOf, analyses: Analyses | None = None
     return found
 
 
-def _find(card: Card, text_of: TextOf, analyzer: Analyzer) -> Iterator[Found]:
+def _find(card: Card, text_of: TextOf, analyzer: Analyzer) -> Iterator[BlockHit]:
     for document in documents(card, text_of):
         families = (
             ("o" if document.is_tools else "t", document.texts), ("s", (document.subject,)), ("n", document.names)
         )  # fmt: skip
-        yield Found(
+        yield BlockHit(
             is_tools=document.is_tools,
             words=tuple((family, _places(positions_of(texts, analyzer))) for family, texts in families),
             row=_row(document),
@@ -294,7 +294,7 @@ class _Builder:
         self.artifacts += 1
         self._sizes.append(0)
 
-    def add(self, card: Card, found: Found) -> None:
+    def add(self, card: Card, found: BlockHit) -> None:
         """Add the next document of the artifact."""
         number = self.documents
         self.documents += 1

@@ -10,7 +10,7 @@ from memosite.config.loading import Config
 from memosite.search.answer import Search, read_query
 from memosite.search.documents import describe
 from memosite.search.whoosh.indexing import open_index
-from memosite.search.whoosh.reader import Reader
+from memosite.search.whoosh.reader import IndexReader
 from memosite.search_language.analyzer import Analyzer
 from memosite.store.shelf import Shelf
 
@@ -29,7 +29,7 @@ def open_search(
     cards = [describe(archive, artifact, analyzer) for artifact in archive.artifacts.values()]
     found = open_index(config.cache, cards, shelf.text, analyzer, say, inputs=inputs)
     with contextlib.closing(found.reader):
-        yield Search(reader=Reader(index=found, analyzer=analyzer))
+        yield Search(reader=IndexReader(index=found, analyzer=analyzer))
 
 
 def restrict(archive: Archive, shelf: Shelf, config: Config, text: str, *, say: Callable[[str], None]) -> Archive:

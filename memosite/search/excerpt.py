@@ -21,32 +21,32 @@ MOST_WORDS = 1_000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Piece:
+class ExcerptPiece:
     """A piece of an excerpt, marked or not."""
 
     text: str
     is_marked: bool = False
 
 
-def make_excerpt(text: str, wanted: Collection[Words], analyzer: Analyzer) -> tuple[Piece, ...]:
+def make_excerpt(text: str, wanted: Collection[Words], analyzer: Analyzer) -> tuple[ExcerptPiece, ...]:
     """The excerpt of a prepared text, as pieces; the beginning where no word is in it."""
     line = one_line(text)
     found = _wanted_words(line, wanted, analyzer)
     if not found:
         shown = cut_line(line, LENGTH)
-        return (Piece(text=shown),) if shown else ()
+        return (ExcerptPiece(text=shown),) if shown else ()
     start = _best_start(found)
     start = 0 if start <= BEFORE else _after_space(line, start - BEFORE, start)
     end = min(len(line), start + LENGTH)
     if end < len(line):
         end = max(line.rfind(" ", start, end), *(word.end for word in found if start < word.end <= end), 0)
     inside = _merged([word for word in found if start <= word.start and word.end <= end])
-    pieces = [Piece(text="… " if start else "")]
+    pieces = [ExcerptPiece(text="… " if start else "")]
     place = start
     for first, last in inside:
-        pieces += [Piece(text=line[place:first]), Piece(text=line[first:last], is_marked=True)]
+        pieces += [ExcerptPiece(text=line[place:first]), ExcerptPiece(text=line[first:last], is_marked=True)]
         place = last
-    pieces.append(Piece(text=line[place:end] + (" …" if end < len(line) else "")))
+    pieces.append(ExcerptPiece(text=line[place:end] + (" …" if end < len(line) else "")))
     return tuple(piece for piece in pieces if piece.text)
 
 

@@ -1,6 +1,6 @@
 """Finds what matches a query: set algebra over the documents of an index, the same as in the browser.
 
-    Node ──► for each leaf the documents that have it ──► intersection, union, difference ──► numbers of documents
+    QueryNode ──► for each leaf the documents that have it ──► intersection, union, difference ──► numbers of documents
 
 The index is whatever has `Postings`: Whoosh on the command line, a few dictionaries in a test.
 """
@@ -8,7 +8,7 @@ The index is whatever has `Postings`: Whoosh on the command line, a few dictiona
 from collections.abc import Collection, Iterable, Mapping, Sequence, Set
 from typing import Protocol, assert_never
 
-from memosite.search_language.syntax import Ago, And, Dates, Key, Node, Not, Or, Words, leaves
+from memosite.search_language.syntax import Ago, And, Dates, KeyTerm, Not, Or, QueryNode, Words, leaves
 
 DAY = 86_400_000
 """Milliseconds."""
@@ -39,12 +39,12 @@ class Postings(Protocol):
         """The newest date of all, None if no document has one."""
 
 
-def match(node: Node, postings: Postings) -> Set[int]:
+def match(node: QueryNode, postings: Postings) -> Set[int]:
     """The documents that a query finds. Queries are no deeper than `query.DEEPEST`."""
     match node:
         case Words():
             return _match_words(node, postings)
-        case Key():
+        case KeyTerm():
             return _match_terms(KEYS, f"{node.field}:{node.value}", postings, is_prefix=node.prefix)
         case Dates():
             return postings.dated(node.start, node.end)
@@ -63,7 +63,7 @@ def match(node: Node, postings: Postings) -> Set[int]:
     assert_never(node)
 
 
-def _match_all(parts: Collection[Node], postings: Postings) -> Set[int]:
+def _match_all(parts: Collection[QueryNode], postings: Postings) -> Set[int]:
     found: Set[int] | None = None
     for part in parts:
         if isinstance(part, Not):
@@ -121,6 +121,6 @@ def _in_sequence(field: str, choices: Sequence[Iterable[str]], found: Set[int], 
     return set(ends)
 
 
-def wanted_words(node: Node) -> tuple[Words, ...]:
+def wanted_words(node: QueryNode) -> tuple[Words, ...]:
     """The words that a query looks for, and not those under NOT: what excerpts mark and scores count."""
     return tuple(dict.fromkeys(leaf for leaf, wanted in leaves(node) if wanted and isinstance(leaf, Words)))

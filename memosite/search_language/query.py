@@ -15,7 +15,19 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from memosite.search_language.analyzer import Analyzer, is_hash
-from memosite.search_language.syntax import Ago, And, Dates, Key, Node, Not, Or, QueryError, WordField, Words, leaves
+from memosite.search_language.syntax import (
+    Ago,
+    And,
+    Dates,
+    KeyTerm,
+    Not,
+    Or,
+    QueryError,
+    QueryNode,
+    WordField,
+    Words,
+    leaves,
+)
 
 LONGEST = 2_000
 """The longest query, in characters."""
@@ -66,7 +78,7 @@ class _Token:
     form: str = "word"  # or "quoted", "range"
 
 
-def parse_query(text: str, analyzer: Analyzer) -> Node:
+def parse_query(text: str, analyzer: Analyzer) -> QueryNode:
     """The syntax tree of a query. Raises `QueryError` and nothing else.
 
     A query that says nothing of `in:` is about texts, not about the output of tools (SPEC 5).
@@ -82,9 +94,9 @@ def parse_query(text: str, analyzer: Analyzer) -> Node:
     tree = reader.read()
     if tree is None:
         raise QueryError("there is no word to search for", 0, _ORDINARY)
-    if any(isinstance(leaf, Key) and leaf.field == "in" for leaf, _ in leaves(tree)):
+    if any(isinstance(leaf, KeyTerm) and leaf.field == "in" for leaf, _ in leaves(tree)):
         return tree
-    return _all((Key(field="in", value="text"), *(tree.parts if isinstance(tree, And) else (tree,))))
+    return _all((KeyTerm(field="in", value="text"), *(tree.parts if isinstance(tree, And) else (tree,))))
 
 
 def _tokens(text: str) -> Iterator[_Token]:
@@ -136,8 +148,8 @@ class _Frame:
 
     position: int
     negated_outside: bool
-    alternatives: list[Node]
-    parts: list[Node]
+    alternatives: list[QueryNode]
+    parts: list[QueryNode]
     negated: bool = False
     waits_for: str = ""
     said: bool = False
@@ -151,7 +163,7 @@ class _Reader:
         self._end = end
         self._analyzer = analyzer
 
-    def read(self) -> Node | None:
+    def read(self) -> QueryNode | None:
         """The tree; None if there is no word in it."""
         stack = [_Frame(position=0, negated_outside=False, alternatives=[], parts=[])]
         for token in self._tokens:
@@ -177,7 +189,7 @@ class _Reader:
         return _any(stack[0].alternatives)
 
     @staticmethod
-    def _add(frame: _Frame, node: Node | None, *, negated: bool) -> None:
+    def _add(frame: _Frame, node: QueryNode | None, *, negated: bool) -> None:
         frame.negated, frame.waits_for, frame.said = False, "", True
         if node is not None:
             frame.parts.append(Not(part=node) if negated else node)
@@ -189,14 +201,14 @@ class _Reader:
         if frame.parts:
             frame.alternatives.append(_all(tuple(frame.parts)))
 
-    def _condition(self, token: _Token) -> Node | None:
+    def _condition(self, token: _Token) -> QueryNode | None:
         if token.field in DATES:
             return _dates(token)
         if token.field in KEYS:
             return self._key(token)
         return self._words(token)
 
-    def _key(self, token: _Token) -> Node:
+    def _key(self, token: _Token) -> QueryNode:
         is_prefix = token.form == "word" and token.value.endswith("*")
         value = self._analyzer.keyword(token.value)
         if not value:
@@ -205,9 +217,9 @@ class _Reader:
         if choices and (is_prefix or value not in choices):
             message = f"{token.field}: is one of {', '.join(choices)}"
             raise QueryError(message, token.position, f"{token.field}:{choices[0]}")
-        return Key(field=token.field, value=value, prefix=is_prefix)
+        return KeyTerm(field=token.field, value=value, prefix=is_prefix)
 
-    def _words(self, token: _Token) -> Node | None:
+    def _words(self, token: _Token) -> QueryNode | None:
         """Words of a text; what has a joint in it, such as a path, or looks like a hash, may also be a name."""
         quoted = token.form == "quoted"
         has_star = not quoted and token.value.endswith("*")
@@ -240,11 +252,11 @@ def _take_operator(frame: _Frame, token: _Token) -> None:
         frame.parts, frame.said = [], False
 
 
-def _all(parts: tuple[Node, ...]) -> Node:
+def _all(parts: tuple[QueryNode, ...]) -> QueryNode:
     return parts[0] if len(parts) == 1 else And(parts=parts)
 
 
-def _any(parts: list[Node]) -> Node | None:
+def _any(parts: list[QueryNode]) -> QueryNode | None:
     if len(parts) > 1:
         return Or(parts=tuple(parts))
     return parts[0] if parts else None
@@ -254,7 +266,7 @@ def _example(field: str) -> str:
     return _EXAMPLES.get(field, f"{field}:{CHOICES.get(field, ('director',))[0]}")
 
 
-def _dates(token: _Token) -> Node:
+def _dates(token: _Token) -> QueryNode:
     if token.field == "sent":
         return _sent(token)
     if token.form != "range":
@@ -268,7 +280,7 @@ def _dates(token: _Token) -> Node:
     raise QueryError(f"{token.field}: is no date", token.position, _EXAMPLES[token.field])
 
 
-def _sent(token: _Token) -> Node:
+def _sent(token: _Token) -> QueryNode:
     if token.form != "range":
         span = read_date(token.value)
         if span is None:

@@ -20,7 +20,7 @@ class Words:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Key:
+class KeyTerm:
     """A value as a whole, such as that of `from:`; with `prefix` its beginning."""
 
     field: str
@@ -48,24 +48,24 @@ class Ago:
 class And:
     """All of these."""
 
-    parts: tuple["Node", ...]
+    parts: tuple["QueryNode", ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Or:
     """Any of these."""
 
-    parts: tuple["Node", ...]
+    parts: tuple["QueryNode", ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Not:
     """Everything but this."""
 
-    part: "Node"
+    part: "QueryNode"
 
 
-Node: TypeAlias = Words | Key | Dates | Ago | And | Or | Not
+QueryNode: TypeAlias = Words | KeyTerm | Dates | Ago | And | Or | Not
 
 
 class QueryError(ValueError):
@@ -81,7 +81,7 @@ class QueryError(ValueError):
         return f"{self.message} (character {self.position + 1}); for example: {self.example}"
 
 
-def leaves(node: Node) -> Iterator[tuple[Node, bool]]:
+def leaves(node: QueryNode) -> Iterator[tuple[QueryNode, bool]]:
     """The conditions of a query in the order written, each with whether it is wanted (and not under NOT)."""
     waiting = [(node, True)]
     while waiting:
@@ -95,12 +95,12 @@ def leaves(node: Node) -> Iterator[tuple[Node, bool]]:
                 yield one, wanted
 
 
-def as_lists(node: Node) -> list[object]:
+def as_lists(node: QueryNode) -> list[object]:
     """The tree as JSON has it: what both readers of queries are compared by."""
     match node:
         case Words(field=field, terms=terms, prefix=prefix):
             return ["words", field, list(terms), prefix]
-        case Key(field=field, value=value, prefix=prefix):
+        case KeyTerm(field=field, value=value, prefix=prefix):
             return ["key", field, value, prefix]
         case Dates(start=start, end=end):
             return ["dates", start, end]

@@ -16,8 +16,8 @@ from memosite.facts.findings import Finding
 from memosite.sources.git import Holding
 from memosite.sources.listing import (
     FILE_LIMIT,
-    Entry,
     FileStamp,
+    FolderEntry,
     Listing,
     finding_on,
     list_source,
@@ -70,7 +70,7 @@ class FolderSource:
 def list_files(source: FolderSource, look: Look | None = None) -> Listing:
     """Walk a folder. Raises `SourceError` if it cannot be listed, or if there are too many files."""
 
-    def entries(folder: str) -> Sequence[Entry]:
+    def entries(folder: str) -> Sequence[FolderEntry]:
         return look.entries(folder) if look is not None and folder in look else list_folder(source.root / folder)
 
     return list_source(

@@ -12,7 +12,16 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import cast, get_args
 
-from memosite.archive.history import Change, Commit, EventKind, History, LifeEvent, Replay, can_concern, split_trunk
+from memosite.archive.history import (
+    EventKind,
+    FileChange,
+    History,
+    HistoryCommit,
+    LifeEvent,
+    Replay,
+    can_concern,
+    split_trunk,
+)
 from memosite.facts.times import Moment, read_moment
 from memosite.sources.git import GitError, Repo, git, git_tokens
 from memosite.sources.listing import shown_path
@@ -44,7 +53,7 @@ _LOG_ALSO = ("--diff-merges=first-parent", "--no-show-signature", "--no-mailmap"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Read:
+class HistoryRead:
     """What was read of a branch's own line: the lives of all files up to a commit.
 
     `name` tells of which folder of which repo. Where that is known, `tree` and `foreign` tell what lies in the commit.
@@ -64,18 +73,18 @@ class KnownHistory:
     def __init__(self, file: Path | None) -> None:
         """Begin with what the file holds."""
         self._file = file
-        self._read: Read | None = None
+        self._read: HistoryRead | None = None
         self._is_new = False
 
-    def get(self, name: str) -> Read:
+    def get(self, name: str) -> HistoryRead:
         """What is known under this name; empty if nothing is."""
         if self._read is None or self._read.name != name:
             head, events = _read_cache(self._file, name)
-            self._read = Read(name=name, head=head, events=events)
+            self._read = HistoryRead(name=name, head=head, events=events)
             self._is_new = False
         return self._read
 
-    def put(self, read: Read) -> None:
+    def put(self, read: HistoryRead) -> None:
         """Remember what was read, for `write` to write it down."""
         self._is_new = (
             self._is_new or self._read is None or (read.name, read.head) != (self._read.name, self._read.head)
@@ -148,7 +157,7 @@ class _Line:
         self._known = known
         self._head = head
 
-    def read(self) -> Read:
+    def read(self) -> HistoryRead:
         """The lives of all files and what lies in the commit, as far as it goes from what is known."""
         known = self._known.get(self._name)
         if known.head != self._head or known.tree is None:
@@ -156,7 +165,7 @@ class _Line:
             self._known.put(known)
         return known
 
-    def _go_on(self, known: Read) -> Read | None:
+    def _go_on(self, known: HistoryRead) -> HistoryRead | None:
         """What is known with what came since; None if it is no part of the branch's own line."""
         if known.head == self._head:
             return self._at_head(known.events)
@@ -175,20 +184,20 @@ class _Line:
         if known.tree is None:
             return self._at_head(replay.events())
         tree, foreign = self._tree_after(known.head, known.tree, known.foreign)
-        return Read(
+        return HistoryRead(
             name=self._name, head=self._head, events=replay.events(), committed=trunk[-1].at, tree=tree, foreign=foreign
         )
 
-    def _read_all(self) -> Read:
+    def _read_all(self) -> HistoryRead:
         trunk, brought, _ = split_trunk(self._commits(self._head), self._head)
         replay = Replay(brought)
         for commit in trunk:
             replay.apply(commit)
         return self._at_head(replay.events())
 
-    def _at_head(self, events: Mapping[str, tuple[LifeEvent, ...]]) -> Read:
+    def _at_head(self, events: Mapping[str, tuple[LifeEvent, ...]]) -> HistoryRead:
         tree, foreign = self.read_tree(self._head)
-        return Read(
+        return HistoryRead(
             name=self._name, head=self._head, events=events, committed=self.committed(), tree=tree, foreign=foreign
         )
 
@@ -232,11 +241,11 @@ class _Line:
                 after[path] = blob.decode("ascii")
         return dict(sorted(after.items())), tuple(sorted(repos))
 
-    def _commits(self, revisions: str) -> Iterator[Commit]:
+    def _commits(self, revisions: str) -> Iterator[HistoryCommit]:
         """The commits of a range, newest first, each before its parents."""
         tokens = git_tokens(self._repo, *_LOG, *_LOG_ALSO, _FORMAT, revisions, "--")
         head: bytes | None = None
-        changes: list[Change] = []
+        changes: list[FileChange] = []
         for token in tokens:
             if token.startswith(b"\x01"):
                 if head is not None:
@@ -256,9 +265,9 @@ class _Line:
         return shown_path(raw[len(self._prefix) :].decode("utf-8", "surrogateescape"))
 
 
-def _commit(head: bytes, changes: list[Change]) -> Commit:
+def _commit(head: bytes, changes: list[FileChange]) -> HistoryCommit:
     id_, parents, at, author = head[1:].split(b"\x1f", 3)
-    return Commit(
+    return HistoryCommit(
         id=id_.decode("ascii"),
         parents=tuple(parents.decode("ascii").split()),
         at=read_moment(at.decode("ascii", "replace")),
@@ -267,10 +276,10 @@ def _commit(head: bytes, changes: list[Change]) -> Commit:
     )
 
 
-def _change(raw: bytes, path: str) -> Change:
+def _change(raw: bytes, path: str) -> FileChange:
     """`:100644 000000 <before> <after> D`; what is no regular file counts as nothing."""
     before_mode, after_mode, before, after, _ = raw[1:].decode("ascii").split(" ")
-    return Change(
+    return FileChange(
         path=path,
         before=before if before_mode.startswith(_REGULAR) else "",
         after=after if after_mode.startswith(_REGULAR) else "",

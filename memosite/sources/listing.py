@@ -50,14 +50,14 @@ FOREIGN_MARKERS = frozenset({SITE_MARKER, "pyvenv.cfg"})
 EntryKind = Literal["file", "folder", "link", "submodule", "other"]
 
 
-class Entry(NamedTuple):
+class FolderEntry(NamedTuple):
     """One name in a folder. A submodule is a folder of which a commit knows only that another repo belongs there."""
 
     name: str
     kind: EntryKind
 
 
-ListFolder = Callable[[str], Sequence[Entry]]
+ListFolder = Callable[[str], Sequence[FolderEntry]]
 """What lies in a folder, by name; the source's own root is "". Raises `OSError` if it cannot be listed."""
 
 HeadOf = Callable[[str], bytes]
@@ -151,7 +151,7 @@ class _Found:
     findings: list[Finding] = field(default_factory=list)
     roots: set[str] = field(default_factory=lambda: {""})
 
-    def add(self, folder: str, entries: Sequence[Entry]) -> None:
+    def add(self, folder: str, entries: Sequence[FolderEntry]) -> None:
         """Sort the entries of one folder, its subfolders apart."""
         place = place_of(join_path(folder, "-"))
         if place is not None:
@@ -183,7 +183,7 @@ def _would_hold_artifacts(path: str) -> bool:
     return place_of(f"{path}/-") is not None or owner_of(f"{path}/-.md") is not None
 
 
-def _walk(found: _Found, list_folder: ListFolder, holes: Collection[str]) -> Iterator[tuple[str, list[Entry]]]:
+def _walk(found: _Found, list_folder: ListFolder, holes: Collection[str]) -> Iterator[tuple[str, list[FolderEntry]]]:
     """Each folder that is not skipped or somebody else's, with what is in it and not excluded, subfolders apart."""
     source = found.source
     pending = [""]

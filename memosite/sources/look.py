@@ -23,13 +23,13 @@ from typing import NamedTuple, Protocol
 
 from memosite.facts.layout import SKIPPED_FOLDERS, UNREAD_FOLDERS, join_path, matches_any, place_of
 from memosite.facts.names import ENVELOPE_SUFFIX
-from memosite.sources.listing import FOREIGN_MARKERS, RECENT, Entry, EntryKind, is_foreign
+from memosite.sources.listing import FOREIGN_MARKERS, RECENT, EntryKind, FolderEntry, is_foreign
 from memosite.store.safe_files import NotAFileError, open_file
 
 READ_SUFFIXES = (ENVELOPE_SUFFIX, ".opencatalog", ".md", ".markdown", ".json", ".jsonl")
 """What is read wherever it lies; of other files outside of stores only the names count."""
 
-State = tuple[int, int, int, int, int, int]
+FileLook = tuple[int, int, int, int, int, int]
 """Mode, size, when written, when changed (both in nanoseconds since 1970), inode, disk."""
 
 _KINDS: Mapping[str, EntryKind] = {"f": "file", "d": "folder", "l": "link", "o": "other"}
@@ -44,7 +44,7 @@ class LookAt(Protocol):
         """What lies there; see `look_at`."""
 
 
-class Folder(NamedTuple):
+class FolderLook(NamedTuple):
     """What lies in a folder, by name, the kinds by a letter each.
 
     A state is None where only the name counts, and the number of the error if it cannot be had.
@@ -52,14 +52,14 @@ class Folder(NamedTuple):
 
     names: tuple[str, ...]
     kinds: str
-    states: tuple[State | int | None, ...]
+    states: tuple[FileLook | int | None, ...]
 
 
 class Look:
     """What lay in a folder at one time. Of a folder in it that cannot be listed there is the number of the error."""
 
     def __init__(
-        self, root: str, folders: Mapping[str, Folder | int], *, repos: frozenset[str], newest: int, moment: int
+        self, root: str, folders: Mapping[str, FolderLook | int], *, repos: frozenset[str], newest: int, moment: int
     ) -> None:
         """Keep `folders` by path, as they were from the `moment` on.
 
@@ -77,14 +77,14 @@ class Look:
         """Whether somebody looked into this folder."""
         return folder in self._folders
 
-    def entries(self, folder: str) -> Sequence[Entry]:
+    def entries(self, folder: str) -> Sequence[FolderEntry]:
         """What lies in a folder into which somebody looked. Raises `OSError` if it could not be listed."""
         found = self._folders[folder]
         if isinstance(found, int):
             raise OSError(found, os.strerror(found))
-        return [Entry(name, _KINDS[kind]) for name, kind in zip(found.names, found.kinds, strict=True)]
+        return [FolderEntry(name, _KINDS[kind]) for name, kind in zip(found.names, found.kinds, strict=True)]
 
-    def states(self) -> dict[str, State]:
+    def states(self) -> dict[str, FileLook]:
         """The states of files by path."""
         return dict(self._files())
 
@@ -100,14 +100,14 @@ class Look:
         recent = [(path, self._content(path, state)) for path, state in self._files() if changed(state) >= since]
         return f"{self._digest}{hashlib.sha256(repr(recent).encode()).hexdigest()}"
 
-    def _files(self) -> Iterator[tuple[str, State]]:
+    def _files(self) -> Iterator[tuple[str, FileLook]]:
         for folder, found in self._folders.items():
             if not isinstance(found, int):
                 for name, state in zip(found.names, found.states, strict=True):
                     if isinstance(state, tuple):
                         yield join_path(folder, name), state
 
-    def _content(self, path: str, state: State) -> str:
+    def _content(self, path: str, state: FileLook) -> str:
         if path not in self._contents:
             self._contents[path] = content_of(f"{self._root}/{path}", state[0])
         return self._contents[path]
@@ -119,7 +119,7 @@ def look_at(root: str, *, include: Sequence[str], exclude: Sequence[str], holes:
     `include` and `exclude` are the source's globs, `holes` whole paths of folders that are not part of it.
     """
     moment = time.time_ns()
-    folders: dict[str, Folder | int] = {}
+    folders: dict[str, FolderLook | int] = {}
     repos: set[str] = set()
     newest = 0
     pending = [""]
@@ -136,7 +136,7 @@ def look_at(root: str, *, include: Sequence[str], exclude: Sequence[str], holes:
             repos.add(path)
         if is_foreign(path, names):
             names &= FOREIGN_MARKERS
-            folders[path] = Folder(tuple(sorted(names)), "o" * len(names), (None,) * len(names))
+            folders[path] = FolderLook(tuple(sorted(names)), "o" * len(names), (None,) * len(names))
             continue
         if exclude:
             entries = [one for one in entries if not matches_any(join_path(path, one.name), exclude)]
@@ -147,7 +147,7 @@ def look_at(root: str, *, include: Sequence[str], exclude: Sequence[str], holes:
             if kind == "d" and one.name not in UNREAD_FOLDERS and one.path not in holes
         ]
         states, newest = _states(path, entries, kinds, include, newest)
-        folders[path] = Folder(tuple(map(_name, entries)), kinds, tuple(states))
+        folders[path] = FolderLook(tuple(map(_name, entries)), kinds, tuple(states))
     return Look(root, folders, repos=frozenset(repos), newest=newest, moment=moment)
 
 
@@ -197,9 +197,9 @@ class Looks:
 
 def _states(
     folder: str, entries: Sequence["os.DirEntry[str]"], kinds: str, include: Sequence[str], newest: int
-) -> tuple[list[State | int | None], int]:
+) -> tuple[list[FileLook | int | None], int]:
     """The states of those files in a folder that may be read, and the newest of their times and `newest`."""
-    states: list[State | int | None] = []
+    states: list[FileLook | int | None] = []
     is_sample = any(part in SKIPPED_FOLDERS for part in folder.split("/"))
     place = place_of(f"{folder}/-") if folder else None
     is_read = place is not None or any(one.name.lower().endswith(ENVELOPE_SUFFIX) for one in entries)
@@ -219,12 +219,12 @@ def _states(
     return states, newest
 
 
-def state_of(found: os.stat_result) -> State:
+def state_of(found: os.stat_result) -> FileLook:
     """What counts of the state of a file."""
     return found.st_mode, found.st_size, found.st_mtime_ns, found.st_ctime_ns, found.st_ino, found.st_dev
 
 
-def changed(state: State) -> int:
+def changed(state: FileLook) -> int:
     """When a file was last written, or otherwise changed, in nanoseconds since 1970."""
     return max(state[2], state[3])
 
@@ -242,10 +242,10 @@ def content_of(path: str, mode: int) -> str:
         return str(error.errno)
 
 
-def list_folder(folder: Path) -> list[Entry]:
+def list_folder(folder: Path) -> list[FolderEntry]:
     """What lies in a folder now. Raises `OSError` if it cannot be listed."""
     with os.scandir(folder) as scanned:
-        return [Entry(one.name, _KINDS[_kind(one)]) for one in sorted(scanned, key=_name)]
+        return [FolderEntry(one.name, _KINDS[_kind(one)]) for one in sorted(scanned, key=_name)]
 
 
 def _kind(entry: "os.DirEntry[str]") -> str:

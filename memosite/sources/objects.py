@@ -22,14 +22,14 @@ _COMMITTER = re.compile(rb"(?m)^committer .*> (\d{1,12}) ([+-])(\d\d)([0-5]\d)$"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Commit:
+class CommitHead:
     """A commit: its whole hash, and when it was committed if that can be told."""
 
     hash: str
     committed: Moment | None
 
 
-def commit_at(repo: Repo, ref: str) -> Commit | None:
+def commit_at(repo: Repo, ref: str) -> CommitHead | None:
     """The commit that a branch, a tag, a hash or `HEAD` leads to; None if there is none, or it leads to no commit.
 
     Raises `GitError` if git cannot read the repo.
@@ -38,7 +38,7 @@ def commit_at(repo: Repo, ref: str) -> Commit | None:
     first, _, rest = printed.partition(b"\n")
     match first.split(b" "):
         case [found, b"commit", _]:
-            return Commit(hash=found.decode("ascii"), committed=_committed(rest.partition(b"\n\n")[0]))
+            return CommitHead(hash=found.decode("ascii"), committed=_committed(rest.partition(b"\n\n")[0]))
     return None
 
 

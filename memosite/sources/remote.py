@@ -25,7 +25,7 @@ from memosite.facts.errors import SourceError
 from memosite.facts.times import Moment, read_moment
 from memosite.sources.git import GitError, Repo, git, repo_at
 from memosite.sources.git_urls import parse_git_url, refusal, without_secrets
-from memosite.sources.objects import Commit, commit_at
+from memosite.sources.objects import CommitHead, commit_at
 from memosite.store.cache import open_cache
 from memosite.store.safe_files import open_lock
 
@@ -52,14 +52,14 @@ _DURATION = re.compile(r" after \d+ (?:ms|milliseconds|seconds)")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Fetched:
+class FetchedRemote:
     """A ref of a remote in the cache. `problem` says why it could not be fetched now, "" if it could.
 
     `fetched` is when that commit was found at the remote, by this machine's clock.
     """
 
     repo: Repo
-    commit: Commit
+    commit: CommitHead
     fetched: Moment
     problem: str = ""
 
@@ -84,7 +84,7 @@ class _Place:
         return self.folder.with_suffix(".lock")
 
 
-def fetch(url: str, ref: str, *, cache: Path, use_network: bool = True) -> Fetched:
+def fetch(url: str, ref: str, *, cache: Path, use_network: bool = True) -> FetchedRemote:
     """A ref of a remote, fetched now, or as it was last fetched if that fails or the network is not to be used.
 
     Raises `SourceError` if it was never fetched, and if the cache cannot be written.
@@ -164,7 +164,7 @@ def _locked(path: Path) -> Iterator[int | None]:
         os.close(handle)
 
 
-def _fetch(place: _Place, ref: str, lock: int) -> Fetched:
+def _fetch(place: _Place, ref: str, lock: int) -> FetchedRemote:
     """Fetch a ref; the lock is held. Raises `GitError`."""
     _prepare(place)
     try:
@@ -181,7 +181,7 @@ def _fetch(place: _Place, ref: str, lock: int) -> Fetched:
         raise GitError(f"{ref} leads to no commit")
     fetched = dt.datetime.now(dt.UTC).replace(microsecond=0)
     _remember(place, ref, commit, fetched)
-    return Fetched(repo=place.repo, commit=commit, fetched=Moment(instant=fetched, offset=0))
+    return FetchedRemote(repo=place.repo, commit=commit, fetched=Moment(instant=fetched, offset=0))
 
 
 def _local(ref: str) -> str:
@@ -257,7 +257,7 @@ def _make(place: _Place, config: bytes) -> None:
 # What was fetched when
 
 
-def _last_good(place: _Place, ref: str, *, problem: str) -> Fetched | None:
+def _last_good(place: _Place, ref: str, *, problem: str) -> FetchedRemote | None:
     """The commit that was last fetched, if the cache still has it."""
     entry = _entries(place).get(ref)
     if not isinstance(entry, Mapping) or not _is_ours(place.folder):
@@ -269,7 +269,7 @@ def _last_good(place: _Place, ref: str, *, problem: str) -> Fetched | None:
     with suppress(GitError):
         commit = commit_at(place.repo, name)
         if commit is not None and fetched is not None:
-            return Fetched(repo=place.repo, commit=commit, fetched=fetched, problem=problem)
+            return FetchedRemote(repo=place.repo, commit=commit, fetched=fetched, problem=problem)
     return None
 
 
@@ -282,7 +282,7 @@ def _entries(place: _Place) -> Mapping[str, object]:
     return refs if isinstance(refs, dict) else {}
 
 
-def _remember(place: _Place, ref: str, commit: Commit, fetched: dt.datetime) -> None:
+def _remember(place: _Place, ref: str, commit: CommitHead, fetched: dt.datetime) -> None:
     """Write down what was fetched; half a file never stands there."""
     written = fetched.isoformat().replace("+00:00", "Z")
     refs = {**_entries(place), ref: {"commit": commit.hash, "fetched": written}}

@@ -20,8 +20,8 @@ from memosite.sources.listing import (
     FILE_LIMIT,
     FILES_LIMIT,
     SNIFFED,
-    Entry,
     FileStamp,
+    FolderEntry,
     Listing,
     finding_on,
     list_source,
@@ -52,7 +52,7 @@ class Tree:
     """What a commit holds: blobs by path, and the entries of each folder by name."""
 
     blobs: Mapping[str, Blob]
-    folders: Mapping[str, tuple[Entry, ...]]
+    folders: Mapping[str, tuple[FolderEntry, ...]]
     unusable: tuple[str, ...] = ()
     """Paths that no folder can have, such as `memos/../x`: only a tree made by hand holds such."""
 
@@ -105,7 +105,7 @@ class TreeSource:
 def read_tree(repo: Repo, commit: str, prefix: str = "") -> Tree:
     """What a commit holds below a folder. Raises `SourceError` if it cannot be listed, or holds too many files."""
     blobs: dict[str, Blob] = {}
-    folders: dict[str, dict[str, Entry]] = {"": {}}
+    folders: dict[str, dict[str, FolderEntry]] = {"": {}}
     unusable: list[str] = []
     try:
         for token in git_tokens(repo, "ls-tree", "-r", "-l", "-z", "--full-tree", f"{commit}:{prefix}"):
@@ -134,20 +134,20 @@ def _is_usable(path: str) -> bool:
     return len(path) <= LONGEST_PATH and not any(part in {"", ".", ".."} for part in path.split("/"))
 
 
-def _place(folders: dict[str, dict[str, Entry]], path: str, kind: str) -> None:
+def _place(folders: dict[str, dict[str, FolderEntry]], path: str, kind: str) -> None:
     """Put an entry into its folder, and that into its own, up to the first one that is known."""
-    entry = Entry(path.rpartition("/")[2], kind)  # type: ignore[arg-type] # one of the kinds
+    entry = FolderEntry(path.rpartition("/")[2], kind)  # type: ignore[arg-type] # one of the kinds
     while True:
         folder = path.rpartition("/")[0]
         is_known = folder in folders
         folders.setdefault(folder, {}).setdefault(entry.name, entry)
         if is_known:
             return
-        path, entry = folder, Entry(folder.rpartition("/")[2], "folder")
+        path, entry = folder, FolderEntry(folder.rpartition("/")[2], "folder")
 
 
 def _list_files(source: TreeSource) -> Listing:
-    def list_folder(folder: str) -> tuple[Entry, ...]:
+    def list_folder(folder: str) -> tuple[FolderEntry, ...]:
         if folder not in source.tree.folders:  # a name that is a file and a folder at once: a tree made by hand
             raise OSError(errno.ENOTDIR, os.strerror(errno.ENOTDIR))
         return source.tree.folders[folder]

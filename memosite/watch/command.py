@@ -18,11 +18,11 @@ from memosite.fetch.client import Fetcher
 from memosite.fetch.credentials import read_credentials
 from memosite.store.keys import state_home
 from memosite.watch.deliver import Printer, Runner
-from memosite.watch.loop import Deliverer, Rules, Watcher
+from memosite.watch.loop import Deliverer, Watcher, WatchRules
 from memosite.watch.policy import duration
 from memosite.watch.signals import Signals, StoppedError
-from memosite.watch.sources import PublishedFeed, Source
-from memosite.watch.state import State, open_state, read_state
+from memosite.watch.sources import FeedSource, PublishedFeed
+from memosite.watch.state import WatchState, open_state, read_state
 
 Tell = Callable[[str], None]
 _INTERRUPTED = 130
@@ -70,7 +70,7 @@ def _check(options: argparse.Namespace) -> None:
 
 
 def _watchers(options: argparse.Namespace, signals: Signals, stack: ExitStack, *, say: Tell) -> list[Watcher]:
-    rules = Rules(
+    rules = WatchRules(
         since=options.since,
         only_asked=options.only == "action",
         is_batch=options.batch,
@@ -82,7 +82,7 @@ def _watchers(options: argparse.Namespace, signals: Signals, stack: ExitStack, *
     )
     deliverer = _deliverer(options, signals)
     note: Tell = _nothing if options.quiet else say
-    states: dict[Path, State] = {}
+    states: dict[Path, WatchState] = {}
     watchers = []
     for source in _sources(options, signals):
         path = state_path(source.address, options.state)
@@ -111,12 +111,12 @@ def _command(name: str) -> str:
     return str(Path(name).absolute()) if "/" in name else name
 
 
-def _sources(options: argparse.Namespace, signals: Signals) -> list[Source]:
+def _sources(options: argparse.Namespace, signals: Signals) -> list[FeedSource]:
     repo = Path(options.repo).absolute() if options.repo else None
     if options.position:
-        from memosite.watch.repos import PositionFeed, Site  # noqa: PLC0415 - start-up time is felt
+        from memosite.watch.repos import PositionFeed, WatchedSite  # noqa: PLC0415 - start-up time is felt
 
-        site = Site(folder=options.site_option or Path(), position=options.position, cache=options.cache)
+        site = WatchedSite(folder=options.site_option or Path(), position=options.position, cache=options.cache)
         return [PositionFeed(site, repo, signals.check)]
     addresses = list(dict.fromkeys(address_of(feed) for feed in options.feeds))
     fetcher = Fetcher(read_credentials(addresses))
@@ -176,7 +176,7 @@ def _status(options: argparse.Namespace, show: Tell) -> int:
     return 0 if is_fine else 1
 
 
-def _show_status(state: State, address: str, show: Tell, *, is_json: bool) -> bool:
+def _show_status(state: WatchState, address: str, show: Tell, *, is_json: bool) -> bool:
     feed, counts, failed = state.feed(address), state.counts(address), state.failed(address)
     now = time.time()
     if is_json:

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO
 
-from memosite.feeds.document import MEMO_FIELDS, Item
+from memosite.feeds.document import MEMO_FIELDS, ReceivedItem
 from memosite.watch.signals import Signals
 
 _GRACE = 10.0
@@ -22,11 +22,11 @@ _LONGEST_VALUE = 8000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Memo:
+class AnnouncedMemo:
     """An item as it is delivered: of which feed, where its file is now; `file` if it is known."""
 
     feed: str
-    item: Item
+    item: ReceivedItem
     path: str
     file: Path | None = None
 
@@ -42,7 +42,7 @@ class Outcome:
 DONE = Outcome()
 
 
-def as_json(memo: Memo) -> str:
+def as_json(memo: AnnouncedMemo) -> str:
     """A memo as one line of JSON."""
     item = memo.item
     line: dict[str, object] = {"feed": memo.feed, "guid": item.guid, "path": memo.path}
@@ -59,7 +59,7 @@ class Printer:
         self._stream = stream
         self._is_json = is_json
 
-    def deliver(self, memos: Sequence[Memo]) -> Outcome:
+    def deliver(self, memos: Sequence[AnnouncedMemo]) -> Outcome:
         """Write the lines. An error of the stream is raised: nobody would read the next one either."""
         lines = (as_json(memo) if self._is_json else f"new memo: {memo.path}" for memo in memos)
         self._stream.write("".join(f"{line}\n" for line in lines).encode("utf-8", "replace"))
@@ -78,7 +78,7 @@ class Runner:
         self._folder = folder
         self._signals = signals
 
-    def deliver(self, memos: Sequence[Memo]) -> Outcome:
+    def deliver(self, memos: Sequence[AnnouncedMemo]) -> Outcome:
         """Run the command once, for one memo or for several. It has to end with status 0."""
         try:
             with tempfile.TemporaryFile() as paths:
@@ -138,7 +138,7 @@ def _end(process: "subprocess.Popen[bytes]") -> None:
     _tell(process, signal.SIGKILL)
 
 
-def environment(memos: Sequence[Memo], inherited: Mapping[bytes, bytes]) -> dict[bytes, bytes]:
+def environment(memos: Sequence[AnnouncedMemo], inherited: Mapping[bytes, bytes]) -> dict[bytes, bytes]:
     """The environment of a command: MEMO_COUNT and MEMO_FEED, and of a single memo all that is known of it.
 
     The access token of a feed is not passed on, nor what a watch around this one may have set.

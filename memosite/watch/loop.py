@@ -8,26 +8,26 @@ from pathlib import Path
 from typing import Protocol
 
 from memosite.facts.characters import printable
-from memosite.feeds.document import Item, Rejected, read_document, refusal
+from memosite.feeds.document import ReceivedItem, Rejected, read_document, refusal
 from memosite.fetch.answers import Failed, Fetched, Unchanged
-from memosite.watch.deliver import Memo, Outcome
+from memosite.watch.deliver import AnnouncedMemo, Outcome
 from memosite.watch.locate import locate
 from memosite.watch.policy import UNCONDITIONAL_EACH, Fate, Limit, Since, duration, fate, pause, time_alone
 from memosite.watch.signals import Signals
-from memosite.watch.sources import Source
-from memosite.watch.state import Delivery, FeedState, State, UnwritableError
+from memosite.watch.sources import FeedSource
+from memosite.watch.state import Delivery, FeedState, UnwritableError, WatchState
 from memosite.watch.walk import Bounds, walk
 
 
 class Deliverer(Protocol):
     """What memos are given to."""
 
-    def deliver(self, memos: Sequence[Memo]) -> Outcome:
+    def deliver(self, memos: Sequence[AnnouncedMemo]) -> Outcome:
         """Give them, and say how it went."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Rules:
+class WatchRules:
     """What a watch was asked to do; times in seconds."""
 
     since: Since = "inbox"
@@ -46,10 +46,10 @@ class Watcher:
 
     def __init__(
         self,
-        source: Source,
-        state: State,
+        source: FeedSource,
+        state: WatchState,
         deliverer: Deliverer,
-        rules: Rules,
+        rules: WatchRules,
         signals: Signals,
         *,
         say: Callable[[str], None],
@@ -119,7 +119,7 @@ class Watcher:
             self.due = 0.0  # at the next round, which begins an interval after this one did
             self._tell_once("feed", None)
 
-    def _read(self, answer: Fetched) -> tuple[Fetched | Failed, tuple[Item, ...]]:
+    def _read(self, answer: Fetched) -> tuple[Fetched | Failed, tuple[ReceivedItem, ...]]:
         """The items of a feed and of the archives that have to be read with it."""
         document = read_document(answer.data)
         if isinstance(document, Rejected):
@@ -136,9 +136,9 @@ class Watcher:
         )
         return (items, ()) if isinstance(items, Failed) else (answer, items)
 
-    def _commit(self, known: FeedState, answer: Fetched, items: Sequence[Item]) -> None:
+    def _commit(self, known: FeedState, answer: Fetched, items: Sequence[ReceivedItem]) -> None:
         rules = self._rules
-        fates: list[tuple[Item, Fate]] = [
+        fates: list[tuple[ReceivedItem, Fate]] = [
             (item, fate(item, since=rules.since, is_first=not known.is_known, only_asked=rules.only_asked))
             for item in items
         ]
@@ -231,16 +231,16 @@ class Watcher:
             self._state.finish(self._unrecorded[0])
             self._unrecorded.pop(0)
 
-    def _located(self, item: Item) -> Memo:
+    def _located(self, item: ReceivedItem) -> AnnouncedMemo:
         repo: Path | None = self._source.repo_of(item.field("repo"))
         if repo is None:
-            return Memo(feed=self._source.address, item=item, path=item.path)
+            return AnnouncedMemo(feed=self._source.address, item=item, path=item.path)
         found = locate(repo, item.path)
         if found.file is None:
             self._tell(self._note, f"not found in {repo}: {printable(item.path)}")
         elif found.has_moved:
             self._tell(self._note, f"moved: {printable(item.path)} is now {printable(found.path)}")
-        return Memo(feed=self._source.address, item=item, path=found.path, file=found.file)
+        return AnnouncedMemo(feed=self._source.address, item=item, path=found.path, file=found.file)
 
     # Telling
 
@@ -259,5 +259,5 @@ class Watcher:
         self._told[subject] = key
 
 
-def _named(memos: Sequence[Memo]) -> str:
+def _named(memos: Sequence[AnnouncedMemo]) -> str:
     return printable(memos[0].path) if len(memos) == 1 else f"{len(memos)} memos"

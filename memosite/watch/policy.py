@@ -5,7 +5,7 @@ import json
 from dataclasses import dataclass
 from typing import Literal
 
-from memosite.feeds.document import Item, refusal
+from memosite.feeds.document import ReceivedItem, refusal
 
 Since = Literal["inbox", "all", "now"]
 Fate = Literal["pending", "skipped", "refused"]
@@ -27,7 +27,7 @@ class Limit:
     text: str
 
 
-def fate(item: Item, *, since: Since, is_first: bool, only_asked: bool) -> Fate:
+def fate(item: ReceivedItem, *, since: Since, is_first: bool, only_asked: bool) -> Fate:
     """What becomes of an item that is seen for the first time; `is_first` is the first run of its feed."""
     if refusal(item):
         return "refused"

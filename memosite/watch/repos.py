@@ -10,7 +10,7 @@ from memosite.archive.model import Archive
 from memosite.config.loading import load_config
 from memosite.facts.errors import ConfigError, MemositeError
 from memosite.feeds.rss import to_rss
-from memosite.fetch.answers import Answer, Failed, Fetched
+from memosite.fetch.answers import Failed, Fetched, FetchOutcome
 from memosite.plan import Context
 from memosite.plan.feeds import plan_whole_feed
 from memosite.plan.site import context_of
@@ -19,7 +19,7 @@ from memosite.watch.state import FeedState
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Site:
+class WatchedSite:
     """A site folder and the position to read for."""
 
     folder: Path
@@ -30,7 +30,7 @@ class Site:
 class PositionFeed:
     """The memos to a position, read from the repos: the items and guids that the published feed would have."""
 
-    def __init__(self, site: Site, repo: Path | None, guard: Callable[[], None]) -> None:
+    def __init__(self, site: WatchedSite, repo: Path | None, guard: Callable[[], None]) -> None:
         """Read a position's memos; `guard` raises when it is time to end. Raises `ConfigError` for no such position."""
         self._site = site
         self._repo = repo
@@ -39,7 +39,7 @@ class PositionFeed:
         config = load_config(site.folder, cache=site.cache)
         self.address = f"site:{config.site}#{site.position}"
 
-    def read(self, known: FeedState, *, is_conditional: bool) -> Answer:  # noqa: ARG002 - repos have no validators
+    def read(self, known: FeedState, *, is_conditional: bool) -> FetchOutcome:  # noqa: ARG002 - repos have no validators
         """All memos to the position, not only a window of them."""
         self._guard()
         try:
@@ -55,7 +55,7 @@ class PositionFeed:
             return Failed(reason=str(error))
         return Fetched(address=self.address, data=data, is_whole=True, ledger=ledger.to_jsonl())
 
-    def get(self, address: str) -> Answer:
+    def get(self, address: str) -> FetchOutcome:
         """It has no archives."""
         return Failed(reason=f"{address}: not an archive")
 

@@ -4,7 +4,7 @@ import datetime as dt
 from pathlib import Path
 from typing import Protocol
 
-from memosite.fetch.answers import Answer, Fetched
+from memosite.fetch.answers import Fetched, FetchOutcome
 from memosite.fetch.client import Fetcher
 from memosite.watch.policy import publisher_problem
 from memosite.watch.state import FeedState
@@ -13,15 +13,15 @@ _STATUS_LEVELS = 4
 """How many folders above a feed its site's status.json may lie."""
 
 
-class Source(Protocol):
+class FeedSource(Protocol):
     """What a feed can be read from. `address` names it in the state and in messages."""
 
     address: str
 
-    def read(self, known: FeedState, *, is_conditional: bool) -> Answer:
+    def read(self, known: FeedState, *, is_conditional: bool) -> FetchOutcome:
         """The feed as it is now."""
 
-    def get(self, address: str) -> Answer:
+    def get(self, address: str) -> FetchOutcome:
         """One of its archives."""
 
     def repo_of(self, name: str) -> Path | None:
@@ -41,13 +41,13 @@ class PublishedFeed:
         self._repo = repo
         self._status: str | None = None
 
-    def read(self, known: FeedState, *, is_conditional: bool) -> Answer:
+    def read(self, known: FeedState, *, is_conditional: bool) -> FetchOutcome:
         """The feed, or the word that it is unchanged."""
         if not is_conditional:
             return self._fetcher.get(self.address)
         return self._fetcher.get(self.address, etag=known.etag, last_modified=known.last_modified)
 
-    def get(self, address: str) -> Answer:
+    def get(self, address: str) -> FetchOutcome:
         """One of its archives."""
         return self._fetcher.get(address)
 

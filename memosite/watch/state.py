@@ -17,7 +17,7 @@ from typing import Any
 from urllib.parse import quote
 
 from memosite.facts.errors import StateError
-from memosite.feeds.document import Item, refusal
+from memosite.feeds.document import ReceivedItem, refusal
 from memosite.watch.policy import Fate
 
 _APPLICATION = 0x6D656D6F  # "memo"
@@ -65,11 +65,11 @@ class Delivery:
     """An item to deliver. `number` is its place in the order of arrival here, `tries` how often it has failed."""
 
     number: int
-    item: Item
+    item: ReceivedItem
     tries: int = 0
 
 
-class State:
+class WatchState:
     """An open state file."""
 
     def __init__(self, path: Path, connection: sqlite3.Connection, lock: int | None) -> None:
@@ -117,13 +117,15 @@ class State:
         query = "SELECT 1 FROM items JOIN feeds ON feeds.id = items.feed WHERE address = ? AND guid = ?"
         return frozenset(guid for guid in guids if not self._rows(query, (address, guid)))
 
-    def commit(self, feed: FeedState, fates: Sequence[tuple[Item, Fate]], now: float) -> list[tuple[Item, Fate]]:
+    def commit(
+        self, feed: FeedState, fates: Sequence[tuple[ReceivedItem, Fate]], now: float
+    ) -> list[tuple[ReceivedItem, Fate]]:
         """Remember a feed that was read, its validators and its new items, at once; the items that were new.
 
         What is known and not delivered yet is given its present path. One that was refused for its path and now has
         a good one is delivered.
         """
-        new: list[tuple[Item, Fate]] = []
+        new: list[tuple[ReceivedItem, Fate]] = []
         with self._writing() as write:
             number = self._number(write, feed.address)
             write.execute(
@@ -270,7 +272,7 @@ def _damaged(path: Path, found: str) -> StateError:
     )
 
 
-def open_state(path: Path) -> State:
+def open_state(path: Path) -> WatchState:
     """Open a state to write, and make it if there is none. Raises `StateError`, also if another watch has it."""
     lock: int | None = None
     try:
@@ -279,7 +281,7 @@ def open_state(path: Path) -> State:
         fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         if not path.exists():
             _make(path)
-        return State(path, _connect(path, mode="rw"), lock)
+        return WatchState(path, _connect(path, mode="rw"), lock)
     except BaseException as error:
         if lock is not None:
             os.close(lock)
@@ -290,12 +292,12 @@ def open_state(path: Path) -> State:
         raise
 
 
-def read_state(path: Path) -> State:
+def read_state(path: Path) -> WatchState:
     """Open a state to look at, while a watch may be writing it. Raises `StateError`."""
     if not path.exists():
         raise StateError(f"{path}: found no such state; nothing has been watched with it")
     try:
-        return State(path, _connect(path, mode="ro"), None)
+        return WatchState(path, _connect(path, mode="ro"), None)
     except UnwritableError as error:
         raise StateError(f"{path}: the state cannot be read ({error})") from error
 
@@ -358,13 +360,13 @@ def _check(connection: sqlite3.Connection, path: Path) -> None:
         raise _damaged(path, str(found[0][0]).replace("\n", " "))
 
 
-def _dump(item: Item) -> str:
+def _dump(item: ReceivedItem) -> str:
     return json.dumps([item.path, item.title, item.link, item.is_asked, item.memo], ensure_ascii=False)
 
 
-def _load(guid: str, text: str) -> Item:
+def _load(guid: str, text: str) -> ReceivedItem:
     path, title, link, is_asked, memo = json.loads(text)
-    return Item(
+    return ReceivedItem(
         guid=guid,
         path=path,
         title=title,

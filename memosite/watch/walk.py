@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from urllib.parse import urldefrag, urljoin, urlsplit
 
 from memosite.facts.characters import printable
-from memosite.feeds.document import Document, Item, Rejected, read_document
-from memosite.fetch.answers import Answer, Failed, Fetched
+from memosite.feeds.document import FeedDocument, ReceivedItem, Rejected, read_document
+from memosite.fetch.answers import Failed, Fetched, FetchOutcome
 from memosite.fetch.credentials import origin
 
 
@@ -24,13 +24,13 @@ class Bounds:
 
 
 def walk(
-    document: Document,
+    document: FeedDocument,
     address: str,
     *,
     unknown: Callable[[Iterable[str]], frozenset[str]],
-    get: Callable[[str], Answer],
+    get: Callable[[str], FetchOutcome],
     bounds: Bounds,
-) -> tuple[Item, ...] | Failed:
+) -> tuple[ReceivedItem, ...] | Failed:
     """All items that may be new, oldest first, each guid once; or why they cannot be told.
 
     `unknown` gives those of some guids that are not known yet, `get` the archive at an address.
@@ -70,7 +70,7 @@ def walk(
     return _oldest_first(found)
 
 
-def _read_archive(data: bytes) -> Document | Rejected:
+def _read_archive(data: bytes) -> FeedDocument | Rejected:
     archive = read_document(data)
     if isinstance(archive, Rejected):
         return archive
@@ -81,9 +81,9 @@ def _read_archive(data: bytes) -> Document | Rejected:
     return archive
 
 
-def _oldest_first(documents: list[Document]) -> tuple[Item, ...]:
+def _oldest_first(documents: list[FeedDocument]) -> tuple[ReceivedItem, ...]:
     """By place in the oldest document that has the item; as the newest document describes it."""
-    newest: dict[str, Item] = {}
+    newest: dict[str, ReceivedItem] = {}
     for document in documents:
         for item in document.items:
             newest.setdefault(item.guid, item)
@@ -91,7 +91,7 @@ def _oldest_first(documents: list[Document]) -> tuple[Item, ...]:
     return tuple(newest[guid] for guid in order)
 
 
-def archive_address(document: Document, address: str) -> str | Failed:
+def archive_address(document: FeedDocument, address: str) -> str | Failed:
     """Where a document's previous archive lies: of the same origin as the document itself.
 
     A site built for one address is read at another, too: from disk, through a tunnel, from a mirror. A link beside

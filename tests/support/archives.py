@@ -10,7 +10,7 @@ from memosite.archive.model import Archive, Memo, SourceInfo, Transcript
 from memosite.facts.findings import Finding
 from memosite.facts.parsed import Kind, Ref
 from memosite.reading.reader import read_archive
-from memosite.resolve import Rules
+from memosite.resolve import ResolveRules
 from memosite.sources.folder import FolderSource
 from memosite.store.shelf import Shelf
 
@@ -31,7 +31,7 @@ def read_sources(
 ) -> tuple[Archive, Ledger]:
     """Read folders as `memosite build` does, and give the archive and the ledger that follows from it.
 
-    `web` has addresses by the names of sources; `rules` are fields of `Rules`.
+    `web` has addresses by the names of sources; `rules` are fields of `ResolveRules`.
     """
     with Shelf() as shelf:
         return _read(sources, shelf, ledger=ledger, web=web or {}, rules=rules)
@@ -54,7 +54,7 @@ def _read(
 ) -> tuple[Archive, Ledger]:
     read = [source if isinstance(source, FolderSource) else folder_source(source) for source in sources]
     known = tuple(SourceInfo(name=source.name, include=source.include, web=web.get(source.name)) for source in read)
-    return read_archive(read, Rules(sources=known, **rules), ledger, shelf)
+    return read_archive(read, ResolveRules(sources=known, **rules), ledger, shelf)
 
 
 # Looking at archives

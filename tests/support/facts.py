@@ -20,7 +20,7 @@ from memosite.facts.parsed import (
     Text,
 )
 from memosite.facts.times import read_moment
-from memosite.resolve import Rules, resolve
+from memosite.resolve import ResolveRules, resolve
 from tests.support.archives import EMPTY
 
 
@@ -89,10 +89,12 @@ def no_line(_file: FileFacts, _key: str) -> None:
 def resolve_facts(
     *found: Fact, sources: Sequence[str] = ("repo", "other"), ledger: Ledger = EMPTY, **rules: Any
 ) -> tuple[Archive, Ledger]:
-    """Resolve facts; `rules` are fields of `Rules`, with `closed` as a set of ids."""
+    """Resolve facts; `rules` are fields of `ResolveRules`, with `closed` as a set of ids."""
     closed = {id_: Discharge() for id_ in rules.pop("closed", ())}
     known = tuple(SourceInfo(name=name) for name in sources)
-    return resolve([parsed_of(fact) for fact in found], Rules(sources=known, closed=closed, **rules), ledger, no_line)
+    return resolve(
+        [parsed_of(fact) for fact in found], ResolveRules(sources=known, closed=closed, **rules), ledger, no_line
+    )
 
 
 def archive_of(*found: Fact, **settings: Any) -> Archive:

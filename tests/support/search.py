@@ -13,7 +13,7 @@ from memosite.reading.archive import open_archive
 from memosite.search.documents import Card, SearchDocument, TextOf, describe, documents
 from memosite.search.match import KEYS
 from memosite.search.whoosh.indexing import open_index
-from memosite.search.whoosh.reader import Reader
+from memosite.search.whoosh.reader import IndexReader
 from memosite.search_language.analyzer import Analyzer
 from memosite.store.shelf import Shelf
 
@@ -28,11 +28,11 @@ class Read:
     analyzer: Analyzer
     opened: ExitStack
 
-    def index(self, cache: Path, text_of: TextOf | None = None, say: Callable[[str], object] = str) -> Reader:
+    def index(self, cache: Path, text_of: TextOf | None = None, say: Callable[[str], object] = str) -> IndexReader:
         """The index of the archive, brought up to date and open as long as the archive is."""
         found = open_index(cache, self.cards, text_of or self.shelf.text, self.analyzer, say)
         self.opened.callback(found.reader.close)
-        return Reader(index=found, analyzer=self.analyzer)
+        return IndexReader(index=found, analyzer=self.analyzer)
 
     def documents(self) -> list[SearchDocument]:
         """All documents, in the order in which hits are shown."""

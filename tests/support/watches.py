@@ -10,11 +10,11 @@ from typing import Any
 import pytest
 
 from memosite.fetch.client import Fetcher
-from memosite.watch.deliver import DONE, Memo, Outcome
-from memosite.watch.loop import Rules, Watcher
+from memosite.watch.deliver import DONE, AnnouncedMemo, Outcome
+from memosite.watch.loop import Watcher, WatchRules
 from memosite.watch.signals import Signals
 from memosite.watch.sources import PublishedFeed
-from memosite.watch.state import State, open_state
+from memosite.watch.state import WatchState, open_state
 from tests.support.commands import run_command
 
 SOON = 1e-9
@@ -26,7 +26,7 @@ class Notebook:
 
     def __init__(self) -> None:
         """Take everything."""
-        self.memos: list[Memo] = []
+        self.memos: list[AnnouncedMemo] = []
         self.said: list[str] = []
         self.outcome: Callable[[], Outcome] = lambda: DONE
 
@@ -35,7 +35,7 @@ class Notebook:
         """The guids that were delivered, in order."""
         return [memo.item.guid for memo in self.memos]
 
-    def deliver(self, memos: Sequence[Memo]) -> Outcome:
+    def deliver(self, memos: Sequence[AnnouncedMemo]) -> Outcome:
         """Note down what is taken."""
         outcome = self.outcome()
         if outcome.reason is None:
@@ -43,13 +43,13 @@ class Notebook:
         return outcome
 
 
-def watcher(address: str, state: State, notebook: Notebook, **rules: Any) -> Watcher:
+def watcher(address: str, state: WatchState, notebook: Notebook, **rules: Any) -> Watcher:
     """A watcher of a feed that never pauses."""
     fetcher = Fetcher(timeout=2.0)
     known: dict[str, Any] = {"since": "all", "interval": SOON} | rules
     source = PublishedFeed(address, fetcher, None)
     say = notebook.said.append
-    return Watcher(source, state, notebook, Rules(**known), Signals(), say=say, note=say)
+    return Watcher(source, state, notebook, WatchRules(**known), Signals(), say=say, note=say)
 
 
 @contextmanager

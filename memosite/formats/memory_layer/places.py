@@ -6,7 +6,7 @@ from dataclasses import dataclass
 ROOTS = (".claude", ".cui", ".plan")
 CATEGORIES = ("context", "decisions", "interfaces", "handoffs")
 ARCHIVE = "archive"
-FOLDER = "memory"
+LAYER_FOLDER = "memory"
 """The folder of a memory-layer, below one of `ROOTS`."""
 
 _SUFFIXES = (".json", ".md")
@@ -26,7 +26,7 @@ def layer_place(path: str) -> LayerPlace | None:
     is_archived = folders[-1:] == [ARCHIVE]
     above = folders[-3:-1] if is_archived else folders[-2:]
     is_category = category in CATEGORIES and len(above) == 2
-    if not is_category or above[0] not in ROOTS or above[1] != FOLDER:
+    if not is_category or above[0] not in ROOTS or above[1] != LAYER_FOLDER:
         return None
     return LayerPlace(category=category, is_archived=is_archived)
 
@@ -35,7 +35,7 @@ def home(path: str) -> str | None:
     """The folder of the memory-layer that a file is in, such as `desk/.claude/memory`."""
     folders = path.split("/")[:-1]
     for end in range(1, len(folders)):
-        if folders[end] == FOLDER and folders[end - 1] in ROOTS:
+        if folders[end] == LAYER_FOLDER and folders[end - 1] in ROOTS:
             return "/".join(folders[: end + 1])
     return None
 

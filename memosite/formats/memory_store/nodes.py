@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from memosite.facts.file import File, clean_text, shown
-from memosite.facts.parsed import Citation, Parsed, RecordCard, RecordFile
+from memosite.facts.parsed import Parsed, RecordCard, RecordCitation, RecordFile
 from memosite.facts.texts import one_line
 from memosite.formats.fields import Fields, canonical_json
 from memosite.formats.memory_store import rules as store_rules
@@ -206,10 +206,10 @@ def value_text(value: Any) -> str:
     return one_line(clean_text(canonical_json(value).decode("utf-8")))
 
 
-def _citations(origin: Fields) -> tuple[Citation, ...]:
+def _citations(origin: Fields) -> tuple[RecordCitation, ...]:
     """The address that a record was made from, if it came from one."""
     url = origin.quiet().text("locator").strip()
     if origin.peek("kind") != "url" or not url:
         return ()
     date, note = (value_text(origin.peek(name)) for name in ("captured_at", "media_type"))
-    return (Citation(title=url, url=url, type="origin", date=date, note=note),)
+    return (RecordCitation(title=url, url=url, type="origin", date=date, note=note),)

@@ -19,7 +19,7 @@ from memosite.formats.memory_store import rules as store_rules
 from memosite.formats.memory_store.events import is_events, parse_events
 from memosite.formats.memory_store.facts import StoreBody, StoreConfig, StoreRelation
 from memosite.formats.memory_store.nodes import is_node, label_of, parse_node, read_evidence, value_text
-from memosite.formats.memory_store.parts import Part, file_findings, hashed_bytes, is_relation_id, part_of
+from memosite.formats.memory_store.parts import StorePart, file_findings, hashed_bytes, is_relation_id, part_of
 from memosite.formats.mif.places import SUFFIX
 
 NAME = "memory-store"
@@ -191,7 +191,7 @@ def _parsed(fields: Fields, fact: StoreConfig | StoreRelation) -> Parsed:
     return Parsed(source=file.source, path=file.path, fact=fact, findings=tuple(fields.findings), shelve=(file.data,))
 
 
-_PARTS: Mapping[Part, tuple[Callable[[File], bool], Callable[[File], Parsed]]] = MappingProxyType(
+_PARTS: Mapping[StorePart, tuple[Callable[[File], bool], Callable[[File], Parsed]]] = MappingProxyType(
     {
         "config": (_is_config, _parse_config),
         "marker": (_is_marker, _parse_marker),

@@ -20,9 +20,9 @@ KINDS = (
 )
 """Kinds of nodes: the five of version 5, then those of version 4 alone."""
 
-Part = Literal["config", "marker", "events", "relation", "node", "body"]
+StorePart = Literal["config", "marker", "events", "relation", "node", "body"]
 
-_FILES: dict[str, Part] = {"config.json": "config", "sync-state.json": "marker", "events.jsonl": "events"}
+_FILES: dict[str, StorePart] = {"config.json": "config", "sync-state.json": "marker", "events.jsonl": "events"}
 _KIND_OF_FOLDER = {"syntheses": "synthesis", **{f"{kind}s": kind for kind in KINDS if kind != "synthesis"}}
 _MARKER = re.compile(r"(?:<{7}|>{7}|\|{7}) \S.*")
 _BETWEEN = "======="
@@ -30,7 +30,7 @@ _NODE_ID = re.compile(r"[a-z][a-z0-9_]*\.[a-z0-9][a-z0-9-]*")
 _RELATION_ID = re.compile(r"rel\.[a-z0-9][a-z0-9-]*")
 
 
-def part_of(path: str) -> Part | None:
+def part_of(path: str) -> StorePart | None:
     """Which part of a store a file would be by its place; its shape has to agree."""
     place = store_of(path)
     below = place[1] if place else ""

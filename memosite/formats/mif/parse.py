@@ -28,7 +28,7 @@ from memosite.formats.mif.sources import (
     read_relations,
 )
 from memosite.formats.mif.times import FieldRow, read_times, show_moment
-from memosite.formats.yaml_text import LIMIT, Head, read_yaml, split_head
+from memosite.formats.yaml_text import YAML_CHARS, Head, read_yaml, split_head
 
 NAME = "mif"
 
@@ -91,7 +91,7 @@ def _record_head(file: File) -> Head | None:
     head = split_head(file.markdown)
     if head is None:
         return None
-    written = {match["name"]: _bare(match["value"]) for match in _SHAPE.finditer(head.source[:LIMIT])}
+    written = {match["name"]: _bare(match["value"]) for match in _SHAPE.finditer(head.source[:YAML_CHARS])}
     has_type = written.get("type") in TYPES
     if not name.endswith(SUFFIX):
         return head if has_type and head.is_closed and "id" in written and "created" in written else None

@@ -22,7 +22,7 @@ SECTIONS = (
 )
 """The sections that wyren knows, as they are written."""
 
-LIMIT = 200_000
+OUTLINE_CHARS = 200_000
 """How much of a memory is read, in characters; by wyren's own rules 60 lines are enough."""
 
 _KNOWN = {name.casefold(): name for name in SECTIONS}
@@ -39,7 +39,7 @@ _Line = tuple[int, str]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Block:
+class OutlineBlock:
     """A bullet, or text that is none: the line it begins at, its Markdown without bullet and indentation.
 
     `bullet` is its mark, such as `-` or `1.`, "" for other text; `under` the heading within the section that it
@@ -62,7 +62,7 @@ class Section:
     name: str
     line: int
     lines: int
-    blocks: tuple[Block, ...]
+    blocks: tuple[OutlineBlock, ...]
 
     @property
     def is_known(self) -> bool:
@@ -86,9 +86,9 @@ class Outline:
 
 
 def read_outline(text: str) -> Outline:
-    """Read a memory (any line ends); never raises. What goes beyond `LIMIT` is left out, at a line's end."""
-    if len(text) > LIMIT:
-        text = text[: max(text.rfind("\n", 0, LIMIT), 0) or LIMIT]
+    """Read a memory (any line ends); never raises. What goes beyond `OUTLINE_CHARS` is left out, at a line's end."""
+    if len(text) > OUTLINE_CHARS:
+        text = text[: max(text.rfind("\n", 0, OUTLINE_CHARS), 0) or OUTLINE_CHARS]
     lines = [
         (number, clean_text(part))
         for number, line in enumerate(text.split("\n"), 1)
@@ -172,7 +172,7 @@ class _Reader:
         self.code: list[int] = []
         self.conflicts: list[int] = []
         self._name, self._line, self._length, self._lines = "", 1, 0, 0
-        self._blocks: list[Block] = []
+        self._blocks: list[OutlineBlock] = []
         self._under = ""
         self._open: _Open | None = None
         self._offsets: list[int] = []
@@ -296,7 +296,9 @@ class _Reader:
         if block is not None:
             text = "\n".join(_dedented(block.lines, block.offset)).strip("\n")
             if text.strip():
-                self._blocks.append(Block(line=block.line, text=text.rstrip(), bullet=block.bullet, under=self._under))
+                self._blocks.append(
+                    OutlineBlock(line=block.line, text=text.rstrip(), bullet=block.bullet, under=self._under)
+                )
 
     def end_section(self) -> None:
         """End the section that is being read; one without a name is kept if there is anything in it."""

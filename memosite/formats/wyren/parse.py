@@ -22,13 +22,13 @@ from memosite.formats.document import parse as parse_document
 from memosite.formats.fields import FINDINGS, show_json
 from memosite.formats.frontmatter import Frontmatter, read_frontmatter
 from memosite.formats.wyren import rules as wyren_rules
-from memosite.formats.wyren.outline import LIMIT, Block, Outline, Section, read_outline
+from memosite.formats.wyren.outline import OUTLINE_CHARS, Outline, OutlineBlock, Section, read_outline
 from memosite.formats.wyren.places import MEMORY_NAME, ROOTS
 from memosite.formats.wyren.tags import read_tags
 
 NAME = "wyren"
 
-BROADCAST = "broadcast"
+BROADCAST_FOLDER = "broadcast"
 
 SECTION_LINES = 30
 """The most lines of a section that wyren allows."""
@@ -60,7 +60,9 @@ def matches(file: File) -> bool:
         return True
     if file.name.lower() != MEMORY_NAME or not any(section.is_known for section in read_outline(file.text).sections):
         return False
-    return file.path.split("/")[-2:-1] in [[root] for root in ROOTS] or read_tags(file.markdown[:LIMIT]).is_tagged
+    return (
+        file.path.split("/")[-2:-1] in [[root] for root in ROOTS] or read_tags(file.markdown[:OUTLINE_CHARS]).is_tagged
+    )
 
 
 def broadcast_path(path: str) -> tuple[str, ...]:
@@ -69,7 +71,7 @@ def broadcast_path(path: str) -> tuple[str, ...]:
     if not parts[-1].lower().endswith(".md"):
         return ()
     pairs = enumerate(pairwise(parts[:-1]), 1)
-    place = next((index for index, (root, part) in pairs if root in ROOTS and part == BROADCAST), None)
+    place = next((index for index, (root, part) in pairs if root in ROOTS and part == BROADCAST_FOLDER), None)
     return parts[place + 1 :] if place is not None else ()
 
 
@@ -92,7 +94,7 @@ def parse(file: File) -> Parsed:
     return Parsed(source=file.source, path=file.path, fact=fact, findings=findings, shelve=tuple(shelve))
 
 
-def _entries(section: Section) -> Iterator[Block]:
+def _entries(section: Section) -> Iterator[OutlineBlock]:
     """What is to be a record: each bullet and each text; of handoff notes those with a time, and the rest together."""
     if section.name == _HANDOFF:
         yield from _handoff_notes(section)
@@ -104,12 +106,12 @@ def _entries(section: Section) -> Iterator[Block]:
         # "_Last distilled: …_" is changed by every run of wyren's; it says nothing that is to be remembered.
         lines = [line for line in block.text.split("\n") if not _DISTILLED.fullmatch(line)]
         if any(line.strip() for line in lines):
-            yield Block(line=block.line, text="\n".join(lines).strip("\n"), under=block.under)
+            yield OutlineBlock(line=block.line, text="\n".join(lines).strip("\n"), under=block.under)
 
 
-def _handoff_notes(section: Section) -> list[Block]:
-    stamped: list[Block] = []
-    rest: list[Block] = []
+def _handoff_notes(section: Section) -> list[OutlineBlock]:
+    stamped: list[OutlineBlock] = []
+    rest: list[OutlineBlock] = []
     for block in section.blocks:
         (stamped if block.bullet and _stamp(block.text) else rest).append(block)
     if not rest:
@@ -120,11 +122,11 @@ def _handoff_notes(section: Section) -> list[Block]:
             parts.append("\n" if block.bullet and before.bullet else "\n\n")
         mark = f"{block.bullet} " if block.bullet else ""
         parts.append(mark + block.text.replace("\n", "\n" + " " * len(mark)))
-    together = Block(line=rest[0].line, text="".join(parts), under=rest[0].under)
+    together = OutlineBlock(line=rest[0].line, text="".join(parts), under=rest[0].under)
     return sorted((*stamped, together), key=lambda block: block.line)
 
 
-def _record(file: File, section: Section, block: Block, taken: Counter[str]) -> tuple[RecordCard, bytes]:
+def _record(file: File, section: Section, block: OutlineBlock, taken: Counter[str]) -> tuple[RecordCard, bytes]:
     """One record and its text. Equal bullets of a section get `-2`, `-3` in the file's order."""
     tags = read_tags(block.text)
     text = tags.text or block.text
@@ -182,11 +184,11 @@ def _check(file: File, outline: Outline) -> Iterator[Finding]:
     if outline.fence is not None:
         message = "the whole memory stands in a code fence; it is read as if it did not"
         yield Finding(rule=wyren_rules.FENCED, location=file.at(outline.fence), message=message)
-    is_cut = len(file.text) > LIMIT
+    is_cut = len(file.text) > OUTLINE_CHARS
     if len(outline.places) > FILE_LINES or is_cut:
         count = f"more than {len(outline.places)}" if is_cut else str(len(outline.places))
         message = f"the memory has {count} lines, expected at most {FILE_LINES}"
-        message += f"; what follows the first {LIMIT} characters is not shown" if is_cut else ""
+        message += f"; what follows the first {OUTLINE_CHARS} characters is not shown" if is_cut else ""
         place = outline.places[min(FILE_LINES, len(outline.places) - 1)] if outline.places else 1
         yield Finding(rule=wyren_rules.LONG, location=file.at(place), message=message)
     for section in outline.sections:
@@ -216,9 +218,9 @@ def _parse_broadcast(file: File, below: tuple[str, ...]) -> Parsed:
     text: Text | None = head.text if head.text.chars else None
     card = RecordCard(
         system="wyren",
-        key=".".join((BROADCAST, *below[:-1], stem_of(below[-1]))),
+        key=".".join((BROADCAST_FOLDER, *below[:-1], stem_of(below[-1]))),
         file=file.facts,
-        type="skill" if is_skill else BROADCAST,
+        type="skill" if is_skill else BROADCAST_FOLDER,
         title=cut_line(title, 300) or head.title,
         text=text,
         status=head.status,

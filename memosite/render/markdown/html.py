@@ -15,7 +15,7 @@ from urllib.parse import unquote
 from markdown_it.token import Token
 
 from memosite.render.markdown.highlight import highlight
-from memosite.render.markdown.tokens import Body, inline_text, joined_words, read_body
+from memosite.render.markdown.tokens import BodyTokens, inline_text, joined_words, read_body
 
 __all__ = ["plain_text", "to_html"]
 
@@ -104,7 +104,7 @@ class _Writer:
     )
 
     def __init__(
-        self, body: Body, links: Mapping[str, str], prefix: str, base_level: int, *, with_passages: bool
+        self, body: BodyTokens, links: Mapping[str, str], prefix: str, base_level: int, *, with_passages: bool
     ) -> None:
         self.with_passages = with_passages
         self.marked = 0  # characters of code that were highlighted

@@ -88,7 +88,7 @@ class Heading:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Body:
+class BodyTokens:
     """What was read of a body: its text with LF and without control characters, its blocks, its headings."""
 
     source: str
@@ -97,10 +97,10 @@ class Body:
 
 
 @lru_cache(maxsize=1)  # a body's HTML, outline and words are asked for one after the other
-def read_body(text: str) -> Body:
+def read_body(text: str) -> BodyTokens:
     """Read the Markdown of a body; never raises. The tokens must not be changed: they are kept for the next call."""
     source = _NOT_TEXT.sub("\ufffd", text.removeprefix("\ufeff").replace("\r\n", "\n").replace("\r", "\n"))
-    verbatim = Body(source=source, tokens=None)
+    verbatim = BodyTokens(source=source, tokens=None)
     if len(source) > MAX_CHARS or (len(source) > _CHEAP_CHARS and worst_cost(source) > MAX_COST):
         return verbatim
     env: dict[str, tuple[Heading, ...]] = {}
@@ -111,7 +111,7 @@ def read_body(text: str) -> Body:
     deepest = MAX_NESTING - 1
     if any(token.level >= deepest and token.type in _NESTING for token in tokens):
         return verbatim
-    return Body(source=source, tokens=tuple(tokens), headings=env.get("headings", ()))
+    return BodyTokens(source=source, tokens=tuple(tokens), headings=env.get("headings", ()))
 
 
 def worst_cost(text: str) -> int:

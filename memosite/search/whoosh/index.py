@@ -30,17 +30,17 @@ with warnings.catch_warnings():
 
     from memosite.search.whoosh.fields import schema
 
-VERSION = 2
+INDEX_VERSION = 2
 """Of the schema, of what the analyzer finds and of what is shown: an index of another version is made anew."""
 
-FOLDER = "search"
+INDEX_FOLDER = "search"
 _SEAL = "seal.json"
 _SEAL_BYTES = 1 << 20
 _LOCK = "lock"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Seal:
+class IndexSeal:
     """What the index is as of: the digest of what the archive was read from ("" if nobody knows), the newest date."""
 
     inputs: str
@@ -67,7 +67,7 @@ def locked(cache: Path) -> Iterator[Path]:
         handle = open_lock(cache / _LOCK)
         try:
             fcntl.flock(handle, fcntl.LOCK_EX)
-            yield cache / FOLDER
+            yield cache / INDEX_FOLDER
         finally:
             os.close(handle)
     except OSError as error:
@@ -75,29 +75,29 @@ def locked(cache: Path) -> Iterator[Path]:
         raise OutputError(f"{message}; name another folder with --cache") from error
 
 
-def open_reader(folder: Path, seal: Seal) -> OpenIndex:
+def open_reader(folder: Path, seal: IndexSeal) -> OpenIndex:
     """Open an index whose seal was read; it may be updated afterwards without the reader noticing."""
     return OpenIndex(reader=index.open_dir(str(folder), schema=schema()).reader(), newest=seal.newest)
 
 
-def read_seal(folder: Path) -> tuple[Seal | None, str]:
+def read_seal(folder: Path) -> tuple[IndexSeal | None, str]:
     """The seal of an index; None if it has to be made anew, with the reason if there is one there."""
     if not folder.exists():
         return None, ""
     try:
         value = json.loads(beginning_of(folder / _SEAL, _SEAL_BYTES) or b"")
-        if value["version"] != VERSION:
+        if value["version"] != INDEX_VERSION:
             return None, "it was made by another version of memosite"
         if value["files"] != _files_of(folder):
             return None, "it is damaged, or was not made here"
-        return Seal(inputs=str(value["inputs"]), newest=value["newest"]), ""
+        return IndexSeal(inputs=str(value["inputs"]), newest=value["newest"]), ""
     except (OSError, ValueError, KeyError, TypeError, RecursionError):
         return None, "it is damaged, or was not finished"
 
 
-def write_seal(folder: Path, seal: Seal) -> None:
+def write_seal(folder: Path, seal: IndexSeal) -> None:
     """Seal an index as it now is."""
-    write_file(folder / _SEAL, json.dumps({"version": VERSION, "files": _files_of(folder), **asdict(seal)}))
+    write_file(folder / _SEAL, json.dumps({"version": INDEX_VERSION, "files": _files_of(folder), **asdict(seal)}))
 
 
 def break_seal(folder: Path) -> None:

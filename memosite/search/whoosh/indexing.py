@@ -17,8 +17,8 @@ from whoosh import index
 from memosite.search.documents import Card, SearchDocument, TextOf, documents, positions_of
 from memosite.search.whoosh.fields import UNDATED, schema
 from memosite.search.whoosh.index import (
+    IndexSeal,
     OpenIndex,
-    Seal,
     break_seal,
     locked,
     open_reader,
@@ -65,7 +65,7 @@ class _Job:
     say: Say
 
 
-def _update(folder: Path, seal: Seal | None, job: _Job, inputs: str) -> Seal:
+def _update(folder: Path, seal: IndexSeal | None, job: _Job, inputs: str) -> IndexSeal:
     cards = job.cards
     now = {f"{card.kind}/{card.id}": card.digest for card in cards}
     known = _read_digests(folder) if seal else None
@@ -73,7 +73,7 @@ def _update(folder: Path, seal: Seal | None, job: _Job, inputs: str) -> Seal:
     former = [key for key in known or () if (known or {})[key] != now.get(key)]
     if seal is not None and known is not None and not changed and not former:
         if inputs and seal.inputs != inputs:
-            seal = Seal(inputs=inputs, newest=seal.newest)
+            seal = IndexSeal(inputs=inputs, newest=seal.newest)
             write_seal(folder, seal)
         return seal
     if known is None:
@@ -89,7 +89,7 @@ def _update(folder: Path, seal: Seal | None, job: _Job, inputs: str) -> Seal:
     _write_documents(found.writer(limitmb=128, compound=False), former, changed, job)
     write_file(folder / DIGESTS, json.dumps(now))
     newest = max((card.date for card in cards if card.date is not None), default=None)
-    seal = Seal(inputs=inputs, newest=newest)
+    seal = IndexSeal(inputs=inputs, newest=newest)
     write_seal(folder, seal)
     return seal
 

@@ -19,12 +19,12 @@ from whoosh.matching import NullMatcher
 from whoosh.reading import TermNotFound
 from whoosh.scoring import bm25
 
-from memosite.search.excerpt import Piece, make_excerpt
+from memosite.search.excerpt import ExcerptPiece, make_excerpt
 from memosite.search.match import KEYS, match, wanted_words
 from memosite.search.whoosh.fields import UNDATED, read_positions
 from memosite.search.whoosh.index import OpenIndex
 from memosite.search_language.analyzer import Analyzer
-from memosite.search_language.syntax import Key, Node, Words, leaves
+from memosite.search_language.syntax import KeyTerm, QueryNode, Words, leaves
 
 Sort: TypeAlias = Literal["date", "score"]
 
@@ -52,11 +52,11 @@ class Hit:
     date: str
     file: str
     path: str
-    excerpt: tuple[Piece, ...]
+    excerpt: tuple[ExcerptPiece, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Answer:
+class SearchAnswer:
     """The hits to be shown, and how many there are in all."""
 
     hits: tuple[Hit, ...]
@@ -64,13 +64,13 @@ class Answer:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Reader:
+class IndexReader:
     """Reads one open index; it has the `Postings` that `match` asks for."""
 
     index: OpenIndex
     analyzer: Analyzer = field(default_factory=Analyzer)
 
-    def find(self, query: Node, *, sort: Sort = "date", limit: int | None = None) -> Answer:
+    def find(self, query: QueryNode, *, sort: Sort = "date", limit: int | None = None) -> SearchAnswer:
         """What a query finds: newest first, or the best first by BM25F and then the newest."""
         found = match(query, self)
         order = self.index.reader.column_reader("order")
@@ -79,21 +79,23 @@ class Reader:
             scores = self._scores(wanted_words(query), found)
             documents.sort(key=lambda document: -scores.get(document, 0.0))
         shown = documents[:limit]
-        return Answer(hits=tuple(self._hit(document, wanted_words(query)) for document in shown), total=len(documents))
+        return SearchAnswer(
+            hits=tuple(self._hit(document, wanted_words(query)) for document in shown), total=len(documents)
+        )
 
-    def refs(self, query: Node) -> frozenset[tuple[str, str]]:
+    def refs(self, query: QueryNode) -> frozenset[tuple[str, str]]:
         """Kind and id of every artifact that a query finds, of whatever turn."""
         facts = (json.loads(self.index.reader.stored_fields(one)["facts"][0]) for one in match(query, self))
         return frozenset((one["kind"], one["id"]) for one in facts)
 
-    def suggest(self, query: Node) -> tuple[str, ...]:
+    def suggest(self, query: QueryNode) -> tuple[str, ...]:
         """For words and values that are nowhere, the most similar ones that are somewhere, as they would be typed."""
         found = []
         for leaf, wanted in leaves(query):
             if wanted and isinstance(leaf, Words) and not leaf.prefix:
                 missing = [term for term in leaf.terms if not self.documents(leaf.field, term)]
                 found += [near for term in missing if (near := self._similar(leaf.field, term, term[:1]))]
-            if wanted and isinstance(leaf, Key) and not leaf.prefix and not match(leaf, self):
+            if wanted and isinstance(leaf, KeyTerm) and not leaf.prefix and not match(leaf, self):
                 term = f"{leaf.field}:{leaf.value}"
                 found += [near for near in [self._similar(KEYS, term, f"{leaf.field}:")] if near]
         return tuple(dict.fromkeys(found))
