@@ -88,7 +88,7 @@ def read_code(top: MifFields) -> tuple[tuple[str, str], ...]:
 
 
 def read_citations(top: MifFields, *, is_early: bool) -> tuple[tuple[RecordCitation, ...], tuple[FieldRow, ...]]:
-    """`citations`, and a row for each that says more than its `RecordCitation`. `is_early` asks for the rules of 0.1."""
+    """`citations`, and a row for each that says more than its `RecordCitation`; `is_early` asks for 0.1's rules."""
     citations: list[RecordCitation] = []
     rows: list[FieldRow] = []
     for entry in top.entries("citations"):
