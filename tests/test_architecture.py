@@ -20,9 +20,9 @@ ORDER = tuple(re.findall(r"^\| `(\w+)` \|", (ROOT / "ARCHITECTURE.md").read_text
 
 LIBRARIES = {
     "whoosh": "search/whoosh/",
-    "markdown_it": "render/markdown/",
-    "mdit_py_plugins": "render/markdown/",
-    "pygments": "render/markdown/",
+    "markdown_it": "markdown/",
+    "mdit_py_plugins": "markdown/",
+    "pygments": "markdown/",
     "lxml": "feeds/",
     "distributed": "run/cluster.py",
     "dask": "run/cluster.py",

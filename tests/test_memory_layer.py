@@ -14,7 +14,7 @@ from memosite.facts.parsed import Parsed, RecordCard, RecordFile
 from memosite.formats import adapters
 from memosite.formats.memory_layer import parse as memory_layer
 from memosite.formats.memory_layer.places import CATEGORIES, LayerPlace, layer_place
-from memosite.render.markdown.tokens import read_body
+from memosite.markdown.tokens import read_body
 from tests.support.cases import check_case, check_promises, inputs_of, read_case
 from tests.test_formats import CASES
 

@@ -1176,8 +1176,9 @@ def test_a_text_whose_links_lead_elsewhere_from_each_page_is_read_once() -> None
     assert read == [text.sha256, text.sha256]  # anew only where a link begins to name a place of its own
 
 
-def test_texts_that_were_not_used_for_longest_make_room() -> None:
-    """What the cache may hold is bounded; what does not fit is rendered again."""
+@pytest.mark.parametrize("last", [".", "\u2014"])
+def test_texts_that_were_not_used_for_longest_make_room(last: str) -> None:
+    """What the cache may hold is bounded; what does not fit is rendered again. One dash does not double a text."""
     read: list[str] = []
 
     def text_of(digest: str) -> str:
@@ -1185,7 +1186,7 @@ def test_texts_that_were_not_used_for_longest_make_room() -> None:
         return TEXTS[digest]
 
     renderer = Renderer(THEME, text_of, cache_bytes=6_000)
-    one, two, three = (body(f"{name} " * 800) for name in ("a", "b", "c"))
+    one, two, three = (body(f"{name} " * 800 + last) for name in ("a", "b", "c"))
     for text in (one, two, one, three, one, two):
         renderer.render(memo(body=text, summary=None, variants=()))
     assert read == [text.sha256 for text in (one, two, three, two)]

@@ -1,6 +1,7 @@
 """Files that somebody else may have put there: no link is followed, no pipe waited for."""
 
 import os
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -45,7 +46,8 @@ def test_nothing_is_written_through_a_link(tmp_path: Path) -> None:
     target, link = tmp_path / "target", tmp_path / "link"
     target.write_bytes(b"kept")
     link.symlink_to(target)
-    for opening in (open_new, open_over, open_lock):
+    openings: tuple[Callable[[Path], object], ...] = (open_new, open_over, open_lock)
+    for opening in openings:
         with pytest.raises(OSError, match=r"symbolic links|File exists"):
             opening(link)
     assert target.read_bytes() == b"kept"
@@ -58,6 +60,6 @@ def test_a_new_file_is_only_made_where_there_is_none(tmp_path: Path) -> None:
     assert (tmp_path / "key").stat().st_mode & 0o777 == 0o600
     with pytest.raises(FileExistsError):
         open_new(tmp_path / "key")
-    with open_over(tmp_path / "key") as stream:
+    with os.fdopen(open_over(tmp_path / "key"), "wb") as stream:
         stream.write(b"open")
     assert (tmp_path / "key").read_bytes() == b"open"

@@ -222,6 +222,15 @@ def test_hostile_words_stay_text(tmp_path: Path) -> None:
     assert [hit[1] for hit in answer["hits"]] == ["evil"]
 
 
+def test_an_excerpt_has_its_length_even_where_links_take_most_of_a_text(tmp_path: Path) -> None:
+    """Addresses take no room in it; what was cut ends in an ellipsis."""
+    write_memo(tmp_path / "memos/inbox", "one", body="[ferry](https://x.example/)\n" * 200)
+    with reading(tmp_path) as read:
+        files = write_blocks(plan_blocks(read.cards), read, tmp_path / "out")
+    (excerpt,) = json.loads(files["search/t0/e0.js"].decode().partition(",")[2].removesuffix(")\n"))
+    assert excerpt == ("ferry " * 66).strip() + "…"
+
+
 def test_an_empty_archive_has_no_blocks_and_finds_nothing(tmp_path: Path) -> None:
     """And no error."""
     path, data = list_blocks([])

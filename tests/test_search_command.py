@@ -147,10 +147,10 @@ def test_excerpts_are_plain_text(tmp_path: Path, capsys: pytest.CaptureFixture[s
     write_memo(
         tmp_path / "memos/inbox",
         "one",
-        body="## Ferry\n\n**The** [ferry](https://x.example/) *leaves* at `__ebb__`:\n\n- | a | b |\n",
+        body="---\nid: x\n---\n## Ferry\n\n**The** [ferry](https://x.example/) *is* 2\\* at `__ebb__`:\n\n- | a | b |",
     )
     assert search(tmp_path, "ferry") == 0
-    assert capsys.readouterr().out.splitlines()[2] == "  *Ferry* The *ferry* leaves at __ebb__: | a | b |"
+    assert capsys.readouterr().out.splitlines()[2] == "  *Ferry* The *ferry* is 2* at __ebb__: | a | b |"
 
 
 def test_content_cannot_drive_a_terminal(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -6,16 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memosite.facts.texts import (
-    MENTIONS,
-    SUMMARY,
-    cut_line,
-    describe_text,
-    find_destinations,
-    find_mentions,
-    plain_text,
-    summarize,
-)
+from memosite.facts.texts import MENTIONS, SUMMARY, cut_line, describe_text, find_destinations, find_mentions, summarize
 
 STEM = "2026-05-01-1430--engineer--director--gate-is-green"
 
@@ -189,37 +180,3 @@ def test_mentions_are_bounded() -> None:
     assert mentions[0] == "a0.md"
     destinations = find_destinations(" ".join(f"[x](a{number}.md)" for number in range(MENTIONS + 5)))
     assert len(destinations) == MENTIONS
-
-
-@pytest.mark.parametrize(
-    ("text", "plain"),
-    [
-        ("**The** *ferry* __leaves__ at [ebb](https://x.example/).", "The ferry leaves at ebb."),
-        ("## Tides\n- high\n1. low\n> quoted", "Tides\nhigh\nlow\nquoted"),
-        ("== Section ==", " Section"),
-        ("| a | b |\n|---|:-:|\n| x | y |", " a | b |\n\n x | y |"),
-        ("`__init__` and ``**raw**``", "__init__ and **raw**"),
-        ("before\n```python\n# **kept**\n```\n## after", "before\n\n\n# **kept**\n\n\nafter"),
-        ("2 * 3 * 4, snake_case, a*b*c", "2 * 3 * 4, snake_case, a*b*c"),
-        ("---\nid: x\n---\nbody", "body"),
-        ("", ""),
-    ],
-)
-def test_plain_text_has_the_words_without_the_marks(text: str, plain: str) -> None:
-    """For excerpts; code stays as it is written."""
-    assert [line.strip() for line in plain_text(text).split("\n")] == [line.strip() for line in plain.split("\n")]
-
-
-@given(st.text(alphabet="[]()*`_|-=#> \tab\n!", max_size=200))
-def test_plain_text_keeps_every_letter_in_order(text: str) -> None:
-    """Whatever marks stand around them; only a link's target goes, and there is none here without one."""
-    if "](" not in text and "```" not in text and not text.startswith("---"):
-        assert [char for char in plain_text(text) if char in "ab"] == [char for char in text if char in "ab"]
-
-
-@pytest.mark.parametrize(
-    "mark", ["[", "![", "*", "*a ", "`", "_", "|", "- |", " \t", "> ", "](", "== ", "```\n", "|:-"]
-)
-def test_marks_without_end_take_no_time_to_remove(mark: str) -> None:
-    """A quadratic rule would not come to an end here."""
-    assert isinstance(plain_text(mark * 100_000), str)

@@ -57,9 +57,9 @@ def test_a_command_finds_the_memo_in_its_environment(tmp_path: Path) -> None:
         "MEMO_SENT": "",
         "MEMO_SHA256": "0" * 64,
         "MEMO_STATE": "inbox",
-        "MEMO_SUBJECT": "AnnouncedMemo <0> “ä”",
+        "MEMO_SUBJECT": "Memo <0> “ä”",
         "MEMO_THREAD_ID": "",
-        "MEMO_TITLE": "AnnouncedMemo 0",
+        "MEMO_TITLE": "Memo 0",
         "MEMO_TO": "director",
     }
     assert (tmp_path / "in").read_text() == f"{path}\n"

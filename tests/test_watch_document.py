@@ -28,7 +28,7 @@ def test_an_item_is_read_whole() -> None:
     assert first.path == "memos/inbox/2026-05-01-0900--engineer--director--2.openthing"
     assert (first.field("from"), first.field("subject"), first.field("state")) == (
         "engineer",
-        "AnnouncedMemo <2> “ä”",
+        "Memo <2> “ä”",
         "inbox",
     )
     assert [item.is_asked for item in document(GOOD).items] == [False, False, True]

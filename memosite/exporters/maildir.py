@@ -50,7 +50,7 @@ def _prepare(root: Path) -> None:
         raise OutputError(f"{root}: found a folder that is not empty and not memosite's; name a new or an empty one")
     if any((root / name).is_symlink() for name in (MARKER, *_FOLDERS)):
         raise OutputError(f"{root}: found symbolic links in memosite's maildir, expected folders; remove them")
-    with open_over(root / MARKER) as stream:
+    with os.fdopen(open_over(root / MARKER), "wb") as stream:
         stream.write(_MARKER_TEXT)
     for name in _FOLDERS:
         (root / name).mkdir(exist_ok=True)
@@ -63,7 +63,7 @@ def _deliver_all(job: Export, root: Path) -> set[str]:
     for artifact in job.artifacts():
         name = file_name(artifact)
         temporary = root / "tmp" / name.rpartition("/")[2]
-        with open_over(temporary) as stream:
+        with os.fdopen(open_over(temporary), "wb") as stream:
             stream.write(composer.compose(artifact))
         # Some readers show a file's time as the date of delivery; it must not be that of the export.
         seconds = min(max(int(artifact.date.instant.timestamp()), 0), _LATEST) if artifact.date else 0

@@ -41,7 +41,7 @@ def _replace(path: Path, chunks: Iterable[bytes]) -> None:
     # Beside the target, so that the last step is a rename; named for the process, so that two do not share it.
     temporary = path.with_name(f".memosite-{os.getpid()}.tmp")
     try:
-        with open_over(temporary) as stream:
+        with os.fdopen(open_over(temporary), "wb") as stream:
             stream.writelines(chunks)
         temporary.replace(path)
     except BaseException:

@@ -69,9 +69,6 @@ _INLINE_MARK = re.compile(
     r"|(?<!\w)__(?P<strong>[^_\n]{1,300})__(?!\.?\w)"
     r"|\*\*|`+|~~)"
 )
-_EMPHASIS = re.compile(r"(?<![\w*\\])(\*)(?=[^\s*])([^*\n]{1,300})(?<=\S)\*(?![\w*])")
-_TABLE_RULE = re.compile(r"^[ \t|]*:?-[ \t:|-]*$", re.MULTILINE)
-_FENCE = re.compile(r"^[ \t>]*(?:`{3,}[^`\n]*|~{3,}.*)$", re.MULTILINE)
 _RULE = re.compile(r"^[ \t]*(?:[-*_=]{3,}|==+)[ \t]*$|[ \t]==+[ \t]*$", re.MULTILINE)
 
 
@@ -90,20 +87,15 @@ def describe_text(text: str) -> tuple[Text, bytes]:
 
 def summarize(text: str) -> str:
     """The beginning of a text as one plain line of at most 240 characters."""
-    head = text[:6000]
-    front = _FRONTMATTER.match(head)
-    head = head[front.end() if front else 0 :].lstrip()[:800]
+    head = without_frontmatter(text[:6000]).lstrip()[:800]
     head = _INLINE_MARK.sub(_plain, _BLOCK_MARK.sub("", _RULE.sub("", head)))
     return cut_line(head, SUMMARY)
 
 
-def plain_text(text: str) -> str:
-    """A text of Markdown for showing a piece of it: its words without its marks; code stays as it is written."""
-    pieces = _FENCE.split(_FRONTMATTER.sub("", text))
-    for index in range(0, len(pieces), 2):
-        lines = _INLINE_MARK.sub(_plain, _BLOCK_MARK.sub("", _TABLE_RULE.sub("", _RULE.sub("", pieces[index]))))
-        pieces[index] = _EMPHASIS.sub(r"\2", lines)
-    return "\n".join(pieces)
+def without_frontmatter(text: str) -> str:
+    """A text without the YAML at its head."""
+    front = _FRONTMATTER.match(text)
+    return text[front.end() :] if front else text
 
 
 def _plain(match: re.Match[str]) -> str:
@@ -114,7 +106,8 @@ def one_line(text: str) -> str:
     """A text as one line: white space and control characters as single spaces."""
     if text.isprintable() and "  " not in text:  # most are one line already: there is no other white space in them
         return text.strip(" ")
-    return " ".join(text.translate(_CONTROLS).split())
+    line = " ".join(text.split())
+    return line if line.isprintable() else " ".join(line.translate(_CONTROLS).split())  # few hold control characters
 
 
 def is_visible(text: str) -> bool:

@@ -57,7 +57,7 @@ def plan_part(
         **page_head(context, start, title=part_title(title, number), section=section_name),
         intro="",
         parts=part_links(start, page, number, number),
-        sections=(section(context, start, f"PagePart {number}", chunk, viewer=viewer),),
+        sections=(section(context, start, f"Part {number}", chunk, viewer=viewer),),
         previous=Reference(label=title, href=relative(start, page)),
     )
 

@@ -21,11 +21,7 @@ from itertools import count
 from typing import Final, TypeAlias
 
 import jinja2
-from jinja2.compiler import CodeGenerator, Frame
-from jinja2.nodes import Expr
-from jinja2.runtime import Context, Macro
 from markupsafe import Markup
-from markupsafe import escape as markup_escape
 
 from memosite.facts.errors import ConfigError
 from memosite.facts.times import read_moment
@@ -33,10 +29,10 @@ from memosite.feeds.content import ITEM_BYTES, item_html
 from memosite.feeds.json_feed import to_json_feed
 from memosite.feeds.rss import FeedFile, FeedItem, to_rss
 from memosite.formats.turns import TurnList, parse_conversation
+from memosite.markdown.html import to_html
 from memosite.pages.models import Page
 from memosite.pages.parts import PAGE_CHARS, Body
 from memosite.render.difference import Diff, compare
-from memosite.render.markdown.html import to_html
 from memosite.render.theme import Theme
 from memosite.render.turns import LEVEL, outline, shown_turns
 from memosite.search.blocks import Analyses, SearchBlock, render_block
@@ -47,7 +43,6 @@ __all__ = ["Renderer"]
 _CACHE_BYTES: Final = 16 * 2**20
 _PREFIX: Final = "\x1a"  # stands for a page's prefix in cached HTML; a control character, which no text may hold
 _LINK: Final = re.compile(f"{_PREFIX}{_PREFIX}([0-9]+)#?{_PREFIX}")  # the number of a link, for where it leads
-_ESCAPED: Final = re.compile("[&<>\"']")
 _LINK_BYTES: Final = 150  # what a link takes in a key besides its text
 _SPARE: Final = 1_000  # bytes for what is said when a text is cut
 _TOO_LONG: Final = '<p class="notice">This text is too long for this page: see its own page, or the original.</p>'
@@ -191,70 +186,38 @@ class Renderer:
 
 
 class _Fragments:
-    """HTML by what it was made from; what was not used for longest goes first."""
+    """HTML by what it was made from; what was not used for longest goes first.
+
+    It is kept as UTF-8: as a text it takes twice as much where it holds a dash or a quotation mark.
+    """
 
     def __init__(self, limit: int) -> None:
         self._limit = limit
         self._size = 0
-        self._html: OrderedDict[Hashable, tuple[str, int]] = OrderedDict()
+        self._html: OrderedDict[Hashable, tuple[bytes, int]] = OrderedDict()
 
     def get(self, key: Hashable) -> str | None:
         found = self._html.get(key)
         if found is None:
             return None
         self._html.move_to_end(key)
-        return found[0]
+        return found[0].decode("utf-8", "surrogatepass")
 
     def put(self, key: Hashable, html: str, *, of_key: int) -> None:
         """Keep what was made; `of_key` is what its key takes. Sizes are bytes of memory, roughly."""
-        size = 500 + sys.getsizeof(html) + of_key
-        self._html[key] = html, size
+        data = html.encode("utf-8", "surrogatepass")
+        size = 500 + sys.getsizeof(data) + of_key
+        self._html[key] = data, size
         self._size += size
         while self._size > self._limit:
             self._size -= self._html.popitem(last=False)[1][1]
-
-
-class _Code(CodeGenerator):
-    """The Python that a template becomes: what is shown goes through `_Environment.written`."""
-
-    def _output_child_pre(self, node: Expr, frame: Frame, finalize: CodeGenerator._FinalizeInfo) -> None:
-        if frame.eval_ctx.autoescape and not frame.eval_ctx.volatile:
-            self.write("environment.written(")
-        else:
-            super()._output_child_pre(node, frame, finalize)
-
-
-class _Context(Context):
-    """The variables of a template, which may be asked to call macros a hundred times a page."""
-
-    def call(self, obj: Callable[..., object], /, *args: object, **kwargs: object) -> object:
-        """Call a macro at once; it need not be asked first what it wants to be given."""
-        if type(obj) is Macro:
-            kwargs.pop("_block_vars", None)
-            kwargs.pop("_loop_vars", None)
-            return obj(self.eval_ctx, *args, **kwargs)
-        return super().call(obj, *args, **kwargs)
-
-
-class _Environment(jinja2.Environment):
-    """An environment that escapes everything, too, but makes no `Markup` of what needs no escaping."""
-
-    code_generator_class = _Code
-    context_class = _Context
-
-    @staticmethod
-    def written(value: object) -> str:
-        """What is shown of a value in HTML."""
-        if type(value) is Markup or (type(value) is str and not _ESCAPED.search(value)):
-            return value
-        return markup_escape(value)
 
 
 def _environment(theme: Theme) -> jinja2.Environment:
     def source(name: str) -> tuple[str, str, None] | None:
         return (theme.templates[name], name, None) if name in theme.templates else None
 
-    environment = _Environment(
+    environment = jinja2.Environment(
         loader=jinja2.FunctionLoader(source),  # as DictLoader, with a file name for tracebacks
         autoescape=True,
         undefined=jinja2.StrictUndefined,

@@ -14,8 +14,8 @@ from markupsafe import Markup
 from memosite.archive.cite import Citation, quote_of
 from memosite.facts.texts import cut_line, summarize
 from memosite.formats.turns import Turn, TurnBlock, TurnList, blocks
+from memosite.markdown.html import to_html
 from memosite.pages.parts import OUTLINE, PAGE_CHARS, Body
-from memosite.render.markdown.html import to_html
 
 LEVEL: Final = 3
 """The level of a text's own headings: the page's title is h1, what introduces a text is h2."""

@@ -26,7 +26,7 @@ from operator import sub
 from typing import Any, TypeVar
 
 from memosite.archive.urls import FOLDERS, SEARCH
-from memosite.facts.texts import cut_line
+from memosite.facts.texts import cut_line, one_line
 from memosite.search.documents import Card, SearchDocument, TextOf, documents, positions_of
 from memosite.search_language.analyzer import Analyzer
 
@@ -51,6 +51,7 @@ _DOCUMENT_BYTES = 1_000
 ROWS = 20
 EXCERPTS = 12
 EXCERPT_CHARS = 400
+_EXCERPT_SOURCES = (600, 4_000)  # characters of Markdown that give so many without marks: mostly, and with many links
 
 DIGITS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_"
 """Digits of numbers: five bits each, the lowest first; the sixth bit says that more follow."""
@@ -133,7 +134,7 @@ def _bytes_of(card: Card, found: Iterable[BlockHit]) -> int:
         _DOCUMENT_BYTES
         + len(one.excerpt)
         + sum(map(_length, one.row))
-        + sum(_WORD_BYTES + len(word) + len(places) for _, words in one.words for word, places in words.items())
+        + sum(_WORD_BYTES * len(words) + sum(map(len, words)) + sum(map(len, words.values())) for _, words in one.words)
         for one in found
     )
 
@@ -191,8 +192,17 @@ def _find(card: Card, text_of: TextOf, analyzer: Analyzer) -> Iterator[BlockHit]
             is_tools=document.is_tools,
             words=tuple((family, _places(positions_of(texts, analyzer))) for family, texts in families),
             row=_row(document),
-            excerpt=cut_line(document.shown(2 * EXCERPT_CHARS), EXCERPT_CHARS),
+            excerpt=_excerpt(document),
         )
+
+
+def _excerpt(document: SearchDocument) -> str:
+    """The beginning of a document's text in one line, with an ellipsis if anything was cut."""
+    for chars in _EXCERPT_SOURCES:
+        line = one_line(document.shown(chars))
+        if len(line) > EXCERPT_CHARS or len(document.texts[-1]) <= chars:
+            break
+    return cut_line(line, EXCERPT_CHARS)
 
 
 def _places(words: Mapping[str, Sequence[int]]) -> dict[str, bytes]:

@@ -21,8 +21,9 @@ from memosite.archive.model import Archive, Artifact, Document, Library, Memo, R
 from memosite.archive.urls import index_file, page_of, part_page
 from memosite.facts.names import read_stamped_name
 from memosite.facts.parsed import Kind, Text
-from memosite.facts.texts import cut_line, plain_text
+from memosite.facts.texts import cut_line, without_frontmatter
 from memosite.formats.turns import Turn, blocks, parse_conversation
+from memosite.markdown.html import plain_text
 from memosite.pages.parts import cut_turns
 from memosite.resolve.actions import is_unread_by_any
 from memosite.search_language.analyzer import Analyzer, prepare
@@ -105,7 +106,7 @@ class SearchDocument:
 
     def shown(self, chars: int = SHOWN_CHARS) -> str:
         """The text that excerpts are cut from: the first characters of the body, without the marks of Markdown."""
-        return plain_text(self.texts[-1][:chars])
+        return plain_text(without_frontmatter(self.texts[-1][:chars]))
 
 
 def describe(archive: Archive, artifact: Artifact, analyzer: Analyzer) -> Card:

@@ -172,11 +172,15 @@ class OutputFolder:
     def _replace(self, path: str, target: str, found: os.stat_result | None, data: bytes) -> None:
         """Put the bytes in the place of what was found there."""
         unfinished = f"{self.root}/{_UNFINISHED}/file"
-        with open_over(unfinished) as stream:
-            stream.write(data)
-            stream.flush()
-            second = self._second(path, data, now=os.fstat(stream.fileno()), replaced=found)
-            os.utime(stream.fileno(), (second, second))
+        file = open_over(unfinished)
+        try:
+            left = memoryview(data)
+            while left:
+                left = left[os.write(file, left) :]
+            second = self._second(path, data, now=os.fstat(file), replaced=found)
+            os.utime(file, (second, second))
+        finally:
+            os.close(file)
         os.replace(unfinished, target)  # noqa: PTH105 - pathlib takes as long as writing
 
     def _claim(self, path: str) -> bool:

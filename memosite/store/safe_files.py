@@ -38,10 +38,9 @@ def open_new(path: Path, *, mode: int = 0o666) -> BinaryIO:
     return os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, mode), "wb")
 
 
-def open_over(path: str | Path) -> BinaryIO:
+def open_over(path: str | Path) -> int:
     """Open a file for writing from its beginning, whether it is there or not; a link of that name is an `OSError`."""
-    flags = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW | os.O_CLOEXEC
-    return os.fdopen(os.open(path, flags, 0o666), "wb")
+    return os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW | os.O_CLOEXEC, 0o666)
 
 
 def open_lock(path: Path) -> int:

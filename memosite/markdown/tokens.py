@@ -24,7 +24,7 @@ from markdown_it.rules_core import StateCore
 from markdown_it.rules_inline import StateInline, autolink, image, link
 from markdown_it.token import Token
 
-from memosite.render.markdown.footnotes import add_footnotes, move_to_end
+from memosite.markdown.footnotes import add_footnotes, move_to_end
 
 _Rule = TypeVar("_Rule")
 

@@ -2,7 +2,7 @@
 
 The HTML holds only the elements and attributes that this module writes itself: raw HTML is shown as text, nothing is
 loaded from elsewhere, and a link leads to where the caller says, to http, https or mailto, or nowhere (SPEC 4).
-A body beyond the bounds of `memosite.render.markdown.tokens` is shown as it is, in `<pre class="verbatim">`, and has no
+A body beyond the bounds of `memosite.markdown.tokens` is shown as it is, in `<pre class="verbatim">`, and has no
 headings.
 """
 
@@ -14,8 +14,8 @@ from urllib.parse import unquote
 
 from markdown_it.token import Token
 
-from memosite.render.markdown.highlight import highlight
-from memosite.render.markdown.tokens import BodyTokens, inline_text, joined_words, read_body
+from memosite.markdown.highlight import highlight
+from memosite.markdown.tokens import BodyTokens, inline_text, joined_words, read_body
 
 __all__ = ["plain_text", "to_html"]
 
@@ -63,9 +63,9 @@ def to_html(
 
 
 def plain_text(text: str) -> str:
-    """Return the words of a body without markup, for search, summaries and feeds: one block or row per line.
+    """Return the words of a body without markup, for excerpts: a line for each block and each row of a table.
 
-    Code keeps its own lines. A body that is shown verbatim is returned as it is.
+    Cells end in a bar. Code keeps its own lines. A body that is shown verbatim is returned as it is.
     """
     body = read_body(text)
     if body.tokens is None:
@@ -78,7 +78,7 @@ def plain_text(text: str) -> str:
         elif token.type in ("fence", "code_block"):
             words += (token.content.rstrip("\n"), "\n")
         elif token.type in ("tr_open", "tr_close"):
-            after = " " if token.type == "tr_open" else "\n"
+            after = " | " if token.type == "tr_open" else "\n"
             words.append("\n")
     return "\n".join(filter(None, map(str.rstrip, "".join(words).split("\n"))))
 
