@@ -4,18 +4,17 @@ import json
 import os
 import socket
 from pathlib import Path
-from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from memosite.archive.ledger import Ledger
-from memosite.archive.model import Archive, Memo, SourceInfo
+from memosite.archive.model import Archive, Memo
 from memosite.facts.errors import SourceError
-from memosite.facts.parsed import Envelope, Fact, Kind, Parsed, Text
+from memosite.facts.parsed import Envelope, Fact, Kind
 from memosite.reading.reader import LineFinder, SourceReader, read_source
-from memosite.resolve import ResolveRules, resolve
+from memosite.resolve import resolve
 from memosite.sources import folder as folder_module
 from memosite.sources import listing as listing_module
 from memosite.sources.folder import has_file, list_files, read_file
@@ -30,9 +29,10 @@ from tests.support.archives import (
     rules_found,
     transcript_of,
 )
-from tests.support.facts import archive_of, body_file, envelope, no_line, organization, parsed_of, text_of, transcript
+from tests.support.facts import archive_of, envelope, no_line, organization
 from tests.support.files import write_json, write_text
 from tests.support.memos import write_body, write_legacy_memo, write_memo, write_note, write_org, write_transcript
+from tests.support.random_facts import RULES, any_facts, distinct
 
 ASKED = "2026-05-01-0900--engineer--director--gate"
 
@@ -537,60 +537,7 @@ def test_a_forked_process_reads_the_shelf_and_disturbs_nothing() -> None:
 # Whatever is in the files
 
 
-STEMS = st.sampled_from(["m", "M", "n", ASKED, "a b", "é"])
-NAMES = st.sampled_from(["engineer", "director", "acme/engineer", "acme-tester", "all", "file", "", "Director", "../x"])
-
-
-@st.composite
-def facts(draw: st.DrawFn) -> Fact:
-    """An envelope or a body from a small pool of names, so that they meet."""
-    stem, source = draw(STEMS), draw(st.sampled_from(["repo", "other"]))
-    store = draw(
-        st.sampled_from(["memos", "memos/inbox", "memos/read", "notes/engineer", "transcripts/tester", "docs"])
-    )
-    if draw(st.integers(0, 4)) == 0:
-        return body_file(f"{store}/{stem}.body.md", draw(st.sampled_from(["one", "two"])), source=source)
-    mentions = draw(st.lists(STEMS.map("{}.openthing".format), max_size=2))
-    text: Text | None = draw(st.sampled_from([None, text_of("text", mentions=mentions, destinations=("../x", "a.md"))]))
-    known: dict[str, Any] = {
-        "path": f"{store}/{stem}.openthing",
-        "source": source,
-        "sent": draw(st.sampled_from(["2026-05-01T14:30:00Z", "2026-05-02", "soon", ""])),
-        "content": draw(st.sampled_from(["1", "2"])),
-        "body": text,
-        "body_ref": draw(st.sampled_from([None, "m.body.md", "../../etc/passwd", "x"])),
-    }
-    if store.startswith("transcripts"):
-        return transcript(stem, positions=draw(st.lists(NAMES, max_size=2)), related=tuple(mentions), **known)
-    shape = draw(st.sampled_from(["typed", "typed", "legacy", "broken"]))
-    said = shape != "broken"
-    return envelope(
-        stem,
-        kind="note" if store.startswith("notes") else "memo",
-        shape=shape,
-        sender=draw(NAMES) if said else "",
-        to=draw(st.lists(NAMES, max_size=3)) if said else (),
-        in_reply_to=draw(st.one_of(st.none(), STEMS, st.just("gone"))),
-        thread_id=draw(st.sampled_from([None, None, "t", "T", " m ", "a/b"])),
-        action_required=draw(st.booleans()),
-        **known,
-    )
-
-
-def distinct(found: list[Fact]) -> list[Parsed]:
-    """One fact a path, as in a folder."""
-    by_path = {(one.source, one.path): one for one in map(parsed_of, found)}
-    return list(by_path.values())
-
-
-RULES = ResolveRules(
-    sources=(SourceInfo(name="repo", web="https://example.org/{path}"), SourceInfo(name="other")),
-    aliases={"director": "acme/director", "x": "y"},
-    people=("director",),
-)
-
-
-@given(st.lists(facts(), max_size=12), st.randoms(use_true_random=False))
+@given(st.lists(any_facts(), max_size=12), st.randoms(use_true_random=False))
 @settings(max_examples=300, suppress_health_check=[HealthCheck.too_slow], deadline=None)
 def test_resolve_never_raises_and_every_file_lands_once(found: list[Fact], random: "object") -> None:
     """Whatever the files say, in whatever order they are read; and building again changes nothing."""

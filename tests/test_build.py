@@ -8,6 +8,7 @@ import pytest
 from lxml import etree
 
 from memosite.cli import main
+from tests.support.memos import write_memo
 from tests.support.pages import bad_links, found, pages
 from tests.support.sites import EXAMPLE, build_site, built_files, copy_example, tree_bytes
 
@@ -123,11 +124,8 @@ def test_what_arrives_later_is_appended_to_the_ledger(organization: Path, tmp_pa
     output = tmp_path / "out"
     before = build(organization, output)["archive/ledger.jsonl"].decode().splitlines()
     name = "2026-03-01-0800--director--strategist--found-in-a-drawer"
-    memo = {
-        "catdef": "1.4", "memodef": "0.4.0", "type": "memodef:Memo", "from": "director", "to": "strategist",
-        "subject": "Found in a drawer", "sent": "2026-03-01T08:00:00Z", "body": "An old letter.",
-    }  # fmt: skip
-    (organization / "governance/memos/inbox" / f"{name}.openthing").write_text(json.dumps(memo))
+    inbox = organization / "governance/memos/inbox"
+    write_memo(inbox, name, sender="director", to="strategist", sent="2026-03-01T08:00:00Z")
     after = build(organization, output)["archive/ledger.jsonl"].decode().splitlines()
     new = [json.loads(line) for line in after if line not in before]
     assert set(before) < set(after)
@@ -224,11 +222,8 @@ def test_an_empty_organization_builds(tmp_path: Path) -> None:
 def test_an_output_inside_a_source_is_not_read_back(tmp_path: Path) -> None:
     """The default output lies in the site, which may be the source itself."""
     repo = tmp_path / "repo"
-    (repo / "memos/inbox").mkdir(parents=True)
     name = "2026-05-01-1430--a--b--c"
-    memo = {"catdef": "1.4", "memodef": "0.4.0", "type": "memodef:Memo", "from": "a", "to": "b", "subject": "s"}
-    memo |= {"sent": "2026-05-01T14:30:00Z", "body": "x"}
-    (repo / "memos/inbox" / f"{name}.openthing").write_text(json.dumps(memo))
+    write_memo(repo / "memos/inbox", name, sender="a", to="b")
     first = tree_bytes(build_site(repo))
     build_site(repo)
     assert tree_bytes(repo / "_site") == first

@@ -9,9 +9,9 @@ from memosite.cli import main
 from memosite.commands.diff import diff, to_json, to_markdown, to_text
 from memosite.commands.snapshots import Difference
 from memosite.facts.errors import ConfigError
+from tests.support.lives import NAME, put
 from tests.support.repos import Repo
 from tests.support.sites import build_site
-from tests.test_history import NAME, put
 
 REPLY = "2026-05-03-0900--director--engineer--gate-answered"
 

@@ -4,9 +4,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from lxml import etree
 from lxml import html as lxml_html
 
+from tests.support.feeds.documents import read_feed
 from tests.support.files import write_json
 from tests.support.memos import write_memo, write_note
 from tests.support.pages import bad_links, found
@@ -27,7 +27,7 @@ def build(repo: Path) -> Path:
 
 def days(output: Path) -> list[str]:
     """What the feed announces, newest first."""
-    feed = etree.fromstring((output / "digests/feed.xml").read_bytes())
+    feed = read_feed(output / "digests/feed.xml")
     return [guid.removeprefix(PREFIX) for guid in found(feed, "//guid/text()")]
 
 
@@ -60,7 +60,7 @@ def test_a_day_is_closed_when_a_later_one_has_news(repo: Path) -> None:
 
 def test_an_item_says_what_came_and_dates_from_the_end_of_its_day(repo: Path) -> None:
     """With links, for people who get it by mail."""
-    feed = etree.fromstring((build(repo) / "digests/feed.xml").read_bytes())
+    feed = read_feed(build(repo) / "digests/feed.xml")
     assert found(feed, "//item/title/text()") == ["2026-05-03: 1 note", "2026-05-01: 2 memos"]
     assert found(feed, "//item/pubDate/text()")[1] == "Sat, 02 May 2026 00:00:00 +0000"
     content = found(feed, "//item/*[local-name()='encoded']/text()")[1]

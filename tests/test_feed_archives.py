@@ -4,8 +4,8 @@ import datetime as dt
 from pathlib import Path
 
 import pytest
-from lxml import etree
 
+from tests.support.feeds.documents import read_feed
 from tests.support.files import write_json
 from tests.support.memos import write_memo
 from tests.support.pages import found
@@ -29,19 +29,14 @@ def build(repo: Path, base_url: str | None = BASE) -> Path:
     return build_site(repo, output=repo.parent / "out", base_url=base_url) / "positions/director"
 
 
-def parse(file: Path) -> "etree._Element":
-    """A feed."""
-    return etree.fromstring(file.read_bytes())
-
-
 def names(file: Path) -> list[str]:
     """The last words of the guids, in document order."""
-    return [guid.rpartition("--")[2].removeprefix("memo-") for guid in found(parse(file), "//guid/text()")]
+    return [guid.rpartition("--")[2].removeprefix("memo-") for guid in found(read_feed(file), "//guid/text()")]
 
 
 def link(file: Path, relation: str) -> list[str]:
     """Where a feed leads."""
-    return found(parse(file), f"/rss/channel/*[local-name()='link' and @rel='{relation}']/@href")
+    return found(read_feed(file), f"/rss/channel/*[local-name()='link' and @rel='{relation}']/@href")
 
 
 def walk(feed: Path) -> list[str]:
@@ -64,12 +59,12 @@ def test_archive_documents_hold_everything_in_blocks_of_fifty_by_arrival(tmp_pat
         {str(number) for number in chunk} for chunk in (range(50), range(50, 100), range(100, 120))
     ]
     for number, block in enumerate(blocks, 1):
-        assert parse(block).find("channel/{http://purl.org/syndication/history/1.0}archive") is not None
+        assert read_feed(block).find("channel/{http://purl.org/syndication/history/1.0}archive") is not None
         assert link(block, "current") == [f"{BASE}positions/director/feed.xml"]
         assert link(block, "self") == [f"{BASE}positions/director/feed-{number}.xml"]
         assert link(block, "prev-archive") == ([f"{BASE}positions/director/feed-{number - 1}.xml"] * (number > 1))
     assert link(folder / "feed.xml", "prev-archive") == [f"{BASE}positions/director/feed-2.xml"]
-    assert parse(folder / "feed.xml").find("channel/{http://purl.org/syndication/history/1.0}archive") is None
+    assert read_feed(folder / "feed.xml").find("channel/{http://purl.org/syndication/history/1.0}archive") is None
 
 
 @pytest.mark.parametrize("base_url", [BASE, None])
@@ -116,7 +111,7 @@ def test_a_full_document_never_changes_its_members(tmp_path: Path) -> None:
     build(repo)
     after = names(folder / "feed-1.xml")
     assert after == [name for name in before if name != "7"]
-    assert f"new memo: memos/archive/{moved.name}" in found(parse(folder / "feed-1.xml"), "//description/text()")
+    assert f"new memo: memos/archive/{moved.name}" in found(read_feed(folder / "feed-1.xml"), "//description/text()")
     assert "late" in names(folder / "feed.xml")
     assert names(folder / "feed-2.xml")[0] == "late"
     assert len(names(folder / "feed-2.xml")) == 21

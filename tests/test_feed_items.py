@@ -9,11 +9,11 @@ from lxml import etree
 from lxml import html as lxml_html
 
 from memosite.cli import main
+from tests.support.feeds.documents import NAMESPACES, read_feed
 from tests.support.files import write_json, write_text
 from tests.support.memos import write_memo, write_note, write_org, write_transcript
 from tests.support.pages import found
 from tests.support.sites import build_site
-from tests.test_feed_lint import NAMESPACES
 
 ASK = "2026-05-01-0900--engineer--director--ask"
 ANSWER = "2026-05-02-0900--director--engineer--answer"
@@ -48,19 +48,14 @@ def build(site: Path) -> Path:
     return build_site(site, output=site.parent / "out", base_url="https://archive.example.org/")
 
 
-def read(file: Path) -> "etree._Element":
-    """A feed."""
-    return etree.fromstring(file.read_bytes())
-
-
 def names(file: Path) -> list[str]:
     """The last words of the ids, in document order."""
-    return [guid.rpartition("--")[2] for guid in found(read(file), "//guid/text()")]
+    return [guid.rpartition("--")[2] for guid in found(read_feed(file), "//guid/text()")]
 
 
 def item(file: Path, name: str) -> "etree._Element":
     """The item of an artifact."""
-    (one,) = [one for one in read(file).iter("item") if (one.findtext("guid") or "").endswith(name)]
+    (one,) = [one for one in read_feed(file).iter("item") if (one.findtext("guid") or "").endswith(name)]
     return one
 
 
@@ -78,7 +73,7 @@ def test_each_feed_holds_what_it_is_for(site: Path) -> None:
         "threads/asked/feed.xml": ["answer", "ask"],
     }
     assert {path: names(output / path) for path in held} == held
-    everything = found(read(output / "feed.xml"), "//guid/text()")
+    everything = found(read_feed(output / "feed.xml"), "//guid/text()")
     assert len(everything) == 7
     assert any("/document/" in guid for guid in everything)
     assert not list(output.rglob("*.atom"))
@@ -87,10 +82,10 @@ def test_each_feed_holds_what_it_is_for(site: Path) -> None:
 def test_open_actions_come_and_go(site: Path) -> None:
     """What is answered is not announced any more."""
     assert names(build(site) / "actions/feed.xml") == ["ask"]
-    assert found(read(site.parent / "out/positions/director/feed.xml"), "//category/text()") == ["action-required"]
+    assert found(read_feed(site.parent / "out/positions/director/feed.xml"), "//category/text()") == ["action-required"]
     answer(site)
     assert names(build(site) / "actions/feed.xml") == []
-    assert found(read(site.parent / "out/positions/director/feed.xml"), "//category/text()") == []
+    assert found(read_feed(site.parent / "out/positions/director/feed.xml"), "//category/text()") == []
 
 
 def test_records_have_a_feed_a_system(site: Path) -> None:
@@ -146,7 +141,7 @@ def test_a_feed_names_its_position(site: Path) -> None:
     """Those of no seat name none."""
     output = build(site)
     feeds = ("positions/director/feed.xml", "positions/engineer/notes.xml", "feed.xml")
-    told = [read(output / path).findtext("channel/memo:position", namespaces=NAMESPACES) for path in feeds]
+    told = [read_feed(output / path).findtext("channel/memo:position", namespaces=NAMESPACES) for path in feeds]
     assert told == ["director", "engineer", None]
 
 

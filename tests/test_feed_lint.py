@@ -12,19 +12,12 @@ import pytest
 from lxml import etree
 from lxml import html as lxml_html
 
+from tests.support.feeds.documents import NAMESPACES, feed_files
 from tests.support.memos import write_memo, write_note, write_transcript
 from tests.support.pages import found
 from tests.support.sites import EXAMPLE, build_site
 
 BASE = "https://archive.example.org/m/"
-NAMESPACES = {
-    "atom": "http://www.w3.org/2005/Atom",
-    "content": "http://purl.org/rss/1.0/modules/content/",
-    "dc": "http://purl.org/dc/elements/1.1/",
-    "fh": "http://purl.org/syndication/history/1.0",
-    "memo": "https://memosite.invalid/ns/memo/1",
-    "thr": "http://purl.org/syndication/thread/1.0",
-}
 ALWAYS = ("path", "repo", "from", "to", "subject", "sent", "action_required", "sha256")
 KNOWN = (*ALWAYS, "thread_id", "in_reply_to", "body_ref", "state")
 TAG = re.compile(r"tag:[a-z0-9.@_-]+,\d{4}(-\d\d){0,2}:[\w.~%-]+/[a-z]+/[\w.~%-]+", re.ASCII)
@@ -62,11 +55,6 @@ def site(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactor
     return build_site(source, output=output, base_url=BASE)
 
 
-def feeds(site: Path) -> list[Path]:
-    """Every RSS document."""
-    return [path for path in site.rglob("*.xml") if b"<rss" in path.read_bytes()[:100]]
-
-
 def is_absolute(url: str) -> bool:
     """Whether an address is one of http that holds nothing that is no part of an address."""
     return bool(urlsplit(url).netloc) and re.fullmatch(r"https?://[!-~]+", url) is not None
@@ -80,7 +68,7 @@ def text(element: "etree._Element", path: str) -> str:
 
 def test_every_feed_is_valid(site: Path) -> None:
     """Namespaces, counts, dates with the right weekday, absolute addresses, guids, ttl, self link."""
-    files = feeds(site)
+    files = feed_files(site)
     assert len(files) > 20
     for file in files:
         tree = etree.fromstring(file.read_bytes(), etree.XMLParser(resolve_entities=False))
@@ -190,7 +178,7 @@ def test_the_list_of_feeds_names_every_feed(site: Path) -> None:
     listed = {unquote(url.removeprefix(BASE)) for url in urls}
     assert len(urls) == len(listed)
     assert all((site / path).is_file() for path in listed)
-    published = {path.relative_to(site).as_posix() for path in feeds(site)}
+    published = {path.relative_to(site).as_posix() for path in feed_files(site)}
     folders = {path.rpartition("/")[0] for path in listed}
     rest = {path for path in published - listed if not re.search(r"-\d+\.xml$", path)}
     assert not {path for path in rest if path.rpartition("/")[0] in folders}
@@ -199,7 +187,7 @@ def test_the_list_of_feeds_names_every_feed(site: Path) -> None:
 
 def test_pages_name_their_feeds(site: Path) -> None:
     """A browser or reader that is given a page finds its feed (autodiscovery)."""
-    for feed in feeds(site):
+    for feed in feed_files(site):
         page = feed.parent / "index.html"
         if re.search(r"-\d+$", feed.stem) or not page.is_file() or b'http-equiv="refresh"' in page.read_bytes():
             continue

@@ -7,9 +7,9 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from lxml import etree
 
 from tests.support.commands import command_line
+from tests.support.feeds.documents import feed_files, read_feed
 from tests.support.files import write_json
 from tests.support.memos import write_memo, write_org
 from tests.support.pages import found
@@ -31,14 +31,9 @@ def build(organization: Path, output: Path, base_url: str = BASE) -> Feeds:
     return {path.relative_to(output).as_posix(): items(path) for path in feed_files(output)}
 
 
-def feed_files(output: Path) -> list[Path]:
-    """Every RSS document."""
-    return [path for path in sorted(output.rglob("*.xml")) if b"<rss" in path.read_bytes()[:100]]
-
-
 def items(path: Path) -> list[tuple[str, str]]:
     """Guid and link of each item."""
-    tree = etree.fromstring(path.read_bytes())
+    tree = read_feed(path)
     return list(zip(found(tree, "//item/guid/text()"), found(tree, "//item/link/text()"), strict=True))
 
 

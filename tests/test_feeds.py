@@ -11,6 +11,7 @@ from lxml import etree
 
 from memosite.facts.times import read_moment
 from memosite.feeds.rss import Enclosure, Feed, FeedItem, rfc822, tag_uri, to_rss
+from tests.support.feeds.documents import read_feed
 from tests.support.memos import write_memo, write_org
 from tests.support.pages import found
 from tests.support.sites import build_site
@@ -21,7 +22,7 @@ ALWAYS = ("path", "repo", "from", "to", "subject", "sent", "action_required", "s
 
 def feed_of(site: Path, position: str) -> "etree._Element":
     """The feed of a position of a built site."""
-    return etree.fromstring((site / "positions" / position / "feed.xml").read_bytes())
+    return read_feed(site / "positions" / position / "feed.xml")
 
 
 @pytest.fixture

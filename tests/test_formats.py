@@ -1,87 +1,31 @@
-"""Each file of `cases/` is read as the expectation beside it says.
+"""Each file of `cases/` is read as the expectation beside it says; `tests/support/cases.py` tells what a case is."""
 
-A case is an input, such as `cases/memodef/lone-surrogate.openthing`, and `lone-surrogate.expected.json`: what the
-file is said to lie `at`, the fact reduced to what matters, and the findings as `rule:line`. To write the
-expectations anew (`at` is kept) run `MEMOSITE_REFRESH=1 pytest tests/test_formats.py`, then read the diff.
-"""
-
-import json
-import os
-from dataclasses import fields, is_dataclass
 from pathlib import Path
-from typing import Any
 
 import pytest
 
-from memosite.facts.file import File
 from memosite.facts.findings import Severity
-from memosite.facts.parsed import FileFacts, Parsed, Text
-from memosite.facts.times import Moment
-from memosite.formats import adapters
+from memosite.facts.parsed import FileFacts, Text
 from memosite.formats.systems import ALL_RULES
-
-CASES = Path(__file__).parent / "cases"
-FOLDERS = {"memodef": "memos/inbox", "orgdef": "org", "library": "", "document": "decisions", "foreign": "memos/inbox"}
-EXPECTED = ".expected.json"
-
-INPUTS = sorted(
-    path
-    for folder in FOLDERS
-    for path in (CASES / folder).iterdir()
-    if path.is_file() and not path.name.endswith(EXPECTED)
+from tests.support.cases import (
+    CASES,
+    EXPECTED,
+    FOLDERS,
+    check_expectation,
+    describe,
+    expectation_of,
+    inputs_of,
+    read_case,
 )
 
-
-def expectation_of(path: Path) -> Path:
-    """The expectation beside an input."""
-    return path.with_name(path.name.split(".", 1)[0] + EXPECTED)
-
-
-def read_case(path: Path) -> tuple[Parsed, str]:
-    """What comes out of an input, and where it is said to lie."""
-    expectation = expectation_of(path)
-    known = json.loads(expectation.read_text("utf-8")) if expectation.exists() else {}
-    at = known.get("at") or f"{FOLDERS[path.parent.name]}/{path.name}".lstrip("/")
-    return adapters.parse(File(source="harbour", path=at, data=path.read_bytes())), at
-
-
-def reduce(value: Any) -> Any:
-    """A fact as plain JSON, without what is absent, digests, and what the case's name says already."""
-    if isinstance(value, Moment):
-        return f"{value.utc} {value.zone or 'no zone'}" + (" (from the name)" if value.origin == "name" else "")
-    if isinstance(value, Text):
-        kept = {"summary": value.summary, "mentions": value.mentions, "destinations": value.destinations}
-        return {
-            name: reduce(entry) for name, entry in {**kept, "turns": value.turns}.items() if entry not in (None, ())
-        }
-    if is_dataclass(value):
-        dropped = {"source", "path", "content_sha256"}
-        pairs = ((one.name, getattr(value, one.name)) for one in fields(value) if one.name not in dropped)
-        others = ((name, entry) for name, entry in pairs if not isinstance(entry, FileFacts))
-        return {name: reduce(entry) for name, entry in others if entry not in (None, "", (), False)}
-    if isinstance(value, tuple):
-        return [reduce(entry) for entry in value]
-    return value
-
-
-def describe(parsed: Parsed, at: str) -> dict[str, Any]:
-    """The whole outcome of a case as plain JSON."""
-    fact = reduce(parsed.fact) if parsed.fact is not None else None
-    if fact and fact.get("extra"):
-        fact["extra"] = json.loads(fact["extra"])
-    findings = [f"{one.rule.id}:{one.location.line}" if one.location.line else one.rule.id for one in parsed.findings]
-    return {"at": at, "is": type(parsed.fact).__name__ if parsed.fact else None, "fact": fact, "findings": findings}
+INPUTS = sorted(path for folder in FOLDERS for path in inputs_of(folder))
 
 
 @pytest.mark.parametrize("path", INPUTS, ids=lambda path: f"{path.parent.name}/{path.name}")
 def test_a_case_is_read_as_its_expectation_says(path: Path) -> None:
     """The fact and the findings of each input are those written beside it."""
     parsed, at = read_case(path)
-    outcome = json.loads(json.dumps(describe(parsed, at)))
-    if os.environ.get("MEMOSITE_REFRESH"):
-        text = json.dumps(outcome, indent=2, ensure_ascii=False) + "\n"
-        expectation_of(path).write_text(text, "utf-8")
-    assert outcome == json.loads(expectation_of(path).read_text("utf-8"))
+    check_expectation(path, describe(parsed, at))
 
 
 def test_every_expectation_has_its_input() -> None:

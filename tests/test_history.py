@@ -6,70 +6,16 @@ from pathlib import Path
 
 import pytest
 
-from memosite.archive.history import History, LifeEvent, file_key
-from memosite.archive.ledger import Ledger
-from memosite.archive.model import Archive, Memo, SourceInfo
+from memosite.archive.history import file_key
+from memosite.archive.model import Archive, Memo
 from memosite.facts.file import File
 from memosite.facts.parsed import FileFacts
-from memosite.reading.reader import read_archive
-from memosite.resolve import ResolveRules
 from memosite.resolve.lives import Lives
-from memosite.sources.folder import FolderSource
 from memosite.sources.git import Repo as FoundRepo
 from memosite.sources.git import holding_repo, repo_at
-from memosite.sources.history import KnownHistory, find_commits, read_history
-from memosite.store.shelf import Shelf
+from memosite.sources.history import find_commits, read_history
+from tests.support.lives import KEY, NAME, archive_of, history_of, life, put, words
 from tests.support.repos import Repo
-
-NAME = "2026-05-01-0100--engineer--director--gate"
-KEY = f"memos/{NAME}.openthing"
-
-
-def envelope(**fields: object) -> str:
-    """A conformant memo from the engineer to the director."""
-    known = {"catdef": "1.4", "memodef": "0.4.0", "type": "memodef:Memo", "from": "engineer", "to": "director"}
-    known |= {"subject": "The gate", "sent": "2026-05-01T01:00:00Z", "body": "It is green."}
-    return json.dumps(known | fields, indent=1)
-
-
-def put(repo: Repo, folder: str = "memos/inbox", name: str = NAME, **fields: object) -> str:
-    """Write a memo into a repo, and give its path."""
-    path = f"{folder}/{name}.openthing"
-    repo.write(path, envelope(**fields))
-    return path
-
-
-def history_of(repo: Repo, *, cache: Path | None = None) -> History:
-    """The history of a repo as a build reads it."""
-    found = repo_at(repo.root)
-    assert isinstance(found, FoundRepo)
-    known = KnownHistory(cache)
-    history = read_history(found, known=known)
-    known.write()
-    return history
-
-
-def life(repo: Repo, key: str = KEY, *, cache: Path | None = None) -> list[str]:
-    """The steps of one file in a few words: what happened, the mailbox, who did it."""
-    return [words(event) for event in history_of(repo, cache=cache).events.get(key, ())]
-
-
-def words(event: LifeEvent) -> str:
-    """A step in a few words."""
-    return f"{event.kind} {event.mailbox} by {event.who}"
-
-
-def archive_of(*repos: Repo, site: Path | None = None) -> Archive:
-    """The archive of repos, each a source named like its folder."""
-    sources = [
-        FolderSource(
-            name=repo.root.name, root=repo.root, holding=holding_repo(repo.root, site=site or repo.root.parent)
-        )
-        for repo in repos
-    ]
-    rules = ResolveRules(sources=tuple(SourceInfo(name=source.name) for source in sources))
-    with Shelf() as shelf:
-        return read_archive(sources, rules, Ledger(), shelf)[0]
 
 
 def memo(archive: Archive, name: str = NAME) -> Memo:

@@ -8,10 +8,11 @@ from lxml import html
 
 from memosite.commands.diff import diff
 from memosite.facts.findings import Finding
+from tests.support.lives import NAME, archive_of, put
+from tests.support.memos import write_org
 from tests.support.pages import bad_links, found
 from tests.support.repos import Repo
 from tests.support.sites import build_site
-from tests.test_history import NAME, archive_of, put
 
 
 def words_of(page: Path) -> str:
@@ -199,8 +200,7 @@ def test_a_memo_that_is_not_in_its_recipients_repo_is_found(tmp_path: Path) -> N
     office, engine = Repo(tmp_path / "office"), Repo(tmp_path / "engine")
     seats = [{"id": seat, "name": seat, "x.position.working_directory": f"/srv/{repo}"} for seat, repo in
              (("director", "office"), ("engineer", "engine"))]  # fmt: skip
-    orgdef = {"type": "orgdef:Organization", "id": "acme", "name": "Acme", "positions": seats}
-    office.write("org/acme.openthing", json.dumps(orgdef))
+    write_org(office.root / "org", positions=seats)
     put(engine, "memos/read")
     put(office, name=f"{NAME}-delivered")
     (finding,) = findings("delivery-missing", office, engine)
@@ -216,8 +216,7 @@ def test_a_broadcast_that_a_repo_lacks_is_found(tmp_path: Path) -> None:
         {"id": seat, "name": seat, "x.position.working_directory": f"/srv/{repo}"}
         for seat, repo in (("director", "office"), ("engineer", "engine"), ("clerk", "desk"))
     ]
-    orgdef = {"type": "orgdef:Organization", "id": "acme", "name": "Acme", "positions": seats}
-    repos[0].write("org/acme.openthing", json.dumps(orgdef))
+    write_org(repos[0].root / "org", positions=seats)
     name = "2026-05-01-0100--engineer--all--fire-drill"
     for repo in repos[:2]:
         put(repo, name=name, to="all")

@@ -7,8 +7,8 @@ import pytest
 from memosite.cli import main
 from memosite.commands.mark_read import MarkError, mark
 from memosite.sources.git import GitError
+from tests.support.lives import NAME, life, put
 from tests.support.repos import Repo
-from tests.test_history import NAME, life, put
 
 INBOX, READ = f"memos/inbox/{NAME}.openthing", f"memos/read/{NAME}.openthing"
 

@@ -15,8 +15,7 @@ from memosite.formats import adapters
 from memosite.formats.memory_layer import parse as memory_layer
 from memosite.formats.memory_layer.places import CATEGORIES, LayerPlace, layer_place
 from memosite.markdown.tokens import read_body
-from tests.support.cases import check_case, check_promises, inputs_of, read_case
-from tests.test_formats import CASES
+from tests.support.cases import CASES, check_case, check_promises, inputs_of, read_case
 
 INPUTS = inputs_of("memory-layer")
 FOLDER = ".claude/memory/decisions/"

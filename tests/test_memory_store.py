@@ -1,36 +1,25 @@
 """A memory-store is read part by part as the cases say, and joined into records that are held to their hashes."""
 
-import hashlib
 import json
-import os
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from memosite.facts.file import File, find_key_line
+from memosite.facts.file import File
 from memosite.facts.findings import Severity
-from memosite.facts.parsed import Parsed, RecordCard
+from memosite.facts.parsed import RecordCard
 from memosite.formats import adapters
 from memosite.formats.memory_store import parse as memory_store
 from memosite.formats.memory_store.join import JoinedStores, join_stores
 from memosite.formats.memory_store.parts import key_of_path, part_of
 from memosite.formats.memory_store.places import store_of
-from tests.test_formats import EXPECTED, describe, expectation_of
+from tests.support.cases import CASES, EXPECTED, check_expectation, describe, expectation_of, inputs_of, read_case
+from tests.support.stores import Entry, Stores, seal
 
-CASES = Path(__file__).parent / "cases" / "memory-store"
-INPUTS = sorted(path for path in CASES.iterdir() if not path.name.endswith(EXPECTED))
-
-Entry = dict[str, Any]
-
+INPUTS = inputs_of("memory-store")
 
 # Single files
-
-
-def read_case(path: Path) -> tuple[Parsed, str]:
-    """What comes out of an input, and where it is said to lie."""
-    at = json.loads(expectation_of(path).read_text("utf-8"))["at"]
-    return adapters.parse(File(source="harbour", path=at, data=path.read_bytes())), at
 
 
 def without_bytes(value: Any) -> Any:
@@ -42,19 +31,15 @@ def without_bytes(value: Any) -> Any:
 
 @pytest.mark.parametrize("path", INPUTS, ids=lambda path: path.name)
 def test_a_part_of_a_store_is_read_as_its_expectation_says(path: Path) -> None:
-    """The fact and the findings of each input are those written beside it; see test_formats.py."""
+    """The fact and the findings of each input are those written beside it."""
     parsed, at = read_case(path)
     assert memory_store.matches(File(source="harbour", path=at, data=path.read_bytes()))
-    outcome = json.loads(json.dumps(without_bytes(describe(parsed, at))))
-    if os.environ.get("MEMOSITE_REFRESH"):
-        text = json.dumps(outcome, indent=2, ensure_ascii=False) + "\n"
-        expectation_of(path).write_text(text, "utf-8")
-    assert outcome == json.loads(expectation_of(path).read_text("utf-8"))
+    check_expectation(path, without_bytes(describe(parsed, at)))
 
 
 def test_every_expectation_has_its_input() -> None:
     """An expectation whose input was renamed is not forgotten, and no two inputs share one."""
-    assert sorted(CASES.glob(f"*{EXPECTED}")) == sorted(expectation_of(path) for path in INPUTS)
+    assert sorted((CASES / "memory-store").glob(f"*{EXPECTED}")) == sorted(expectation_of(path) for path in INPUTS)
     assert len({expectation_of(path) for path in INPUTS}) == len(INPUTS)
 
 
@@ -114,83 +99,10 @@ def test_the_place_of_a_sidecar_suggests_an_id(path: str, key: str) -> None:
 # Whole stores
 
 
-def seal(values: Entry, body: str | None = None) -> Entry:
-    """The same values with the hash that SPEC 2.2 describes, made here without memosite."""
-    bare = {name: value for name, value in values.items() if name != "content_hash"}
-    text = json.dumps(bare, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
-    if body is not None:
-        text += "\n" + body.removeprefix("\ufeff").replace("\r\n", "\n").replace("\r", "\n")
-    return {**values, "content_hash": f"sha256:{hashlib.sha256(text.encode()).hexdigest()}"}
-
-
-class Repo:
-    """A folder with files of stores in it."""
-
-    def __init__(self, root: Path) -> None:
-        self.root = root
-
-    def put(self, path: str, content: str | bytes | Entry) -> None:
-        """Write one file."""
-        target = self.root / path
-        target.parent.mkdir(parents=True, exist_ok=True)
-        text = json.dumps(content, indent=2, ensure_ascii=False) if isinstance(content, dict) else content
-        target.write_bytes(text.encode() if isinstance(text, str) else text)
-
-    def config(self, store: str = ".memory", version: int = 5) -> None:
-        """Write the file that makes a store."""
-        project = {"id": "project.harbour", "name": "The harbour"}
-        self.put(f"{store}/config.json", {"version": version, "project": project})
-
-    def node(self, id_: str, body: str = "It is so.\n", *, at: str = "", store: str = ".memory", **others: Any) -> None:
-        """Write a node that is as it should be, but for what is said otherwise."""
-        kind, _, slug = id_.partition(".")
-        place = f"memory/{at or f'{kind}s/{slug}'}"
-        values = {
-            "id": id_,
-            "type": kind,
-            "status": "open" if kind == "question" else "active",
-            "title": slug.replace("-", " ").capitalize(),
-            "body_path": f"{place}.md",
-            "created_at": "2026-05-01T10:00:00+02:00",
-            "updated_at": "2026-05-01T10:00:00+02:00",
-        }
-        self.put(f"{store}/{place}.json", seal({**values, **others}, body))
-        self.put(f"{store}/{place}.md", body.encode())
-
-    def relation(self, sender: str, predicate: str, to: str, *, name: str = "", **others: Any) -> None:
-        """Write a relation."""
-        slug = name or f"{sender}-{predicate}-{to}".replace(".", "-").replace("_", "-")
-        values = {
-            "id": f"rel.{slug}",
-            "from": sender,
-            "predicate": predicate,
-            "to": to,
-            "status": "active",
-            "created_at": "2026-05-01T10:00:00Z",
-            "updated_at": "2026-05-01T10:00:00Z",
-        }
-        self.put(f".memory/relations/{slug}.json", seal({**values, **others}))
-
-    def join(self, *, is_loose: bool = False, only: str = "") -> JoinedStores:
-        """Read every file, or those whose path holds a text, and join what they are parts of."""
-        data = {
-            path.relative_to(self.root).as_posix(): path.read_bytes()
-            for path in sorted(self.root.rglob("*"), reverse=True)
-            if path.is_file() and only in path.as_posix()
-        }
-        parsed = [adapters.parse(File(source="harbour", path=path, data=one)) for path, one in data.items()]
-        return join_stores(
-            parsed,
-            lambda file, key: find_key_line(data[file.path].decode("utf-8", "replace"), (key,)),
-            lambda file: data[file.path],
-            is_loose=is_loose,
-        )
-
-
 @pytest.fixture
-def repo(tmp_path: Path) -> Repo:
+def repo(tmp_path: Path) -> Stores:
     """A repo with the configuration of a store, and the node of its project."""
-    repo = Repo(tmp_path)
+    repo = Stores(tmp_path)
     repo.config()
     repo.node("project.harbour", "# The harbour\n\nWhere ships lie.\n", at="project")
     return repo
@@ -210,7 +122,7 @@ def record(joined: JoinedStores, key: str) -> RecordCard:
     return found
 
 
-def test_a_node_is_joined_with_its_body(repo: Repo) -> None:
+def test_a_node_is_joined_with_its_body(repo: Stores) -> None:
     """Flat, and below a folder named for its kind; the summary leaves out the heading."""
     repo.node("decision.light", "# The light\n\nShips see it.\n")
     joined = repo.join()
@@ -221,7 +133,7 @@ def test_a_node_is_joined_with_its_body(repo: Repo) -> None:
     assert {one.hashed for one in joined.records} == {b""}
 
 
-def test_a_hash_is_made_as_the_specification_says(repo: Repo) -> None:
+def test_a_hash_is_made_as_the_specification_says(repo: Stores) -> None:
     """Against a digest that `sha256sum` made over the text written out."""
     # printf '%s\n%s\n' '{"a":["é",1],"body_path":"memory/facts/x.md","id":"fact.x","title":"T"}' 'Körper' | sha256sum
     written = "sha256:b3b43e6a3f360ee4de9ffefe52feb4dde5db5aa0a06cd4d11b925b2231ba99bb"
@@ -233,7 +145,7 @@ def test_a_hash_is_made_as_the_specification_says(repo: Repo) -> None:
     assert told(repo.join())[-1] == "store-hash memory/facts/x.json:5"
 
 
-def test_a_configuration_of_other_shape_makes_no_store(repo: Repo) -> None:
+def test_a_configuration_of_other_shape_makes_no_store(repo: Stores) -> None:
     """The version must be a number; a text may be anything."""
     repo.put(".memory/config.json", {"version": "5", "project": {"id": "project.harbour"}})
     joined = repo.join()
@@ -241,7 +153,7 @@ def test_a_configuration_of_other_shape_makes_no_store(repo: Repo) -> None:
     assert told(joined) == ["store-left-alone memory/project.json"]
 
 
-def test_nodes_that_are_lost_to_a_broken_configuration_are_told_of(repo: Repo) -> None:
+def test_nodes_that_are_lost_to_a_broken_configuration_are_told_of(repo: Stores) -> None:
     """A merge gone wrong in one file must not silence a whole store."""
     repo.put(
         ".memory/config.json", '{\n<<<<<<< HEAD\n"version": 5,\n=======\n>>>>>>> x\n"project": {"id": "project.x"}}'
@@ -255,14 +167,14 @@ def test_nodes_that_are_lost_to_a_broken_configuration_are_told_of(repo: Repo) -
 
 def test_mere_markdown_below_such_a_folder_is_not_worth_a_note(tmp_path: Path) -> None:
     """Nothing tells that it was meant to be a store."""
-    repo = Repo(tmp_path)
+    repo = Stores(tmp_path)
     repo.put(".memory/memory/tides.md", "# Tides\n")
     repo.put(".memory/events.jsonl", "")
     repo.put(".memory/sync-state.json", {"last_sync_commit": "49d4640"})
     assert told(repo.join()) == []
 
 
-def test_nodes_of_version_4_work_in_a_store_of_either_version(repo: Repo) -> None:
+def test_nodes_of_version_4_work_in_a_store_of_either_version(repo: Stores) -> None:
     """The store's tool migrates the configuration before the nodes."""
     scope = {"kind": "project", "project": "project.harbour", "branch": None, "task": None}
     for kind in ("architecture", "constraint", "fact", "source", "synthesis", "workflow"):
@@ -276,7 +188,7 @@ def test_nodes_of_version_4_work_in_a_store_of_either_version(repo: Repo) -> Non
         assert ("Scope", "project: project.harbour") in record(joined, "fact.x").fields
 
 
-def test_a_store_of_an_unknown_version_is_read_with_a_warning(repo: Repo) -> None:
+def test_a_store_of_an_unknown_version_is_read_with_a_warning(repo: Stores) -> None:
     """What can be understood is shown."""
     repo.config(version=6)
     joined = repo.join()
@@ -285,7 +197,7 @@ def test_a_store_of_an_unknown_version_is_read_with_a_warning(repo: Repo) -> Non
     assert [one.key for one in joined.records] == ["project.harbour"]
 
 
-def test_the_node_of_the_project_shows_the_configuration_and_the_marker(repo: Repo) -> None:
+def test_the_node_of_the_project_shows_the_configuration_and_the_marker(repo: Stores) -> None:
     """There is no page of the store itself."""
     repo.put(".memory/sync-state.json", {"version": 1, "last_sync_commit": "49d4640"})
     repo.node("fact.x")
@@ -297,7 +209,7 @@ def test_the_node_of_the_project_shows_the_configuration_and_the_marker(repo: Re
 
 
 @pytest.mark.parametrize("marker", ["{", "[]", '{"last_sync_commit": 5}', "{}"])
-def test_an_invalid_marker_is_no_fault(repo: Repo, marker: str) -> None:
+def test_an_invalid_marker_is_no_fault(repo: Stores, marker: str) -> None:
     """The store's own tool does without one."""
     repo.put(".memory/sync-state.json", marker)
     joined = repo.join()
@@ -305,7 +217,7 @@ def test_an_invalid_marker_is_no_fault(repo: Repo, marker: str) -> None:
     assert joined.stores[0].marker is None
 
 
-def test_a_missing_body_is_an_error_at_its_path(repo: Repo) -> None:
+def test_a_missing_body_is_an_error_at_its_path(repo: Stores) -> None:
     """The node is kept, without text, and its hash is not held against it."""
     repo.node("decision.light")
     (repo.root / ".memory/memory/decisions/light.md").unlink()
@@ -315,7 +227,7 @@ def test_a_missing_body_is_an_error_at_its_path(repo: Repo) -> None:
     assert record(joined, "decision.light").text is None
 
 
-def test_a_body_outside_the_store_is_never_read(repo: Repo) -> None:
+def test_a_body_outside_the_store_is_never_read(repo: Stores) -> None:
     """Not through folders above, and not from another store."""
     repo.put("secret.md", "The key lies under the mat.")
     repo.put(".memory/secret.md", "So does this one.")
@@ -330,7 +242,7 @@ def test_a_body_outside_the_store_is_never_read(repo: Repo) -> None:
     assert [one.text for one in joined.records if one.type == "decision"] == [None] * 4
 
 
-def test_a_body_that_no_sidecar_names_is_found_and_kept(repo: Repo) -> None:
+def test_a_body_that_no_sidecar_names_is_found_and_kept(repo: Stores) -> None:
     """Its sidecar was deleted, or renamed alone; what it says is not lost, and takes no node's id."""
     repo.put(".memory/memory/facts/lost.md", "# Lost\n\nAt sea.\n")
     joined = repo.join()
@@ -339,7 +251,7 @@ def test_a_body_that_no_sidecar_names_is_found_and_kept(repo: Repo) -> None:
     assert (lost.type, lost.title, lost.text and lost.text.summary) == ("fact", "lost", "At sea.")
 
 
-def test_a_sidecar_that_cannot_be_read_is_kept_with_its_body(repo: Repo) -> None:
+def test_a_sidecar_that_cannot_be_read_is_kept_with_its_body(repo: Stores) -> None:
     """As it is, under the id that stands in it; relations still find it."""
     repo.node("decision.light")
     repo.relation("decision.light", "affects", "project.harbour")
@@ -355,7 +267,7 @@ def test_a_sidecar_that_cannot_be_read_is_kept_with_its_body(repo: Repo) -> None
     assert "<<<<<<< HEAD" in kept.extra
 
 
-def test_conflict_marks_in_a_body_are_an_error_at_the_first(repo: Repo) -> None:
+def test_conflict_marks_in_a_body_are_an_error_at_the_first(repo: Stores) -> None:
     """An underlined heading is none."""
     repo.node("decision.light", "# The light\n\n<<<<<<< HEAD\nLit.\n=======\nUnlit.\n>>>>>>> storage\n")
     repo.node("decision.lamp", "The lamp\n=======\n\nIs new.\n")
@@ -364,7 +276,7 @@ def test_conflict_marks_in_a_body_are_an_error_at_the_first(repo: Repo) -> None:
     assert joined.findings[0].severity == Severity.ERROR
 
 
-def test_a_relation_stands_with_the_node_it_begins_at(repo: Repo) -> None:
+def test_a_relation_stands_with_the_node_it_begins_at(repo: Stores) -> None:
     """With its status, its confidence, what it is founded on and whatever else it says."""
     repo.node("decision.light")
     repo.node("gotcha.tides")
@@ -394,7 +306,7 @@ def test_a_relation_stands_with_the_node_it_begins_at(repo: Repo) -> None:
     assert record(joined, "gotcha.tides").relations == ()
 
 
-def test_each_end_of_a_relation_that_is_not_there_is_an_error(repo: Repo) -> None:
+def test_each_end_of_a_relation_that_is_not_there_is_an_error(repo: Stores) -> None:
     """At the line of the end."""
     repo.relation("decision.gone", "affects", "gotcha.gone", name="x")
     joined = repo.join()
@@ -402,7 +314,7 @@ def test_each_end_of_a_relation_that_is_not_there_is_an_error(repo: Repo) -> Non
     assert {one.severity for one in joined.findings} == {Severity.ERROR}
 
 
-def test_two_nodes_of_one_id_are_both_kept(repo: Repo) -> None:
+def test_two_nodes_of_one_id_are_both_kept(repo: Stores) -> None:
     """The later path is told so; relations and events are of the first."""
     repo.node("decision.light", at="decisions/light")
     repo.node("decision.light", "Another.\n", at="decisions/zz-light")
@@ -413,7 +325,7 @@ def test_two_nodes_of_one_id_are_both_kept(repo: Repo) -> None:
     assert [(one.file.name, len(one.relations)) for one in lights] == [("light.json", 1), ("zz-light.json", 0)]
 
 
-def test_relations_of_one_id_or_of_one_sense_are_duplicates(repo: Repo) -> None:
+def test_relations_of_one_id_or_of_one_sense_are_duplicates(repo: Stores) -> None:
     """The store's tool refuses both; a relation is shown once."""
     repo.node("fact.a")
     repo.relation("fact.a", "affects", "project.harbour", name="a")
@@ -424,7 +336,7 @@ def test_relations_of_one_id_or_of_one_sense_are_duplicates(repo: Repo) -> None:
     assert [one.predicate for one in record(joined, "fact.a").relations] == ["affects", "related_to"]
 
 
-def test_what_supersedes_a_node_must_be_there_and_be_said(repo: Repo) -> None:
+def test_what_supersedes_a_node_must_be_there_and_be_said(repo: Stores) -> None:
     """In the sidecar, or by an active relation."""
     repo.node("decision.a", status="superseded", superseded_by="decision.gone")
     repo.node("decision.b", status="superseded", superseded_by=None)
@@ -436,7 +348,7 @@ def test_what_supersedes_a_node_must_be_there_and_be_said(repo: Repo) -> None:
     assert record(joined, "decision.d").superseded_by == "decision.c"
 
 
-def test_a_history_is_in_the_order_of_time_whatever_the_order_of_the_lines(repo: Repo) -> None:
+def test_a_history_is_in_the_order_of_time_whatever_the_order_of_the_lines(repo: Stores) -> None:
     """By instant, not by what is written; lines that a merge has doubled count once; undated ones come last."""
     repo.node("decision.light")
 
@@ -464,7 +376,7 @@ def test_a_history_is_in_the_order_of_time_whatever_the_order_of_the_lines(repo:
     ]
 
 
-def test_events_of_no_node_that_is_there_are_told_of_the_project(repo: Repo) -> None:
+def test_events_of_no_node_that_is_there_are_told_of_the_project(repo: Stores) -> None:
     """What was deleted, and what happened to the whole store, is not lost; nor is what no schema names."""
     events: list[Entry] = [
         {"event": "memory.deleted", "id": "gotcha.gone", "actor": "user", "reason": "answered"},
@@ -486,7 +398,7 @@ def test_events_of_no_node_that_is_there_are_told_of_the_project(repo: Repo) -> 
     ]
 
 
-def test_what_supersedes_itself_or_is_still_active_is_found(repo: Repo) -> None:
+def test_what_supersedes_itself_or_is_still_active_is_found(repo: Stores) -> None:
     """Directly or in a circle; what only leads into a circle is as it should be."""
     repo.node("decision.a", status="superseded", superseded_by="decision.b")
     repo.node("decision.b", status="superseded", superseded_by="decision.a")
@@ -501,7 +413,7 @@ def test_what_supersedes_itself_or_is_still_active_is_found(repo: Repo) -> None:
     ]
 
 
-def test_thousands_of_nodes_in_one_circle_are_found(repo: Repo) -> None:
+def test_thousands_of_nodes_in_one_circle_are_found(repo: Stores) -> None:
     """Each is looked at once."""
     node: Entry = {"type": "fact", "title": "A", "status": "superseded"}
     for number in range(2_000):
@@ -510,7 +422,7 @@ def test_thousands_of_nodes_in_one_circle_are_found(repo: Repo) -> None:
     assert sum(one.rule.id == "store-superseded" for one in repo.join().findings) == 2_000
 
 
-def test_a_record_knows_whether_its_hash_was_verified(repo: Repo) -> None:
+def test_a_record_knows_whether_its_hash_was_verified(repo: Stores) -> None:
     """It fits, it does not, or there is nothing to compare; the finding says the whole of what was expected."""
     repo.node("fact.changed")
     repo.put(".memory/memory/facts/changed.md", "It is not so.\n")
@@ -528,7 +440,7 @@ def test_a_record_knows_whether_its_hash_was_verified(repo: Repo) -> None:
     assert message.endswith(f'"{expected}"')
 
 
-def test_settings_are_shown_with_the_project(repo: Repo) -> None:
+def test_settings_are_shown_with_the_project(repo: Stores) -> None:
     """Unknown ones, too."""
     project = {"id": "project.harbour", "name": "The harbour", "owner": "pilot"}
     repo.put(".memory/config.json", {"version": 5, "project": project, "memory": {"autoIndex": True}, "colour": "red"})
@@ -539,7 +451,7 @@ def test_settings_are_shown_with_the_project(repo: Repo) -> None:
     )
 
 
-def test_an_event_of_a_relation_is_one_of_both_its_ends(repo: Repo) -> None:
+def test_an_event_of_a_relation_is_one_of_both_its_ends(repo: Stores) -> None:
     """Whether the line names them or the relation's file does."""
     repo.node("decision.light")
     repo.relation("decision.light", "affects", "project.harbour", name="x")
@@ -567,7 +479,7 @@ def test_an_event_of_a_relation_is_one_of_both_its_ends(repo: Repo) -> None:
     }
 
 
-def test_bad_lines_are_named_and_the_others_count(repo: Repo) -> None:
+def test_bad_lines_are_named_and_the_others_count(repo: Stores) -> None:
     """Blank lines are told once."""
     good = {"event": "memory.created", "id": "project.harbour", "actor": "cli", "timestamp": "2026-05-01T10:00:00Z"}
     repo.put(".memory/events.jsonl", f"{{bad\n\n\n{json.dumps(good)}\n5\n")
@@ -576,7 +488,7 @@ def test_bad_lines_are_named_and_the_others_count(repo: Repo) -> None:
     assert len(joined.history["harbour", ".memory/memory/project.json"]) == 1
 
 
-def test_stores_of_one_source_do_not_mix(repo: Repo) -> None:
+def test_stores_of_one_source_do_not_mix(repo: Stores) -> None:
     """The same id in two of them is two nodes, and a relation ends in its own store."""
     repo.config("docks/.memory")
     repo.node("fact.tides", "High.\n")
@@ -591,7 +503,7 @@ def test_stores_of_one_source_do_not_mix(repo: Repo) -> None:
     assert list(joined.history) == [("harbour", "docks/.memory/memory/facts/tides.json")]
 
 
-def test_single_files_are_checked_by_themselves(repo: Repo) -> None:
+def test_single_files_are_checked_by_themselves(repo: Stores) -> None:
     """Without the store around them: what they say is checked, what they name is not looked for."""
     repo.node("decision.light", status="bright", superseded_by="decision.gone")
     repo.relation("decision.light", "affects", "gotcha.gone")
@@ -601,7 +513,7 @@ def test_single_files_are_checked_by_themselves(repo: Repo) -> None:
     assert told(repo.join(is_loose=True, only="decisions/light"))[-1] == "store-hash memory/decisions/light.json:10"
 
 
-def test_the_order_of_the_files_does_not_matter(repo: Repo) -> None:
+def test_the_order_of_the_files_does_not_matter(repo: Stores) -> None:
     """Records, findings and histories are the same either way."""
     repo.node("decision.light", status="bright")
     repo.node("decision.light", at="decisions/zz")
@@ -615,7 +527,7 @@ def test_the_order_of_the_files_does_not_matter(repo: Repo) -> None:
     assert len(one.findings) == 3
 
 
-def test_a_body_that_is_not_at_hand_is_not_held_against_the_hash(repo: Repo) -> None:
+def test_a_body_that_is_not_at_hand_is_not_held_against_the_hash(repo: Stores) -> None:
     """Whoever joins may have nothing but the facts."""
     file = File(source="s", path=".memory/config.json", data=b'{"version": 5, "project": {"id": "project.x"}}')
     sidecar = (repo.root / ".memory/memory/project.json").read_bytes()

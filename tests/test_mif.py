@@ -18,8 +18,7 @@ from memosite.formats.mif import parse as mif
 from memosite.formats.mif.links import LINKS, predicate_of, read_body, read_target
 from memosite.formats.mif.predicates import INVERSE
 from memosite.formats.mif.times import after, show_moment
-from tests.support.cases import check_case, check_promises, inputs_of, read_case
-from tests.test_formats import CASES
+from tests.support.cases import CASES, check_case, check_promises, inputs_of, read_case
 
 INPUTS = inputs_of("mif")
 CALM = settings(max_examples=200, deadline=None, suppress_health_check=[HealthCheck.too_slow])

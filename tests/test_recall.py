@@ -8,7 +8,7 @@ from memosite.facts.parsed import Fact, Ref
 from memosite.resolve import resolve
 from memosite.run.recall import FORGETFUL, Recall, Same
 from tests.support.facts import envelope, no_line, organization, parsed_of
-from tests.test_archive import RULES, distinct, facts
+from tests.support.random_facts import RULES, any_facts, distinct
 
 
 def test_a_call_of_the_last_round_is_not_made_again() -> None:
@@ -56,7 +56,7 @@ def test_what_is_too_large_to_be_compared_is_equal_to_itself_alone() -> None:
     assert Same(value) != Same([1])
 
 
-@given(st.lists(facts(), max_size=9), st.lists(st.sets(st.integers(0, 8)), min_size=2, max_size=4))
+@given(st.lists(any_facts(), max_size=9), st.lists(st.sets(st.integers(0, 8)), min_size=2, max_size=4))
 @settings(max_examples=200, suppress_health_check=[HealthCheck.too_slow], deadline=None)
 def test_what_is_remembered_makes_no_difference(found: list[Fact], rounds: list[set[int]]) -> None:
     """Whatever comes and goes between one resolve and the next, and whatever the ledger has learned."""

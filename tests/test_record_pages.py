@@ -1,8 +1,6 @@
 """The pages of records: planned from archives made by hand, and whole builds of stores on disk."""
 
-import hashlib
 import json
-from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -12,195 +10,31 @@ from lxml import html
 
 from memosite.archive.ledger import Ledger, parse_ledger
 from memosite.archive.lines import artifact_line
-from memosite.archive.model import Archive, Artifact, Copy, Document, Library, Link, Record, RecordLink, SourceInfo
+from memosite.archive.model import Copy, Library, Link, RecordLink
 from memosite.archive.urls import page_of
-from memosite.config.contract import load_contract
 from memosite.facts.errors import OutputError
 from memosite.facts.findings import Finding, Location
-from memosite.facts.parsed import (
-    DocumentHead,
-    Entity,
-    FileFacts,
-    LibraryCard,
-    RecordCard,
-    RecordCitation,
-    RecordEvent,
-    Ref,
-    Text,
-)
-from memosite.facts.times import read_moment
-from memosite.feeds.rss import FeedFile
+from memosite.facts.parsed import Entity, FileFacts, LibraryCard, RecordCitation, RecordEvent
 from memosite.formats.memory_store import rules as store_rules
 from memosite.pages.models import EntityPage, GonePage, ListPage, Page, RecordPage, RedirectPage, SystemsPage
-from memosite.pages.parts import Site
-from memosite.plan import Context, Stored, Written, plan
 from memosite.render.renderer import Renderer
-from memosite.render.theme import load_theme
-from memosite.search.blocks import SearchBlock
 from tests.support.files import write_json, write_text
 from tests.support.memos import write_memo
 from tests.support.pages import bad_links
+from tests.support.record_pages import (
+    TEXTS,
+    THEME,
+    context_of,
+    document,
+    everything,
+    planned,
+    record,
+    shelve,
+    write_planned,
+)
 from tests.support.sites import built_files
 
 HOSTILE = "\"'><script>alert(1)</script><b onclick=alert(2)> javascript:alert(3)"
-TEXTS: dict[str, str] = {}
-THEME = load_theme(None)
-SITE = Site(title="Quay", language="en", base_url=None, generator="memosite")
-
-
-def shelve(text: str) -> str:
-    """Keep a text for the renderer, and give its digest."""
-    digest = hashlib.sha256(text.encode()).hexdigest()
-    TEXTS[digest] = text
-    return digest
-
-
-def record(key: str, system: str = "memory-store", **changes: Any) -> Record:
-    """A record of the source `quay`; `changes` are fields of the card or of the record."""
-    file = FileFacts(source="quay", path=f"store/{key}.json", sha256=shelve(f"file {key}"), bytes=9)
-    text = Text(sha256=shelve(f"Text of {key}."), chars=20, summary="Text.")
-    type_ = key.partition(".")[0]
-    card = RecordCard(system=system, key=key, file=file, type=type_, title=f"Title of {key}", text=text)
-    of_card = {name: value for name, value in changes.items() if hasattr(card, name) and name not in OF_RECORD}
-    of_record = {name: value for name, value in changes.items() if name not in of_card}
-    card = replace(card, **of_card)
-    made = Record(
-        kind="record",
-        id=f"quay.{key}",
-        system=system,
-        subject=card.title,
-        short_subject=card.title[:100],
-        summary="Text.",
-        chars=20,
-        date=read_moment("2026-05-01T09:00:00Z"),
-        arrival=0,
-        copies=(Copy(file=file, mailbox=None),),
-        card=card,
-        tags=card.tags,
-    )
-    return replace(made, **of_record)
-
-
-OF_RECORD = {"relations", "history", "superseded_by", "links", "backlinks"}
-SUPERSEDED_BY: Ref = ("record", "quay.decision.new")
-
-
-def document(name: str, **changes: Any) -> Document:
-    """A document with a status."""
-    file = FileFacts(source="quay", path=f"decisions/{name}", sha256=shelve(f"file {name}"), bytes=9)
-    text = Text(sha256=shelve(f"Text of {name}."), chars=20, summary="Text.")
-    head = DocumentHead(file=file, title=f"On {name}", status=changes.pop("status", None), date=None, text=text)
-    made = Document(
-        kind="document",
-        id=f"quay.decisions.{name}",
-        system="markdown",
-        subject=head.title,
-        short_subject=head.title,
-        summary="Text.",
-        chars=20,
-        date=None,
-        arrival=0,
-        copies=(Copy(file=file, mailbox=None),),
-        head=head,
-    )
-    return replace(made, **changes)
-
-
-def context_of(*artifacts: Artifact) -> Context:
-    """What these artifacts alone are planned with."""
-    numbered = [replace(artifact, arrival=number) for number, artifact in enumerate(artifacts, 1)]
-    archive = Archive(
-        sources=(SourceInfo(name="quay"),),
-        organizations=(),
-        artifacts={artifact.ref: artifact for artifact in numbered},
-        ghosts={},
-        threads={},
-        positions={},
-    )
-    site = replace(SITE, has_records=any(artifact.kind == "record" for artifact in artifacts))
-    return Context(archive=archive, site=site, text_of=TEXTS.__getitem__)
-
-
-def ledger_of(*artifacts: Artifact) -> Ledger:
-    """The ledger that holds these artifacts."""
-    return Ledger().with_arrivals((*artifact.ref, artifact.id) for artifact in artifacts)
-
-
-def planned(*artifacts: Artifact, ledger: Ledger | None = None) -> dict[str, Any]:
-    """Everything that is planned, by its path; paths are unique."""
-    context = context_of(*artifacts)
-    units = plan(context, ledger or ledger_of(*artifacts), contract=load_contract())
-    found = [one for unit in units for one in unit.make(context) if not isinstance(one, SearchBlock)]
-    by_path = {one.path: one for one in found}
-    assert len(by_path) == len(found)
-    return by_path
-
-
-def write_site(folder: Path, found: Iterable[object]) -> None:
-    """Write what is planned, so that its links can be followed."""
-    renderer = Renderer(THEME, TEXTS.__getitem__)
-    (folder / "status.json").write_text("{}")  # the one file that is not planned
-    for one in found:
-        match one:
-            case Page():
-                data = renderer.render(one)
-            case Written():
-                data = one.data
-            case Stored():
-                data = TEXTS[one.sha256].encode()
-            case FeedFile():
-                data = renderer.render_feed(one)
-            case _:
-                raise TypeError(one)
-        path = folder / one.path
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_bytes(data)
-    (folder / "static").mkdir(exist_ok=True)
-    for name, data in THEME.static.items():
-        (folder / "static" / name).write_bytes(data)
-
-
-def everything() -> tuple[Artifact, ...]:
-    """Records of all systems with something of everything, and a document."""
-    old = record(
-        "decision.old",
-        status="superseded",
-        superseded_by=SUPERSEDED_BY,
-        stage=None,
-        fields=(("Evidence", "file: a.csv"),),
-        relations=(
-            RecordLink(predicate="superseded_by", written="decision.new", to=SUPERSEDED_BY, is_inverse=True),
-            RecordLink(predicate="affects", written="feature.lost"),
-        ),
-        anchors=("src/**/*.py", "decisions/a.md"),
-        mentions=("decisions/a.md", "nobody"),
-        links=(Link(written="decisions/a.md", to=("document", "quay.decisions.a.md")),),
-        citations=(
-            RecordCitation(title="A manual", url="https://manual.example.org/"),
-            RecordCitation(title="Bad", url="file:///"),
-        ),
-        entities=(Entity(name="Koha", type="technology"), Entity(name="Ada Lovelace")),
-        history=(RecordEvent(record="decision.old", event="created", at=read_moment("2026-05-01"), actor="engineer"),),
-        body_path="memory/decisions/old.md",
-        hash_written="sha256:00",
-        sessions=("7a2e",),
-    )
-    new = record("decision.new", status="active", backlinks=(old.ref,))
-    return (
-        old,
-        new,
-        record("feature.gate", stage="building", status="active"),
-        record("question.why", status="open"),
-        record("context.pilot", system="memory-layer"),
-        record("decisions.tide", system="memory-layer"),
-        record("archive.handoffs.shift", system="memory-layer", type="handoffs"),
-        record("rejected-paths.0a", system="wyren", type="Rejected paths", section="Rejected paths", line=7),
-        record(
-            "open-questions.0b", system="wyren", type="Open questions", section="Open questions", sessions=("7a2e",)
-        ),
-        record("0c", system="mif", type="semantic", namespace="decisions/quay", entities=(Entity(name="KOHA"),)),
-        document("a.md"),
-    )
 
 
 def headings(page: ListPage | EntityPage) -> list[str]:
@@ -215,7 +49,7 @@ def test_every_record_has_the_address_of_its_system_everywhere(tmp_path: Path) -
     """Page, original, twins, lines of the archive, and every link of every page."""
     artifacts = everything()
     found = planned(*artifacts)
-    write_site(tmp_path, found.values())
+    write_planned(tmp_path, found.values())
     assert list(bad_links(tmp_path)) == []
     page = "records/memory-store/quay.decision.old/"
     assert {page + name for name in ("index.html", "index.json", "index.md", "original.json", "original.body.md")} <= {
@@ -272,7 +106,7 @@ def test_copies_of_a_library_are_published_where_its_page_says(tmp_path: Path) -
     }
     copies = (Copy(file=file, mailbox=None), Copy(file=replace(file, source="yard"), mailbox=None))
     library = Library(kind="library", id="a", system="memodef", copies=copies, card=card, **common)
-    write_site(tmp_path, planned(library).values())
+    write_planned(tmp_path, planned(library).values())
     assert list(bad_links(tmp_path)) == []
 
 
@@ -407,7 +241,7 @@ def test_hostile_words_in_any_field_stay_words(tmp_path: Path) -> None:
         )
     )
     bad = replace(bad, card=replace(bad.card, superseded_by=HOSTILE))
-    write_site(tmp_path, planned(bad).values())
+    write_planned(tmp_path, planned(bad).values())
     assert list(bad_links(tmp_path)) == []
     for page in tmp_path.rglob("*.html"):
         tree = html.parse(page)
@@ -518,7 +352,7 @@ def test_many_entities_are_split_in_the_order_in_which_they_became_known(tmp_pat
     after = planned(first, second, ledger=ledger.with_arrivals([(*second.ref, "b")]))
     assert after["entities/1/index.html"] == before["entities/1/index.html"]
     assert after["entities/2/index.html"] != before["entities/2/index.html"]
-    write_site(tmp_path, after.values())
+    write_planned(tmp_path, after.values())
     assert list(bad_links(tmp_path)) == []
 
 
@@ -530,7 +364,7 @@ def test_anchors_of_groups_are_different_however_alike_their_headings_are(tmp_pa
     anchors = [section.anchor for section in found["systems/mif/namespace/index.html"].sections]
     assert len(set(anchors)) == len(names)
     assert not any(anchor.split() != [anchor] for anchor in anchors)
-    write_site(tmp_path, found.values())
+    write_planned(tmp_path, found.values())
     assert list(bad_links(tmp_path)) == []
 
 

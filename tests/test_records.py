@@ -23,7 +23,7 @@ from memosite.store.shelf import Shelf
 from tests.support.archives import DOCUMENTS, links, open_folders, read_folders, read_sources
 from tests.support.files import write_text
 from tests.support.memos import write_memo, write_transcript
-from tests.test_memory_store import Repo
+from tests.support.stores import Stores
 
 UUID = "3eaf4c81-5d77-4f4c-8061-8293a4b5c6d7"
 OTHER_UUID = "9b1c7a52-0c11-4b7e-9a55-1f2e3d4c5b6a"
@@ -46,7 +46,7 @@ def write_layer(repo: Path, path: str, *, summary: str = "Rope", **content: obje
 def quay(tmp_path: Path) -> Path:
     """A repo with a memory-store in it."""
     root = tmp_path / "quay"
-    Repo(root).config()
+    Stores(root).config()
     return root
 
 
@@ -172,7 +172,7 @@ def test_what_other_tools_keep_in_the_same_places_makes_no_record_and_one_note_e
 def test_nodes_without_a_configuration_are_told_of_once(tmp_path: Path) -> None:
     """By the note that memory-store has for it."""
     root = tmp_path / "quay"
-    Repo(root).node("fact.tides")
+    Stores(root).node("fact.tides")
     write_text(root / ".memory/readme.md", "# Mine\n")
     archive = archive_of(root)
     assert archive.artifacts == {}
@@ -229,7 +229,7 @@ def test_mif_beside_another_store_makes_no_source_of_its_own(tmp_path: Path) -> 
 
 def test_records_are_called_by_their_source_and_key(quay: Path) -> None:
     """Wherever their files lie (SPEC 3, identity)."""
-    Repo(quay).node("decision.retries")
+    Stores(quay).node("decision.retries")
     write_mif(quay, "docs/rope.memory.md")
     write_layer(quay, "archive/handoffs/設計")
     write_text(quay / ".wyren/memory.md", "## Decisions\n\n- Rope is blue [session 7a2e, turn 12]\n")
@@ -265,8 +265,8 @@ def test_equal_files_are_copies_of_one_record(quay: Path) -> None:
 
 def test_two_nodes_of_one_id_in_a_store_are_told_of_once(quay: Path) -> None:
     """As the store's error, not as a collision of names besides."""
-    Repo(quay).node("fact.tides", "One.\n")
-    Repo(quay).node("fact.tides", "Two.\n", at="other/tides")
+    Stores(quay).node("fact.tides", "One.\n")
+    Stores(quay).node("fact.tides", "Two.\n", at="other/tides")
     archive = archive_of(quay)
     assert len(ids(archive)) == 2
     assert rules_of(archive) == ["store-duplicate .memory/memory/other/tides.json"]
@@ -286,7 +286,7 @@ def test_a_name_dates_a_record_that_has_no_date(quay: Path) -> None:
 
 def test_nodes_have_their_bodies_their_history_and_verified_hashes(quay: Path) -> None:
     """The bytes come from the shelf; a changed byte is found."""
-    repo = Repo(quay)
+    repo = Stores(quay)
     repo.node("decision.retries", "# Retries\n\nThe worker retries.\n")
     event = {"event": "memory.created", "id": "decision.retries", "actor": "ada", "timestamp": "2026-05-01T08:00:00Z"}
     repo.put(".memory/events.jsonl", json.dumps(event) + "\n")
@@ -305,7 +305,7 @@ def test_nodes_have_their_bodies_their_history_and_verified_hashes(quay: Path) -
 def test_findings_of_a_store_that_is_left_alone_are_not_reported(tmp_path: Path) -> None:
     """Its files are somebody else's."""
     root = tmp_path / "quay"
-    Repo(root).node("fact.tides", status="blue")
+    Stores(root).node("fact.tides", status="blue")
     assert rules_of(archive_of(root)) == ["store-left-alone .memory/memory/facts/tides.json"]
 
 
@@ -314,7 +314,7 @@ def test_findings_of_a_store_that_is_left_alone_are_not_reported(tmp_path: Path)
 
 def test_relations_of_nodes_are_bound_both_ways(quay: Path) -> None:
     """The other end has them with the inverse word."""
-    repo = Repo(quay)
+    repo = Stores(quay)
     for id_ in ("decision.retries", "feature.queue", "gotcha.clock"):
         repo.node(id_)
     repo.relation("decision.retries", "affects", "feature.queue")
@@ -334,7 +334,7 @@ def test_relations_of_nodes_are_bound_both_ways(quay: Path) -> None:
 
 def test_nodes_of_another_store_are_not_meant(quay: Path) -> None:
     """Two stores of one repo may have nodes of one id; a relation stays in its own."""
-    here, there = Repo(quay), Repo(quay / "desk")
+    here, there = Stores(quay), Stores(quay / "desk")
     there.config()
     here.node("decision.retries", "Here.\n")
     there.node("decision.retries", "There.\n")
@@ -351,7 +351,7 @@ def test_nodes_of_another_store_are_not_meant(quay: Path) -> None:
 
 def test_what_is_superseded_knows_its_successor_and_the_other_way_round(quay: Path) -> None:
     """Whether the field says so, or a relation of the successor."""
-    repo = Repo(quay)
+    repo = Stores(quay)
     repo.node("decision.old", status="superseded", superseded_by="decision.new")
     repo.node("decision.older", status="superseded")
     repo.node("decision.new")
@@ -448,7 +448,7 @@ def test_a_reference_that_leads_nowhere_is_told_at_its_line(quay: Path) -> None:
 
 def test_a_memo_that_names_a_record_links_to_it(quay: Path) -> None:
     """By a node's id, a UUID, a record's whole id, or the path of its file; never to what does not exist."""
-    Repo(quay).node("decision.retries-run-in-worker")
+    Stores(quay).node("decision.retries-run-in-worker")
     write_mif(quay, "docs/rope.memory.md")
     write_layer(quay, "handoffs/task-42")
     body = (
@@ -470,9 +470,9 @@ def test_a_memo_that_names_a_record_links_to_it(quay: Path) -> None:
 def test_a_name_means_the_record_of_its_own_source_else_the_only_one(tmp_path: Path) -> None:
     """Of several elsewhere none."""
     for name in ("quay", "pier"):
-        Repo(tmp_path / name).config()
-        Repo(tmp_path / name).node("decision.both")
-    Repo(tmp_path / "pier").node("decision.one")
+        Stores(tmp_path / name).config()
+        Stores(tmp_path / name).node("decision.both")
+    Stores(tmp_path / "pier").node("decision.one")
     body = "decision.both and decision.one"
     here: Ref = ("memo", write_memo(tmp_path / "quay/memos/inbox", "here", body=body).stem)
     there: Ref = ("memo", write_memo(tmp_path / "yard/memos/inbox", "there", body=body).stem)
@@ -487,7 +487,7 @@ def test_a_name_means_the_record_of_its_own_source_else_the_only_one(tmp_path: P
 def test_a_record_does_not_take_a_name_from_a_document(quay: Path) -> None:
     """A tail of a path that fits a document means that, as it did before there were records."""
     write_text(quay / "docs/adr/decisions/paint.md", "# Paint\n")
-    Repo(quay).node("decision.paint")
+    Stores(quay).node("decision.paint")
     memo: Ref = ("memo", write_memo(quay / "memos/inbox", "m", body="As decisions/paint.md says.").stem)
     assert links(archive_of(quay), memo) == {"decisions/paint.md": ("document", "quay.docs.adr.decisions.paint.md")}
 
@@ -512,9 +512,9 @@ def test_ids_of_records_are_read_off_texts(text: str, found: tuple[str, ...]) ->
 
 def test_anchors_lead_to_documents_that_fit_and_to_files_on_the_web(quay: Path) -> None:
     """Paths and globs are seen from the folder that holds the store; what is not there leads nowhere."""
-    Repo(quay / "desk").config()
+    Stores(quay / "desk").config()
     anchors = ["decisions/*.md", "src/worker.py", "src/**", "none.py", "../secret", "/etc/passwd"]
-    Repo(quay / "desk").node("fact.tides", anchors=anchors)
+    Stores(quay / "desk").node("fact.tides", anchors=anchors)
     write_memo(quay / "desk/memos", "m")
     write_text(quay / "desk/decisions/paint.md", "# Paint\n")
     write_text(quay / "desk/decisions/deep/rope.md", "# Rope\n")
@@ -579,7 +579,7 @@ def test_a_finding_in_a_file_of_many_records_is_about_the_one_it_stands_in(quay:
 
 def test_a_record_has_a_line_like_every_artifact(quay: Path) -> None:
     """Its system, its text, nobody's thread."""
-    Repo(quay).node("decision.retries", "# Retries\n\nThe worker retries.\n", tags=["queue"])
+    Stores(quay).node("decision.retries", "# Retries\n\nThe worker retries.\n", tags=["queue"])
     with open_folders(quay) as (archive, shelf):
         found = record(archive, "quay.decision.retries")
         line = artifact_line(found, archive, base_url=None)
@@ -605,7 +605,7 @@ def test_a_record_that_cannot_be_parsed_has_no_line(quay: Path) -> None:
 
 def test_a_single_node_is_checked_with_its_body(quay: Path) -> None:
     """Its hash is verified; what only the whole store can tell is not said."""
-    repo = Repo(quay)
+    repo = Stores(quay)
     repo.node("decision.retries", status="superseded", superseded_by="decision.none")
     file = quay / ".memory/memory/decisions/retries.json"
     assert check([file]).findings == ()
@@ -626,8 +626,8 @@ def test_a_single_file_of_another_tool_is_a_note(tmp_path: Path) -> None:
 
 def test_the_order_of_files_does_not_matter(quay: Path) -> None:
     """Equal files give an equal archive."""
-    Repo(quay).node("decision.retries", superseded_by="decision.other")
-    Repo(quay).node("decision.other")
+    Stores(quay).node("decision.retries", superseded_by="decision.other")
+    Stores(quay).node("decision.other")
     write_mif(quay, "docs/rope.memory.md", body="- relates-to [[decision.retries]]")
     write_mif(quay, "docs/again.memory.md", title="Again")
     rules = ResolveRules(sources=(SourceInfo(name="quay"),))
@@ -646,7 +646,7 @@ def test_names_in_records_may_be_anything(quay: Path, names: list[str]) -> None:
     """They lead somewhere or nowhere, and never out of the source."""
     written = [name.encode("utf-8", "replace").decode() for name in names]
     facets = {"applies_to": written}
-    Repo(quay).node("fact.tides", anchors=written, facets=facets, superseded_by="".join(written) or None)
+    Stores(quay).node("fact.tides", anchors=written, facets=facets, superseded_by="".join(written) or None)
     write_layer(quay, "handoffs/h", context_references=written)
     archive = archive_of(quay, web=WEB)
     for artifact in archive.artifacts.values():
@@ -656,7 +656,7 @@ def test_names_in_records_may_be_anything(quay: Path, names: list[str]) -> None:
 
 def test_findings_on_a_relation_are_told_of_both_its_ends(quay: Path) -> None:
     """And those on the log and the configuration of the project, since these files have no page."""
-    store = Repo(quay)
+    store = Stores(quay)
     store.node("project.harbour", at="project")
     store.node("fact.a")
     store.node("fact.b")
@@ -675,9 +675,9 @@ def test_findings_on_a_relation_are_told_of_both_its_ends(quay: Path) -> None:
 
 def test_globs_that_are_slow_to_match_are_given_up_with_a_note(quay: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Steps are counted, not comparisons: one comparison may take a hundred thousand."""
-    monkeypatch.setattr("memosite.resolve.anchors.STEPS", 600_000)
-    Repo(quay).node("fact.a" + "a" * 100, anchors=["**/*" + "a" * 50 + f"b{number}" for number in range(5)])
-    Repo(quay).node("fact.b", anchors=[".memory/**/b.md"])
+    monkeypatch.setattr("memosite.resolve.anchors.STEPS", 5_000)
+    Stores(quay).node("fact.a" + "a" * 100, anchors=["**/*" + "a" * 50 + f"b{number}" for number in range(5)])
+    Stores(quay).node("fact.b", anchors=[".memory/**/b.md"])
     archive = archive_of(quay)
     assert rules_of(archive) == [f"anchors-cut .memory/memory/facts/a{'a' * 100}.json"]
     assert links(archive, ("record", "quay.fact.b")) == {}

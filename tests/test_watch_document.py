@@ -26,11 +26,7 @@ def test_an_item_is_read_whole() -> None:
     first = document(GOOD).items[0]
     assert first.guid == guid(2)
     assert first.path == "memos/inbox/2026-05-01-0900--engineer--director--2.openthing"
-    assert (first.field("from"), first.field("subject"), first.field("state")) == (
-        "engineer",
-        "Memo <2> “ä”",
-        "inbox",
-    )
+    assert (first.field("from"), first.field("subject"), first.field("state")) == ("engineer", "Memo <2> “ä”", "inbox")
     assert [item.is_asked for item in document(GOOD).items] == [False, False, True]
 
 

@@ -23,7 +23,7 @@ from tests.support.archives import open_folders
 from tests.support.files import write_json, write_text
 from tests.support.memos import write_memo, write_org, write_transcript
 from tests.support.pages import bad_links
-from tests.test_record_pages import SITE, TEXTS, THEME, everything, planned, record, write_site
+from tests.support.record_pages import SITE, TEXTS, THEME, everything, planned, record, write_planned
 
 
 def words(page: Any, text_of: Callable[[str], str] = TEXTS.__getitem__) -> str:
@@ -259,7 +259,7 @@ def test_systems_entities_and_decisions_have_twins(tmp_path: Path) -> None:
     assert entities["more"] == {"left_out": 902 - entities["shown"], "all": "index.html"}
     assert decisions["total"] == 6
     assert all(len(found[path].data) <= 16_000 for path in found if path.endswith(("entities/index.json", "index.md")))
-    write_site(tmp_path, found.values())
+    write_planned(tmp_path, found.values())
     assert list(bad_links(tmp_path)) == []
 
 

@@ -14,8 +14,7 @@ from memosite.formats import adapters
 from memosite.formats.fields import FINDINGS
 from memosite.formats.wyren import parse as wyren
 from memosite.formats.wyren.outline import OUTLINE_CHARS, SECTIONS, read_outline
-from tests.support.cases import check_case, check_promises, inputs_of, read_case
-from tests.test_formats import CASES
+from tests.support.cases import CASES, check_case, check_promises, inputs_of, read_case
 
 INPUTS = inputs_of("wyren")
 PLACE = ".wyren/memory.md"

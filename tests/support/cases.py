@@ -1,34 +1,89 @@
-"""Reads the cases of record systems: an input, and what is expected of it in the `.expected.json` beside it.
+"""Reads the cases of formats: an input in `tests/cases`, and beside it what is expected of it.
 
-As in `test_formats.py`, of which this is the part for files with many records. To write the expectations anew (`at`
-is kept) run `MEMOSITE_REFRESH=1 pytest` on the test of the system, then read the diff.
+A case is an input, such as `cases/memodef/lone-surrogate.openthing`, and `lone-surrogate.expected.json`: where the
+file is said to lie (`at`), what comes out of it reduced to what matters, and the findings as `rule:line`. To write the
+expectations anew (`at` is kept) run `MEMOSITE_REFRESH=1 pytest` on the test of the format, then read the diff.
 """
 
 import hashlib
 import json
 import os
+from collections.abc import Mapping
+from dataclasses import fields, is_dataclass
 from pathlib import Path
 from typing import Any
 
 from memosite.facts.file import File
-from memosite.facts.parsed import Parsed, RecordFile, Text
+from memosite.facts.parsed import FileFacts, Parsed, RecordFile, Text
+from memosite.facts.times import Moment
 from memosite.formats import adapters
 from memosite.formats.systems import ALL_RULES
-from tests.test_formats import CASES, EXPECTED, expectation_of, reduce
+from tests.support.files import ROOT
+
+CASES = ROOT / "tests/cases"
+EXPECTED = ".expected.json"
+FOLDERS = {"memodef": "memos/inbox", "orgdef": "org", "library": "", "document": "decisions", "foreign": "memos/inbox"}
+"""The folders of cases that are no records, and where their inputs are said to lie as long as nothing else is said."""
 
 
-def inputs_of(system: str) -> list[Path]:
-    """The inputs of a system's cases, by name."""
-    return sorted(path for path in (CASES / system).iterdir() if not path.name.endswith(EXPECTED))
+def inputs_of(folder: str) -> list[Path]:
+    """The inputs of a folder of cases, by name."""
+    return sorted(path for path in (CASES / folder).iterdir() if path.is_file() and not path.name.endswith(EXPECTED))
+
+
+def expectation_of(path: Path) -> Path:
+    """The expectation beside an input."""
+    return path.with_name(path.name.split(".", 1)[0] + EXPECTED)
 
 
 def read_case(path: Path) -> tuple[Parsed, str]:
     """What comes out of an input, and where it is said to lie."""
-    at: str = json.loads(expectation_of(path).read_text("utf-8"))["at"]
+    expectation = expectation_of(path)
+    known = json.loads(expectation.read_text("utf-8")) if expectation.exists() else {}
+    at = known.get("at") or f"{FOLDERS.get(path.parent.name, '')}/{path.name}".lstrip("/")
     return adapters.parse(File(source="harbour", path=at, data=path.read_bytes())), at
 
 
+def check_expectation(path: Path, outcome: Mapping[str, Any]) -> None:
+    """Hold what came out of an input to its expectation, or write that anew if MEMOSITE_REFRESH is set."""
+    found = json.loads(json.dumps(outcome))
+    if os.environ.get("MEMOSITE_REFRESH"):
+        text = json.dumps(found, indent=2, ensure_ascii=False) + "\n"
+        expectation_of(path).write_text(text, "utf-8")
+    assert found == json.loads(expectation_of(path).read_text("utf-8"))
+
+
+def reduce(value: Any) -> Any:
+    """A fact as plain JSON, without what is absent, digests, and what the case's name says already."""
+    if isinstance(value, Moment):
+        return f"{value.utc} {value.zone or 'no zone'}" + (" (from the name)" if value.origin == "name" else "")
+    if isinstance(value, Text):
+        kept = {"summary": value.summary, "mentions": value.mentions, "destinations": value.destinations}
+        return {
+            name: reduce(entry) for name, entry in {**kept, "turns": value.turns}.items() if entry not in (None, ())
+        }
+    if is_dataclass(value):
+        dropped = {"source", "path", "content_sha256"}
+        pairs = ((one.name, getattr(value, one.name)) for one in fields(value) if one.name not in dropped)
+        others = ((name, entry) for name, entry in pairs if not isinstance(entry, FileFacts))
+        return {name: reduce(entry) for name, entry in others if entry not in (None, "", (), False)}
+    if isinstance(value, tuple):
+        return [reduce(entry) for entry in value]
+    return value
+
+
 def describe(parsed: Parsed, at: str) -> dict[str, Any]:
+    """The whole outcome of a case as plain JSON."""
+    fact = reduce(parsed.fact) if parsed.fact is not None else None
+    if fact and fact.get("extra"):
+        fact["extra"] = json.loads(fact["extra"])
+    return {"at": at, "is": type(parsed.fact).__name__ if parsed.fact else None, "fact": fact} | _findings(parsed)
+
+
+# Files with many records
+
+
+def describe_records(parsed: Parsed, at: str) -> dict[str, Any]:
     """The whole outcome of a case as plain JSON, each record with its text."""
     shelf = {hashlib.sha256(data).hexdigest(): data for data in parsed.shelve}
     records = []
@@ -39,20 +94,13 @@ def describe(parsed: Parsed, at: str) -> dict[str, Any]:
         if card.extra:
             shown["extra"] = json.loads(card.extra)
         records.append(shown)
-    findings = [f"{one.rule.id}:{one.location.line}" if one.location.line else one.rule.id for one in parsed.findings]
-    return {"at": at, "is": type(parsed.fact).__name__ if parsed.fact else None, "records": records} | {
-        "findings": findings
-    }
+    return {"at": at, "is": type(parsed.fact).__name__ if parsed.fact else None, "records": records} | _findings(parsed)
 
 
 def check_case(path: Path) -> None:
     """Hold an input to its expectation, and to what is promised of every outcome."""
     parsed, at = read_case(path)
-    outcome = json.loads(json.dumps(describe(parsed, at)))
-    if os.environ.get("MEMOSITE_REFRESH"):
-        text = json.dumps(outcome, indent=2, ensure_ascii=False) + "\n"
-        expectation_of(path).write_text(text, "utf-8")
-    assert outcome == json.loads(expectation_of(path).read_text("utf-8"))
+    check_expectation(path, describe_records(parsed, at))
     check_promises(parsed, at, path.read_bytes())
 
 
@@ -79,3 +127,8 @@ def check_promises(parsed: Parsed, at: str, data: bytes) -> None:
         for word in (card.title, *(part for pair in card.fields for part in pair)):
             assert "\n" not in word
             word.encode("utf-8")
+
+
+def _findings(parsed: Parsed) -> dict[str, list[str]]:
+    found = [f"{one.rule.id}:{one.location.line}" if one.location.line else one.rule.id for one in parsed.findings]
+    return {"findings": found}

@@ -3,10 +3,11 @@
 Each edit is one function of the site and a seeded generator; it returns what it did, for the message of a failure.
 """
 
-import json
 import random
 from collections.abc import Callable
 from pathlib import Path
+
+from tests.support.memos import write_memo
 
 Edit = Callable[[Path, random.Random], str]
 
@@ -37,22 +38,12 @@ def add(site: Path, rng: random.Random) -> str:
     sender, to = rng.sample(_SEATS, 2)
     day, minute = rng.randint(1, 28), rng.randint(0, 59)
     stem = f"2026-06-{day:02}-09{minute:02}--{sender}--{to}--added-{rng.randint(0, 10**6)}"
-    memo: dict[str, object] = {
-        "catdef": "1.4",
-        "memodef": "0.4",
-        "type": "memodef:Memo",
-        "from": sender,
-        "to": to,
-        "subject": f"Something new on day {day}",
-        "sent": f"2026-06-{day:02}T09:{minute:02}:00Z",
-        "body": f"A memo that says it, and that names {beside.name}.\n\n- one\n- two\n",
-        "action_required": rng.random() < 0.3,
-    }
-    if rng.random() < 0.6:
-        memo["in_reply_to"] = beside.name
-    target = rng.choice(sorted(site.glob("[!_]*/memos"))) / "inbox"
-    target.mkdir(parents=True, exist_ok=True)
-    (target / f"{stem}.openthing").write_text(json.dumps(memo, indent=2))
+    is_asked = rng.random() < 0.3
+    parent = beside.name if rng.random() < 0.6 else None
+    inbox = rng.choice(sorted(site.glob("[!_]*/memos"))) / "inbox"
+    body = f"A memo that says it, and that names {beside.name}.\n\n- one\n- two\n"
+    fields = {"subject": f"Something new on day {day}", "sent": f"2026-06-{day:02}T09:{minute:02}:00Z", "body": body}
+    write_memo(inbox, stem, sender=sender, to=to, action_required=is_asked, in_reply_to=parent, extra=fields)
     return f"add {stem}"
 
 

@@ -1,0 +1,51 @@
+"""Memos whose life in git is looked at: puts one into a repo, reads the history, tells it in a few words."""
+
+from pathlib import Path
+
+from memosite.archive.history import History, LifeEvent
+from memosite.archive.model import Archive
+from memosite.sources.git import Repo as FoundRepo
+from memosite.sources.git import holding_repo, repo_at
+from memosite.sources.history import KnownHistory, read_history
+from tests.support.archives import folder_source, read_folders
+from tests.support.memos import write_memo
+from tests.support.repos import Repo
+
+NAME = "2026-05-01-0100--engineer--director--gate"
+"""The memo that is meant where none is named."""
+KEY = f"memos/{NAME}.openthing"
+"""What its history is found by: its path without the mailbox."""
+
+
+def put(repo: Repo, folder: str = "memos/inbox", name: str = NAME, **fields: object) -> str:
+    """Write a memo into a repo without committing it, and give its path there."""
+    known = {"subject": "The gate", "sent": "2026-05-01T01:00:00Z", "body": "It is green."}
+    file = write_memo(repo.root / folder, name, extra=known | fields)
+    return file.relative_to(repo.root).as_posix()
+
+
+def history_of(repo: Repo, *, cache: Path | None = None) -> History:
+    """The history of a repo as a build reads it."""
+    found = repo_at(repo.root)
+    assert isinstance(found, FoundRepo)
+    known = KnownHistory(cache)
+    history = read_history(found, known=known)
+    known.write()
+    return history
+
+
+def life(repo: Repo, key: str = KEY, *, cache: Path | None = None) -> list[str]:
+    """The steps of one file in a few words: what happened, the mailbox, who did it."""
+    return [words(event) for event in history_of(repo, cache=cache).events.get(key, ())]
+
+
+def words(event: LifeEvent) -> str:
+    """A step in a few words."""
+    return f"{event.kind} {event.mailbox} by {event.who}"
+
+
+def archive_of(*repos: Repo, site: Path | None = None) -> Archive:
+    """The archive of repos, each a source named like its folder, with their histories."""
+    return read_folders(
+        *(folder_source(repo.root, holding=holding_repo(repo.root, site=site or repo.root.parent)) for repo in repos)
+    )
