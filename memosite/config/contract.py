@@ -1,6 +1,6 @@
 """[I/O] Loads the contract, the files of docs/spec, which each built site publishes.
 
-It lies beside the package in a checkout and inside it once installed.
+The folder is beside the package in a checkout and inside it once installed.
 """
 
 from dataclasses import dataclass

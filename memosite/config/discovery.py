@@ -1,7 +1,7 @@
-"""[I/O] Finds the sources below a folder when no memosite.yml names them: what holds a store, or its git repo.
+"""[I/O] Finds the sources below a folder without a memosite.yml: folders that hold a store, or their git repos.
 
-The rules are SPEC 2.1. A store is told by its folders and file names alone; only Markdown that may be a record, where
-nothing else tells it, has its first bytes looked at.
+The rules are SPEC 2.1. Stores are recognized by folder and file names alone; only Markdown that may be a record of
+no store is recognized by its first bytes.
 """
 
 import os
@@ -76,7 +76,7 @@ STORES: tuple[Callable[[VisitedFolder], int | None], ...] = (
 
 
 def discover(site: Path, *, ignore: Sequence[Path]) -> tuple[SourceConfig, ...]:
-    """The sources at or below a folder, by path. Output and cache are to be ignored; links are not followed.
+    """The sources at or below a folder, by path. Output and cache are ignored; links are not followed.
 
     Raises `ConfigError` if there are none, `SourceError` if the folder cannot be read or holds too many.
     """
@@ -141,7 +141,7 @@ def _source_root(folder: VisitedFolder) -> tuple[str, ...] | None:
 def walk(site: Path, *, ignore: Sequence[Path]) -> Iterator[VisitedFolder]:
     """Every folder that may hold artifacts, a folder before those in it, by name.
 
-    Left out are folders that nobody reads or that hold samples (see `layout`), virtual environments, sites
+    Left out are ignored folders and those of samples (see `layout`), virtual environments, sites
     written by memosite, what is to be ignored, and what cannot be read. The site's own name does not matter.
     """
     ignored = {str(path.resolve()) for path in ignore}

@@ -1,4 +1,4 @@
-"""[I/O] memosite.yml, or what is discovered without one, becomes the `Config` that every command works from.
+"""[I/O] Loads the `Config` of every command from memosite.yml, or from discovery if there is none.
 
 The schema is SPEC 2.1. Every error is one line that names file, line and key, what was found and what was
 expected. Features that are not built yet are an error that says so, never ignored.
@@ -61,9 +61,9 @@ _NO_ENTRIES: Mapping[str, str] = MappingProxyType({})
 def load_config(
     site: Path, *, output: Path | None = None, base_url: str | None = None, cache: Path | None = None
 ) -> Config:
-    """The configuration of a site folder: its memosite.yml, or all defaults and the sources that are discovered.
+    """The configuration of a site folder: its memosite.yml, or the defaults with the discovered sources.
 
-    `output`, `base_url` and `cache` come from the command line, count before the file, and are relative to the
+    `output`, `base_url` and `cache` come from the command line, override the file, and are relative to the
     current folder. Raises `ConfigError`, also if no source is found; `SourceError` if there is too much to search.
     """
     folder = _open_site(site)
@@ -152,7 +152,7 @@ def _output(entry: ConfigEntry, folder: Path) -> Path:
 
 
 def _cache(folder: Path) -> Path:
-    """The cache of a site. A link in its place is nobody's choice: it may have come with a cloned repo."""
+    """The cache of a site. A link in its place is not trusted: it may come from a cloned repo."""
     path = folder / CACHE_NAME
     if path.is_symlink():
         raise ConfigError(f"{printable(str(path))}: a symbolic link, expected a folder; remove it, or use --cache DIR")
@@ -249,7 +249,7 @@ def _discharge(entry: ConfigEntry) -> Discharge:
 
 
 def _feeds(entry: ConfigEntry) -> tuple[FeedsConfig, Mapping[str, str]]:
-    """What feeds hold, and the saved searches, of which each has a feed."""
+    """The settings of feeds, and the saved searches, each of which has a feed."""
     fields = entry.fields(FEEDS_KEYS)
     default = FeedsConfig()
     feeds = FeedsConfig(

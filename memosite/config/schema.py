@@ -1,8 +1,8 @@
-"""What memosite.yml stands for: the values of a configuration, and its YAML as entries that know key and line.
+"""The schema of memosite.yml: configuration values, and readers of YAML entries that know their key and line.
 
 Nothing is constructed from the YAML but texts, numbers and truth values that `ConfigEntry` reads off its nodes; so
 each error can name file, line and key, what was found and what was expected. Aliases and tags are refused:
-no setting needs them, and they are what YAML bombs are made of. The schema itself is SPEC 2.1.
+no setting needs them, and YAML bombs use them. The schema itself is SPEC 2.1.
 """
 
 import datetime as dt
@@ -38,7 +38,7 @@ class SourceConfig:
     """One source, under a name of its own: a folder to read, or the address of a git repo.
 
     `root` is absolute and free of links; None if `git` says where the repo is. `ref` is the branch, tag or commit
-    to read instead of the folder's files as they lie. `include` and `exclude` are globs relative to the source (see
+    to read instead of the folder's present files. `include` and `exclude` are globs relative to the source (see
     `layout.matches_glob`). `web` is the address of a file of the source, with `{path}` and perhaps `{ref}`.
     """
 
@@ -55,8 +55,8 @@ class SourceConfig:
 class FeedsConfig:
     """How much a feed holds: the newest `window` items, and those of `days` before the newest; `ttl` is in minutes.
 
-    `full_content` publishes feeds with texts, for people, beside those that only notify; `digest` says how much time
-    one digest covers. Every page is planned with it, so what only some pages need is not in it (`Config.searches`).
+    `full_content` publishes feeds with texts, for people, beside those that only notify; `digest` is the time that one
+    digest covers. Every page is planned with it, so what only some pages need is not in it (`Config.searches`).
     """
 
     window: int = 50
@@ -138,7 +138,7 @@ class ConfigEntry:
 
     @property
     def found(self) -> str:
-        """What is written there, in the words of an error."""
+        """The value as error messages describe it."""
         if isinstance(self.node, yaml.MappingNode):
             return "a mapping"
         if isinstance(self.node, yaml.SequenceNode):
@@ -262,7 +262,7 @@ def clean_name(name: str) -> str:
 
 
 def read_yaml(text: str, file: str) -> ConfigEntry | None:
-    """The top of a YAML document, None if it holds nothing; `file` is the name errors give it."""
+    """The top of a YAML document, None if it holds nothing; `file` is its name in errors."""
     try:
         _refuse_dangers(text, file)
         node = yaml.compose(text, Loader=yaml.SafeLoader)
@@ -293,7 +293,7 @@ def _not_yaml(file: str, line: int, problem: str) -> ConfigError:
 
 
 def _refuse_dangers(text: str, file: str) -> None:
-    """Go through the events, which needs no recursion, before nodes are made of them."""
+    """Check the events, which needs no recursion, before PyYAML makes nodes of them."""
     depth = 0
     for event in yaml.parse(text, Loader=yaml.SafeLoader):
         place = f"{file}:{_line(event.start_mark)}"
@@ -332,7 +332,7 @@ def normalize_base_url(text: str) -> str | None:
 
 
 def read_base_url(entry: ConfigEntry) -> str:
-    """Where the site will stand, with `/` at its end."""
+    """The address of the published site, with `/` at its end."""
     text = entry.text(BASE_URL_FORM)
     address = normalize_base_url(text)
     if address is None:
@@ -366,7 +366,7 @@ def read_authority(entry: ConfigEntry) -> str:
 
 
 def read_language(entry: ConfigEntry) -> str:
-    """The language of the site's texts, by its form alone (BCP 47)."""
+    """The language of the site's texts; only the form is checked (BCP 47)."""
     text = entry.text("a language")
     if not re.fullmatch(r"[A-Za-z]{2,8}(-[A-Za-z0-9]{1,8}){0,8}", text):
         raise entry.error(quote(text), "a language tag (BCP 47) such as en or pt-BR")

@@ -1,4 +1,4 @@
-"""[I/O] The `sources` of memosite.yml: folders, git repos by address, and refs of either (SPEC 2.1, 2.3)."""
+"""[I/O] Reads `sources` of memosite.yml: folders, git repos by address, and refs of either (SPEC 2.1, 2.3)."""
 
 import re
 from pathlib import Path

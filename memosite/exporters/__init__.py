@@ -1,4 +1,4 @@
-"""Exports an archive as JSON Lines, CSV, mbox or maildir: one exporter a file, named in `EXPORTERS`.
+"""Exports an archive as JSON Lines, CSV, mbox or maildir: one module for each, listed in `EXPORTERS`.
 
 Artifacts are written in order of arrival and one at a time; memory holds one text, however large the archive.
 Equal archives give equal bytes. To add a format: one file with a `write(job, target)`, one line in `EXPORTERS`.
@@ -28,7 +28,7 @@ def export(
     archive: Archive,
     shelf: Shelf,
     *,
-    format: str,  # noqa: A002 - what the option is called
+    format: str,  # noqa: A002 - the option's name
     with_body: bool,
     base_url: str | None,
     archive_id: str,

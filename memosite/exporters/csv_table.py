@@ -1,7 +1,7 @@
-"""CSV for spreadsheets: a row for each artifact, with the main fields of its line (RFC 4180).
+"""Exports CSV for spreadsheets: a row for each artifact, with its main fields (RFC 4180).
 
-UTF-8 without byte-order mark, CRLF, a header row, lists joined by `; `. A spreadsheet must not run what a memo says:
-a text that it would take for a formula gets a leading apostrophe (OWASP, CSV Injection).
+UTF-8 without byte-order mark, CRLF, a header row, lists joined by `; `. A spreadsheet must not run a memo's text:
+one that looks like a formula gets a leading apostrophe (OWASP, CSV Injection).
 """
 
 import csv

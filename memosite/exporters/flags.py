@@ -1,4 +1,4 @@
-"""What a mail reader is told of a message: whether it is new, and how far the action it asks for is."""
+"""The flags of a message for mail readers: unread, flagged, answered."""
 
 from memosite.archive.model import Artifact, Memo
 
@@ -11,10 +11,10 @@ def is_unread(artifact: Artifact) -> bool:
 
 
 def is_flagged(artifact: Artifact) -> bool:
-    """Whether it asks for something that is still open."""
+    """Whether its action is still open."""
     return isinstance(artifact, Memo) and artifact.action == "open"
 
 
 def is_answered(artifact: Artifact) -> bool:
-    """Whether what it asks for was answered, and is not discharged yet."""
+    """Whether its action was answered, and is not discharged yet."""
     return isinstance(artifact, Memo) and artifact.action == "answered"

@@ -1,4 +1,4 @@
-"""What every exporter is given: the archive, its texts, and how artifacts are named."""
+"""The input of every exporter: the archive, its texts, and the names for ids and addresses."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass

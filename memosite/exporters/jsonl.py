@@ -1,4 +1,4 @@
-"""JSON Lines: the stable machine interface, one line an artifact (SPEC 8)."""
+"""Exports JSON Lines, the stable machine interface: one line for each artifact (SPEC 8)."""
 
 from memosite.archive.lines import dump_line
 from memosite.exporters.job import Export

@@ -1,4 +1,4 @@
-"""Artifacts as mail: RFC 5322 messages with the threads, addresses and dates of the archive.
+"""Composes artifacts as mail: RFC 5322 messages with the threads, addresses and dates of the archive.
 
 Whatever the content, a message is valid: a name becomes an address whose domain can never exist (`.invalid`,
 RFC 2606), a subject one line of encoded words (RFC 2047), and a text is encoded so that no line of it can be taken
@@ -51,7 +51,7 @@ class Composer:
     """Writes the messages of one archive. Message ids and addresses are made from its id and authority."""
 
     def __init__(self, job: Export) -> None:
-        """Compose for this export."""
+        """Prepare for this export."""
         self._job = job
         self._archive = job.archive
         self._domain = dot_atom(f"{job.archive_id}.invalid")
@@ -113,7 +113,7 @@ class Composer:
         return f"{local}@{self._domain}"
 
     def _mailbox(self, name: str) -> str:
-        """An address with the name of the position that the written name stands for."""
+        """An address, with the name of the position that the written name refers to."""
         position = self._archive.positions.get(self._archive.position_of.get(name, name))
         shown = cut_line(position.name if position else name, _NAME) or name
         return f"{_phrase(shown)} <{self._address(name)}>"
@@ -121,8 +121,8 @@ class Composer:
     def _ancestors(self, memo: Memo) -> tuple[str, ...]:
         """The message ids of what a memo replies to, the nearest last.
 
-        Where a thread has several memos that reply to nothing, these name the thread itself as their ancestor, so
-        that mail readers keep them together (SPEC 3, threads).
+        If a thread has several memos that reply to nothing, the thread itself is their ancestor, so that mail
+        readers keep them together (SPEC 3, threads).
         """
         found: list[str] = []
         while memo.parent and len(found) < ANCESTORS:
@@ -151,7 +151,7 @@ def _threads_with_several_roots(archive: Archive) -> frozenset[str]:
 
 
 def _sender(artifact: Artifact) -> str:
-    """Who sent it, as written; the seat whose session a transcript records; the kind where nobody is named."""
+    """The sender as written; for a transcript the position whose session it records; the kind if nobody is named."""
     match artifact:
         case Memo():
             return artifact.sender or "unknown"
@@ -161,7 +161,7 @@ def _sender(artifact: Artifact) -> str:
 
 
 def _recipients(artifact: Artifact) -> tuple[str, ...]:
-    """To whom it went, as written; the other positions that took part in a transcript."""
+    """The recipients as written; for a transcript its other participants."""
     match artifact:
         case Memo():
             return artifact.to
@@ -179,7 +179,7 @@ def _catalog(card: LibraryCard) -> str:
 
 
 def dot_atom(text: str) -> str:
-    """A text as a dot-atom (RFC 5322, 3.2.3): what may not stand in one is percent-encoded; never empty."""
+    """A text as a dot-atom (RFC 5322, 3.2.3): other characters are percent-encoded; never empty."""
     quoted = quote(text, safe="/", errors="surrogatepass")
     return _OUTER_DOT.sub("%2E", quoted) or "%00"
 
@@ -200,7 +200,7 @@ _NOT_IN_A_LINE = frozenset({"Cc", "Zl", "Zp"})
 
 
 def _phrase(name: str) -> str:
-    """A name as it stands before an address (RFC 5322, 3.2.5): quoted, or in encoded words."""
+    """A display name before an address (RFC 5322, 3.2.5): quoted, or in encoded words."""
     if _PLAIN.fullmatch(name):
         escaped = name.replace("\\", "\\\\").replace('"', '\\"')
         return f'"{escaped}"'
@@ -208,9 +208,9 @@ def _phrase(name: str) -> str:
 
 
 def format_date(moment: Moment) -> str | None:
-    """A moment as mail writes it, with its written offset; `-0000` if none was (RFC 5322, 3.3).
+    """A moment in mail's date form, with its written offset; `-0000` if none was (RFC 5322, 3.3).
 
-    None before the year 1900, which mail cannot say.
+    None before the year 1900, which mail dates cannot express.
     """
     if moment.instant.year < 1900:
         return None

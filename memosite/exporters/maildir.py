@@ -1,8 +1,8 @@
-"""[I/O] maildir: a folder with a file for each message, which mail readers open as it is.
+"""[I/O] Exports a maildir: a folder with a file for each message, which mail readers open directly.
 
-What is unread lies in `new/`, the rest in `cur/` with the flags S (seen), F (its action is open) and R (answered).
-Names are made of the order of arrival and the artifact's identity, so a message keeps its name for ever. A folder
-that memosite wrote is brought up to date file by file: each appears complete, and what is no longer exported goes.
+Unread messages are in `new/`, the rest in `cur/` with the flags S (seen), F (its action is open) and R (answered).
+Names are made of the order of arrival and the artifact's identity, so a message always keeps its name. A folder
+that memosite wrote is brought up to date file by file: each appears complete; messages no longer exported are removed.
 """
 
 import hashlib
@@ -30,7 +30,7 @@ _LATEST = 2**31 - 1
 def write(job: Export, target: Target) -> None:
     """Write one file for each artifact, and remove those of an earlier export that are not among them.
 
-    Raises `ConfigError` for a stream, `OutputError` for a folder that holds anything else than memosite's maildir.
+    Raises `ConfigError` for a stream, `OutputError` for a folder that is not memosite's maildir.
     """
     if not isinstance(target, Path):
         raise ConfigError("--format maildir: found no folder to write, expected one; name it with -o")
@@ -74,7 +74,7 @@ def _deliver_all(job: Export, root: Path) -> set[str]:
 
 
 def _prune(root: Path, *, keep: set[str]) -> None:
-    """Remove messages of earlier exports; what others put into the maildir stays."""
+    """Remove messages of earlier exports; other files in the maildir stay."""
     for folder in _FOLDERS:
         for path in sorted((root / folder).iterdir()):
             if _OURS.fullmatch(path.name) and f"{folder}/{path.name}" not in keep:
@@ -82,7 +82,7 @@ def _prune(root: Path, *, keep: set[str]) -> None:
 
 
 def file_name(artifact: Artifact) -> str:
-    """Where the message of an artifact lies in the maildir: `new/…`, or `cur/…` with its flags in order."""
+    """The path of an artifact's message in the maildir: `new/…`, or `cur/…` with its flags in order."""
     identity = hashlib.sha256("/".join(artifact.ref).encode("utf-8")).hexdigest()[:16]
     name = f"{artifact.arrival:010d}.{identity}.memosite"
     if is_unread(artifact):

@@ -1,4 +1,4 @@
-"""mbox: all messages in one file, each after a `From ` line.
+"""Exports an mbox: all messages in one file, each after a `From ` line.
 
 No line of a message begins with `From ` or `>From ` (see `mail`), so the file reads the same as mboxo, mboxrd and
 by readers that unquote nothing. `Status` and `X-Status` hold the flags, as mutt, Dovecot and Python understand them.

@@ -1,4 +1,4 @@
-"""[I/O] Writes a stream of bytes to where the user wants it; a file appears only once it is complete."""
+"""[I/O] Writes an export to a stream or a file; a file appears only once it is complete."""
 
 import os
 import stat

@@ -1,1 +1,1 @@
-"""What single files say, and the small values everything else is made of."""
+"""Facts read from single files, and the basic value types that all other packages use."""

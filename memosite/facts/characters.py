@@ -1,7 +1,7 @@
-"""Replaces characters that a terminal would act on, or that UTF-8 cannot write: foreign texts may hold any.
+"""Replaces control characters and lone surrogates, so that any text is safe to print and to encode.
 
-Python calls a character printable if a terminal can show it and does nothing else; line ends are not, so that a text
-for a terminal stays one line. Halves of characters (lone surrogates) come from file names that are not UTF-8.
+"Printable" is Python's `str.isprintable`; line ends are not printable, so that a text for a terminal stays one line.
+Lone surrogates come from file names that are not UTF-8.
 """
 
 import re

@@ -1,4 +1,4 @@
-"""Reads what a finding rests on, such as "memodef SCHEMA, memodef:Memo, sent; SPEC 2.2", as documents and places."""
+"""Parses the clause that a finding cites, such as "memodef SCHEMA, memodef:Memo, sent; SPEC 2.2"."""
 
 import re
 from dataclasses import dataclass
@@ -9,7 +9,7 @@ _RFC = re.compile(r"RFC (\d+)")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Cited:
-    """A document that a clause names, as it is written there, and `place`, what the clause says of where in it.
+    """A document that a clause cites, and `place`, where in the document.
 
     `section` is the number of a section of the contract (docs/spec), "" for a place in any other document.
     """
@@ -20,18 +20,18 @@ class Cited:
 
     @property
     def written(self) -> str:
-        """The part of the clause that this was read from."""
+        """The part of the clause that this was read from, unchanged."""
         return self.document + self.place
 
     @property
     def address(self) -> str | None:
-        """Where its publisher keeps the document, if that is known."""
+        """The publisher's address of the document, if known."""
         rfc = _RFC.fullmatch(self.document)
         return f"https://www.rfc-editor.org/rfc/rfc{rfc[1]}" if rfc else None
 
 
 def read_clause(clause: str) -> tuple[Cited, ...]:
-    """The documents of a clause, in their order; joined by "; " they are the clause again."""
+    """The documents that a clause cites, in order; their `written` parts joined by "; " give the clause."""
     return tuple(map(_cited, clause.split("; "))) if clause else ()
 
 

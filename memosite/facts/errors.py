@@ -1,4 +1,4 @@
-"""Exceptions for the environment: what stops a command, as opposed to what is odd about content.
+"""Exceptions for problems with the environment, which stop a command.
 
 Problems with content are findings (see `findings`), never exceptions. These are caught once, in `cli`,
 printed as one line, and end the command with exit code 2.
@@ -6,7 +6,7 @@ printed as one line, and end the command with exit code 2.
 
 
 class MemositeError(Exception):
-    """Something about the environment that the user has to mend; the text says where and how."""
+    """A problem with the environment that the user has to fix; the text says where and how."""
 
 
 class ConfigError(MemositeError):
@@ -22,7 +22,7 @@ class OutputError(MemositeError):
 
 
 class StateError(MemositeError):
-    """What a watch remembers cannot be read or written, or another watch has it."""
+    """A watch's saved state cannot be read or written, or another watch has locked it."""
 
 
 class BusyError(OutputError):

@@ -1,4 +1,4 @@
-"""One file of a source, decoded once: bytes to text to JSON, keeping what is wrong on the way as findings."""
+"""One file of a source, decoded once: bytes to text to JSON; problems are kept as findings."""
 
 import hashlib
 from dataclasses import dataclass
@@ -19,7 +19,7 @@ _LONGEST_MESSAGE = 500
 
 @dataclass(kw_only=True)
 class File:
-    """A file's bytes and where they lie. Decoding is lazy and happens once."""
+    """A file's path and bytes. Decoding is lazy and happens once."""
 
     source: str
     path: str
@@ -32,13 +32,13 @@ class File:
 
     @cached_property
     def facts(self) -> FileFacts:
-        """Where the file lies and what its bytes are."""
+        """The file's path, and the digest and size of its bytes."""
         digest = hashlib.sha256(self.data).hexdigest()
         blob = blob_id(self.data)
         return FileFacts(source=self.source, path=self.path, sha256=digest, bytes=len(self.data), blob=blob)
 
     def at(self, line: int | None = None) -> Location:
-        """A place in this file."""
+        """A location in this file."""
         return Location(source=self.source, path=self.path, line=line)
 
     def at_key(self, *keys: str | int) -> Location:
@@ -59,7 +59,7 @@ class File:
         return lines
 
     def finding(self, rule: Rule, message: str, *keys: str | int, clause: str = "") -> Finding:
-        """A finding on this file, at the line of the key if one is named and there; `clause` if not the rule's."""
+        """A finding on this file, at the line of the key if it is there; `clause` overrides the rule's."""
         where = self.at_key(*keys) if keys else self.at()
         return Finding(rule=rule, location=where, message=shown(message, _LONGEST_MESSAGE), broken_clause=clause)
 

@@ -1,4 +1,4 @@
-"""Findings: what is wrong or odd about content, as data with a place and a remedy.
+"""Findings: problems with content, as values with a location, a rule and a remedy.
 
 Every finding names its `Rule`, which gives the severity, the meaning, the clause of the specification that it comes
 from, and the remedy. A broken MUST is an error, a broken SHOULD a warning, anything odd a note. The rules are in

@@ -1,4 +1,4 @@
-"""Writes JSON that people may read, too: a line for each value, characters as they are.
+"""Writes indented JSON: one line per value, characters unescaped.
 
 The bytes are those of `json.dumps(value, indent=1, ensure_ascii=False)`, which is written in Python and takes three
 times as long.
@@ -11,7 +11,7 @@ _CONSTANTS = {None: "null", True: "true", False: "false"}
 
 
 def indented(value: object, margin: str = "\n") -> str:
-    """JSON of a value whose dicts have texts as keys; it must be of our own making, since recursion takes it apart."""
+    """Indented JSON of a value whose dicts have texts as keys. It recurses: never pass it values read from content."""
     if isinstance(value, str):
         return quoted(value)
     if isinstance(value, dict):

@@ -1,4 +1,4 @@
-"""Reads JSON as people and tools write it, and tells the lines of its keys; knows nothing of files (SPEC 2.2).
+"""A tolerant JSON parser that also finds the line of each key; independent of files (SPEC 2.2).
 
 What RFC 8259 forbids and what still has a plain meaning (a raw tab in a string, NaN, a lone surrogate) is read, and
 reported. Nothing here recurses on the author's depth, and every pass is linear in the text.
@@ -16,13 +16,13 @@ from memosite.facts.characters import masked, without_surrogates
 from memosite.facts.findings import Rule
 
 JSON_DEPTH = 100
-"""How deep objects and arrays may lie in one another (SPEC 9)."""
+"""How deep objects and arrays may be nested (SPEC 9)."""
 
 KEYS = 100_000
 """How many keys of one text have a line."""
 
 KeyPath = tuple[str | int, ...]
-"""Where a value stands: keys of objects and numbers in arrays (0 = first), from the outside in."""
+"""The path to a value: keys of objects and numbers in arrays (0 = first), from the outside in."""
 
 _LONGEST_NUMBER = 40
 _DUPLICATES_NAMED = 5
@@ -37,7 +37,7 @@ _CONTROL = "Invalid control character"
 
 
 class NumberText(str):
-    """A number with more digits than a number is good for, as it was written."""
+    """A number that is too long or too large to convert, kept as it was written."""
 
     __slots__ = ()
 
@@ -53,7 +53,7 @@ class Problem:
 
 @dataclass(slots=True)
 class _Oddities:
-    """What a parser met and what was not worth an end."""
+    """Problems that the parser met and could read past."""
 
     has_duplicates: bool = False
     constants: list[str] = field(default_factory=list)
@@ -144,7 +144,7 @@ def _line(text: str, offset: int) -> int:
 def _syntax_problem(error: json.JSONDecodeError) -> Problem:
     doc, position, reason = error.doc, error.pos, error.msg[:1].lower() + error.msg[1:]
     comma = _trailing_comma(doc, position)
-    if comma is not None:  # told differently, and at another place, by each version of Python
+    if comma is not None:  # each version of Python words and places this error differently
         message = f"a comma before the closing bracket in column {_column(doc, comma)}"
         return Problem(rule=rules.JSON_INVALID, line=_line(doc, comma), message=message)
     rest = doc[position : position + 20].split("\n", 1)[0].strip()
@@ -209,7 +209,7 @@ def _surrogate_escape(text: str) -> int | None:
 
 
 def _mend_surrogates(value: Any) -> Any:
-    """The same value with U+FFFD for each lone surrogate."""
+    """The value with U+FFFD for each lone surrogate."""
     root = [value]
     pending: list[Any] = [root]
     while pending:
@@ -230,7 +230,7 @@ def _mend(value: Any) -> Any:
 
 
 def key_places(text: str) -> Iterator[tuple[KeyPath, int]]:
-    """Where each key stands, and each object or array in an array, as an offset; at most `KEYS`, in order."""
+    """The offset of each key, and of each object or array in an array; at most `KEYS`, in order."""
     frames: list[list[Any]] = []  # each: the path that leads there, the number of the item in an array or None, the key
     told = 0
     for match in _TOKEN.finditer(text):
@@ -287,7 +287,7 @@ def clean_text(text: str) -> str:
 
 
 def shown(text: str, limit: int = 60) -> str:
-    """A text from the content as messages may show it: one line, nothing a terminal would obey, cut to the limit."""
+    """A text from the content, made safe for messages: one line, no control characters, cut to the limit."""
     line = masked(text[: limit + 1])
     return line if len(line) <= limit else line[: limit - 1] + "…"
 

@@ -1,4 +1,4 @@
-"""Where things lie in a repo, by convention: stores, mailboxes, roles, working roots, folders nobody reads.
+"""The folder conventions of a repo: stores, mailboxes, roles, working roots, ignored folders.
 
 The source of the rules is SPEC 2.2 (folders) and the memodef README (inbox lifecycle, notes, transcripts).
 All paths are relative to a source, with `/`.
@@ -30,7 +30,7 @@ _KIND_OF_STORE: dict[Store, Kind] = {"memos": "memo", "notes": "note", "transcri
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Place:
-    """Where a file lies: in which store, below which working root, in which mailbox or for which role.
+    """The place of a file: its store, working root, and mailbox or role.
 
     `folder` is the store's own folder, such as `teams/a/memos`. `mailbox` is given for memos only, `role` for
     notes and transcripts only.
@@ -51,14 +51,14 @@ class Place:
 def place_of(path: str, *, memo_folders: tuple[str, ...] = ()) -> Place | None:
     """The place of a file, None outside every store. `memo_folders` are further names of `memos` folders.
 
-    Of stores that lie in one another the innermost counts.
+    Of nested stores the innermost counts.
     """
     return _place_of_folder(path.rpartition("/")[0], memo_folders)
 
 
 @lru_cache(maxsize=4_096)
 def _place_of_folder(path: str, memo_folders: tuple[str, ...]) -> Place | None:
-    """All files of a folder have one place, and each is asked for it several times."""
+    """Memoized: all files of a folder have one place, and each is looked up several times."""
     folders = path.split("/") if path else []
     for end in range(len(folders), 0, -1):
         store = _STORES.get(folders[end - 1])
@@ -93,7 +93,7 @@ def memo_folder(memo_location: str) -> str | None:
     """The folder that an orgdef's `x.org.memo_location` names: the last folders written out between placeholders.
 
     `<recipient working_directory>/handoffs/` gives `handoffs`, `{repo}/comms/<position>/inbox` gives `comms`; None
-    if that is `memos`, which needs no saying, or if nothing usable is left.
+    if that is `memos`, the default, or if nothing usable is left.
     """
     for written in reversed(_PLACEHOLDER.split(memo_location)):
         parts = [part for part in written.replace("\\", "/").strip().split("/") if part not in {"", "."}]
@@ -106,7 +106,7 @@ def memo_folder(memo_location: str) -> str | None:
 
 
 def sibling_folders(path: str, *, memo_folders: tuple[str, ...] = ()) -> tuple[str, ...]:
-    """The folders a memo's body may lie in: its own, then the other mailboxes of its store (SPEC 2.2)."""
+    """The folders a memo's body may be in: its own, then the other mailboxes of its store (SPEC 2.2)."""
     return _siblings(path.rpartition("/")[0], memo_folders)
 
 
@@ -125,9 +125,9 @@ _ANY_FOLDERS = "(?:[^/]+/)*"
 
 @lru_cache(maxsize=256)
 def _compile_glob(pattern: str) -> re.Pattern[str]:
-    """The glob as a regular expression. What lies between two `**` takes its first place and is never tried again.
+    """The glob as a regular expression without backtracking: what is between two `**` matches at its first place only.
 
-    That is enough, as each `**` may stand for anything; so no glob takes longer than its length times the path's.
+    That is enough, as each `**` matches anything; so no glob takes longer than its length times the path's.
     """
     parts = [part for part in pattern.split("/") if part not in {"", "."}]
     if parts and (pattern.endswith("/") or parts[-1] == "**"):
@@ -147,7 +147,7 @@ def _compile_glob(pattern: str) -> re.Pattern[str]:
 
 
 def _part_of_glob(part: str) -> str:
-    """A name in a glob: what stands between two `*` takes its first place, too."""
+    """A name in a glob: what is between two `*` matches at its first place only, too."""
     runs = [""]
     for piece in _GLOB_PART.findall(part):
         if piece.startswith("*"):
@@ -183,15 +183,15 @@ def _is_regex(text: str) -> bool:
 
 
 def join_path(folder: str, name: str) -> str:
-    """The path of what lies in a folder; "" is the folder that paths begin at."""
+    """The path of a name in a folder; "" is the folder that paths are relative to."""
     return f"{folder}/{name}" if folder else name
 
 
 def matches_glob(path: str, pattern: str) -> bool:
-    """Whether a path fits a glob: `*` and `?` within a folder, `**` for any folders; `a/` fits all below it."""
+    """Whether a path matches a glob: `*` and `?` within a folder, `**` for any folders; `a/` matches all below it."""
     return _compile_glob(pattern).fullmatch(path) is not None
 
 
 def matches_any(path: str, patterns: Iterable[str]) -> bool:
-    """Whether a path fits one of these globs."""
+    """Whether a path matches one of these globs."""
     return any(matches_glob(path, pattern) for pattern in patterns)

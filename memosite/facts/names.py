@@ -1,4 +1,4 @@
-"""What names tell: stamped file names, the ids made from them, references, and short subjects.
+"""Parses file names and references; makes ids and short subjects from them.
 
 The source of the rules is SPEC 2.2 (folders and names) and SPEC 3 (references, identity, short subject).
 """
@@ -21,7 +21,7 @@ ID_BYTES = 200
 _STAMPED_NAME = re.compile(r"(?P<stamp>[0-9]{4}-[0-9]{2}-[0-9]{2}(?:-[0-9]{4})?)--(?P<rest>.+)", re.DOTALL)
 
 _STAMP = re.compile(r"(?<![0-9])[0-9]{4}-[0-9]{2}-[0-9]{2}(?:-[0-9]{4})?--(?=\w)")
-_STAMPED_WORD = re.compile(r"[\w.-]+(?::-[\w.-]+)*")  # "Re: gate" makes the slug re:-gate
+_STAMPED_WORD = re.compile(r"[\w.-]+(?::-[\w.-]+)*")  # the subject "Re: gate" gives the slug re:-gate
 _SUFFIX = re.compile(rf"{re.escape(ENVELOPE_SUFFIX)}|{re.escape(BODY_SUFFIX)}", re.IGNORECASE | re.ASCII)
 _NOT_BARE = re.compile(r"[/\\\0]|^(?:[a-z]|file|data|urn|mailto|javascript):", re.IGNORECASE | re.ASCII)
 _PROSE = re.compile(r"[\s/\\,;()<>\"\[\]]")
@@ -31,7 +31,7 @@ _NO_REPLY = re.compile(r"\W*not in-reply-to", re.IGNORECASE | re.ASCII)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StampedName:
-    """What `2026-05-01-1430--engineer--director--gate-is-green` says of its artifact; parts may be absent."""
+    """The parts of a name such as `2026-05-01-1430--engineer--director--gate-is-green`; any may be absent."""
 
     date: Moment | None
     sender: str | None
@@ -51,7 +51,7 @@ def stem_of(filename: str) -> str:
 def read_stamped_name(stem: str) -> StampedName:
     """Read the recommended name `YYYY-MM-DD-HHMM--<from>--<to>--<short-subject>`; anything else is all slug.
 
-    Transcripts have one name less, `YYYY-MM-DD-HHMM--<role>--<short-subject>`: the role is the sender.
+    Transcripts name only one position, `YYYY-MM-DD-HHMM--<role>--<short-subject>`: the role is the sender.
     """
     match = _STAMPED_NAME.fullmatch(stem)
     if match is None:
@@ -85,7 +85,7 @@ def _stamped_name(text: str) -> str:
     suffix = _SUFFIX.search(text)
     if suffix is not None:
         before = text[: suffix.start()]
-        # A name may hold other characters, even spaces if there is nothing else; a sentence is no part of it.
+        # A name may hold other characters, even spaces if there is nothing else; a sentence is not part of it.
         prose = _PROSE_IN_WHOLE if suffix.end() == len(text) else _PROSE
         if suffix.start() < end or not (prose.search(before) or _STAMP.search(before, end)):
             return before
@@ -104,18 +104,18 @@ def _base_name(text: str) -> str:
 
 
 def is_bare_name(text: str) -> bool:
-    """Whether a reference is what memodef asks for: one file name, no folder, no drive, no scheme."""
+    """Whether a reference is a bare file name, as memodef requires: no folder, no drive, no scheme."""
     return text not in {"", ".", ".."} and not _NOT_BARE.search(text)
 
 
 _PLAIN_ID = re.compile(rf"[A-Za-z0-9_-][A-Za-z0-9._-]{{0,{ID_BYTES - 1}}}")
-"""What is an id as it stands, as nearly all names are."""
+"""Names that are ids unchanged, as nearly all are."""
 
 _NOT_IN_ID = re.compile(r"[^A-Za-z0-9._-]+")
 
 
 def make_id(stem: str) -> str:
-    """The id of a stem (SPEC 3): letters, digits, `.`, `_`, `-`; whatever else there was is told by a hash.
+    """The id of a stem (SPEC 3): letters, digits, `.`, `_`, `-`; a hash is added if that changed it.
 
     The same name in NFC and NFD has one id: the stem is taken in NFC, for the hash too. An id is never empty.
     """
@@ -162,7 +162,7 @@ SHORT_SUBJECT = 100
 """The longest short subject, in characters (SPEC 3)."""
 
 NO_SUBJECT = "(no subject)"
-"""What stands for a subject where neither the field nor the name says anything."""
+"""The subject shown where neither the field nor the name gives one."""
 
 _CLAUSE_END = re.compile(r"(?:[.!?;:,](?=\s)|\s+[—–-]{1,2}(?=\s)|\s+(?=\()|[。！？；：，])")
 _CLAUSE_LEAST = 24
@@ -170,7 +170,7 @@ _SAID_ALOUD = ("!", "?", "！", "？")
 
 
 def short_subject(subject: str, *, stem: str) -> str:
-    """One line of at most 100 characters that stands for the subject in lists, trees, titles and feeds.
+    """The subject in at most 100 characters and one line, for lists, trees, titles and feeds.
 
     The subject itself if it is short; else its beginning, up to the end of the first clause that leaves at least
     24 characters; else a cut at a word, with an ellipsis; without a subject, the words of the name's slug.

@@ -1,7 +1,7 @@
-"""What single files say, as values: the outcome of parsing, which knows nothing of other files.
+"""The results of parsing single files, as values; they refer to no other file.
 
-Texts are not in here: they lie on the `Shelf` and are named by their SHA-256, so that an archive of 100,000
-artifacts fits into memory. `from` is a Python keyword, so the field is `sender` everywhere; only formats, twins and
+Texts are stored on the `Shelf` and referred to by their SHA-256, so that an archive of 100,000 artifacts fits into
+memory. `from` is a Python keyword, so the field is `sender` everywhere; only formats, twins and
 exports know the wire name.
 """
 
@@ -23,7 +23,7 @@ FILE = "file"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Text:
-    """A text on the shelf, and what was read off it once.
+    """A text on the shelf: its digest, and what was derived from it once.
 
     `sha256` names the text's UTF-8 bytes as kept (LF, no BOM). `summary` is its first line or so as plain text.
     `mentions` are file names, ids and paths written in it; `destinations` the targets of its Markdown links.
@@ -40,10 +40,10 @@ class Text:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FileFacts:
-    """A file of a source: where it lies (relative to the source), and its bytes' digest and number.
+    """A file of a source: its path (relative to the source), and the digest and number of its bytes.
 
-    `blob` is the id that git gives to these bytes (SHA-1), by which history tells whether they were edited; "" if
-    nobody asked.
+    `blob` is the id that git gives to these bytes (SHA-1), by which history detects edits; "" if not
+    computed.
     """
 
     source: str
@@ -60,7 +60,7 @@ class FileFacts:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Discharge:
-    """`metadata.discharged`, or an entry of `actions.closed`: the action is done, and by whom."""
+    """Marks an action as done, and by whom: `metadata.discharged`, or an entry of `actions.closed`."""
 
     on: str | None = None
     by: str | None = None
@@ -80,10 +80,10 @@ class Participant:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Envelope:
-    """What one `.openthing` (or a body without one) says, as read: one copy of an artifact.
+    """One copy of an artifact as read from an `.openthing` (or from a body without one).
 
-    `shape` tells how it was written: a typed memodef object, the legacy `x.memo.*` form, a body whose
-    envelope is missing (`bare`), or a file that cannot be read (`broken`), of which only the name speaks.
+    `shape` is how it was written: a typed memodef object, the legacy `x.memo.*` form, a body whose
+    envelope is missing (`bare`), or a file that cannot be read (`broken`), of which only the name is used.
     `extra` is the JSON text of every field memosite has no use for, kept to be shown; "" if there is none.
     """
 
@@ -116,7 +116,7 @@ class Envelope:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LibraryItem:
-    """One entry of a library: what it is called and where its file is said to be; `extra` as in `Envelope`."""
+    """One entry of a library: its name and the path of its file as written; `extra` as in `Envelope`."""
 
     id: str
     name: str
@@ -187,7 +187,7 @@ class Organization:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DocumentHead:
-    """A Markdown document and what its head says of itself; `extra` as in `Envelope`, of its frontmatter."""
+    """A Markdown document: the metadata in its head; `extra` as in `Envelope`, of its frontmatter."""
 
     file: FileFacts
     title: str
@@ -213,7 +213,7 @@ class BodyFile:
 class Relation:
     """An edge to another record. `target` is as written: a node id, an id, a title, a path or a file's stem.
 
-    `label` is whatever else is said of it, in words.
+    `label` is any further description of it.
     """
 
     predicate: str
@@ -225,7 +225,7 @@ class Relation:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RecordCitation:
-    """A source outside that a record names."""
+    """An external source that a record cites."""
 
     title: str
     url: str
@@ -237,7 +237,7 @@ class RecordCitation:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Entity:
-    """Something a record speaks of: a technology, a person, a place."""
+    """Something a record mentions: a technology, a person, a place."""
 
     name: str
     type: str | None = None
@@ -265,7 +265,7 @@ class RecordCard:
     evidence, anchors, files. `text` is Markdown; where it is in a file of its own, the system joins it later from
     `body_path`, which is relative to the store.
     `hash_written` and `hashed` are a content hash as written and the bytes before the body that it is made over;
-    `hash_fits` is what came of comparing them, None if there was nothing to compare.
+    `hash_fits` is whether they agree, None if there was nothing to compare.
     """
 
     system: str
@@ -308,7 +308,7 @@ class RecordFile:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RecordPart:
-    """A file that is a part of records only together with others: its system joins them (see `formats/system.py`)."""
+    """A file that forms records only together with other files: its system joins them (see `formats/system.py`)."""
 
     file: FileFacts
 
@@ -318,9 +318,9 @@ Fact = Envelope | LibraryCard | Organization | DocumentHead | BodyFile | RecordF
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Parsed:
-    """What came out of one file: a fact if the file is one of ours, and the findings on it either way.
+    """The result of parsing one file: a fact if a format recognized it, and the findings on it either way.
 
-    `shelve` are bytes to be put on the shelf: the file itself where it is published, and its texts.
+    `shelve` are the bytes to store on the shelf: the file itself where it is published, and its texts.
     """
 
     source: str

@@ -1,6 +1,6 @@
-"""The rules for findings that no record system has for itself.
+"""The rules for findings, except those of a single record system.
 
-Each rule says what it means, where it is written and how to fix it; `findings` explains the severities.
+Each rule has its meaning, its clause and its remedy; `findings` explains the severities.
 """
 
 from memosite.facts.findings import Rule, Severity
@@ -9,7 +9,7 @@ _E, _W, _N = Severity.ERROR, Severity.WARNING, Severity.NOTE
 _MEMO = "memodef SCHEMA, memodef:Memo"
 _TRANSCRIPT = "memodef SCHEMA, memodef:Transcript"
 
-# What cannot be read as it stands
+# Files that cannot be read as written
 JSON_INVALID = Rule(
     id="json-invalid",
     severity=_E,
@@ -250,7 +250,7 @@ OUTSIDE_CONVENTION = Rule(
     remedy="Move it, or name it under include: in memosite.yml.",
 )
 
-# What only the whole archive shows
+# Rules that need the whole archive
 ID_COLLISION = Rule(
     id="id-collision",
     severity=_W,

@@ -1,4 +1,4 @@
-"""Reads off a text, once, what the archive needs to know of it without keeping it: length, summary, mentions."""
+"""Derives from a text, once, what the archive keeps of it: length, summary, mentions, link targets."""
 
 import hashlib
 import re
@@ -21,7 +21,7 @@ _CONTROLS = dict.fromkeys((*range(0x20), *range(0x7F, 0xA0)), " ")
 
 _LOOK_BACK = 300
 _BREAK = r"\s`'\"()<>\[\]{}|,;*!?“”‘’«»=—、。，；：！？（）「」『』【】《》"
-# Patterns that are sought in whole texts begin with a character as it is: `re` finds those many times faster.
+# Patterns searched for in whole texts begin with a literal character: `re` finds those many times faster.
 _SUFFIX = r"\.(?:openthing|opencatalog|md)"
 _SUFFIXED = re.compile(rf"{_SUFFIX}(?:{_SUFFIX})*(?![A-Za-z0-9_-]|\.[A-Za-z0-9])", re.IGNORECASE | re.ASCII)
 _BREAKS = re.compile(rf"[{_BREAK}]")
@@ -30,7 +30,7 @@ _STAMP = r"(?<![A-Za-z0-9-])[0-9]{4}-[0-9]{2}-[0-9]{2}-[0-9]{4}--"
 _STAMP_START = re.compile(_STAMP)
 _STAMP_CHARS = len("2026-03-09-0950--")
 _STAMP_END = re.compile(rf"--(?<={_STAMP})")
-_STAMPED = re.compile(r"[\w.-]{1,250}(?::-[\w.-]{1,250})?")  # "Re: gate" makes the slug re:-gate
+_STAMPED = re.compile(r"[\w.-]{1,250}(?::-[\w.-]{1,250})?")  # the subject "Re: gate" gives the slug re:-gate
 _DRIVE_PATH = re.compile(rf":[/\\][^{_BREAK}:]{{1,{_LOOK_BACK}}}")
 _ROOTED_PATH = re.compile(rf"/[\w.@+-]{{1,100}}/[\w.@+/-]{{0,{_LOOK_BACK}}}")
 # Ids of records, each sought by its least common part, where a text has that: texts are long, and few name a record.
@@ -63,7 +63,7 @@ _BLOCK_MARK = re.compile(
     r"^[ \t]*(?:#{1,6}(?:[ \t]+|$)|[>*+-][ \t]+|\d{1,9}[.)][ \t]+|==+[ \t]*|\||`{3,}.*)", re.MULTILINE
 )
 _INLINE_MARK = re.compile(
-    r"(?=[`!\[_*~])(?:"  # what any of them begins with: five times faster
+    r"(?=[`!\[_*~])(?:"  # the first characters of all of them: five times faster
     r"(?P<ticks>`{1,3})(?P<code>[^`\n]{1,300})(?P=ticks)"
     r"|!?\[(?P<label>[^\[\]\n]{0,300})\]\([^)\s]{0,1000}\)"
     r"|(?<!\w)__(?P<strong>[^_\n]{1,300})__(?!\.?\w)"
@@ -73,7 +73,7 @@ _RULE = re.compile(r"^[ \t]*(?:[-*_=]{3,}|==+)[ \t]*$|[ \t]==+[ \t]*$", re.MULTI
 
 
 def describe_text(text: str) -> tuple[Text, bytes]:
-    """What there is to know of a text, and its bytes for the shelf. The text must be clean (LF, no surrogates)."""
+    """The metadata of a text, and its bytes for the shelf. The text must be clean (LF, no surrogates)."""
     data = text.encode("utf-8")
     known = Text(
         sha256=hashlib.sha256(data).hexdigest(),
@@ -129,7 +129,7 @@ def cut_line(text: str, limit: int) -> str:
 
 
 def _are_one(before: str, char: str) -> bool:
-    """Whether a cut between two characters would tear apart what people see as one (marks, joiners, skin tones)."""
+    """Whether two characters belong to one visible character (marks, joiners, skin tones) and must not be cut apart."""
     is_mark = unicodedata.category(char) in {"Mn", "Me", "Mc"} or "\U0001f3fb" <= char <= "\U0001f3ff"
     return is_mark or "\u200d" in (before, char)
 
@@ -199,7 +199,7 @@ def _commit_spans(text: str) -> Iterator[_Span]:
 
 
 def _record_spans(text: str) -> Iterator[_Span]:
-    """What has the form of a record's id; whether there is such a record is for `resolve` to say."""
+    """Matches with the form of a record's id; `resolve` finds whether there is such a record."""
     found: dict[int, int] = {}
     for part, pattern in _RECORD_ENDS:
         for match in islice(pattern.finditer(text), 2 * MENTIONS) if part in text else ():
@@ -212,7 +212,7 @@ def _record_spans(text: str) -> Iterator[_Span]:
 
 
 def _with_others(spans: list[_Span], others: Iterable[_Span]) -> list[_Span]:
-    """Both in order, without those of the others that overlap what is there already."""
+    """Both in order; a span of the others that overlaps one of the first is dropped."""
     starts = [start for start, _ in spans]
     added: list[_Span] = []
     for start, end in others:

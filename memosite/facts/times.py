@@ -1,7 +1,7 @@
-"""Moments in time as envelopes write them: read leniently, sorted by instant, shown with their own offset.
+"""Parses dates and times leniently; moments sort by instant and keep their written offset.
 
 The source of the rules is SPEC 2.2 (times) and SPEC 3 (dates): the offset as written is kept, a time
-without zone is taken as UTC, and a file name's stamp (`2026-05-01-1430`) is the last resort.
+without zone is taken as UTC, and a file name's stamp (`2026-05-01-1430`) is the fallback.
 """
 
 import datetime as dt

@@ -1,1 +1,1 @@
-"""Feeds as values, RSS, JSON Feed and OPML; written and read."""
+"""Feeds as values; writes RSS, JSON Feed and OPML, reads RSS."""

@@ -1,7 +1,7 @@
-"""What a feed for people shows of an item: HTML that begins with the item's line and leads only to absolute addresses.
+"""Makes the HTML content of items in feeds for people: the item's line, then its text, with absolute links only.
 
-Readers show it in place of the description, inside pages of their own. So of the HTML of a body only plain elements
-stay, without ids, classes and roles; a link is absolute or it is text (FEEDS, content:encoded).
+Feed readers show it in place of the description, inside their own pages. So only plain elements of a body's HTML
+stay, without ids, classes and roles; other links become text (FEEDS, content:encoded).
 """
 
 from collections.abc import Iterable
@@ -68,7 +68,7 @@ def _row(address: str | None, subject: str, who: str) -> str:
 
 
 def plain_html(html: str, *, page: str | None) -> str:
-    """The HTML with plain elements and absolute links alone; `page` is where links within the text lead."""
+    """The HTML with plain elements and absolute links alone; `page` is the address for links within the text."""
     if not html.strip():
         return ""
     root = lxml.html.fragment_fromstring(clean(html), create_parent="div")

@@ -1,6 +1,6 @@
-"""Reads a feed strictly: a whole, well-formed RSS document in UTF-8, or nothing of it (FEEDS, watch 2).
+"""Parses a feed strictly: a complete, well-formed RSS document in UTF-8, or none of it (FEEDS, watch 2).
 
-Half a document would look like a feed that lost items, so whatever is odd rejects all of it. A document type
+Half a document would look like a feed that lost items, so any fault rejects all of it. A document type
 declaration is refused before anything is parsed: entities and the network are never touched.
 """
 
@@ -33,7 +33,7 @@ _BREAKS = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029]")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReceivedItem:
-    """A memo as a feed announces it. `memo` are those of `MEMO_FIELDS` that the item has, in their order."""
+    """A memo as a feed announces it. `memo` holds the `MEMO_FIELDS` that the item has, in their order."""
 
     guid: str
     path: str
@@ -60,13 +60,13 @@ class FeedDocument:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Rejected:
-    """Why a document is not one that can be trusted."""
+    """Why a document was rejected."""
 
     reason: str
 
 
 def read_document(data: bytes) -> FeedDocument | Rejected:
-    """The document in these bytes, or why they are none. Each guid stands in it once; the first one counts."""
+    """The document in these bytes, or why they are rejected. Of items with the same guid the first counts."""
     if not data.strip():
         return Rejected(reason="found an empty document, expected RSS")
     try:
@@ -148,12 +148,12 @@ def _read_item(element: "etree._Element") -> ReceivedItem | Rejected:
 
 
 def _in_one_line(text: str) -> str:
-    """A text that cannot pretend to be several lines to a command, which may print it."""
+    """A text without line breaks, so that a command can print it safely."""
     return _BREAKS.sub(" ", text)
 
 
 def refusal(item: ReceivedItem) -> str | None:
-    """Why an item is not given to anybody: its path could lead out of the repo, or act on a terminal or a script."""
+    """Why an item is not passed on: its path could lead out of the repo, or be unsafe in a terminal or a script."""
     if item.path.startswith("/"):
         return "its path begins with /"
     if ".." in item.path.split("/"):

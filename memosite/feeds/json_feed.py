@@ -1,6 +1,6 @@
-"""Feeds as JSON Feed 1.1, and lists of feeds as OPML 2.0: the other two forms in which feeds are published.
+"""Writes feeds as JSON Feed 1.1, and lists of feeds as OPML 2.0.
 
-The fields of the machine stand in each item below `_memo`, under the names they have in RSS.
+The machine-readable fields of an item are in `_memo`, under their RSS names.
 """
 
 from dataclasses import dataclass
@@ -13,7 +13,7 @@ from memosite.feeds.rss import Feed, FeedItem, clean, memo_fields
 
 
 def to_json_feed(feed: Feed) -> bytes:
-    """The feed as JSON Feed 1.1; what XML could not hold becomes U+FFFD here too, so that both forms say the same."""
+    """The feed as JSON Feed 1.1; what XML forbids becomes U+FFFD here too, so that both forms agree."""
     value: dict[str, object] = {
         "version": "https://jsonfeed.org/version/1.1",
         "title": clean(feed.title),
@@ -45,7 +45,7 @@ def _item(item: FeedItem) -> dict[str, object]:
 
 
 def rfc3339(moment: Moment) -> str:
-    """A date as RFC 3339 has it, with the offset as written (UTC if none was)."""
+    """A date in RFC 3339 form, with the offset as written (UTC if none was)."""
     return moment.local.isoformat(timespec="seconds") + (moment.zone or "+00:00")
 
 
@@ -60,7 +60,7 @@ class OutlineFeed:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OutlineGroup:
-    """Feeds under a heading; with `include`, the address of another list in their place."""
+    """Feeds under a heading; with `include`, the address of another list instead."""
 
     title: str
     feeds: tuple[OutlineFeed, ...] = ()

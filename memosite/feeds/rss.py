@@ -1,6 +1,6 @@
-"""Feeds as values, and as RSS 2.0: the transport of the organization (FEEDS, channel and items).
+"""Feeds as values, and as RSS 2.0 (FEEDS, channel and items).
 
-An item's guid is made of the configured authority and of identity alone, so it never changes when a memo is read,
+An item's guid depends only on the authority and the item's identity, so it never changes when a memo is read,
 archived or edited, when the site moves or a repo is renamed. What XML 1.0 forbids becomes U+FFFD.
 """
 
@@ -25,7 +25,7 @@ _NAMESPACES = {
     "memo": MEMO,
     "thr": "http://purl.org/syndication/thread/1.0",
 }
-_OLDEST = 1900  # the first year of a date as mails have it (RFC 5322, 3.3); readers take earlier ones for other years
+_OLDEST = 1900  # the first year in mail dates (RFC 5322, 3.3); readers misread earlier ones
 CONTROLS = frozenset({"Cc", "Cf", "Cs", "Zl", "Zp"})
 """Unicode's categories of what no announced path holds: control characters, what reorders or breaks lines."""
 _FORBIDDEN = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
@@ -42,9 +42,9 @@ class Enclosure:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FeedItem:
-    """An artifact as a feed announces it. `path` is where it lies now, of a memo in the position's own repo.
+    """An artifact as a feed announces it. `path` is its present path, of a memo in the position's own repo.
 
-    `sent` is the date as machines read it, "" if there is none; `notice` stands for the line `new memo: <path>`
+    `sent` is the date for machines, "" if there is none; `notice` replaces the line `new memo: <path>`
     where an item is no artifact. `contents` are the texts of a feed for people, `rows` what a digest lists: address
     or None, subject, and who wrote to whom.
     """
@@ -83,7 +83,7 @@ class Feed:
     """A feed's channel and items, newest first.
 
     `link` and `address` are absolute, None without a base_url; `address` is that of this document. `position` is
-    None for what belongs to no seat. `archive_of` is the address of the feed whose archive document this is (RFC
+    None for a feed of no position. `archive_of` is the address of the feed whose archive document this is (RFC
     5005), None for the feed itself; `previous` that of the archive document before it. `has_content` says that
     items carry their text.
     """
@@ -175,7 +175,7 @@ def _add_item(channel: "etree._Element", item: FeedItem, html: str | None) -> No
 
 
 def memo_fields(item: FeedItem) -> Iterable[tuple[str, str]]:
-    """The machine's fields: the first eight always there (feed2exec stops at a missing one), the others if known."""
+    """The machine-readable fields: the first eight always (feed2exec stops at a missing one), the others if known."""
     yield "path", item.path
     yield "repo", item.repo
     yield "from", item.sender
@@ -200,7 +200,7 @@ def _has_rfc822(moment: Moment) -> bool:
 
 
 def rfc822(moment: Moment) -> str:
-    """A date as RFC 822 has it, numeric zone as written (UTC if none was)."""
+    """A date in RFC 822 form, numeric zone as written (UTC if none was)."""
     offset = moment.offset or 0
     sign, minutes = ("-", -offset) if offset < 0 else ("+", offset)
     text = format_datetime(moment.local)

@@ -1,13 +1,13 @@
-"""What asking for a document gives: its bytes, the word that nothing changed, or why there is nothing."""
+"""The results of a fetch: a document, "unchanged", or a failure."""
 
 from dataclasses import dataclass
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Fetched:
-    """A document as it was served. `address` is where it was found at last, after redirects.
+    """A document as it was served. `address` is the final one, after redirects.
 
-    `is_whole` says that it holds everything and has no archives to walk. `ledger` is what the next reading of the
+    `is_whole`: it holds everything, so no archive documents follow. `ledger` is what the next reading of the
     repos has to know, None unless it was they that were read.
     """
 
@@ -21,12 +21,12 @@ class Fetched:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Unchanged:
-    """The server says that the document is the one we know (304)."""
+    """The document did not change since the last fetch (304)."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Failed:
-    """Nothing that can be used. `wait` is how many seconds the server asked to be left alone (Retry-After)."""
+    """No usable document. `wait` is the delay in seconds that the server asked for (Retry-After)."""
 
     reason: str
     wait: float | None = None

@@ -1,7 +1,7 @@
-"""[I/O] Gets documents over http and https and from files, within bounds of time and size (FEEDS, watch 1).
+"""[I/O] Fetches documents over http and https and from files, within limits of time and size (FEEDS, watch 1).
 
-A body that is shorter than its Content-Length is no document. A server gets 10 seconds to send something, and a
-minute for everything.
+A body shorter than its Content-Length is a failure. Time-outs: 10 seconds of silence, one minute for the whole
+transfer.
 """
 
 import contextlib
@@ -29,7 +29,7 @@ _MOST_REDIRECTS = 5
 
 
 class Fetcher:
-    """Gets documents. `timeout` and `whole` are seconds of silence and of the whole transfer, `limit` is bytes."""
+    """Fetches documents. `timeout` and `whole` limit silence and the whole transfer, in seconds; `limit` the bytes."""
 
     def __init__(
         self,
@@ -39,14 +39,14 @@ class Fetcher:
         whole: float = 60.0,
         limit: int = 16 << 20,
     ) -> None:
-        """Get documents with these credentials, within these bounds."""
+        """Fetch with these credentials, within these limits."""
         self._credentials = credentials or Credentials()
         self._timeout = timeout
         self._whole = whole
         self._limit = limit
 
     def get(self, address: str, *, etag: str | None = None, last_modified: str | None = None) -> FetchOutcome:
-        """The document at an address. With an `etag` the server may answer that it is unchanged."""
+        """Fetch the document at an address. With an `etag` the server may answer that it is unchanged."""
         if address.startswith("file:"):
             return self._read(address)
         headers = {
@@ -63,7 +63,7 @@ class Fetcher:
         return self._follow(address, headers)
 
     def _try(self, address: str, headers: Mapping[str, str], deadline: "_Deadline") -> FetchOutcome | str:
-        """One request, whatever comes of it: an answer, or the address that it is redirected to."""
+        """Send one request: its result, or the address it is redirected to. Never raises for the network."""
         try:
             return self._ask(address, headers, deadline)
         except TimeoutError:
@@ -145,7 +145,7 @@ class Fetcher:
         )
 
     def _read(self, address: str) -> FetchOutcome:
-        """A file. It is opened without waiting: a pipe in its place would never answer."""
+        """Read a file. It is opened non-blocking: a pipe in its place would wait for ever."""
         path = unquote(urlsplit(address).path)
         try:
             with open(os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC), "rb") as stream:  # noqa: PTH123
@@ -182,7 +182,7 @@ def _date(text: str) -> dt.datetime | None:
 
 
 class _Deadline:
-    """Cuts a connection off when its time is over: a server that drips bytes never times out otherwise."""
+    """Closes a connection at its deadline: a server that sends bytes slowly would never time out."""
 
     def __init__(self, seconds: float) -> None:
         self.is_over = False
@@ -191,7 +191,7 @@ class _Deadline:
         self._timer.daemon = True
 
     def guard(self, connected: socket.socket) -> None:
-        """Cut this connection off, should it last too long. TLS takes the socket itself away while it shakes hands."""
+        """Close this connection at the deadline. It keeps a duplicate: TLS detaches the socket during its handshake."""
         self._socket = connected.dup()
         if self.is_over:  # connecting took all the time
             self._cut()
@@ -213,7 +213,7 @@ class _Deadline:
 
 
 class _Connection(http.client.HTTPConnection):
-    """A connection that its deadline cuts off, from the moment it is made: proxies and TLS may drip, too."""
+    """A connection with a deadline from the start: proxies and TLS handshakes may be slow, too."""
 
     def __init__(self, *arguments: Any, deadline: _Deadline, **settings: Any) -> None:
         self._deadline = deadline
@@ -222,7 +222,7 @@ class _Connection(http.client.HTTPConnection):
 
     @property
     def sock(self) -> socket.socket | None:
-        """What `http.client` talks through: once connected the socket itself, then perhaps TLS around it."""
+        """The socket that `http.client` uses: first the plain one, then perhaps TLS around it."""
         return self._connected
 
     @sock.setter

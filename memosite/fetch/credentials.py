@@ -1,6 +1,6 @@
-"""[I/O] Who we are for a server: a token from the environment, or the machine's entry in netrc.
+"""[I/O] Reads credentials for servers: a token from the environment, or the host's entry in netrc.
 
-Neither is sent without encryption, except to this machine, and neither to a host that it was not meant for.
+Neither is sent unencrypted, except to this machine, nor to a host that it is not meant for.
 """
 
 import base64
@@ -20,7 +20,7 @@ _PORTS = {"http": 80, "https": 443}
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Credentials:
-    """What may be sent where. `token` goes to `origins`, `logins` (name and password) to their hosts."""
+    """The credentials for each server. `token` goes to `origins`, `logins` (name and password) to their hosts."""
 
     token: str | None = field(default=None, repr=False)
     origins: frozenset[tuple[str, str, int | None]] = frozenset()
@@ -57,7 +57,7 @@ def read_credentials(addresses: Sequence[str]) -> Credentials:
 
 
 def _read_netrc() -> dict[str, tuple[str, str]]:
-    """The named machines of NETRC or ~/.netrc; its default entry is for nobody in particular, and left out."""
+    """The named machines of NETRC or ~/.netrc; the default entry names no host and is ignored."""
     path = Path(os.environ.get("NETRC") or Path("~/.netrc").expanduser())
     try:
         found = netrc.netrc(str(path)).hosts
@@ -71,6 +71,6 @@ def _read_netrc() -> dict[str, tuple[str, str]]:
 
 
 def origin(address: str) -> tuple[str, str, int | None]:
-    """Scheme, host and port of an address. Raises ValueError for what is none."""
+    """Scheme, host and port of an address. Raises ValueError if it is not valid."""
     parts = urlsplit(address)
     return parts.scheme, (parts.hostname or "").lower(), parts.port or _PORTS.get(parts.scheme)

@@ -1,4 +1,4 @@
-"""Reads one file with the first adapter that knows it, in the order of `FORMATS`.
+"""Parses a file with the first adapter that matches it, in the order of `FORMATS`.
 
 An adapter is three names: `NAME`, `matches(file) -> bool`, `parse(file) -> Parsed`. It sees exactly one file and
 never raises for content; whatever spans files is joined in `resolve`. To add a format: one module, one line in
@@ -23,10 +23,10 @@ FORMATS: tuple[Adapter, ...] = (memodef, xmemo, orgdef, library, *RECORD_FORMATS
 
 
 def parse(file: File) -> Parsed:
-    """Read one file with the first adapter that knows it. Any bytes give a result, never an exception.
+    """Parse a file with the first adapter that matches it. Any bytes give a result, never an exception.
 
     A file that should be an envelope by its name and place, but cannot be read, becomes a broken envelope; one that
-    was meant for a catalog or an orgdef becomes a broken library. A file of no format we know gives no fact, and no
+    was meant for a catalog or an orgdef becomes a broken library. A file of no known format gives no fact, and no
     finding unless it is a catalog or cannot be read.
     """
     for adapter in FORMATS:
@@ -50,7 +50,7 @@ def parse(file: File) -> Parsed:
 
 
 def parse_record(file: File) -> Parsed:
-    """Read a file that may be a record and is nothing else: what no record's adapter knows gives no fact."""
+    """Parse a file with the record adapters only; without a match, there is no fact."""
     for adapter in RECORD_FORMATS:
         if adapter.matches(file):
             return adapter.parse(file)
@@ -58,7 +58,7 @@ def parse_record(file: File) -> Parsed:
 
 
 def _parse_catalog(file: File) -> Parsed:
-    """A catalog that is not ours is named in a note."""
+    """Parse a catalog; one of another tool gives a note."""
     finding = file.finding(rules.CATALOG_FOREIGN, _what_catalog(file))
     return Parsed(source=file.source, path=file.path, findings=(finding,))
 

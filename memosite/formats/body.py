@@ -1,4 +1,4 @@
-"""Bodies: the `.body.md` files (or whatever `body_ref` names) that hold the text of an envelope beside them."""
+"""Parses bodies: the `.body.md` files (or those that `body_ref` names) with the text of an envelope."""
 
 from dataclasses import replace
 
@@ -13,12 +13,12 @@ NAME = "body"
 
 
 def matches(file: File) -> bool:
-    """Whether the file is named as a body."""
+    """Whether the file's name is that of a body."""
     return file.name.lower().endswith(BODY_SUFFIX)
 
 
 def parse(file: File) -> Parsed:
-    """Read one body; of those below transcripts/, also how many turns can be told apart, and what the first says."""
+    """Read one body; of those below transcripts/, also the number of turns and the text of the first."""
     text = file.markdown
     known, data = describe_text(text)
     place = place_of(file.path)

@@ -1,4 +1,4 @@
-"""Documents: Markdown files of `decisions/`, `proposals/`, `docs/adr/` or a configured glob, that memos cite.
+"""Parses documents: Markdown files that memos cite, in `decisions/`, `proposals/`, `docs/adr/` or a configured glob.
 
 Title, status and date come from the frontmatter, else from the head of the text (`**Disposition:** Accept`,
 `Status: accepted`, `**Decided:** 2026-05-01`, a `## Status` section), else from the name (SPEC 2.2, documents).
@@ -47,7 +47,7 @@ _INLINE_MARK = re.compile(
 
 
 def matches(file: File) -> bool:
-    """Whether the file is Markdown; which Markdown files are documents is said by globs, when scanning."""
+    """Whether the file is Markdown; the scanner's globs select which Markdown files are documents."""
     return file.name.lower().endswith((".md", ".markdown"))
 
 
@@ -78,9 +78,9 @@ def parse(file: File) -> Parsed:
 
 @dataclass(slots=True)
 class _Head:
-    """What the beginning of a text says of it: its first heading, the fields by their names in lower case.
+    """The head of a text: its first heading, and its fields by their names in lower case.
 
-    `lines` are the numbers (0 = first) of the lines that say so.
+    `lines` are the numbers (0 = first) of their lines.
     """
 
     title: str = ""
@@ -157,13 +157,13 @@ def _fields_in(line: str) -> Iterator[tuple[str, str]]:
 
 
 def _status(fields: Frontmatter | _Head) -> tuple[str, str] | None:
-    """The status, and the name of the field that says it."""
+    """The status, and the name of its field."""
     found = ((name, _plain(fields.text(name)).rstrip(". ")) for name in _STATUS_NAMES)
     return next(((name, cut_line(text, _STATUS_CHARS)) for name, text in found if text), None)
 
 
 def _date(fields: Frontmatter | _Head) -> tuple[str, Moment] | None:
-    """The date, and the name of the field that says it."""
+    """The date, and the name of its field."""
     for name in _DATE_NAMES:
         match = _DATE_IN_TEXT.search(fields.text(name))
         moment = (read_moment(match[0]) or read_moment(match[0][:10])) if match else None
@@ -178,7 +178,7 @@ def _date_in_name(name: str) -> Moment | None:
 
 
 def left_fields(matter: Frontmatter) -> dict[str, object]:
-    """What a frontmatter says beside title, status, date and tags, in the order written; nothing that is empty."""
+    """The fields of a frontmatter other than title, status, date and tags, in the order written, without empty ones."""
     title, status, date, tags = matter.text("title"), _status(matter), _date(matter), matter.fields.get("tags")
     told = {"title"} if _plain(title) and len(title) <= _SHOWN_TITLE else set()
     if status is not None and len(matter.text(status[0])) <= _STATUS_CHARS:
@@ -192,7 +192,7 @@ def left_fields(matter: Frontmatter) -> dict[str, object]:
 
 
 def _plain(text: str) -> str:
-    """A line of Markdown without its marks; what stands in code stays as it is."""
+    """A line of Markdown without its markup; code stays as it is."""
     return one_line(_INLINE_MARK.sub(lambda match: match["code"] or match["label"] or "", text))
 
 

@@ -1,7 +1,7 @@
-"""Tolerant readers for the fields of a JSON object: each gives a usable value and keeps a finding if it was not.
+"""Tolerant readers for the fields of a JSON object: a value of the wrong type is converted and gives a finding.
 
 `null` counts as absent (SPEC 2.2). A field may be known by several wire names; the first that is there counts,
-which is how a typed field wins over its legacy `x.memo.*` form. What could not be used stays among the rest.
+which is how a typed field wins over its legacy `x.memo.*` form. What could not be used is in `rest`.
 """
 
 import json
@@ -23,12 +23,12 @@ FINDINGS = 100
 
 
 class Fields:
-    """Reads the fields of one object and collects the findings on them; `rest` gives what nobody asked for."""
+    """Reads the fields of one object and collects the findings on them; `rest` gives the fields not read."""
 
     def __init__(self, file: File, values: dict[str, JsonValue], *, parent: KeyPath = (), clause: str = "") -> None:
-        """Read from `values`, which stand in `file` below the keys `parent`.
+        """Read from `values`, which are in `file` below the keys `parent`.
 
-        `clause` says where the format speaks of its fields, if that is not memodef's SCHEMA.
+        `clause` is the specification of the fields, if that is not memodef's SCHEMA.
         """
         self.file = file
         self._clause = clause
@@ -49,7 +49,7 @@ class Fields:
         return found, value
 
     def peek(self, name: str) -> JsonValue:
-        """A field as it stands, None if it is absent; it still counts as not read."""
+        """A field as it is, None if it is absent; it still counts as not read."""
         return self._values.get(name)
 
     def text(self, *names: str, required: bool = False) -> str:
@@ -165,11 +165,11 @@ class Fields:
         return child
 
     def quiet(self) -> "Fields":
-        """The same fields for reading what no rule says anything about: nothing in there is a finding."""
+        """The same fields without findings, for values that no rule covers."""
         return Fields(self.file, self._values, parent=self._parent)
 
     def moment(self, *names: str, required: bool = False) -> tuple[Moment | None, str]:
-        """A date and the text it was written as; None with a finding for what is no date."""
+        """A date and the text it was written as; None with a finding if it is not a date."""
         name, value = self.value(*names)
         text = self.text(*names, required=required).strip()
         moment = read_moment(text)
@@ -203,13 +203,13 @@ class Fields:
         self.note(rules.FIELD_TYPE, f'"{name}" is {type_name(value)}, expected {expected}', name)
 
     def left(self, *, ignore: tuple[str, ...] = (), keep: tuple[str, ...] = ()) -> dict[str, JsonValue]:
-        """What nobody read or could use, and those to keep unless they are empty, in the order written."""
+        """The fields not read or not usable, and those of `keep` that are not empty, in the order written."""
         kept = {name for name in keep if self._values.get(name) not in (None, "", {}, [])}
         unwanted = ((self._read - self._unused) | set(ignore)) - kept
         return {name: value for name, value in self._values.items() if name not in unwanted}
 
     def rest(self, *, ignore: tuple[str, ...] = (), keep: tuple[str, ...] = ()) -> str:
-        """What is left, as indented JSON; "" if nothing is."""
+        """The fields of `left`, as indented JSON; "" if there are none."""
         left = self.left(ignore=ignore, keep=keep)
         return show_json(left) if left else ""
 

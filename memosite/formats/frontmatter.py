@@ -1,6 +1,6 @@
 """Reads the YAML at the head of a Markdown file as plain text: no types, no tags, no aliases (SPEC 2.2, 9).
 
-Types would turn `version: 1.10` into 1.1 and `status: on` into true; tags and aliases are what attacks are made of.
+Types would turn `version: 1.10` into 1.1 and `status: on` into true; tags and aliases allow attacks.
 Where the YAML is broken, its `key: value` lines are recovered.
 """
 
@@ -15,7 +15,7 @@ FRONTMATTER_CHARS = 16_384
 """The longest frontmatter that is read, in characters."""
 
 FRONTMATTER_DEPTH = 20
-"""How deep lists and mappings may lie in one another."""
+"""How deep lists and mappings may be nested."""
 
 _OPENING = re.compile(r"---[ \t]*\n")
 _CLOSING = re.compile(r"^(?:---|\.\.\.)[ \t]*$\n?", re.MULTILINE)
@@ -25,7 +25,7 @@ _NULLS = frozenset({"null", "~"})
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Frontmatter:
-    """The fields at a text's head, by key in lower case, the text after them, and the line and nature of a fault."""
+    """The fields at a text's head, by key in lower case, the text after them, and the line and kind of a fault."""
 
     body: str
     fields: dict[str, object] = field(default_factory=dict)
@@ -47,7 +47,7 @@ class Frontmatter:
 def read_frontmatter(text: str) -> Frontmatter:
     """Split a text (LF line ends) into its frontmatter and its body. Never raises.
 
-    What stands between two rules is frontmatter only if it is a mapping, or was plainly meant to be one.
+    What is between two `---` lines is frontmatter only if it is a mapping, or clearly meant to be one.
     """
     opening = _OPENING.match(text)
     closing = _CLOSING.search(text, opening.end()) if opening else None
@@ -104,13 +104,13 @@ def _load(source: str) -> object:
 
 
 def _is_meant(source: str) -> bool:
-    """Whether the first line that says anything is a `key:`, so that this was meant to be frontmatter."""
+    """Whether the first line that is not empty is a `key:`, so that this was meant to be frontmatter."""
     lines = (line for line in source.split("\n") if line.strip() and not line.startswith("#"))
     return _KEY_LINE.fullmatch(next(lines, "")) is not None
 
 
 def _recover(source: str) -> dict[str, object]:
-    """The `key: value` lines, values that YAML would not take as plain text left out."""
+    """The `key: value` lines, without values that are not plain text in YAML."""
     found: dict[str, object] = {}
     for line in source.split("\n"):
         match = _KEY_LINE.fullmatch(line)

@@ -1,4 +1,4 @@
-"""memodef libraries: `.opencatalog` files that list templates and memos."""
+"""Parses memodef libraries: `.opencatalog` files that list templates and memos."""
 
 import re
 from typing import Literal
@@ -27,7 +27,7 @@ def matches(file: File) -> bool:
 
 
 def parse(file: File) -> Parsed:
-    """Read one library; its items stand at the top or under `data`."""
+    """Read one library; its items are at the top or under `data`."""
     fields = Fields(file, file.json.fields or {})
     fields.findings.extend(file.json.findings)
     entries = fields.objects("items") or fields.object("data").objects("items")
@@ -45,7 +45,7 @@ def parse(file: File) -> Parsed:
 
 
 def broken_kind(file: File) -> Literal["library", "orgdef"] | None:
-    """What a file that is no JSON object was meant to be, by its name, its place and what it says; None if unknown."""
+    """The intended kind of a file that is not a JSON object, by its name, place and content; None if unknown."""
     name = file.name.lower()
     if not name.endswith((CATALOG_SUFFIX, ".openthing")) or not file.text.lstrip().startswith("{"):
         return None

@@ -1,4 +1,4 @@
-"""memodef 0.1 to 0.4: typed memos, notes to file and transcripts in `.openthing` files.
+"""Parses memodef 0.1 to 0.4: typed memos, notes to file and transcripts in `.openthing` files.
 
 The rules are memodef's SCHEMA as SPEC 2.2 gives them: MUST fields are errors, SHOULD fields warnings. Everything
 is kept: a memo that breaks every rule still becomes an envelope, with its findings.
@@ -22,7 +22,7 @@ NAME = "memodef"
 MEMO_TYPE = "memodef:Memo"
 TRANSCRIPT_TYPE = "memodef:Transcript"
 LEGACY_FIELDS = ("x.memo.from", "x.memo.to", "x.memo.subject", "x.memo.sent")
-"""Any of these tells a memo in the legacy form (see `xmemo`), unless it is typed as well."""
+"""Any of these marks a memo in the legacy form (see `xmemo`), unless it is typed as well."""
 
 _NAMESPACE = "memodef:"
 _LIBRARY_TYPE = "memodef:Library"
@@ -57,7 +57,7 @@ def matches(file: File) -> bool:
 
 
 def is_envelope_like(file: File) -> bool:
-    """Whether an object of no type we know is kept as an envelope: it lies in a store, and no other tool claims it."""
+    """Whether an object of unknown type is kept as an envelope: it is in a store, and no other tool claims it."""
     fields = file.json.fields
     if fields is None or place_of(file.path) is None:
         return False
@@ -206,7 +206,7 @@ def _content_digest(file: File) -> str:
 
 
 def _ignored(fields: Fields) -> tuple[str, ...]:
-    """Fields that say nothing to a reader: versions, the type, and the wrapping of the legacy form."""
+    """Fields not shown to readers: versions, the type, and the wrapping of the legacy form."""
     thing = fields.peek("thing")
     inner = thing.get("fields") if isinstance(thing, dict) else None
     says_more = not isinstance(inner, dict) or set(inner) - {"Title"} or set(thing) - {"template", "fields"}
@@ -241,7 +241,7 @@ def _body_ref(fields: Fields, *names: str, required: bool) -> str | None:
 
 
 def _in_reply_to(fields: Fields, metadata: Fields) -> str | None:
-    """The stem of the memo this one answers, from the first of the three fields that says anything."""
+    """The stem of the memo this one answers, from the first of the three fields that is not empty."""
     for owner, name in ((fields, "in_reply_to"), (fields, "x.memo.in_reply_to"), (metadata, "in_reply_to")):
         written = owner.first_text(name).strip()
         if not written:
@@ -260,13 +260,13 @@ def _is_file_name(written: str, stem: str) -> bool:
 
 
 def _discharge(metadata: Fields) -> Discharge | None:
-    """What `metadata.discharged` says: an object, or in the wild `true`, a date, or a list of objects."""
+    """The value of `metadata.discharged`: an object, or in practice also `true`, a date, or a list of objects."""
     _, value = metadata.value("discharged")
     if isinstance(value, list):
         value = next((item for item in value if isinstance(item, dict)), None)
     if isinstance(value, dict):
         if all(entry in (None, "", False) for entry in value.values()):
-            return None  # a form that nobody has filled in
+            return None  # a template that was not filled in
         said = Fields(metadata.file, value)
         return Discharge(**{name: said.optional_text(name) for name in ("on", "by", "via", "disposition")})
     if isinstance(value, str):

@@ -1,4 +1,4 @@
-"""orgdef: the organization, in the `.openthing` shape (`positions[]`) and the `.opencatalog` shape (`items[]`).
+"""Parses orgdefs: the organization, in the `.openthing` shape (`positions[]`) and the `.opencatalog` shape (`items[]`).
 
 Unknown types of relationships are shown and never a finding (SPEC 2.2); roles and jobs among the items are listed
 as they are, for the tools they are made for.
@@ -103,7 +103,7 @@ def _seat(fields: Fields, id_: str) -> Seat:
 
 
 def _told_in_part(fields: Fields) -> Iterator[str]:
-    """The fields of a position that hold more than a page tells of them."""
+    """The fields of a position that pages show only in part."""
     yield "x.position.working_directory"
     incumbent, role = fields.peek("incumbent"), fields.peek("role_definition")
     if isinstance(incumbent, list) or (isinstance(incumbent, dict) and len(incumbent.keys() - {"kind", "type"}) > 1):
@@ -113,9 +113,9 @@ def _told_in_part(fields: Fields) -> Iterator[str]:
 
 
 def _incumbent(fields: Fields) -> tuple[str | None, str | None]:
-    """Who holds the seat, and what kind of holder; any shape of object is understood (SPEC 2.2).
+    """Who holds the position, and the kind of holder; any shape of object is understood (SPEC 2.2).
 
-    Several in an array are named one after the other, with a finding; their kind is told if they share one.
+    Several in an array are joined, with a finding; their kind is kept if they share one.
     """
     _, value = fields.value("incumbent")
     if not isinstance(value, list):
@@ -166,7 +166,7 @@ def _relationship(fields: Fields) -> Relationship | None:
 
 
 def _charter(fields: Fields) -> tuple[tuple[str, str], ...]:
-    """What the rest says, as Markdown by heading, in the order written; to be asked for last."""
+    """The fields not read so far, as Markdown by heading, in the order written; call it last."""
     left = fields.left(ignore=_NOT_CHARTER, keep=("x.org.memo_location",))
     texts = ((name, _markdown(value)) for name, value in left.items())
     return tuple((clean_text(name).replace("_", " "), text) for name, text in texts if text)
@@ -184,7 +184,7 @@ def _others(items: tuple[Fields, ...]) -> Iterator[tuple[str, str]]:
 
 
 def _markdown(value: Any) -> str:
-    """A text as it is; a list or an object as a list of what is in it, one level further down than it began."""
+    """A text as it is; a list or an object as a list of what is in it, nested one level deeper."""
     if isinstance(value, str):
         return clean_text(value)
     if isinstance(value, list):

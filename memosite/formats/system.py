@@ -1,4 +1,4 @@
-"""What a record system tells the rest of memosite, as one value: where its files are, and what its records mean.
+"""The interface of a record system, as one value: where its files are, and what its records mean.
 
 Each system is a folder beside this module that exports such a value, and one line in `formats/systems.py`. Nothing
 outside its folder knows its name. Parsers are imported only when a file is read, since sources are also discovered,
@@ -24,7 +24,7 @@ GroupOrder = tuple[int, int, str]
 
 
 class Adapter(Protocol):
-    """How files of one format are known and read."""
+    """How files of one format are recognized and parsed."""
 
     NAME: str
 
@@ -32,7 +32,7 @@ class Adapter(Protocol):
         """Whether the file has this format, by its shape."""
 
     def parse(self, file: File) -> Parsed:
-        """What the file says. Never raises for content."""
+        """Parse the file. Never raises for content."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -54,15 +54,15 @@ class Join(Protocol):
     """Joins the parts of one system's records (see `RecordSystem.join`)."""
 
     def __call__(self, parsed: Sequence[Parsed], line_of: LineOf, data_of: DataOf, *, is_loose: bool) -> JoinedRecords:
-        """Join what came out of the system's files, sorted by source and path; any other file is passed over.
+        """Join the results of the system's files, sorted by source and path; any other file is ignored.
 
-        Files without a fact and without a finding are those at the system's places that no adapter knew. With
-        `is_loose`, for checking single files, what only the whole can tell is not reported (SPEC 8).
+        Files without a fact and without a finding are those at the system's places that no adapter matched. With
+        `is_loose`, for checking single files, rules that need all files are not applied (SPEC 8).
         """
 
 
 def _nowhere(_path: str) -> None:
-    """The answer of a system without places of its own."""
+    """The `home` and `root` of a system without places of its own."""
 
 
 def _in_no_store(_parts: Sequence[str], _files: Sequence[str]) -> int | None:
@@ -92,27 +92,27 @@ def _as_words(predicate: str) -> str:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RecordSystem:
-    """One record system. Paths are relative to a source, with `/`; what takes a path looks at it alone.
+    """One record system. Paths are relative to a source, with `/`; functions of a path depend on it alone.
 
     Where files are:
-    - `endings` are those of the names of its files. Of a file with one of them `owns` tells whether it belongs to the
-      system by its place; None where the place says nothing.
+    - `endings` are those of the names of its files. Of a file with one of them `owns` decides whether it belongs to
+      the system by its place; None if the place does not decide.
     - `home` is the folder of the store that a file is in, None outside; `root` the folder that paths in records start
       from.
     - `store_in` tells discovery whether a folder, given as parts and the names of its files, is a store: the number of
       parts that lead to what holds the store. `store_names` are names of folders that are a store by themselves.
-    - `suffix` marks the names of its files anywhere; `begins` tells Markdown of the system by a file's first bytes.
+    - `suffix` marks the names of its files anywhere; `begins` recognizes its Markdown by a file's first bytes.
     - `together` are the paths of further files that one is to be checked with.
-    - `foreign` says in words what a file at the system's place is that holds none of its records.
+    - `foreign` describes a file at the system's place that holds none of its records.
 
     What records mean:
     - `join` makes records of several files; without it, each file's records are whole.
-    - `lost_reference` is the rule for a mention at `reference_key` that leads nowhere; without it nothing is said.
+    - `lost_reference` is the rule for a broken reference at `reference_key`; without it there is no finding.
     - `is_bound_in_store`: relations lead to records of the same store only. `has_titles`: a title names its record.
-      `has_stems`: the stem of a file's name does. `uri_prefix` may stand before an id.
-    - `rank` sorts records of one name: the smallest is meant.
+      `has_stems`: the stem of a file's name does. `uri_prefix` may precede an id.
+    - `rank` sorts records of one name: references mean the smallest.
     - `inverse` names a predicate from its other end; `predicate_mark` is what separates the words of one.
-    - `is_decision` and `is_rejected` tell what a record decides; `group` sorts it on the system's page.
+    - `is_decision` and `is_rejected` classify a record; `group` sorts it on the system's page.
     """
 
     name: str
@@ -152,7 +152,7 @@ class RecordSystem:
         return words.replace(" ", self.predicate_mark)
 
     def inverse_of(self, predicate: str) -> str:
-        """A predicate as seen from its other end. One that has no inverse word is said to be the other's."""
+        """A predicate as seen from its other end. One without an inverse is worded as the other record's."""
         words = _as_words(predicate)
         return self.inverse.get(self.spell(words)) or f"{words}, said by"
 
@@ -163,5 +163,5 @@ def capitalized(words: str) -> str:
 
 
 def rank_in(order: Sequence[str], name: str) -> int:
-    """The place of a name in an order; what is not in it comes last."""
+    """The index of a name in an order; names not in it come last."""
     return order.index(name) if name in order else len(order)

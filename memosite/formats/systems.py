@@ -1,4 +1,4 @@
-"""The record systems that memosite reads, a line each, and what all of them together tell of a file.
+"""The registry of record systems, and questions about a file that all of them answer together.
 
 To add one: a folder that exports its `SYSTEM` (see `formats/system.py`), and a line in `SYSTEMS`.
 """
@@ -30,15 +30,15 @@ def system_of(card: RecordCard) -> RecordSystem:
 
 
 def find_system(name: str) -> RecordSystem | None:
-    """The system of this name; None for one that only an earlier version knew."""
+    """The system of this name; None for one that only an earlier version had."""
     return _BY_NAME.get(name)
 
 
 def owner_of(path: str) -> RecordSystem | None:
-    """The system that a file belongs to by its place; None for a file at no such place (SPEC 2.2).
+    """The system that a file belongs to by its place; None if there is none (SPEC 2.2).
 
-    Other tools use the same folders, so a place only says which adapter is asked and who is named in a note; the
-    shape decides.
+    Other tools use the same folders, so the place only selects the adapter to try and the name in a note; the
+    file's shape decides.
     """
     if not path.lower().endswith(_ENDINGS):  # as most files of a memos folder: no system has any other
         return None
@@ -81,7 +81,7 @@ def record_suffixes() -> Iterator[str]:
 
 
 def without_prefix(name: str) -> str:
-    """An id without what may stand before it."""
+    """An id without its system's `uri_prefix`."""
     for system in SYSTEMS:
         name = name.removeprefix(system.uri_prefix)
     return name
@@ -93,7 +93,7 @@ def is_record_uri(name: str) -> bool:
 
 
 def is_part(parsed: Parsed) -> bool:
-    """Whether what came out of a file is joined with others by its system, which then says what is wrong with it."""
+    """Whether a file's system joins it with other files, and then reports the findings on it."""
     fact = parsed.fact
     if isinstance(fact, RecordFile):
         system = _BY_NAME[fact.system]

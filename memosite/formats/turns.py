@@ -4,7 +4,7 @@
 
 Two forms are known (SPEC 4). *Stamped*: `---`, a blank line and a heading that ends in a local time; bodies
 hold pasted transcripts, so the stamps must not go back. *Plain*: `## User` and `## Assistant`. The first
-heading that fits decides which form a body has, so that nothing appended later can change it. A body of
+heading that fits decides which form a body has, so that appended text cannot change it. A body of
 neither form is *verbatim*. Any text gives a result, in time linear in its size.
 """
 
@@ -30,8 +30,8 @@ _STAMPS = (
     re.compile(r"(?P<d>[0-9]{1,2})\.(?P<m>[0-9]{1,2})\.(?P<y>[12][0-9]{3})" + _CLOCK),
     re.compile(r"(?P<y>[12][0-9]{3})-(?P<m>[0-9]{1,2})-(?P<d>[0-9]{1,2})" + _CLOCK),
 )
-_SPACES = {0x00A0: " ", 0x2009: " ", 0x202F: " "}  # what locales put before AM and PM
-_NIGHT = frozenset({23, 0, 1, 2})  # the hours in which clocks go back, everywhere on earth
+_SPACES = {0x00A0: " ", 0x2009: " ", 0x202F: " "}  # white space that locales put before AM and PM
+_NIGHT = frozenset({23, 0, 1, 2})  # hours of local time in which clocks go back, worldwide
 _HOUR = dt.timedelta(hours=1)
 _FURTHEST_OFFSET = dt.timedelta(hours=14, minutes=30)
 _MOST_EXAMPLES = 32  # headings in fenced code in a row: the bound on the work, and on what can be swallowed
@@ -59,7 +59,7 @@ class Turn:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TurnList:
-    """A body as turns. `preamble` is what stands before the first one, all of it when there is none."""
+    """A body as turns. `preamble` is the text before the first one, all of it when there is none."""
 
     form: Literal["stamped", "plain", "verbatim"]
     preamble: str
@@ -140,10 +140,10 @@ def parse_conversation(text: str, *, started: dt.datetime | None) -> TurnList:
 
 
 def blocks(text: str) -> tuple[TurnBlock, ...]:
-    """Split a turn's text into speech, tool calls and asides, in order; only blank lines between them go.
+    """Split a turn's text into speech, tool calls and asides, in order; only blank lines between them are dropped.
 
     A tool call is a quote whose first line is `> **🔧 Name** <sub>stamp</sub>` (the stamp may be missing). An
-    aside is what stands between `<tag-name>` at the start of a paragraph and `</tag-name>` at the end of a line,
+    aside is the text between `<tag-name>` at the start of a paragraph and `</tag-name>` at the end of a line,
     the name with a `-` or `_` in it. Both count only outside of fenced code; a tag never closed is speech.
     """
     lines = text.split("\n")
@@ -158,7 +158,7 @@ def blocks(text: str) -> tuple[TurnBlock, ...]:
     found: list[TurnBlock] = []
     position = 0
     for start in _outside_fences(marks):
-        if start < position:  # it stands inside the aside before it
+        if start < position:  # it is inside the aside before it
             continue
         found += _speech(lines[position:start])
         block, position = _aside(lines, start, asides[start]) if start in asides else _tool(lines, start)
@@ -191,7 +191,7 @@ def _turn_headings(lines: Sequence[str]) -> list[_Heading]:
 
 
 def _heading(line: str, number: int, cut: int | None) -> _Heading | None:
-    """Return the turn heading that this line can be; `cut` is None where no stamped one can stand."""
+    """Return the turn heading that this line can be; `cut` is None where no stamped one can be."""
     match = _HEADING.fullmatch(line)
     if match is None:
         return None
@@ -221,9 +221,9 @@ def _heading(line: str, number: int, cut: int | None) -> _Heading | None:
 
 
 def _in_order(headings: Iterable[_Heading]) -> list[_Heading]:
-    """Return the stamped headings whose time does not go back, but for once, with the clocks.
+    """Return the stamped headings in order of time; it may go back once, with the clocks.
 
-    By day a stamp slightly earlier is that of a piece of the same conversation, pasted into it.
+    By day, a stamp slightly earlier comes from a piece of the same conversation pasted into it.
     """
     kept: list[_Heading] = []
     last, set_back = dt.datetime.min, dt.timedelta()
@@ -241,9 +241,9 @@ def _in_order(headings: Iterable[_Heading]) -> list[_Heading]:
 
 
 def _outside_fences(marks: Sequence[_Mark]) -> list[int]:
-    """Return the lines of the marks that are not fences and do not stand in fenced code.
+    """Return the lines of the marks that are not fences and not in fenced code.
 
-    Fences are counted afresh from each mark returned, and an open one is not simply believed: models forget to
+    Fences are counted afresh from each mark returned, and an open one may be an error: models forget to
     close them, or nest them, and one such turn must not swallow those after it. See `_is_example`.
     """
     found: list[int] = []
@@ -258,7 +258,7 @@ def _outside_fences(marks: Sequence[_Mark]) -> list[int]:
 
 
 def _is_example(marks: Sequence[_Mark], position: int, fence: _Fence) -> bool:
-    """Say whether the mark at `position`, where this fence is open, stands in an example in fenced code.
+    """Say whether the mark at `position`, where this fence is open, is part of an example in fenced code.
 
     There are two ways to read on from it: within the open fence, or with no fence open. At the next mark outside
     of fenced code in the first way (or at the end), it is an example if only that way has left no fence open.
@@ -361,7 +361,7 @@ def _is_rule(line: str) -> bool:
 
 
 def _local_time(written: str) -> dt.datetime | None:
-    """Return the time that a stamp tells, in US, German or ISO form; None for anything else."""
+    """Return the time of a stamp in US, German or ISO form; None for anything else."""
     text = written.translate(_SPACES)
     match = next((match for pattern in _STAMPS if (match := pattern.fullmatch(text))), None)
     if match is None:
@@ -378,7 +378,7 @@ def _local_time(written: str) -> dt.datetime | None:
 
 
 def _utc_offset(started: dt.datetime | None, first: dt.datetime | None) -> dt.timedelta | None:
-    """Return local time less UTC, from the same moment told in both; None where that is no time zone's."""
+    """Return local time less UTC, from the same moment given in both; None where no time zone has that offset."""
     if started is None or first is None:
         return None
     instant = started if started.utcoffset() is not None else started.replace(tzinfo=dt.UTC)

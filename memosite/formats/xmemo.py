@@ -1,4 +1,4 @@
-"""The legacy form of memos: `x.memo.*` extension fields on a generic catdef thing; valid for ever (SPEC 2.2)."""
+"""Parses the legacy form of memos: `x.memo.*` extension fields on a generic catdef thing; always valid (SPEC 2.2)."""
 
 from memosite.facts.file import File
 from memosite.facts.names import ENVELOPE_SUFFIX

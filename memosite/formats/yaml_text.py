@@ -1,7 +1,7 @@
-"""Reads YAML as texts, lists and mappings, and tells the lines of its keys; knows nothing of files (SPEC 2.2, 9).
+"""A tolerant YAML parser: texts, lists and mappings, and the lines of keys; independent of files (SPEC 2.2, 9).
 
 Scalars stay as written, dates and numbers too; only a plain `null` is None. Tags, anchors and aliases are refused:
-they are what attacks are made of. Where YAML is broken, every top-level field that can be read by itself still is,
+they allow attacks. Where YAML is broken, every top-level field that can be read by itself still is,
 and a value that merely lacks quotes is taken as the text it was meant to be. Nothing here recurses.
 """
 
@@ -21,7 +21,7 @@ YAML_CHARS = 65_536
 """The longest YAML that is read, in characters."""
 
 YAML_DEPTH = 20
-"""How deep lists and mappings may lie in one another."""
+"""How deep lists and mappings may be nested."""
 
 NODES = 5_000
 """How many values one YAML may hold."""
@@ -116,7 +116,7 @@ def _repeated(line: int, key: str) -> Problem:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Fault:
-    """Why YAML could not be read, the line (0 = first) to look at, and the lines that mending may help."""
+    """Why YAML could not be read, the line (0 = first) to look at, and the lines that a fix by quoting may help."""
 
     line: int
     reason: str
@@ -125,7 +125,7 @@ class _Fault:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Loaded:
-    """A value, the line (0 = first) of each key and entry, and the keys that stand twice in one mapping."""
+    """A value, the line (0 = first) of each key and entry, and the duplicate keys of each mapping."""
 
     value: YamlValue
     lines: dict[KeyPath, int]
@@ -133,7 +133,7 @@ class _Loaded:
 
 
 class _RefusedError(Exception):
-    """Something YAML allows and we do not read."""
+    """Valid YAML that is refused: tags, anchors, aliases, keys that are not texts, too many or too deep values."""
 
 
 def _load(source: str) -> _Loaded | _Fault:
@@ -158,7 +158,7 @@ def _load(source: str) -> _Loaded | _Fault:
 
 
 def _fault(source: str, error: yaml.MarkedYAMLError) -> _Fault:
-    """The scanner names the culprit where it began to read, the parser where it stopped."""
+    """The line of an error: the scanner has it where reading began, the parser where it stopped."""
     marks = [error.problem_mark, error.context_mark]
     if isinstance(error, yaml.scanner.ScannerError) and error.context_mark is not None:
         marks.reverse()
@@ -173,7 +173,7 @@ def _index(event: yaml.Event) -> int:
 
 
 class _Builder:
-    """Makes values of YAML's events, within the bounds."""
+    """Builds values from YAML events, within the limits."""
 
     def __init__(self) -> None:
         self.root: YamlValue = None
@@ -184,7 +184,7 @@ class _Builder:
         self._nodes = 0
 
     def take(self, event: yaml.Event) -> None:
-        """Add what one event tells."""
+        """Add one event."""
         if isinstance(event, yaml.AliasEvent) or getattr(event, "anchor", None) is not None:
             raise _RefusedError("anchors and aliases are not read")
         if getattr(event, "tag", None) is not None:
@@ -262,7 +262,7 @@ def _read_by_field(source: str, line: int, problems: list[Problem], fault: _Faul
 
 
 def _again(loaded: _Loaded, fields: dict[str, YamlValue], first: int) -> Iterator[tuple[int, str]]:
-    """The keys of a part that stand twice in it, or in a part before it."""
+    """The keys of a part that are in it twice, or in a part before it."""
     yield from ((first + number, key) for number, key in loaded.repeated)
     for key in loaded.value or ():
         if key in fields:
@@ -301,7 +301,7 @@ def _load_mending(part: str, allowance: int) -> tuple[_Loaded | _Fault, list[_Fa
 
 
 def _mend(part: str, suspects: tuple[int, ...]) -> tuple[int, str] | None:
-    """The text with the value of the first line that lacks them in quotes, and that line; None if none does."""
+    """The text after quoting the value of the first line that needs it, and that line; None if none does."""
     lines = part.split("\n")
     for number in suspects:
         match = (_KEYED.fullmatch(lines[number]) or _LISTED.fullmatch(lines[number])) if number < len(lines) else None

@@ -1,4 +1,4 @@
-"""Queries as commands read and answer them, over an index that is open."""
+"""Parses the queries of commands and answers them from an open index."""
 
 from dataclasses import dataclass
 
@@ -12,7 +12,7 @@ from memosite.search_language.syntax import QueryError, QueryNode
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Query:
-    """A query as typed, and as understood."""
+    """A query as typed, and as parsed."""
 
     text: str
     node: QueryNode
@@ -34,13 +34,13 @@ class Search:
     reader: IndexReader
 
     def find(self, query: Query, *, sort: Sort = "date", limit: int | None = None) -> SearchResults:
-        """What a query finds; if nothing, words and values of the archive that are similar."""
+        """Find the hits of a query; if there are none, hints: similar words and values of the archive."""
         answer = self.reader.find(query.node, sort=sort, limit=limit)
         hints = () if answer.total else self.reader.suggest(query.node)
         return SearchResults(hits=answer.hits, total=answer.total, hints=hints)
 
     def refs(self, query: Query) -> frozenset[tuple[str, str]]:
-        """Kind and id of all artifacts that a query finds."""
+        """Kind and id of all artifacts that match a query."""
         return self.reader.refs(query.node)
 
 

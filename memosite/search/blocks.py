@@ -1,4 +1,4 @@
-"""Search blocks: what the browser searches, as small files that are loaded when a query needs them.
+"""Renders search blocks: the browser's search index, as small files that are loaded when a query needs them.
 
     cards by arrival ──► block (4,096 artifacts, or 256 at the end) ──► its files, a pure function of its documents
 
@@ -61,16 +61,16 @@ _EPOCH = dt.datetime(1970, 1, 1)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SearchBlock:
-    """Some artifacts that follow one another by arrival; the model that a block's files are made from."""
+    """Consecutive artifacts by arrival, from which a block's files are rendered."""
 
     name: str
     cards: tuple[Card, ...]
 
 
 def cut_blocks(items: Iterable[T], arrival: Callable[[T], int]) -> list[tuple[str, list[T]]]:
-    """Items by the block they are in: full ones as long as enough have arrived, then small ones.
+    """Group items into blocks by arrival: full blocks as far as possible, then small ones.
 
-    A block is named for the kind it is of and its number: `f0` begins with the first artifact, `t16` with the 4,097th.
+    Names are the size (`f` full, `t` small) and a number: `f0` begins with the first artifact, `t16` with the 4,097th.
     """
     ordered = sorted(items, key=arrival)
     places = [arrival(item) - 1 for item in ordered]
@@ -87,15 +87,15 @@ def cut_blocks(items: Iterable[T], arrival: Callable[[T], int]) -> list[tuple[st
 
 
 def list_blocks(names: Sequence[str]) -> tuple[str, bytes]:
-    """The file that names all blocks; it changes when there is one more, not with every artifact."""
+    """The file that lists all blocks; it changes when a block is added, not with every artifact."""
     return _file("blocks", {"v": 2, "blocks": list(names)})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BlockHit:
-    """What a block holds of one document, whatever number it has there.
+    """What a block holds of one document, independent of its number there.
 
-    `words` are those of each family, and with each where it stands, as digits.
+    `words` are those of each family, each with its positions, as digits.
     """
 
     is_tools: bool
@@ -105,18 +105,18 @@ class BlockHit:
 
 
 class Analyses:
-    """What was found in the artifacts of small blocks, which are made again whenever something arrives.
+    """Memoizes the analysis of artifacts in small blocks, which are rendered again with each arrival.
 
-    At most `MOST_BYTES` are kept; what was not asked for for longest goes first.
+    At most `MOST_BYTES` are kept; the least recently used are dropped first.
     """
 
     def __init__(self) -> None:
-        """Begin with nothing."""
+        """Start empty."""
         self._known: OrderedDict[Card, tuple[BlockHit, ...]] = OrderedDict()
         self._bytes = 0
 
     def get(self, card: Card, find: Callable[[Card], Iterable[BlockHit]]) -> tuple[BlockHit, ...]:
-        """What was found in the documents of a card, or is found now."""
+        """The memoized analysis of a card's documents; `find` computes a missing one."""
         found = self._known.get(card)
         if found is None:
             found = self._known[card] = tuple(find(card))
@@ -149,7 +149,7 @@ def _length(value: object) -> int:
 def render_block(block: SearchBlock, text_of: TextOf, analyses: Analyses | None = None) -> list[tuple[str, bytes]]:
     """The files of a block, as paths and bytes; equal cards and texts give equal bytes.
 
-    `analyses` keep what was found in small blocks, for who renders them again.
+    `analyses` memoize small blocks for the next time they are rendered.
     """
     analyzer = Analyzer()
     find = partial(_find, text_of=text_of, analyzer=analyzer)
@@ -206,7 +206,7 @@ def _excerpt(document: SearchDocument) -> str:
 
 
 def _places(words: Mapping[str, Sequence[int]]) -> dict[str, bytes]:
-    """Words, and where each stands, as digits."""
+    """Words with the positions of each, as digits."""
     return {
         word: _SINGLE[places[0]] if len(places) == 1 else _COUNTS[len(places)] + _gaps(places)
         for word, places in words.items()
@@ -254,7 +254,7 @@ def digits(number: int) -> str:
 
 
 class _Codes(dict[int, bytes]):
-    """What is written for a number; of small ones, as nearly all of the millions are, it is worked out once."""
+    """Memoizes the digits of small numbers; nearly all of the millions written are small."""
 
     def __init__(self, written: Callable[[int], str]) -> None:
         super().__init__()
@@ -271,7 +271,7 @@ _FEW = 10_000
 _ONE = ord("1")
 _GAPS = _Codes(lambda difference: digits(difference - 1))
 _COUNTS = _Codes(digits)
-_SINGLE = _Codes(lambda place: digits(1) + digits(place))  # where a word stands that a text has once
+_SINGLE = _Codes(lambda place: digits(1) + digits(place))  # the position of a word that a text has once
 
 
 _Term = list[Any]
@@ -320,7 +320,7 @@ class _Builder:
 
     @property
     def more(self) -> str:
-        """The artifacts of several documents: for each the gap to the one before, and how many more than one."""
+        """The artifacts with several documents: for each the gap to the one before, and the documents beyond one."""
         found, before = "", -1
         for number, size in enumerate(self._sizes):
             if size > 1:
@@ -335,7 +335,7 @@ class _Builder:
 
 
 def _term_files(block: str, built: _Builder, limit: int) -> Iterator[tuple[str, tuple[tuple[str, bytes], ...]]]:
-    """Shards of the terms: for each the beginning that tells it from the one before, and its two files."""
+    """Shards of the terms: for each the shortest beginning that differs from the one before, and its two files."""
     terms = built.all_terms()
     start, number, before = 0, 0, ""
     while start < len(terms):

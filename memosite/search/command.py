@@ -1,4 +1,4 @@
-"""What commands and saved searches do with search once an archive is read: index it, ask it, restrict it."""
+"""Search for commands and saved searches: opens the index of an archive and restricts the archive to a query's hits."""
 
 import contextlib
 from collections.abc import Callable, Iterator
@@ -33,7 +33,7 @@ def open_search(
 
 
 def restrict(archive: Archive, shelf: Shelf, config: Config, text: str, *, say: Callable[[str], None]) -> Archive:
-    """The archive with only what a query finds; threads and positions stay, for what they say of that."""
+    """The archive with only the artifacts that match a query; threads and positions are kept, for context."""
     query = read_query(text)
     with open_search(archive, shelf, config, say=say) as search:
         refs = search.refs(query)

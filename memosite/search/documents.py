@@ -1,6 +1,6 @@
-"""Search documents: what of an artifact is searched, and under which words, names and values.
+"""Makes search documents: the words, names and values by which artifacts are found.
 
-    Artifact ──► Card (no texts; its digest tells whether anything changed) ──► SearchDocument, one or more
+    Artifact ──► Card (no texts; its digest changes with its content) ──► SearchDocument, one or more
                                                    text_of
 
 An artifact is one document; a transcript has one more for each turn, and one more for the output of a turn's tools,
@@ -45,10 +45,10 @@ TextOf = Callable[[str], str]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Card:
-    """What is searched of an artifact, with its texts by SHA-256.
+    """The searchable metadata of an artifact, with its texts by SHA-256.
 
     `date` is milliseconds since 1970 in UTC; `keys` are fields and folded values; `positions` are ids, for facets;
-    `names` are id, paths and digests. `texts` are digests on the shelf, `extra` are texts that lie on none.
+    `names` are id, paths and digests. `texts` are digests on the shelf, `extra` are texts that are not on it.
     `conversation` is the digest of a transcript's body.
     """
 
@@ -78,10 +78,10 @@ class Card:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SearchDocument:
-    """One thing that can be hit. `turn` is 0 for an artifact itself; `is_tools` for the output of a turn's tools.
+    """One possible hit. `turn` is 0 for an artifact itself; `is_tools` for the output of a turn's tools.
 
     `texts` are searched by `text`, in order and apart: subject, words of the name, body. `file` is the page's file
-    with the anchor, `label` says which turn it is.
+    with the anchor, `label` names the turn.
     """
 
     card: Card
@@ -100,7 +100,7 @@ class SearchDocument:
 
     @property
     def order(self) -> tuple[bool, int, str, str, int, bool]:
-        """The order of hits: newest first, what has no date last; then by id, kind and turn."""
+        """The order of hits: newest first, those without a date last; then by id, kind and turn."""
         date = self.card.date
         return (date is None, -(date or 0), self.card.id, self.card.kind, self.turn, self.is_tools)
 
@@ -110,7 +110,7 @@ class SearchDocument:
 
 
 def describe(archive: Archive, artifact: Artifact, analyzer: Analyzer) -> Card:
-    """What is searched of an artifact."""
+    """The card of an artifact."""
     transcript = isinstance(artifact, Transcript) and not is_broken(artifact)
     body = artifact.variants[0].text if isinstance(artifact, Transcript) else None
     digests = [text.sha256 for text in _texts(artifact)]
@@ -196,7 +196,7 @@ def _texts(artifact: Artifact) -> Iterable[Text]:
 
 
 def _extra(artifact: Artifact) -> Iterator[str]:
-    """Words that stand in no text: what a library lists, the fields of a record."""
+    """Words that are in no text: the items of a library, the fields of a record."""
     if isinstance(artifact, Library):
         yield artifact.card.description
         for item in artifact.card.items:

@@ -1,4 +1,4 @@
-"""Cuts the piece out of a text that shows best why it was found, with the words marked."""
+"""Cuts the excerpt of a text that shows most of a query's words, and marks them."""
 
 from collections import Counter
 from collections.abc import Collection, Sequence
@@ -29,7 +29,7 @@ class ExcerptPiece:
 
 
 def make_excerpt(text: str, wanted: Collection[Words], analyzer: Analyzer) -> tuple[ExcerptPiece, ...]:
-    """The excerpt of a prepared text, as pieces; the beginning where no word is in it."""
+    """The excerpt of a prepared text, as pieces; its beginning if no word matches."""
     line = one_line(text)
     found = _wanted_words(line, wanted, analyzer)
     if not found:
@@ -51,7 +51,7 @@ def make_excerpt(text: str, wanted: Collection[Words], analyzer: Analyzer) -> tu
 
 
 def _wanted_words(line: str, wanted: Collection[Words], analyzer: Analyzer) -> list[Word]:
-    """The words of a line that a query looks for; of a phrase only where it stands as a whole."""
+    """The words of a line that a query looks for; of a phrase only whole matches."""
     if not wanted:
         return []
     whole = {term for one in wanted for term in one.terms}
@@ -86,7 +86,7 @@ def _words_at(one: Words, index: int, words: Sequence[Word], places: dict[str, l
 
 
 def _best_start(found: Sequence[Word]) -> int:
-    """Where the piece begins in which most different words stand; the first such one."""
+    """The start of the excerpt with the most different words; the first such one."""
     best, most = 0, 0
     inside: Counter[str] = Counter()
     last = 0
@@ -111,7 +111,7 @@ def _after_space(line: str, start: int, end: int) -> int:
 
 
 def _merged(words: Sequence[Word]) -> list[tuple[int, int]]:
-    """The places of words; those that overlap or touch as one."""
+    """The spans of words; those that overlap or touch are merged."""
     places: list[tuple[int, int]] = []
     for word in words:
         if places and word.start <= places[-1][1]:

@@ -1,4 +1,4 @@
-"""Finds what matches a query: set algebra over the documents of an index, the same as in the browser.
+"""Matches a query: set algebra over the documents of an index, the same as in the browser.
 
     QueryNode ──► for each leaf the documents that have it ──► intersection, union, difference ──► numbers of documents
 
@@ -18,7 +18,7 @@ KEYS = "keys"
 
 
 class Postings(Protocol):
-    """What matching asks of an index. Documents are numbers."""
+    """The interface of an index for matching. Documents are numbers."""
 
     def all(self) -> Set[int]:
         """Every document."""
@@ -27,10 +27,10 @@ class Postings(Protocol):
         """The documents that have a term in a field."""
 
     def positions(self, field: str, term: str, among: Set[int]) -> Mapping[int, Sequence[int]]:
-        """Where in each of some documents a term stands, in ascending order."""
+        """The positions of a term in each of some documents, in ascending order."""
 
     def expand(self, field: str, prefix: str) -> Iterable[str]:
-        """The terms of a field that begin so."""
+        """The terms of a field with this prefix."""
 
     def dated(self, start: int | None, end: int | None) -> Set[int]:
         """The documents with a date from `start` on and before `end`, in milliseconds."""
@@ -40,7 +40,7 @@ class Postings(Protocol):
 
 
 def match(node: QueryNode, postings: Postings) -> Set[int]:
-    """The documents that a query finds. Queries are no deeper than `query.DEEPEST`."""
+    """The documents that match a query. It recurses: queries are no deeper than `query.DEEPEST`."""
     match node:
         case Words():
             return _match_words(node, postings)
@@ -86,7 +86,7 @@ def _match_terms(field: str, term: str, postings: Postings, *, is_prefix: bool) 
 
 
 def _match_words(words: Words, postings: Postings) -> Set[int]:
-    """The documents in which the terms stand at positions that follow one another."""
+    """The documents in which the terms are at consecutive positions."""
     last = len(words.terms) - 1
     choices = [
         tuple(postings.expand(words.field, term)) if words.prefix and index == last else (term,)
@@ -122,5 +122,5 @@ def _in_sequence(field: str, choices: Sequence[Iterable[str]], found: Set[int], 
 
 
 def wanted_words(node: QueryNode) -> tuple[Words, ...]:
-    """The words that a query looks for, and not those under NOT: what excerpts mark and scores count."""
+    """The words that a query looks for, without those under NOT: excerpts mark them, scores count them."""
     return tuple(dict.fromkeys(leaf for leaf, wanted in leaves(node) if wanted and isinstance(leaf, Words)))

@@ -1,9 +1,9 @@
-"""The analyzer: from a text to its words, the same for the index, the blocks and both readers of queries.
+"""The analyzer: splits a text into words, the same way for the index, the blocks and both query parsers.
 
     text ──►  fold each character ──► runs of word characters ──► words with positions
                    case, width, accents      cut where CJK begins        camelCase by part, CJK by two
 
-The rules are in docs/search.md; `static/search.js` has the same ones and is held to them by `search_cases.json`.
+The rules are in docs/search.md; `static/search.js` has the same ones; `search_cases.json` tests both.
 """
 
 import re
@@ -55,10 +55,10 @@ _HASH = re.compile(r"(?=[a-f]*[0-9])(?=[0-9]*[a-f])[0-9a-f]{7,63}")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Word:
-    """A word of a text: the folded term, its position among the words, where it stands in the text.
+    """A word of a text: the folded term, its position among the words, its offsets in the text.
 
     A `part` is a piece of the word at the same position (`read` of `readArchive`, one character of CJK text): it is
-    found, but a query has only whole words.
+    found, but queries hold whole words only.
     """
 
     term: str
@@ -69,7 +69,7 @@ class Word:
 
 
 class _Folding(dict[int, str]):
-    """Characters and what they fold to, worked out when they are first met."""
+    """Memoizes what each character folds to."""
 
     def __missing__(self, code: int) -> str:
         folded = self[code] = fold_character(chr(code))
@@ -77,9 +77,9 @@ class _Folding(dict[int, str]):
 
 
 class _Writing(dict[int, str]):
-    """Characters as they are written, those that are no part of a word as a space.
+    """Memoizes each character as it is written, or a space if it is not part of a word.
 
-    One that does not fold to exactly one character becomes two: a text that is longer then is not cut so.
+    One that does not fold to exactly one character becomes two: such a text gets longer and takes the slow path.
     """
 
     def __init__(self, folding: _Folding) -> None:
@@ -94,21 +94,21 @@ class _Writing(dict[int, str]):
 
 @dataclass(frozen=True, slots=True)
 class Analyzer:
-    """Takes texts apart. One is kept for many texts, since it remembers the characters it has met."""
+    """Splits texts into words. Reuse it for many texts, since it memoizes characters."""
 
     _folding: _Folding = field(default_factory=_Folding, repr=False, compare=False)
     _writing: _Writing = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
-        """Have both tables of characters agree."""
+        """Share one table of folded characters."""
         object.__setattr__(self, "_writing", _Writing(self._folding))
 
     def words(self, text: str) -> list[Word]:
-        """The words of a prepared text, parts after the word they are of."""
+        """The words of a prepared text, each followed by its parts."""
         return list(self._words(text))
 
     def find(self, text: str, is_wanted: Callable[[str], bool]) -> Iterator[Word]:
-        """The words and parts of a prepared text whose terms are wanted; as of `words`, and faster."""
+        """The words and parts of a prepared text whose terms are wanted; a faster filter of `words`."""
         folded = text.translate(self._folding)
         if not folded.isascii() or len(folded) != len(text):
             yield from (word for word in self._words(text) if is_wanted(word.term))
@@ -122,7 +122,7 @@ class Analyzer:
                     yield Word(term=part, position=position, start=start, end=end, part=True)
 
     def terms(self, text: str) -> tuple[list[str], list[tuple[str, int]]]:
-        """What an index holds of a text: its words in order, each at its place, and parts of words with theirs."""
+        """The index terms of a text: its words in order of position, and parts of words with their positions."""
         folded = _translated(text, self._folding)
         written = _translated(text, self._writing)
         if folded.isascii() and len(folded) == len(written):
@@ -142,7 +142,7 @@ class Analyzer:
         return tuple(word.term for word in self._words(prepare(text)) if not word.part)
 
     def keyword(self, text: str) -> str:
-        """A name, an id or a tag as one term: its words, not cut in two, joined by `-`."""
+        """A name, an id or a tag as one term: its words, without parts, joined by `-`."""
         folded = prepare(text).translate(self._folding)
         return "-".join(unicodedata.normalize("NFC", piece) for piece in folded.split())[:250]
 
@@ -161,7 +161,7 @@ class Analyzer:
                     position = word.position + 1
 
     def _fold(self, text: str) -> tuple[str, "range | list[int]"]:
-        """The folded text, and for each of its characters (and its end) where that stands in the text."""
+        """The folded text, and for each of its characters (and its end) the offset in the text."""
         pieces = [self._folding[ord(char)] for char in text]
         folded = "".join(pieces)
         if len(folded) == len(text) and all(len(piece) == 1 for piece in pieces):
@@ -171,34 +171,34 @@ class Analyzer:
 
 
 def _translated(text: str, table: dict[int, str]) -> str:
-    """`str.translate`, which is thirty times faster on ASCII: one dash does not make a whole text slow."""
+    """`str.translate` by pieces, as it is thirty times faster on ASCII: one dash does not make a whole text slow."""
     if text.isascii():
         return text.translate(table)
     return "".join([piece.translate(table) for piece in _PIECE.findall(text)])
 
 
 def _may_be_camel(written: str) -> bool:
-    """Whether any word of a text might be one of `camel_parts`; its form tells that faster than a pattern."""
+    """Whether any word of a text might be one of `camel_parts`; testing its form is faster than a pattern."""
     form = written.translate(_FORMS)
     return "aA" in form or "AAa" in form
 
 
 def _all_parts(words: list[str], written: str) -> list[tuple[str, int]]:
-    """The parts of words, given the words folded and the text as it is written, with the places of their words."""
+    """The parts of words with the positions of their words, from the folded words and the text as written."""
     pairs = enumerate(zip(words, written.split(), strict=True))
     cased = [(place, camel_parts(as_written)) for place, (word, as_written) in pairs if word != as_written]
     return [(part, place) for place, found in cased for part in found or ()]
 
 
 def prepare(text: str) -> str:
-    """A text in the form that is taken apart: NFC, half-width kana at full width."""
+    """Normalize a text before it is split: NFC, half-width kana at full width."""
     if text.isascii():
         return text
     return _HALF_WIDTH.sub(lambda match: unicodedata.normalize("NFKC", match[0]), unicodedata.normalize("NFC", text))
 
 
 def fold_character(char: str) -> str:
-    """What a character of a prepared text folds to: a space if it is no part of a word, nothing if it is an accent."""
+    """What a character of a prepared text folds to: a space if it is not part of a word, nothing if it is an accent."""
     code = ord(char)
     if code < 0x80:
         return char.lower() if char.isalnum() else " "
@@ -224,12 +224,12 @@ def _is_accent(code: int) -> bool:
 
 
 def is_hash(term: str) -> bool:
-    """Whether a term looks like the beginning of a hash, which is then found by its beginning."""
+    """Whether a term looks like a (shortened) hash, which queries match as a prefix."""
     return _HASH.fullmatch(term) is not None
 
 
 def camel_parts(written: str) -> tuple[str, ...] | None:
-    """The parts of `readArchive` or `HTTPServer`, in lower case; None for what is one word."""
+    """The parts of `readArchive` or `HTTPServer`, in lower case; None if it is one word."""
     if not _CAMEL.search(written[:MOST_CHARS]):
         return None
     whole = written.lower()

@@ -1,12 +1,12 @@
-"""The query language: from what somebody types to a syntax tree, or to an error that says where and shows how.
+"""Parses queries into syntax trees; errors give the place and a working example.
 
     any   = all { "OR" all }
     all   = one { [ "AND" ] one }
     one   = { "NOT" } ( "(" any ")" | [ field ":" ] value )
     value = word [ "*" ] | '"' words '"' | "[" date "TO" date "]"
 
-The rules, with every field, are in docs/search.md. `static/search.js` reads the same language; both are held to
-one table of cases, `tests/search_cases.json`.
+The rules, with every field, are in docs/search.md. `static/search.js` parses the same language; one table of
+cases tests both, `tests/search_cases.json`.
 """
 
 import datetime as dt
@@ -79,9 +79,9 @@ class _Token:
 
 
 def parse_query(text: str, analyzer: Analyzer) -> QueryNode:
-    """The syntax tree of a query. Raises `QueryError` and nothing else.
+    """Parse a query into its syntax tree. Raises `QueryError` and nothing else.
 
-    A query that says nothing of `in:` is about texts, not about the output of tools (SPEC 5).
+    A query without `in:` searches texts, not the output of tools (SPEC 5).
     """
     if len(text) > LONGEST:
         raise QueryError(f"the query is longer than {LONGEST} characters", LONGEST, _ORDINARY)
@@ -124,7 +124,7 @@ def _tokens(text: str) -> Iterator[_Token]:
 
 
 def _value(text: str, field: str, start: int, at: int, end: int) -> tuple[_Token, int]:
-    """The value that stands at `at`, of a piece that ends at `end`; and where the query goes on."""
+    """The value at `at`, of a piece that ends at `end`; and the offset after it."""
     opening = text[at : at + 1]
     if opening == '"' and (field or at == start):
         close = text.find('"', at + 1)
@@ -141,9 +141,9 @@ def _value(text: str, field: str, start: int, at: int, end: int) -> tuple[_Token
 
 @dataclass(slots=True)
 class _Frame:
-    """An open parenthesis: the alternatives read so far, the parts of the present one, and how many NOTs wait.
+    """An open parenthesis: the alternatives read so far, the parts of the present one, and the number of pending NOTs.
 
-    `said` tells whether the present alternative has anything, though it may have no word in it.
+    `said` is true once the present alternative has a token, even one without a word in it.
     """
 
     position: int
@@ -156,7 +156,7 @@ class _Frame:
 
 
 class _Reader:
-    """Reads tokens with a stack of its own, so that no query is too deep."""
+    """Parses tokens with an explicit stack, so that deep queries cannot overflow Python's."""
 
     def __init__(self, tokens: tuple[_Token, ...], end: int, analyzer: Analyzer) -> None:
         self._tokens = tokens
@@ -164,7 +164,7 @@ class _Reader:
         self._analyzer = analyzer
 
     def read(self) -> QueryNode | None:
-        """The tree; None if there is no word in it."""
+        """Parse the tokens; None if there is no word in them."""
         stack = [_Frame(position=0, negated_outside=False, alternatives=[], parts=[])]
         for token in self._tokens:
             frame = stack[-1]
@@ -220,7 +220,7 @@ class _Reader:
         return KeyTerm(field=token.field, value=value, prefix=is_prefix)
 
     def _words(self, token: _Token) -> QueryNode | None:
-        """Words of a text; what has a joint in it, such as a path, or looks like a hash, may also be a name."""
+        """Words of a text; with separators in it, as in a path, or if it looks like a hash, it may also be a name."""
         quoted = token.form == "quoted"
         has_star = not quoted and token.value.endswith("*")
         terms = self._analyzer.phrase(token.value)

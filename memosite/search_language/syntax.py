@@ -1,4 +1,4 @@
-"""The syntax tree of a query, and the error that tells where a query cannot be read.
+"""The syntax tree of a query, and the error for a query that cannot be parsed.
 
 Words are folded already; instants are milliseconds since 1970 in UTC, ranges of them half open.
 """
@@ -21,7 +21,7 @@ class Words:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class KeyTerm:
-    """A value as a whole, such as that of `from:`; with `prefix` its beginning."""
+    """A whole value, such as that of `from:`; with `prefix` its beginning."""
 
     field: str
     value: str
@@ -30,7 +30,7 @@ class KeyTerm:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Dates:
-    """From `start` on and before `end`; None where it is open. What has no date is never in it."""
+    """From `start` on and before `end`; None where it is open. Never matches what has no date."""
 
     start: int | None
     end: int | None
@@ -69,7 +69,7 @@ QueryNode: TypeAlias = Words | KeyTerm | Dates | Ago | And | Or | Not
 
 
 class QueryError(ValueError):
-    """A query that cannot be read: what is wrong, where (in characters from 0), and an example of what works."""
+    """A query that cannot be parsed: what is wrong, where (in characters from 0), and a working example."""
 
     def __init__(self, message: str, position: int, example: str) -> None:
         super().__init__(message, position, example)
@@ -82,7 +82,7 @@ class QueryError(ValueError):
 
 
 def leaves(node: QueryNode) -> Iterator[tuple[QueryNode, bool]]:
-    """The conditions of a query in the order written, each with whether it is wanted (and not under NOT)."""
+    """The conditions of a query in the order written, each with whether it is wanted (not negated)."""
     waiting = [(node, True)]
     while waiting:
         one, wanted = waiting.pop()
@@ -96,7 +96,7 @@ def leaves(node: QueryNode) -> Iterator[tuple[QueryNode, bool]]:
 
 
 def as_lists(node: QueryNode) -> list[object]:
-    """The tree as JSON has it: what both readers of queries are compared by."""
+    """The tree as JSON values: tests compare both query parsers by it."""
     match node:
         case Words(field=field, terms=terms, prefix=prefix):
             return ["words", field, list(terms), prefix]

@@ -1,4 +1,4 @@
-"""memory-layer: session memory of a coding agent, one JSON envelope a file, filed by category.
+"""Parses memory-layer files: session memory of a coding agent, one JSON envelope a file, by category.
 
 The envelope is `{"meta": {created, category, summary, session_id}, "content": any JSON}`, the rules are those of the
 memory-layer format as SPEC 2.2 gives them: required fields are errors. Other tools keep JSON in folders of the same
@@ -61,7 +61,7 @@ _FENCE = re.compile(r" {0,3}(?P<mark>`{3,}+(?=[^`]*$)|~{3,})(?P<info>.*)")
 
 
 def matches(file: File) -> bool:
-    """Whether the file is an envelope of a memory layer, or lies in one and was plainly meant to be an envelope.
+    """Whether the file is an envelope of a memory layer, or is in one and clearly meant to be an envelope.
 
     A category of the four and a content tell one anywhere. In its folders one of the two is enough, beside another
     field of `meta`; and so is JSON that is broken and names these fields.
@@ -160,7 +160,7 @@ def _check_category(meta: Fields, category: str, place: LayerPlace | None) -> No
 
 
 def _archived(stem: str, place: LayerPlace | None) -> tuple[tuple[tuple[str, str], ...], tuple[Relation, ...]]:
-    """What the archive says of a record. An id archived for the second time has the time of that in its name."""
+    """The archive's data on a record. An id archived a second time has the time of archiving in its name."""
     if place is None or not place.is_archived:
         return (), ()
     again = _SECONDLAYER_ARCHIVE.fullmatch(stem)
@@ -175,7 +175,7 @@ def _archived(stem: str, place: LayerPlace | None) -> tuple[tuple[tuple[str, str
 
 
 def _status(content: Any) -> str | None:
-    """What a decision says of its status, else a handoff of its progress."""
+    """The status of a decision, else the progress of a handoff."""
     for name in _STATES if isinstance(content, dict) else ():
         value = content.get(name)
         if isinstance(value, str | int | float) and not isinstance(value, bool):
@@ -197,7 +197,7 @@ def _content_text(content: Any) -> tuple[str, str]:
     """Content as Markdown to read and its summary, "" for nothing.
 
     The keys of an object are headings, the known ones first; strings are paragraphs, arrays are lists, and what is
-    nested deeper is JSON. What has more parts than anybody reads is JSON, too.
+    nested deeper is JSON. Content with too many parts is JSON, too.
     """
     if content in (None, "", [], {}):
         return "", ""
@@ -211,7 +211,7 @@ def _content_text(content: Any) -> tuple[str, str]:
 
 
 def _prose(value: Any) -> str:
-    """What a string or a list of strings says in a line or two."""
+    """A string or a list of strings in a line or two."""
     words = [clean_text(entry) for entry in (value if isinstance(value, list) else [value]) if isinstance(entry, str)]
     return "; ".join(words[:10])
 
@@ -276,7 +276,7 @@ def _fenced(code: str, language: str) -> str:
 
 
 def _depth(value: Any) -> int:
-    """How many objects and arrays lie in one another."""
+    """The depth of nested objects and arrays."""
     level, depth = [value], 0
     while level := [node for node in level if isinstance(node, dict | list)]:
         depth += 1

@@ -1,4 +1,4 @@
-"""The event log of a memory-store, `events.jsonl`: one JSON object a line, in any order, some lines bad (SPEC 2.2)."""
+"""Parses the event log of a memory-store: one JSON object a line, in any order; lines may be bad (SPEC 2.2)."""
 
 from typing import Any
 
@@ -62,8 +62,8 @@ def _finding(file: File, line: int, message: str) -> Finding:
 def _read_line(line: str) -> tuple[tuple[RecordEvent, ...], str]:
     """The events of a line, none if it is bad, and what is wrong with it, "" if nothing is.
 
-    An event of a relation is told of both its ends where the payload names them, else of the relation. One of the
-    whole store is told of no record: its `record` is "".
+    An event of a relation belongs to both its ends if the payload names them, else to the relation. One of the
+    whole store belongs to no record: its `record` is "".
     """
     value, problems = read_json_text(line)
     invalid = next((problem.message for problem in problems if problem.rule == rules.JSON_INVALID), "")

@@ -1,4 +1,4 @@
-"""What the files of a memory-store say that hold no node: configuration, relations, events, bodies."""
+"""Values read from a memory-store's files other than nodes: configuration, relations, events, bodies."""
 
 from dataclasses import dataclass
 

@@ -1,7 +1,7 @@
 """Joins the parts of each memory-store: nodes with their bodies, relations, events and configuration (SPEC 2.2).
 
-A store counts if its `config.json` holds a project's id and a version. Of any other, one note says that it is left
-alone, and nothing else is said of it, unless its nodes are lost to a `config.json` that cannot be read. Nodes are
+A store counts if its `config.json` holds a project's id and a version. Any other is ignored, with a single
+note, unless its nodes are lost to a `config.json` that cannot be read. Nodes are
 told apart by store, so that two stores of one source may have nodes of one id.
 """
 
@@ -34,7 +34,7 @@ _OF_THE_WHOLE = frozenset(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class JoinedStores:
-    """The stores that count, their records in the order of source and path, what happened to them, every finding.
+    """The stores that count, their records in the order of source and path, their history, every finding.
 
     `stores` are the configurations, each with its marker. `history` is by the source and the path of a record's
     file, oldest first, what is not dated last. `beside` gives, likewise, the files of relations and of the whole
@@ -68,7 +68,7 @@ _PARTS = (StoreConfig, StoreRelation, StoreEvents, StoreBody)
 
 
 def is_store_part(parsed: Parsed) -> bool:
-    """Whether what came out of a file belongs to a store; its findings count only if the store does."""
+    """Whether the result of a file belongs to a store; its findings count only if the store does."""
     fact = parsed.fact
     if isinstance(fact, RecordFile):
         return fact.system == NAME
@@ -76,9 +76,9 @@ def is_store_part(parsed: Parsed) -> bool:
 
 
 def join_stores(parsed: Iterable[Parsed], line_of: LineOf, data_of: DataOf, *, is_loose: bool = False) -> JoinedStores:
-    """Join whatever of `parsed` is a part of a store; the order does not matter, the rest is passed over.
+    """Join the parts of stores in `parsed`; the order does not matter, the rest is ignored.
 
-    With `is_loose`, for checking single files, every store counts, and what only a whole one can tell is not
+    With `is_loose`, for checking single files, every store counts, and rules that need a whole one are not
     reported (SPEC 8).
     """
     stores: list[StoreConfig] = []
@@ -134,7 +134,7 @@ def _group(parsed: Iterable[Parsed]) -> dict[FilePlace, _Store]:
 
 def _left_alone(store: _Store, folder: str) -> Iterator[Finding]:
     if store.first is None:
-        return  # nothing but Markdown, or a log: that may be anybody's
+        return  # nothing but Markdown, or a log: it may belong to another tool
     count = len(store.nodes)
     message = (
         f"{folder}/ has no config.json with project.id and a numeric version; "
@@ -182,7 +182,7 @@ class _Joiner:
         self._findings.append(_finding(rule, file, message, self._line_of(file, key)))
 
     def _complete(self, node: RecordCard, relations: Mapping[str, list[Relation]]) -> RecordCard:
-        """A node with its text and its relations; the project's node also says what the configuration says."""
+        """A node with its text and its relations; the project's node also has the configuration."""
         is_first = self._nodes[node.key] is node
         body = self._store.bodies.get(node.body_path) if node.body_path is not None else None
         fits = None
@@ -201,7 +201,7 @@ class _Joiner:
         )
 
     def _config_rows(self, node: RecordCard) -> Iterator[tuple[str, str]]:
-        """What the configuration says, to be shown with the node of the project."""
+        """The configuration as rows, shown with the node of the project."""
         config = self._store.config
         if config is None or node is not self._nodes.get(config.project):
             return
@@ -248,7 +248,7 @@ class _Joiner:
                 self._note(store_rules.DUPLICATE, relation.file, message, "predicate")
 
     def _relations_by_sender(self) -> dict[str, list[Relation]]:
-        """The relations by the node they begin at, those that say the same once."""
+        """The relations by the node they begin at, without duplicates."""
         found: dict[str, list[Relation]] = defaultdict(list)
         told: set[tuple[str, str, str]] = set()
         for relation in self._store.relations:
@@ -303,7 +303,7 @@ class _Joiner:
         return frozenset(found)
 
     def _orphans(self) -> Iterator[RecordCard]:
-        """A body that no sidecar names is a record all the same, with all that its place says of it."""
+        """Make a record of each body that no sidecar names, from its text and place."""
         named = {node.body_path for node in self._store.nodes}
         for path in sorted(self._store.bodies.keys() - named):
             body = self._store.bodies[path]
@@ -368,5 +368,5 @@ def _place(card: RecordCard) -> FilePlace:
 
 
 def _when(event: RecordEvent) -> tuple[bool, dt.datetime]:
-    """For sorting by time; what has none comes last, what is of one moment stays in the order written."""
+    """The key for sorting by time: undated events last, those of one moment in the order written."""
     return event.at is None, event.at.instant if event.at else _NO_TIME

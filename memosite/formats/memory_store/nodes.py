@@ -1,4 +1,4 @@
-"""Nodes of a memory-store: JSON sidecars, whose Markdown bodies lie in files of their own.
+"""Parses nodes of a memory-store: JSON sidecars, with Markdown bodies in separate files.
 
 What the store's schemas demand of a sidecar and it lacks is an error; whatever it holds is shown (SPEC 2.2).
 """
@@ -53,7 +53,7 @@ def _parsed(file: File, card: RecordCard, findings: list[Any]) -> Parsed:
 
 
 def _broken_card(file: File) -> RecordCard:
-    """What can be known of a sidecar that is not JSON: its id, if it stands there, and the body beside it."""
+    """The card of a sidecar that is not JSON: its id, if it can be found, and the body beside it."""
     written = next((id_ for id_ in _WRITTEN_ID.findall(file.text) if is_node_id(id_)), None)
     key = written or key_of_path(file.path)
     _, below = store_of(file.path) or ("", file.path)
@@ -70,7 +70,7 @@ def _broken_card(file: File) -> RecordCard:
 
 
 def title_of_key(key: str) -> str:
-    """The title of what has none: its id without the kind, as words."""
+    """The title of a node without one: its id without the kind, as words."""
     return key.partition(".")[2].replace("-", " ") or key
 
 

@@ -1,4 +1,4 @@
-"""Where the parts of a memory-store lie, and what all of them have in common: ids, conflict markers, hashed bytes.
+"""Recognizes the parts of a memory-store, and reads what they share: ids, conflict markers, hashed bytes.
 
 A store is the `.memory/` folder of a repo (SPEC 2.2). What its tool generates (`index/`, `schema/`, `recovery/`,
 `.backup/`) is no part of it.

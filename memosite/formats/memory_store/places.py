@@ -13,7 +13,7 @@ _GENERATED = frozenset({"schema", "index", "recovery", ".backup"})
 def store_of(path: str) -> tuple[str, str] | None:
     """The folder of the store that a file is in, and the path below it; None outside of any.
 
-    Of stores inside one another the outermost counts: the others are copies that its tool has put away.
+    Of stores inside one another the outermost counts: the others are copies made by its tool.
     """
     folders = path.split("/")
     if STORE_FOLDER not in folders[:-1]:

@@ -1,7 +1,7 @@
 """Reads the fields of a MIF record's frontmatter: each gives a usable value and keeps a finding if it was not.
 
-A field is taken out as it is read, under any of its names (0.1 writes `valid_from`, 1.0 `validFrom`); what nobody
-took is left to be shown. The levels are those of MIF's own validation rules (SPEC 2.2, mif).
+A field is taken out as it is read, under any of its names (0.1 writes `valid_from`, 1.0 `validFrom`); fields not
+read are left to be shown. The levels are those of MIF's own validation rules (SPEC 2.2, mif).
 """
 
 import re
@@ -36,7 +36,7 @@ class MifFields:
         path: KeyPath = (),
         findings: list[Finding] | None = None,
     ) -> None:
-        """Read from `values`, which stand in the frontmatter below the keys `path`."""
+        """Read from `values`, which are in the frontmatter below the keys `path`."""
         self.findings: list[Finding] = [] if findings is None else findings
         self._file = file
         self._yaml = yaml
@@ -123,7 +123,7 @@ class MifFields:
                 self.wrong(f'"{name}" holds {_kind(entry)} as entry {index + 1}', name, index)
 
     def many(self, *names: str) -> Iterator["MifFields | str"]:
-        """The entries of a list, or what stands there without one: a mapping or a text."""
+        """The entries of a list, or a lone value as the only entry: a mapping or a text."""
         name, value = self.take(*names)
         if isinstance(value, str):
             yield self._line(value)
@@ -136,7 +136,7 @@ class MifFields:
             yield from self.entries(name)
 
     def target(self, *names: str) -> str:
-        """What a field points at: a text, `[[a text]]` (to YAML a list in a list), or a mapping with an `@id`."""
+        """The target in a field: a text, `[[a text]]` (to YAML a list in a list), or a mapping with an `@id`."""
         name, value = self.take(*names)
         while isinstance(value, list) and len(value) == 1:
             value = value[0]
@@ -168,7 +168,7 @@ class MifFields:
         return text
 
     def note(self, rule: Rule, message: str, *keys: str | int) -> None:
-        """Keep a finding, at the line of the field if it is there, else of what it would stand in."""
+        """Keep a finding, at the line of the field if it is there, else of its parent."""
         path = (*self._path, *keys)
         lines = (self._yaml.lines.get(path[:end]) for end in range(len(path), 0, -1))
         line = next(filter(None, lines), None)
@@ -178,11 +178,11 @@ class MifFields:
                 self.findings.append(finding)
 
     def wrong(self, message: str, *keys: str | int) -> None:
-        """Keep a finding on a field that cannot be used as it stands."""
+        """Keep a finding on a field that cannot be used as it is."""
         self.note(mif_rules.FIELD, message, *keys)
 
     def rest(self) -> str:
-        """What nobody took, as indented JSON; "" if nothing is left."""
+        """The fields not read, as indented JSON; "" if there are none."""
         left = _without_empty(self._values)
         return show_json(left) if left else ""
 

@@ -1,4 +1,4 @@
-"""What the text of a MIF record links to: `- relates-to [[id]]`, `- relates-to [Text](/path.md)`, `@[[Entity|Type]]`.
+"""Finds links in a MIF record's text: `- relates-to [[id]]`, `- relates-to [Text](/path.md)`, `@[[Entity|Type]]`.
 
 Links are looked for outside of code, line by line. In a section called Relationships every word before a link is a
 relation; elsewhere only those that MIF names, or that are plainly names (SPEC 2.2, mif; MIF 1.0, 5.3, 8).

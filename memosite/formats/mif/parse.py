@@ -1,4 +1,4 @@
-"""MIF records: `*.memory.md` of MIF 0.1, and the plain Markdown of MIF 1.0, one record a file (SPEC 2.2, mif).
+"""Parses MIF records: `*.memory.md` of MIF 0.1, plain Markdown of MIF 1.0, one record a file (SPEC 2.2, mif).
 
 A `*.memory.md` is a record by an `id`, or a `type` of MIF, beside another of its required fields; other Markdown by
 `id`, `created` and a `type` of MIF together. What 0.1 demands and 1.0 does not is asked of 0.1 only.

@@ -1,4 +1,4 @@
-"""How MIF's files are told: by `.memory.md` in MIF 0.1, by the first lines of Markdown in MIF 1.0 (SPEC 2.2, mif)."""
+"""Recognizes MIF files: by `.memory.md` in MIF 0.1, by the first lines of Markdown in MIF 1.0 (SPEC 2.2, mif)."""
 
 import re
 
@@ -9,7 +9,7 @@ _FIELDS = tuple(re.compile(rf"^[\"']?{name}[\"']?[ \t]*:".encode(), re.MULTILINE
 
 
 def owns(path: str) -> bool | None:
-    """Whether a file is named as a record of MIF 0.1; those of 1.0 may be anywhere, and their head tells them."""
+    """Whether a file is named as a record of MIF 0.1; those of 1.0 may be anywhere, recognized by their head."""
     return path.lower().endswith(SUFFIX) or None
 
 

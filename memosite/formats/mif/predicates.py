@@ -1,4 +1,4 @@
-"""The relations that MIF names, and what may stand before an id."""
+"""The relations that MIF names, and the prefix that an id may have."""
 
 from collections.abc import Mapping
 from types import MappingProxyType

@@ -1,4 +1,4 @@
-"""Where a MIF record comes from and what it is linked to: provenance, code, citations, relations, entities, ontology.
+"""Reads the origin and links of a MIF record: provenance, code, citations, relations, entities, ontology.
 
 Names are those of 0.1 and of 1.0; the frontmatter is the authority, what the text links to comes after (MIF 1.0, 5.3).
 """

@@ -1,6 +1,6 @@
-"""When a MIF record holds, and how fresh it is: validity, time to live, decay and use, as fields to be shown.
+"""Reads the times of a MIF record as rows to be shown: validity, time to live, decay and use.
 
-Everything is told as of the record's own dates, never as of today's clock: a site built twice says the same (SPEC 2.2,
+All is relative to the record's own dates, never to the clock: a site built twice is the same (SPEC 2.2,
 mif; MIF 1.0, 9).
 """
 

@@ -1,4 +1,4 @@
-"""Reads the sections of a wyren memory and what stands in them, line by line: bullets, other text, code.
+"""Parses the sections of a wyren memory line by line into bullets, other text and code.
 
 Knows nothing of tags and records. The layout is SPEC 2.2 (wyren): sections in any order, the whole perhaps wrapped
 in a code fence. A bullet is what Markdown takes for a list item at the outer level, with all that belongs to it.
@@ -72,7 +72,7 @@ class Section:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Outline:
-    """A whole memory. `fence` is the line of the code fence around all of it, `code` the lines where code begins.
+    """A parsed memory. `fence` is the line of the code fence around all of it, `code` the lines where code begins.
 
     `conflicts` are the lines that git wrote where it could not merge; they belong to no block.
     `places` are the numbers of its lines, up to the last one with something in it and without the fence's own.
@@ -163,7 +163,7 @@ class _Open:
 
 
 class _Reader:
-    """Takes the lines of a memory one after the other."""
+    """Parses the lines of a memory one after the other."""
 
     def __init__(self, longest: dict[str, list[int]]) -> None:
         """Begin; `longest` is what `_longest_marks` makes of the lines that will come."""

@@ -1,4 +1,4 @@
-"""wyren: the shared memory of a team's coding sessions, `memory.md` and the files of `broadcast/`.
+"""Parses wyren, the shared memory of a team's coding sessions: `memory.md` and the files of `broadcast/`.
 
 Each bullet of a memory is one record. Its tags (`[session 7a2e, turn 12]`) are read and taken off the text; what a
 record is called, by its section and its text, stays the same when it moves within the file (SPEC 3, identity).
@@ -52,7 +52,7 @@ _SLUG_WORD = re.compile(r"[^\W_]+")
 
 
 def matches(file: File) -> bool:
-    """Whether the file is a wyren memory, by its sections and its name, or lies below `broadcast/`.
+    """Whether the file is a wyren memory, by its sections and its name, or is below `broadcast/`.
 
     A `memory.md` outside wyren's folders must have tags as well: any file may have a section "Decisions".
     """
@@ -103,7 +103,7 @@ def _entries(section: Section) -> Iterator[OutlineBlock]:
         if section.name or block.bullet:
             yield block
             continue
-        # "_Last distilled: …_" is changed by every run of wyren's; it says nothing that is to be remembered.
+        # "_Last distilled: …_" is changed by every run of wyren's; it is no content.
         lines = [line for line in block.text.split("\n") if not _DISTILLED.fullmatch(line)]
         if any(line.strip() for line in lines):
             yield OutlineBlock(line=block.line, text="\n".join(lines).strip("\n"), under=block.under)

@@ -21,5 +21,5 @@ def root(path: str) -> str | None:
 
 
 def store_in(parts: Sequence[str], files: Sequence[str]) -> int | None:
-    """Whether a folder is wyren's, told by its name and the memory in it."""
+    """Whether a folder is wyren's, by its name and the memory in it."""
     return len(parts) - 1 if tuple(parts[-1:]) in {(name,) for name in ROOTS} and MEMORY_NAME in files else None

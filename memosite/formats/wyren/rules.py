@@ -1,6 +1,6 @@
 """The rules for findings on wyren memories.
 
-Each rule says what it means, where it is written and how to fix it; `findings` explains the severities.
+Each rule has its meaning, its clause and its remedy; `findings` explains the severities.
 """
 
 from memosite.facts.findings import Rule, Severity

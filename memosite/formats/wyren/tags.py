@@ -1,4 +1,4 @@
-"""Reads the tags at the end of a wyren entry, which say from which session and turn it is, and takes them off.
+"""Parses and removes the tags at the end of a wyren entry, which name its session and turn.
 
 As documented and as seen (SPEC 2.2, wyren): `[session 7a2e, turn 12]`, `[session X, turn 193; updated Y, turn 7]`,
 `[raised session X]`, `[session X, turn 22–26]`, `[session X, 2026-05-09]`.
@@ -32,7 +32,7 @@ class Clause:
 
     @property
     def is_sure(self) -> bool:
-        """Whether this can be nothing but a part of a tag."""
+        """Whether this is certainly a part of a tag."""
         return bool(self.turns or self.date)
 
     def fields(self) -> Iterator[tuple[str, str]]:
@@ -51,7 +51,7 @@ class Clause:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Tags:
-    """A text without its tags, and what these say."""
+    """A text without its tags, and their clauses."""
 
     text: str
     clauses: tuple[Clause, ...]
