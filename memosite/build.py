@@ -39,12 +39,13 @@ def build(
     memory: Memory | None = None,
     changed: Iterable[str] | None = None,
 ) -> BuildReport:
-    """Build the whole site. Raises `MemositeError` for what the environment gets wrong, never for content.
+    """Build the whole site. Raises `MemositeError` for faults of the environment, never for content.
 
     Units are made by `jobs` processes, or planned here and rendered by `run_elsewhere`; the bytes are the same. Without
-    `use_network` remotes are taken from the cache. `previous` is a published site, a folder or an address, to go on
-    from. `progress` is told of each step, and may raise to stop between two; the `listener` is told what is written.
-    Who builds again gives a `memory`, which he writes down himself, and the paths that have `changed` if he is sure.
+    `use_network` remotes are taken from the cache. `previous` is a published site, a folder or an address, to
+    continue from. `progress` is called with each step, and may raise to stop between two; the `listener` is notified
+    of what is written. A caller that builds again gives a `memory`, which it writes to the cache itself, and the paths
+    that have `changed` if it is sure of them.
     """
     began = clock()
     theme = load_theme(config.theme)

@@ -1,6 +1,6 @@
 """The command line: arguments, printing, exit codes (SPEC 8).
 
-Exit 0 fine, 1 what was asked does not hold, 2 usage or configuration, 130 interrupted.
+Exit codes: 0 success, 1 findings or no result, 2 usage or configuration error, 130 interrupted.
 """
 
 import argparse
@@ -19,7 +19,7 @@ EXIT_FINE, EXIT_NOT_SO, EXIT_USAGE, EXIT_INTERRUPTED = 0, 1, 2, 130
 
 def main(arguments: Sequence[str]) -> int:
     """Run one command and return its exit code."""
-    gc.set_threshold(50_000, 20, 100)  # an archive is many values that live to the end: looking for garbage took 7 %
+    gc.set_threshold(50_000, 20, 100)  # most values of an archive are kept to the end: garbage collection took 7 %
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):  # a terminal that knows fewer characters than our findings
             stream.reconfigure(errors="backslashreplace")
@@ -33,7 +33,7 @@ def main(arguments: Sequence[str]) -> int:
     except KeyboardInterrupt:
         return EXIT_INTERRUPTED
     except BrokenPipeError:
-        # Whoever read our output has had enough; what Python still holds back must not raise again.
+        # The reader closed the pipe; flushing what Python still buffers must not raise again.
         _forget_output()
         return EXIT_FINE
     except OSError as error:
@@ -44,12 +44,12 @@ def main(arguments: Sequence[str]) -> int:
 
 
 def _forget_output() -> None:
-    """Let what Python still holds back for standard output go nowhere, so that it does not raise at exit."""
+    """Discard what Python still buffers for standard output, so that it does not raise at exit."""
     with contextlib.suppress(OSError, ValueError):
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
-# What the commands do. Imports stand inside, so that each starts with no more than it needs.
+# What the commands do. Imports are inside, so that each command imports no more than it needs.
 
 
 def _show(text: str) -> None:
@@ -58,12 +58,12 @@ def _show(text: str) -> None:
 
 
 def _say(text: str) -> None:
-    """Print what people may want to know meanwhile."""
+    """Print a message on standard error, beside the output."""
     print(text, file=sys.stderr, flush=True)
 
 
 def _nothing(_text: str) -> None:
-    """What --quiet makes of it."""
+    """Print nothing (`--quiet`)."""
 
 
 def _build(options: argparse.Namespace) -> int:

@@ -1,1 +1,1 @@
-"""What each command does."""
+"""The commands of the command line, one module each."""

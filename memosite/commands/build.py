@@ -1,4 +1,4 @@
-"""[I/O] `memosite build`: builds a site, shows how far it is, and says what it did."""
+"""[I/O] `memosite build`: builds a site, shows its progress, and sums up what it did."""
 
 import argparse
 import contextlib
@@ -42,12 +42,12 @@ def run(options: argparse.Namespace, *, show: Callable[[str], None]) -> bool:
 
 
 def now() -> dt.datetime:
-    """The time of this machine's clock."""
+    """The current time of this machine's clock."""
     return dt.datetime.now(dt.UTC)
 
 
 def sum_up(report: BuildReport, config: Config, options: argparse.Namespace) -> str:
-    """What a build did, with the paths to go on with."""
+    """The summary of a build, with the paths of the home page and of the site folder."""
     return summary(report, index=shown_path(config.output / "index.html"), site=shown_path(site_folder(options)))
 
 

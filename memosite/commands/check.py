@@ -1,7 +1,7 @@
 """[I/O] Checks a site, folders or single files, and gives their findings (SPEC 8, check).
 
-A folder with a memosite.yml or with stores in it is checked as a site, with everything that spans files. A single
-file, or a folder without any store, is checked file by file, wherever it lies: for editors and for pre-commit.
+A folder with a memosite.yml or with stores in it is checked as a site, with all rules that span files. A single
+file, or a folder without any store, is checked file by file, wherever it is: for editors and for pre-commit.
 """
 
 import argparse
@@ -100,7 +100,7 @@ def _by_path(checked: Checked) -> Checked:
 def _check_loose(path: Path, others_of: dict[Path, frozenset[str]]) -> Checked:
     """Check files one by one; bodies are sought beside each, findings that need an archive are not made.
 
-    `others_of` remembers what lies in each folder, since many files lie in one.
+    `others_of` memoizes what is in each folder, since many files are in one.
     """
     files = sorted(_files_below(path)) if path.is_dir() else [path.resolve()]
     findings: list[Finding] = []
@@ -124,7 +124,7 @@ def _files_below(folder: Path) -> list[Path]:
 
 
 def _is_checked(file: Path) -> bool:
-    """Whether a file is checked in a folder: envelopes, catalogs, and what lies where other systems keep records."""
+    """Whether a file is checked in a folder: envelopes, catalogs, and what is where other systems keep records."""
     return file.name.endswith(_ENVELOPES) or owner_of(_below_root(file)) is not None
 
 
@@ -168,7 +168,7 @@ def _files_in(source: FolderSource, folder: Path, *, is_store: bool) -> frozense
 
 
 def _from_here(path: Path) -> str:
-    """A path as seen from the current folder, if it lies below it."""
+    """A path as seen from the current folder, if it is below it."""
     try:
         return path.resolve().relative_to(Path.cwd()).as_posix()
     except ValueError:

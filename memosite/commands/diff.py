@@ -1,4 +1,4 @@
-"""[I/O] Tells what differs between two times of an archive: dates, refs of one source, or two ledgers (SPEC 8)."""
+"""[I/O] Compares an archive at two times: dates, refs of one source, or two ledgers (SPEC 8)."""
 
 import argparse
 import datetime as dt
@@ -37,7 +37,7 @@ def diff(between: str, *, site: Path, cache: Path | None = None, source: str | N
     """What differs between the two ends of `A..B`.
 
     Dates are days: from the beginning of A to the end of B. An empty A is the very beginning, an empty B is now.
-    Raises `ConfigError` for anything else than two ends of one kind, and for a source that is not there.
+    Raises `ConfigError` for anything but two ends of one kind, and for a source that is not there.
     """
     before, dots, after = between.partition("..")
     if not dots or (not before and not after) or ".." in after.strip("."):
@@ -108,7 +108,7 @@ def _lines(folder: Path) -> Iterator[dict[str, Any]]:
 
 
 def to_text(found: Difference) -> str:
-    """For a terminal: what is new, gone, moved, and how actions went on."""
+    """For a terminal: what is new, gone or moved, and how actions changed."""
     parts = [
         _section(f"{len(found.new)} new", map(_entry, found.new)),
         _section(f"{len(found.gone)} gone", map(_entry, found.gone)),
@@ -161,7 +161,7 @@ def _link(state: ArtifactState) -> str:
 
 
 def _escaped(text: str) -> str:
-    """A text of somebody else's inside Markdown."""
+    """An untrusted text, escaped for Markdown."""
     return "".join(f"\\{char}" if char in "\\`*_[]<>#|~!" else char for char in text)
 
 

@@ -1,4 +1,4 @@
-"""[I/O] Explains a file of the site: what it was made of, and whether it would be made again now, and why."""
+"""[I/O] Explains a file of the site: what it was made of, whether it is stale, and why."""
 
 import argparse
 from collections import Counter
@@ -36,7 +36,7 @@ def run(options: argparse.Namespace, *, show: Callable[[str], None]) -> None:
 def explain(config: Config, path: str) -> list[str]:
     """Lines about an output, named by its path in the site, on disk, or its address.
 
-    Raises `ConfigError` for what is no file of the site, `StateError` if nothing is known of the last build.
+    Raises `ConfigError` if it is no file of the site, `StateError` if nothing is known of the last build.
     """
     cache = open_cache(config.cache)
     manifest = read_manifest(manifest_file(cache, config.output)) if cache else Manifest()
@@ -54,7 +54,7 @@ def explain(config: Config, path: str) -> list[str]:
 
 
 def _in_site(config: Config, path: str) -> str:
-    """The path of a file in the site; a folder stands for its page."""
+    """The path of a file in the site; a folder means its page."""
     if "://" in path:
         base = urlsplit(config.base_url or "").path or "/"
         try:
@@ -90,7 +90,7 @@ def _shown_reads(reads: Sequence[TracedRead] | None) -> list[str]:
 
 
 def _reason(config: Config, manifest: Manifest, name: str) -> str:
-    """Why the unit would be made again; "" if it would not."""
+    """Why the unit is stale; "" if it is up to date."""
     theme, output = load_theme(config.theme), OutputFolder(config.output)
     with open_archive(config) as handle:
         archive, ledger = handle.read()

@@ -1,4 +1,4 @@
-"""[I/O] `memosite export`: writes an archive, or what a query finds of it, in another form."""
+"""[I/O] `memosite export`: writes an archive, or what a query finds in it, in another format."""
 
 import argparse
 import sys

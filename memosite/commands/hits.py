@@ -1,4 +1,4 @@
-"""An answer as people and machines read it on the command line: text and JSON."""
+"""Formats search results for the command line: as text and as JSON."""
 
 import json
 from collections.abc import Iterator
@@ -40,7 +40,7 @@ def _address(hit: Hit, base_url: str | None) -> str:
 
 
 def as_json(found: SearchResults, query: Query, *, base_url: str | None) -> str:
-    """The answer for machines: one object with `total` and `hits`; an excerpt is pieces of text and whether marked."""
+    """The results as JSON: one object with `total` and `hits`; an excerpt is pieces of text and whether marked."""
     hits = [
         {
             "kind": hit.kind,

@@ -1,4 +1,4 @@
-"""[I/O] Writes a first memosite.yml: what discovery finds, written down, with every other setting as a comment.
+"""[I/O] Writes a first memosite.yml: what discovery finds, with every other setting as a comment.
 
 Names are written down because discovery makes them from folders, which get renamed; `archive_id` and
 `authority` because feed ids are made of them and must never change (SPEC 2.1).

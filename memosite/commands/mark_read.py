@@ -61,7 +61,7 @@ class Marked:
 def mark(files: Iterable[Path], *, box: str = "read", commit: bool = False) -> list[Marked]:
     """Move memos to a mailbox, `read` or `archive`, and perhaps commit that. Raises `MarkError` before anything moves.
 
-    Each file is an envelope or its body; the other one goes along. What lies there already is left alone.
+    Each file is an envelope or its body; the other one goes along. What is there already is left alone.
     """
     by_top: dict[Path, tuple[Repo, list[str]]] = {}
     for file in files:
@@ -70,7 +70,7 @@ def mark(files: Iterable[Path], *, box: str = "read", commit: bool = False) -> l
     planned = [(repo, *_plan(repo, paths, box, commit=commit)) for repo, paths in by_top.values()]
     for repo, moves, _ in planned:
         if commit and moves:
-            _identity(repo)  # better asked before anything is moved
+            _identity(repo)  # better checked before anything is moved
     done = []
     for repo, moves, already in planned:
         _move(repo, moves)
@@ -128,7 +128,7 @@ def _plan(repo: Repo, paths: Sequence[str], box: str, *, commit: bool) -> tuple[
 
 
 def _pair(top: Path, path: str, folder: str) -> list[str]:
-    """The envelope and the body of a memo, wherever among the mailboxes they lie."""
+    """The envelope and the body of a memo, in whichever mailboxes they are."""
     name = path.rpartition("/")[2]
     stem = stem_of(name)
     wanted = [stem + ENVELOPE_SUFFIX, stem + BODY_SUFFIX]
@@ -162,7 +162,7 @@ def _refuse_target(top: Path, new: str, staged: Mapping[str, Staged], committed:
 
 
 def _refuse_source(top: Path, old: str, first: str, staged: Staged | None) -> None:
-    """`first` is the file that goes where this one goes: two must not, and a merge is its owner's to end."""
+    """Refuse two files with one destination (`first` is the other one), and files in an unfinished merge."""
     if old != first:
         raise MarkError(f"{top / old}: found {first} that would go to the same place, expected one; remove one of them")
     if staged is not None and staged.stage != "0":
@@ -170,7 +170,7 @@ def _refuse_source(top: Path, old: str, first: str, staged: Staged | None) -> No
 
 
 def _refuse_changes(repo: Repo, file: Path, staged: Staged | None, committed: str | None) -> None:
-    """A commit of the move must not take changes along that nobody has committed."""
+    """Refuse files with uncommitted changes: the commit of the move must not include them."""
     if staged is not None and committed is not None and staged.blob != committed:
         raise MarkError(f"{file}: found staged changes, expected none; commit or unstage them first")
     if committed is not None and not _is_same_text(repo, file, committed):
@@ -200,7 +200,7 @@ def _text(raw: bytes) -> str:
 
 
 def _at(repo: Repo) -> tuple[str, ...]:
-    """The work tree said out loud: a repo's own configuration could name another one."""
+    """Name the work tree explicitly: a repo's own configuration could name another one."""
     return (f"--work-tree={repo.top}",)
 
 
@@ -211,7 +211,7 @@ def _is_same_text(repo: Repo, file: Path, blob: str) -> bool:
 
 
 def _move(repo: Repo, moves: Sequence[Move]) -> None:
-    """What `git mv` does, but for its look at the content, which would run filters."""
+    """Do what `git mv` does, without reading the content, which would run filters."""
     top = repo.top or repo.git_dir
     staged = _staged(repo)
     for move in moves:
@@ -220,7 +220,7 @@ def _move(repo: Repo, moves: Sequence[Move]) -> None:
     for move in moves:
         if move.old in staged:
             entries[move] = staged[move.old]
-        else:  # delivered and never received: moving it is its receipt
+        else:  # delivered but never committed: moving it is its receipt
             blob = git(repo, "hash-object", "-w", "--no-filters", "--stdin", given=(top / move.old).read_bytes())
             entries[move] = Staged(mode="100644", blob=blob.decode().strip())
     # The index first: while another git holds its lock nothing may have moved.
@@ -268,7 +268,7 @@ def _message(moves: Sequence[Move], box: str) -> str:
 
 
 def _identity(repo: Repo) -> dict[str, str]:
-    """Who commits: the environment says, else the user's configuration; reading that runs nothing."""
+    """The committer, from the environment or else the user's configuration; reading that runs nothing."""
     found: dict[str, str] = {}
     for name, key in (("NAME", "user.name"), ("EMAIL", "user.email")):
         value = os.environ.get(f"GIT_AUTHOR_{name}") or _configured(repo, key)

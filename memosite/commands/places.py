@@ -1,4 +1,4 @@
-"""[I/O] Folders as they are named on the command line: which one a site is, and how a path is printed."""
+"""[I/O] Finds the site folder that the command line names, and shortens paths for printing."""
 
 import argparse
 import contextlib
@@ -15,7 +15,7 @@ def site_folder(options: argparse.Namespace) -> Path:
 
 
 def shown_path(path: Path) -> str:
-    """A path as short as it can be said from here."""
+    """A path as short as possible from the current folder."""
     with contextlib.suppress(ValueError):
         return path.resolve().relative_to(Path.cwd()).as_posix()
     return str(path)

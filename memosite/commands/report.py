@@ -1,4 +1,4 @@
-"""Findings as text for people and editors, as JSON, and as SARIF 2.1.0 for code scanning.
+"""Formats findings as text for people and editors, as JSON, and as SARIF 2.1.0 for code scanning.
 
 Findings are sorted by place, whatever order they come in. Text that comes from files is escaped, so that no
 finding can write over the terminal it is shown on. None of the reports ends in a line break.
@@ -22,11 +22,11 @@ SARIF_SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
 Threshold = Literal["error", "warning", "never"]
 
 _NOT_A_BYTE = re.compile("[\ud800-\udc7f\udd00-\udfff]")
-"""Halves of characters that do not stand for a byte of a file's name (PEP 383)."""
+"""Lone surrogates that do not stand for a byte of a file's name (PEP 383)."""
 
 
 def fails(severities: Iterable[str], threshold: Threshold) -> bool:
-    """Whether a command that fails at a severity has to fail for findings of these. A note never fails (SPEC 8)."""
+    """Whether a command that fails at a severity fails for findings of these. A note never fails (SPEC 8)."""
     bad = {"error": {Severity.ERROR}, "warning": {Severity.ERROR, Severity.WARNING}, "never": set()}[threshold]
     return not bad.isdisjoint(severities)
 
@@ -36,8 +36,8 @@ def to_text(findings: Iterable[Finding], *, root_of: Mapping[str, str], contract
 
     `root_of` gives, by source, its folder as seen from the current one, so that editors can open each place; a
     source without an entry is shown by its name. A finding on a whole file points at line 1, since editors skip
-    what has no line. Below the first finding of each rule stands what to do about it, and the clause it breaks.
-    `contract` is the folder in which clauses can be read; it is told once, if there are any.
+    what has no line. Below the first finding of each rule are its remedy and the clause it breaks.
+    `contract` is the folder in which clauses can be read; it is named once, if there are any.
     """
     ordered = _sorted(findings)
     explained: set[tuple[str, str]] = set()
@@ -147,5 +147,5 @@ def _sorted(findings: Iterable[Finding]) -> list[Finding]:
 
 
 def _dump(value: object) -> str:
-    """JSON that any reader takes: what is no character at all becomes U+FFFD."""
+    """JSON that any reader takes: lone surrogates become U+FFFD."""
     return without_surrogates(json.dumps(value, ensure_ascii=False, indent=2))

@@ -33,9 +33,9 @@ def run(options: argparse.Namespace, *, show: Callable[[str], None], say: Callab
 
 @contextlib.contextmanager
 def _open(config: Config, say: Callable[[str], None]) -> Iterator[Search]:
-    """The index, up to date. The archive is read only if what it is read from has changed.
+    """The index, brought up to date. The archive is read only if its sources have changed.
 
-    Remotes count as they were last fetched: nobody waits for the network to search.
+    Remotes are used as last fetched: a search never waits for the network.
     """
     kept = replace(config, base_url=None)  # no part of the index
     with open_archive(kept, use_network=False) as handle:
@@ -55,7 +55,7 @@ def _open(config: Config, say: Callable[[str], None]) -> Iterator[Search]:
 
 
 def _renewed(folder: Path, seal: IndexSeal, inputs: str) -> IndexSeal:
-    """The seal with a digest that is compared faster."""
+    """The seal, renewed with a digest that is faster to compare."""
     if seal.inputs != inputs:
         seal = replace(seal, inputs=inputs)
         write_seal(folder, seal)

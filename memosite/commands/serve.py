@@ -22,7 +22,7 @@ Tell = Callable[[str], None]
 
 
 def run(options: argparse.Namespace, *, show: Tell, say: Tell) -> None:
-    """Serve the site until interrupted. `show` is told of each build, `say` what goes wrong meanwhile."""
+    """Serve the site until interrupted. `show` gets the report of each build, `say` the errors meanwhile."""
     check_port(options.port)
     config = _load(options)
     with Memory() as memory:
@@ -30,7 +30,7 @@ def run(options: argparse.Namespace, *, show: Tell, say: Tell) -> None:
             report = build(config, clock=now, jobs=default_jobs(), progress=told, memory=memory)
         show(sum_up(report, config, options))
         memory.write()
-        memory.force_full_once = True  # while nobody waits: what was made elsewhere is not remembered here
+        memory.force_full_once = True  # while nobody waits: what other processes computed is not memoized here
         builder = _Builder(options, memory, served=config.output, show=show)
         serve(
             config,
@@ -47,7 +47,7 @@ def _load(options: argparse.Namespace) -> Config:
 
 
 class _Builder:
-    """Builds the site again and again, with the configuration as it is then and what is remembered of the last time."""
+    """Builds the site repeatedly, each time with the current configuration and the memory of the last build."""
 
     def __init__(self, options: argparse.Namespace, memory: Memory, *, served: Path, show: Tell) -> None:
         self._options = options
@@ -66,7 +66,7 @@ class _Builder:
         if config.output != self._served:
             moved = f"output: now {config.output}, but {self._served} is served"
             raise ConfigError(f"{moved}; start memosite serve again")
-        gc.disable()  # looking for garbage takes a tenth of the time that somebody waits for
+        gc.disable()  # garbage collection takes a tenth of the time that somebody waits for
         try:
             report = build(
                 config,
@@ -86,7 +86,7 @@ class _Builder:
         return Rebuilt(config=config, is_new=is_new)
 
     def settle(self) -> bool:
-        """Check what the last build believed, and write down what is remembered; whether the site is whole."""
-        is_whole = self._memory.check()  # first: what fails to be written down takes nothing back
+        """Check what the last build assumed, and write what is remembered to the cache; whether the site is whole."""
+        is_whole = self._memory.check()  # first: an error while writing must not skip the check
         self._memory.write()
         return is_whole

@@ -1,4 +1,4 @@
-"""What an archive was like at one time, and what differs between two such times, as values (SPEC 8, diff)."""
+"""Takes snapshots of an archive at one time, and compares two of them (SPEC 8, diff)."""
 
 import datetime as dt
 from collections.abc import Iterable, Iterator, Mapping
@@ -9,7 +9,7 @@ from memosite.archive.model import Archive, Artifact, Copy, Memo
 from memosite.archive.urls import page_of
 
 _BELOW = 5_000
-"""How many replies below one memo are looked at for an answer."""
+"""The most replies below one memo that are searched for an answer."""
 
 SnapshotKey = tuple[str, str]
 """Kind and id."""
@@ -17,7 +17,7 @@ SnapshotKey = tuple[str, str]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ArtifactState:
-    """What is compared of one artifact. `boxes` are the mailboxes of its copies by source; "" where not known."""
+    """The compared state of one artifact. `boxes` are the mailboxes of its copies by source; "" where not known."""
 
     key: SnapshotKey
     subject: str
@@ -34,7 +34,7 @@ Snapshot = Mapping[SnapshotKey, ArtifactState]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HistoryStep:
-    """A change of one artifact: from what, to what, and where if that is one repo."""
+    """A change of one artifact: from which state, to which, and where if that is one repo."""
 
     state: ArtifactState
     before: str
@@ -44,7 +44,7 @@ class HistoryStep:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Difference:
-    """What is new, gone, moved between mailboxes, and how actions went on; each by date and id."""
+    """What is new, gone or moved between mailboxes, and how actions changed; each by date and id."""
 
     new: tuple[ArtifactState, ...]
     gone: tuple[ArtifactState, ...]
@@ -57,7 +57,7 @@ class Difference:
 
 
 def compare(before: Snapshot, after: Snapshot) -> Difference:
-    """What differs between two times. A mailbox or action that is not known at one of them is no change."""
+    """Compare two snapshots. A mailbox or action that is not known in one of them is no change."""
     both = [(before[key], after[key]) for key in after if key in before]
     return Difference(
         new=_in_order(after[key] for key in after if key not in before),
@@ -99,9 +99,9 @@ def snapshot_of(archive: Archive) -> dict[SnapshotKey, ArtifactState]:
 
 
 def snapshot_at(archive: Archive, end: dt.datetime) -> dict[SnapshotKey, ArtifactState]:
-    """The archive as it was before an instant, as far as git and the dates of memos tell.
+    """The archive as it was before an instant, as far as git and the dates of memos say.
 
-    Without a history what counts is when a memo was sent, and its mailbox at that time is not known.
+    Without a history, a memo counts from its sent date, and its mailbox at that time is not known.
     """
     found: dict[SnapshotKey, ArtifactState] = {}
     for artifact in archive.artifacts.values():
@@ -110,7 +110,7 @@ def snapshot_at(archive: Archive, end: dt.datetime) -> dict[SnapshotKey, Artifac
             boxes = tuple(sorted({copy.file.source: _box_at(copy, end) for copy in copies}.items()))
             found[artifact.ref] = _state(artifact, boxes=boxes, action=_action_at(archive, artifact, end))
     for (kind, id_), removal in archive.removed.items():
-        if not removal.stem:  # its name must not be told, and its id is made of it
+        if not removal.stem:  # its name must not be shown, and its id is made of it
             continue
         begun = removal.events[0].at
         if begun and begun.instant < end and not any(one.at and one.at.instant < end for one in removal.events[-1:]):
@@ -121,7 +121,7 @@ def snapshot_at(archive: Archive, end: dt.datetime) -> dict[SnapshotKey, Artifac
 def snapshot_of_lines(
     ids: Iterable[SnapshotKey], lines: Iterable[Mapping[str, Any]]
 ) -> dict[SnapshotKey, ArtifactState]:
-    """What a published ledger names, with what the machine's archive beside it says of each."""
+    """The snapshot of a published ledger, with what the machine's archive beside it says of each artifact."""
     found = {key: ArtifactState(key=key, subject=key[1]) for key in ids}
     for line in lines:
         key = (str(line.get("kind")), str(line.get("id")))
@@ -175,7 +175,7 @@ def _box_at(copy: Copy, end: dt.datetime) -> str:
 
 
 def _action_at(archive: Archive, artifact: Artifact, end: dt.datetime) -> str:
-    """How far an action was before an instant: answered by whoever was asked, or discharged on a day before it."""
+    """The state of an action before an instant: answered by a recipient it asks, or discharged on an earlier day."""
     if not isinstance(artifact, Memo) or artifact.action is None:
         return ""
     discharge = artifact.discharge

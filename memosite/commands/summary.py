@@ -1,8 +1,8 @@
-"""What a command says when it is done: the summary of a build, and nouns in the number they are used in."""
+"""Writes what a command prints at its end: the summary of a build, and nouns in singular or plural."""
 
 from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:  # what makes a report is slow to import, and nouns need none
+if TYPE_CHECKING:  # reports are slow to import, and nouns need none
     from memosite.remake.report import BuildReport
 
 
@@ -27,7 +27,7 @@ def summary(report: "BuildReport", *, index: str, site: str) -> str:
 
 
 def plural(noun: str, number: int) -> str:
-    """A noun in the number it is used in."""
+    """A noun in singular or plural, by its number."""
     if number == 1:
         return noun
     return noun[:-1] + "ies" if noun.endswith("ry") else noun + "s"

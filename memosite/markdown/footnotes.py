@@ -1,7 +1,7 @@
 """Reads footnotes, `[^1]` and `[^1]: text`, within bounds, and moves their texts to the end of the body.
 
 The rules are those of mdit-py-plugins (Pandoc's footnotes, without the inline form). A text that nothing refers to,
-or whose label is taken, stands after the others rather than being dropped.
+or whose label is taken, comes after the others rather than being dropped.
 """
 
 from typing import Final
@@ -13,7 +13,7 @@ from markdown_it.rules_inline import StateInline
 from markdown_it.token import Token
 from mdit_py_plugins.footnote.index import footnote_def, footnote_ref
 
-_MAX_LABEL: Final = 60  # without a bound, brackets that are never closed are read anew from each of them
+_MAX_LABEL: Final = 60  # without a bound, brackets that are never closed are read again from each of them
 
 
 def add_footnotes(parser: MarkdownIt) -> None:

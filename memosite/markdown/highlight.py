@@ -1,4 +1,4 @@
-"""Marks the parts of code, so that a style sheet can colour them: keywords, names, strings, numbers, comments.
+"""Highlights the syntax of code, for a style sheet to colour: keywords, names, strings, numbers, comments.
 
 Pygments reads the code, of the languages listed here alone and no more than `MAX_CHARS` of it: most of its lexers
 take quadratic time on some text, and the one for C takes 14 s for 10,000 slashes. The listed ones were measured on
@@ -26,7 +26,7 @@ bash sh shell zsh · css · go · html · javascript js · json jsonc jsonl open
 rust rs · sql · toml · typescript ts · xml svg · yaml yml
 """
 _LEXERS: Final = MappingProxyType({name: names.split()[0] for names in _NAMES.split("·") for name in names.split()})
-"""Names that people write behind a fence, and the lexer of each. Mermaid and the rest stay as they are."""
+"""Language names as written after a fence, and the lexer of each. Mermaid and the rest are not highlighted."""
 
 _CLASSES: Final = (
     (Comment, "c"),
@@ -43,7 +43,7 @@ _DIFFS: Final = frozenset({"diff", "patch"})
 _SIGNS: Final = (("+++", ""), ("---", ""), ("+", "ins"), ("-", "del"), ("@@", "c"))
 
 
-@lru_cache(maxsize=256)  # tools say the same again and again, and a thread shows what its memos show
+@lru_cache(maxsize=256)  # tools repeat themselves, and a thread shows what its memos show
 def highlight(code: str, language: str) -> str | None:
     """The code as HTML with `<span class="hl-…">` around what is marked; None if its language is not known.
 
@@ -57,7 +57,7 @@ def highlight(code: str, language: str) -> str | None:
         return None
     try:
         tokens = list(_lexer(name).get_tokens(code))
-    except Exception:  # foreign code on foreign text: one block must not stop a build
+    except Exception:  # third-party code on untrusted text: one block must not stop a build
         return None
     if "".join(text for _, text in tokens) != code:
         return None

@@ -1,4 +1,4 @@
-"""Turns the Markdown of a body, which is foreign and may be hostile, into HTML and plain text.
+"""Turns the Markdown of a body, which is untrusted, into safe HTML and plain text.
 
 The HTML holds only the elements and attributes that this module writes itself: raw HTML is shown as text, nothing is
 loaded from elsewhere, and a link leads to where the caller says, to http, https or mailto, or nowhere (SPEC 4).
@@ -21,7 +21,7 @@ __all__ = ["plain_text", "to_html"]
 
 _MAX_SHOWN = 300  # characters of a destination in a tooltip; `data:` URLs may hold a megabyte
 _MAX_MARKED = 40_000  # characters of code in one body that are highlighted: it takes longer than all the rest
-_FEW = 64  # keys that are sooner looked for one by one than by splitting the text into names
+_FEW = 64  # keys that are found faster one by one than by splitting the text into names
 
 _SPACE = re.compile(r"\s")
 _LANGUAGE = re.compile(r"\s*([A-Za-z0-9_+#.-]{0,40})")
@@ -108,7 +108,7 @@ class _Writer:
     ) -> None:
         self.with_passages = with_passages
         self.marked = 0  # characters of code that were highlighted
-        self.referred: set[int] = set()  # footnotes with a reference that can be gone back to
+        self.referred: set[int] = set()  # footnotes with a reference to link back to
         self.out: list[str] = []
         self.links = links
         self.mention = _mention_pattern(links) if links else None
@@ -213,7 +213,7 @@ class _Writer:
             self.out.append(escape(token.content, quote=False))
 
     def _reference(self, token: Token) -> None:
-        """Write a reference to a footnote; the first one of each can be gone back to."""
+        """Write a reference to a footnote; the first one of each is the target of the link back."""
         number = token.meta["number"]
         prefix = escape(self.prefix)
         written = "" if number in self.referred else f' id="{prefix}fnref.{number}"'

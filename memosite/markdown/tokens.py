@@ -1,4 +1,4 @@
-"""Reads the Markdown of a body, which is foreign and may be hostile, into tokens within bounds of time and depth.
+"""Parses the Markdown of a body, which is untrusted, into tokens, within bounds of time and depth.
 
 The dialect is CommonMark with tables, strikethrough, task lists, footnotes and `== Section ==` headings, without raw
 HTML (SPEC 4). What would take too long, or nests so deep that the parser would drop it, is not read at all but left to
@@ -42,7 +42,7 @@ _MAX_BRACKETS = 6  # brackets within brackets that are tried as links; the time 
 # is looked at once per level of nesting, a bracket once per level of brackets.
 _COSTS: Final = {"\n": 65, "[": 20, "|": 16, "*": 8, "_": 8, "~": 8, "-": 8, "`": 6, "]": 4, "<": 2, "&": 2}
 
-_CHEAP_CHARS: Final = MAX_COST // (max(_COSTS.values()) + 1)  # so many of whatever characters cost less
+_CHEAP_CHARS: Final = MAX_COST // (max(_COSTS.values()) + 1)  # so many characters of any kind cost less
 
 # The first character of what a rule reads; rules that are not named may begin with any other. "" is the end of a text.
 _BEGIN: Final = {
@@ -79,7 +79,7 @@ class Heading:
     """One heading of a body: level 1 to 6 as written, text without markup, anchor without prefix.
 
     An anchor holds letters and digits of any script in lower case, each other run as one "-", at most `MAX_ANCHOR`
-    characters, with "-2", "-3" for repeats. It depends on nothing that stands after the heading.
+    characters, with "-2", "-3" for repeats. It depends on nothing that comes after the heading.
     """
 
     level: int
@@ -106,7 +106,7 @@ def read_body(text: str) -> BodyTokens:
     env: dict[str, tuple[Heading, ...]] = {}
     try:
         tokens = _parser().parse(source, env)
-    except Exception:  # foreign code on foreign text: one bad body must not stop a build (SPEC 9)
+    except Exception:  # third-party code on untrusted text: one bad body must not stop a build (SPEC 9)
         return verbatim
     deepest = MAX_NESTING - 1
     if any(token.level >= deepest and token.type in _NESTING for token in tokens):
@@ -140,7 +140,7 @@ def _parser() -> MarkdownIt:
     parser = MarkdownIt("commonmark", {"html": False, "maxNesting": MAX_NESTING})
     # `read_body` and what tokens hold are normalized already.
     parser.enable(["table", "strikethrough"]).disable(["html_block", "html_inline", "normalize"])
-    # Destinations must arrive as written, the hostile ones too: the writer decides what becomes of them.
+    # Destinations must arrive as written, the hostile ones too: the writer decides whether to link them.
     parser.validateLink = lambda url: True  # type: ignore[method-assign] # noqa: ARG005
     parser.normalizeLink = lambda url: url  # type: ignore[method-assign]
     parser.normalizeLinkText = lambda link: link  # type: ignore[method-assign]
@@ -149,7 +149,7 @@ def _parser() -> MarkdownIt:
     parser.inline.ruler.at("link", _bounded_link)
     parser.inline.ruler.at("image", _single_image)
     parser.inline.ruler.at("autolink", _known_autolink)
-    parser.inline.terminator_re = _SPAN  # what a rule in use begins with: 10 % faster
+    parser.inline.terminator_re = _SPAN  # the characters that a rule in use begins with: 10 % faster
     parser.core.ruler.at("inline", _inline)
     add_footnotes(parser)
     parser.core.ruler.push("task_items", _task_items)
@@ -237,7 +237,7 @@ def _bounded_link(state: StateInline, silent: bool) -> bool:  # noqa: FBT001
 
 
 def _single_image(state: StateInline, silent: bool) -> bool:  # noqa: FBT001
-    """Read an image, but none within its alternative text, which is parsed anew for each level of images."""
+    """Read an image, but none within its alternative text, which is parsed again for each level of images."""
     if silent or state.src[state.pos] != "!":
         return image(state, silent)
     if "in_image" in state.env:
@@ -254,7 +254,7 @@ def _known_autolink(state: StateInline, silent: bool) -> bool:  # noqa: FBT001
 
 
 def _inline(state: StateCore) -> None:
-    """Read what stands within blocks; a line without markup, as many are, is a text as it is."""
+    """Read the inline content of blocks; a line without markup, as many are, becomes a text token directly."""
     for token in state.tokens:
         if token.type == "inline":
             children: list[Token] = []
@@ -286,7 +286,7 @@ def _anchors(state: StateCore) -> None:
                 anchor = token.meta["anchor"] = taken.free(_words_of_heading(state, inline))
                 found.append(Heading(level=int(token.tag[1]), text=inline_text(inline) or anchor, anchor=anchor))
                 continue
-            # "##" and nothing else: a heading without text is none for a reader
+            # "##" and nothing else: readers see no heading
             token.type, close.type, token.tag, close.tag = "paragraph_open", "paragraph_close", "p", "p"
             inline.children = [Token("text", "", 0, content=token.markup)]
         if token.type == "list_item_open" or (token.type == "paragraph_open" and not _begins_item(state.tokens, index)):
@@ -295,14 +295,14 @@ def _anchors(state: StateCore) -> None:
 
 
 class _Taken:
-    """The anchors of a body that are given already."""
+    """The anchors of a body that are already taken."""
 
     def __init__(self) -> None:
         self._taken: set[str] = set()
         self._following: dict[str, int] = {}
 
     def free(self, anchor: str) -> str:
-        """Return the anchor, with "-2", "-3" where it is given already; numbering repeats takes no ever longer."""
+        """Return the anchor, with "-2", "-3" where it is already taken; each repeat takes constant time."""
         stem = anchor[: MAX_ANCHOR - 7].rstrip("-")
         while anchor in self._taken:
             self._following[stem] = self._following.get(stem, 1) + 1

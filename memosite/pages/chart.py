@@ -1,9 +1,9 @@
-"""Draws an organization: where each position's box stands and how the lines run, in whole pixels.
+"""Lays out the chart of an organization: the positions of boxes and lines, in whole pixels.
 
-    positions, edges ─► who stands under whom ─► sizes, from the leaves up ─► places, from the top down
+    positions, edges ─► who is under whom ─► sizes, from the leaves up ─► places, from the top down
 
-A position stands under its first manager; further managers, cycles and all other relationships are lighter lines
-behind the boxes. Positions that manage nobody are stacked below their manager, branches stand side by side, in as
+A position is under its first manager; further managers, cycles and all other relationships are lighter lines
+behind the boxes. Positions that manage nobody are stacked below their manager, branches are side by side, in as
 many rows as it takes to stay within `MAX_WIDTH`, so that 200 positions are as readable as 5. Without recursion.
 """
 
@@ -65,7 +65,7 @@ class Edge:
 class _Node:
     """A position while it is placed.
 
-    `rows` are what stands below it: branches, and columns of leaves; `is_column` if that is one column of leaves.
+    `rows` are what is below it: branches, and columns of leaves; `is_column` if that is one column of leaves.
     """
 
     below: list[str] = field(default_factory=list)
@@ -78,7 +78,7 @@ class _Node:
 
 
 def draw(seated: Sequence[Seated], edges: Sequence[Edge]) -> Chart | None:
-    """The chart of an organization; None where there is nobody. Equal input gives an equal chart."""
+    """The chart of an organization; None if there are no positions. Equal input gives an equal chart."""
     if not seated:
         return None
     known = {one.id for one in seated}
@@ -106,7 +106,7 @@ def draw(seated: Sequence[Seated], edges: Sequence[Edge]) -> Chart | None:
 
 
 def _managers(edges: Iterable[Edge]) -> dict[str, str]:
-    """The manager under whom each position stands: the first that is named and makes no circle."""
+    """The manager of each position in the chart: the first one named that makes no cycle."""
     found: dict[str, str] = {}
     for edge in edges:
         if not edge.is_rank or edge.sender in found:
@@ -171,13 +171,13 @@ def _place_roots(nodes: dict[str, _Node], roots: Iterable[str]) -> tuple[int, in
 
 
 def _put(node: _Node, left: int, top: int) -> None:
-    """Put a branch: its own box stands in the middle above a single row of branches, else at the left."""
+    """Put a branch: its own box is in the middle above a single row of branches, else at the left."""
     is_middle = len(node.rows) == 1 and not node.is_column
     node.x, node.y = (left + (node.width - BOX[0]) // 2 if is_middle else left), top
 
 
 def _place_below(nodes: dict[str, _Node], node: _Node) -> Iterable[ChartLine]:
-    """Put what stands below a position, row by row, and draw the lines to it."""
+    """Put what is below a position, row by row, and draw the lines to it."""
     bottom = node.y + BOX[1]
     if node.is_column:
         yield from _stack([nodes[id_] for id_ in node.rows[0][0]], node.x, bottom + _LEVEL, start=bottom)
@@ -211,7 +211,7 @@ def _stack(nodes: Iterable[_Node], left: int, top: int, *, start: int) -> Iterab
 
 
 def _lighter(nodes: dict[str, _Node], edges: Sequence[Edge]) -> Iterable[ChartLine]:
-    """Bent lines from box to box, one for each pair; what they mean is said in words."""
+    """Bent lines from box to box, one for each pair; their meaning is given in words."""
     words: dict[tuple[str, str], list[str]] = defaultdict(list)
     for edge in edges:
         words[min(edge.sender, edge.to), max(edge.sender, edge.to)].append(edge.words)

@@ -9,7 +9,7 @@ from memosite.pages.parts import Reference
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ContractSection:
-    """A section of the contract: its heading, and its text as Markdown. What stands before the first has no heading.
+    """A section of the contract: its heading, and its text as Markdown. The text before the first has no heading.
 
     `links` maps what is written to where it leads from this page.
     """

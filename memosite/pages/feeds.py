@@ -1,4 +1,4 @@
-"""The parts of the page that lists feeds (see `pages`)."""
+"""Defines the parts of the page that lists feeds (see `pages`)."""
 
 from dataclasses import dataclass
 
@@ -7,7 +7,7 @@ from memosite.pages.parts import Reference
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FeedGroup:
-    """Feeds under a heading: what each is of, and its documents; `total` counts those that are not listed, too."""
+    """Feeds under a heading: the subject of each, and its documents; `total` counts those that are not listed, too."""
 
     heading: str
     rows: tuple[tuple[Reference, tuple[Reference, ...]], ...]
@@ -16,7 +16,7 @@ class FeedGroup:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Subscribing:
-    """What the commands for subscribing name, quoted for a shell: the feed of a position, that with texts, its name.
+    """Arguments of the commands for subscribing, quoted for a shell: the feed of a position, that with texts, its name.
 
     `outline` and `thread_outline` are the lists of feeds. `is_local` says that the site knows no address of its own,
     so that the commands name one on this machine.

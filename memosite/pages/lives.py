@@ -1,4 +1,4 @@
-"""What page models are made of that tells of git: life lines, edits after receipt, movements."""
+"""Defines the parts of page models for git history: histories, edits after receipt, movements."""
 
 from dataclasses import dataclass
 
@@ -7,7 +7,7 @@ from memosite.pages.parts import Reference, Stamp
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LifeStep:
-    """One step of a life line: what happened, when, by whom, how long after the step before it, in which commit."""
+    """One step of a history: what happened, when, by whom, how long after the step before it, in which commit."""
 
     label: str
     date: Stamp | None
@@ -20,7 +20,7 @@ class LifeStep:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LifeLine:
-    """The life of one copy. `pending` is what is not committed, `why_not` why git cannot tell.
+    """The history of one copy. `pending` is what is not committed, `why_not` why git cannot say.
 
     `left_out` is how many steps before the last ones are not shown.
     """

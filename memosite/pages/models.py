@@ -1,7 +1,7 @@
 """Page models: everything a template needs to know, one frozen class per template, and nothing else.
 
-A model is closed: the template sees `page` alone. Texts stand in it by their SHA-256 (see `page_parts.Body`), so a
-model is small and its JSON tells whether the page has to be made again. All links are relative to the page itself.
+A model is closed: the template sees `page` alone. It names texts by their SHA-256 (see `parts.Body`), so a
+model is small and its fingerprint says whether the page is stale. All links are relative to the page itself.
 """
 
 from dataclasses import dataclass
@@ -186,7 +186,7 @@ class DocumentPage(ArtifactPage):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LibraryPage(ArtifactPage):
-    """A catalog of templates; one that is broken, or an orgdef that is, as it stands."""
+    """A catalog of templates; a broken one, or a broken orgdef, is shown as it is."""
 
     template: ClassVar[str] = "library.html"
 
@@ -226,13 +226,13 @@ class RecordPage(ArtifactPage):
     session_rows: tuple[Row, ...]
     history: tuple[EventRow, ...]
     content_hash: str
-    hash_state: str  # what came of verifying the content hash
+    hash_state: str  # the result of verifying the content hash
     totals: tuple[tuple[str, int], ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SystemsPage(Page):
-    """The other memory systems, and the way to what their records speak of."""
+    """The other memory systems, and a link to the entities that their records name."""
 
     template: ClassVar[str] = "systems.html"
 
@@ -242,7 +242,7 @@ class SystemsPage(Page):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EntityPage(Page):
-    """Something that records speak of, and those that do."""
+    """An entity that records name, and those records."""
 
     template: ClassVar[str] = "entity.html"
 
@@ -253,7 +253,7 @@ class EntityPage(Page):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EntitiesPage(Page):
-    """Everything that records speak of, by type, with the number of records."""
+    """All entities that records name, by type, with the number of records."""
 
     template: ClassVar[str] = "entities.html"
 
@@ -273,7 +273,7 @@ class GhostPage(Page):
     to: Reference | None
     replies: tuple[Row, ...]
     thread: Reference | None
-    life: LifeLine | None = None  # what git tells of it, if it was removed
+    life: LifeLine | None = None  # its removal in git, if it was removed
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -372,17 +372,17 @@ class RedirectPage(Page):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GonePage(Page):
-    """A page that was published and whose artifact is gone; `id` is "" if it is not to be told."""
+    """A page that was published and whose artifact is gone; `id` is "" if it must not be shown."""
 
     template: ClassVar[str] = "gone.html"
 
     id: str
-    life: LifeLine | None = None  # what git tells of it
+    life: LifeLine | None = None  # its removal in git
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ChangesPage(Page):
-    """What was edited of a memo after it was received; `left_out` is how many edits before those are not shown."""
+    """The edits of a memo after its receipt; `left_out` is how many edits before those are not shown."""
 
     template: ClassVar[str] = "changes.html"
 

@@ -1,4 +1,4 @@
-"""What page models are made of that tells of an organization: charts, seats, relationships."""
+"""Defines the parts of page models for an organization: charts, seats, relationships."""
 
 from dataclasses import dataclass
 from typing import Literal
@@ -41,7 +41,7 @@ class ChartLine:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Chart:
-    """An organization as a drawing of `width` by `height` pixels; lines stand before the boxes that cover them."""
+    """An organization as a drawing of `width` by `height` pixels; lines come before the boxes, which cover them."""
 
     width: int
     height: int

@@ -1,4 +1,4 @@
-"""The parts that page models are made of: references, stamps, rows, bodies (see `pages`)."""
+"""Defines the parts of page models: references, stamps, rows, bodies (see `pages`)."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -17,7 +17,7 @@ OUTLINE = 2_000
 """The most turns that the outline of a long conversation names."""
 
 TURN_CHARS = 400
-"""What a turn takes on a page besides its text, counted as characters of the text."""
+"""The overhead of a turn on a page besides its text, in characters."""
 
 _ROW_CHARS = 30  # the same for a row of the outline, which the first part has of all turns
 
@@ -25,7 +25,7 @@ _ROW_CHARS = 30  # the same for a row of the outline, which the first part has o
 def cut_turns(lengths: Sequence[int]) -> list[tuple[int, int]]:
     """The turns of each part of a transcript, as half-open ranges, from the number of characters of each turn.
 
-    A part ends at the border of a turn before it gets longer than a page; a single turn may be longer (SPEC 4).
+    A part ends between turns, before it gets longer than a page; a single turn may be longer (SPEC 4).
     """
     ranges: list[tuple[int, int]] = []
     start, size = 0, min(len(lengths), OUTLINE) * _ROW_CHARS
@@ -203,7 +203,7 @@ class CopyRow:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class VariantRow:
-    """A wording that differs from the one shown: the texts to compare, by digest ("" = none)."""
+    """A text that differs from the one shown: the texts to compare, by digest ("" = none)."""
 
     label: str
     shown_envelope: str
@@ -244,7 +244,7 @@ class ThreadMember:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RelationRow:
-    """A relation of a record, with what else is said of it; `is_inverse` if it stands in the other record."""
+    """A relation of a record, with what else is said of it; `is_inverse` if it is written in the other record."""
 
     predicate: str
     target: Reference
@@ -289,7 +289,7 @@ class CitationRow:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EntityRow:
-    """Something that a record speaks of, and how."""
+    """An entity that a record names, and how."""
 
     entity: Reference
     type: str
@@ -298,7 +298,7 @@ class EntityRow:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SystemRow:
-    """One of the other memory systems: its records by type, the sources they lie in, and how many more there are."""
+    """One of the other memory systems: its records by type, the sources they are in, and how many more there are."""
 
     system: Reference
     total: int

@@ -3,8 +3,8 @@
     Archive ─► Context ─► units ─┬─► pages (home, organization, positions, threads, artifacts, months …)
                                  └─► files (twins, originals, feeds, blocks, the machine's archive, the ledger)
 
-`plan` lists what the site consists of; each page is planned in the module of its name. Planning is lazy: a unit says
-what it is made of, and plans its outputs only when it is made.
+`plan` lists what the site consists of; each page is planned in the module of its name. Planning is lazy: a unit
+names its inputs, and plans its outputs only when it is made.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -56,13 +56,13 @@ def plan(
     feeds, new_blocks = arrange(all_channels(context, ledger, searches), ledger, archive.artifacts)
     ledger = ledger.with_feeds(new_blocks, [digest.day for digest in digests])
     blocks = block_members(context)
-    # Whoever looks at many artifacts weighs as if a few were made: at 100,000 each such unit is a batch of its own, so
-    # that no process copies the whole archive at once (`workers`).
+    # Units that scan the archive count as heavy: at 100,000 artifacts each is a batch of its own, so that no process
+    # copies the whole archive at once (`workers`).
     whole = partial(untraced, weight=1 + len(archive.artifacts) // 2_000)
-    # The ledger goes first: should the build be killed, no URL is published that it does not know.
+    # The ledger goes first: if the build is killed, no URL is published that it does not know.
     yield whole("ledger", lambda _: [Written(path=LEDGER_PATH, data=ledger.to_jsonl().encode("utf-8", "replace"))])
     # Pages may be looked at as soon as they are written. Artifacts come first, so that what others list is there; only
-    # the page of a position or month that is new comes a moment after what leads to it.
+    # the page of a new position or month comes a moment after the pages that link to it.
     yield from artifact_units(archive)
     yield whole("home", lambda context: [plan_home(context, months)])
     yield from position_units(context)
@@ -78,7 +78,7 @@ def plan(
     yield whole("former", lambda context: chain(plan_removed(context, ledger, months), [plan_not_found(context)]))
     yield from digest_units(digests)
     yield whole("digests", lambda context: plan_digest_lists(context, ledger, digests))
-    # The page of search and the list of blocks come when all blocks are there.
+    # The search page and the list of blocks come when all blocks are there.
     yield from block_units(blocks)
     yield whole(
         "search",
@@ -98,7 +98,7 @@ def _units_for_programs(months: Mapping[str, Sequence[Artifact]], feeds: Iterabl
 
 
 def _with_pages(ledger: Ledger, context: Context, months: Iterable[str], searches: Iterable[SavedSearch]) -> Ledger:
-    """The ledger with every page whose address must be kept, should there be nothing to show there any more."""
+    """The ledger with every page whose address must be kept, even when it has nothing to show any more."""
     systems = {one.ref: one.system for found in context.records.values() for one in found}
     changed = (artifact for artifact in context.archive.artifacts.values() if has_changes(artifact))
     dated = chain((("month", month) for month in months), (("changes", "/".join(one.ref)) for one in changed))

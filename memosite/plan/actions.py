@@ -1,4 +1,4 @@
-"""Plans the actions board: what memos ask for, by how far it is."""
+"""Plans the actions board: what memos ask for, by state."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence

@@ -1,8 +1,8 @@
-"""When artifacts arrived, as far as the archive's own dates tell: never earlier than anything that came before them.
+"""Estimates when artifacts arrived, from the archive's own dates: never earlier than anything that came before them.
 
-Feeds and digests go by arrival, because memos arrive late with an old date, and what goes by their dates loses them
+Feeds and digests go by arrival, because memos arrive late with an old date, and an order by date would miss them
 (FEEDS, window). The order of arrival is the ledger's. The time is that of the commit that received an artifact where
-it is known; else it is the newest date so far, its own included. What follows from a time so found never changes
+it is known; else it is the newest date so far, its own included. A time so found never changes
 when more arrives.
 """
 
@@ -37,7 +37,7 @@ def arrival_times(artifacts: Iterable[Artifact]) -> dict[Ref, dt.datetime]:
 
 
 def _received(artifact: Artifact) -> dt.datetime | None:
-    """When the first of its copies was committed first."""
+    """When the earliest of its copies was first committed."""
     first: dt.datetime | None = None
     for copy in artifact.copies:
         received = copy.received

@@ -1,4 +1,4 @@
-"""Plans what the pages of all artifacts share: their head, originals, copies, texts and where mentions lead."""
+"""Plans what the pages of all artifacts share: head, originals, copies, texts and links of mentions."""
 
 from collections.abc import Iterable, Iterator
 
@@ -32,7 +32,7 @@ PART_CHARS = 2_000
 
 
 def originals(artifact: Artifact) -> Iterable[tuple[str, str, str]]:
-    """The originals of an artifact: what it is called, its published path, and the digest of its bytes."""
+    """The originals of an artifact: name, published path, and digest of the bytes."""
     page = page_of(artifact)
     shown = _shown_copy(artifact)
     yield "original", page + original_name(shown.file.path, is_body=False), original_sha256(artifact, shown.file)
@@ -41,7 +41,7 @@ def originals(artifact: Artifact) -> Iterable[tuple[str, str, str]]:
         if body is not None and body.file.path != shown.file.path:
             yield "body", page + original_name(body.file.path, is_body=True), body.file.sha256
     if isinstance(artifact, Record) and artifact.card.body_path and artifact.card.text:
-        # As its content hash takes it: without a byte-order mark, with LF.
+        # In the form that its content hash covers: without a byte-order mark, with LF.
         yield "body", page + original_name(artifact.card.body_path, is_body=True), artifact.card.text.sha256
     if len(artifact.copies) > 1:
         yield from _copies(artifact)
@@ -154,7 +154,7 @@ def _copy_rows(context: Context, artifact: Artifact, start: str) -> tuple[CopyRo
 
 
 def _copy_address(source: SourceInfo | None, copy: Copy) -> str | None:
-    """Where a forge shows a copy: as of the commit that put it there, so that the link outlives its next move."""
+    """Where a forge shows a copy: as of the commit that put it there, so that the link works after its next move."""
     life = copy.life
     if source is not None and source.web and life is not None and life.state == "committed" and life.events:
         return file_url(source.web, life.events[-1].commit, copy.file.path)
@@ -167,12 +167,12 @@ def web_address(source: SourceInfo | None, path: str) -> str | None:
 
 
 def shown_extra(text: str, *, limit: int = EXTRA_CHARS) -> str:
-    """The fields that memosite has no use for as a page shows them; of what is too long the rest is counted."""
+    """The fields that memosite does not interpret, as a page shows them; what is cut is counted."""
     return text if len(text) <= limit else f"{text[:limit]}\n… {len(text) - limit:,} more characters"
 
 
 def link_targets(context: Context, start: str, artifact: Artifact) -> tuple[tuple[str, str], ...]:
-    """What is written in an artifact's text and where it leads from this page."""
+    """The mentions in an artifact's text, with their targets relative to this page."""
     targets = []
     for link in artifact.links:
         if link.to is not None:

@@ -1,4 +1,4 @@
-"""Plans what each artifact has: page, page of changes, twins, originals; those of a thread with the thread."""
+"""Plans the files of each artifact: page, page of changes, twins, originals; the memos of a thread with the thread."""
 
 from collections.abc import Iterator
 from functools import partial
@@ -22,7 +22,7 @@ from memosite.plan.units import Planned, Unit
 def artifact_units(archive: Archive) -> Iterator[Unit]:
     """A unit for each thread with its memos, then one for each other artifact.
 
-    A text that was rendered for a memo's page is then at hand for its thread's.
+    A text that was rendered for a memo's page is then cached for its thread's page.
     """
     for thread in archive.threads.values():
         make = partial(_plan_thread, thread=thread)

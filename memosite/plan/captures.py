@@ -1,4 +1,4 @@
-"""Finds the transcripts that are captures of one session: those that name the same UUID, and nothing less (SPEC 4)."""
+"""Finds the transcripts that are captures of one session: only those that name the same UUID (SPEC 4)."""
 
 import re
 from collections import defaultdict

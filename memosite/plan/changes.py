@@ -1,4 +1,4 @@
-"""Plans the page of changes: what was edited of a memo or a note after its receipt (SPEC 2.3)."""
+"""Plans the page of changes: the edits of a memo or a note after its receipt (SPEC 2.3)."""
 
 from collections.abc import Iterator, Mapping
 
@@ -17,7 +17,7 @@ EDITS = 50
 
 
 def plan_changes(context: Context, artifact: Artifact) -> Iterator[ChangesPage]:
-    """The page of what was edited after receipt, if anything was."""
+    """The page of edits after receipt, if there are any."""
     edits = _edits(artifact)
     if not edits:
         return

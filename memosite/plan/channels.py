@@ -1,4 +1,4 @@
-"""Plans which feeds there are, and what belongs to each, in order of arrival (FEEDS, which feeds)."""
+"""Plans which feeds exist, and the members of each, in order of arrival (FEEDS, which feeds)."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -20,7 +20,7 @@ ChannelGroup = Literal["Everything", "Positions", "Records", "Searches", "Thread
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Channel:
-    """A feed: where it stands, and its members in order of arrival.
+    """A feed: its path, and its members in order of arrival.
 
     `stem` is its path without extension. `page` is what it is the feed of. `also` are other folders in which the same
     feed is found, as they were published once.
@@ -70,7 +70,7 @@ def all_channels(context: Context, ledger: Ledger, searches: Sequence[SavedSearc
 
 
 def closed_channel(stem: str) -> Channel:
-    """What is known of a feed that goes on under another name, and of which archive documents were published."""
+    """The channel of a feed that continues under another name and has published archive documents."""
     folder, slash, name = stem.rpartition("/")
     text = "What this feed held before it went on elsewhere."
     return _channel("Former", folder + slash, folder, text, (), page=folder + slash, name=name)
@@ -116,7 +116,7 @@ def _position_channels(context: Context, ledger: Ledger) -> Iterator[Channel]:
 
 
 def _by_present(former: Iterable[tuple[str, str | None]]) -> Mapping[str | None, Sequence[str]]:
-    """Former ids by what they stand for now, if anything."""
+    """Former ids by the position they stand for now, if any."""
     found: dict[str | None, list[str]] = defaultdict(list)
     for id_, now in former:
         found[now].append(id_)

@@ -1,4 +1,4 @@
-"""Plans how artifacts are cited: what a citation of the whole says, from which those of its turns are made (SPEC 7)."""
+"""Plans how artifacts are cited: the citation of the whole, from which those of its turns are made (SPEC 7)."""
 
 from collections.abc import Iterable
 
@@ -46,7 +46,7 @@ def called(participant: Participant) -> str:
 
 
 def speakers(context: Context, transcript: Transcript) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Who of a conversation is a person, and who is a model: what neither the orgdef nor the envelope says is open."""
+    """Which participants of a conversation are people, and which are models, as far as orgdef or envelope say."""
     people: list[str] = []
     models: list[str] = []
     for participant in transcript.variants[0].envelope.participants:

@@ -1,4 +1,4 @@
-"""Plans what pages show of what a finding rests on: its documents as links to where they can be read."""
+"""Plans how pages show the clause that a finding is based on: its documents as links to where they can be read."""
 
 from collections.abc import Iterator
 

@@ -1,4 +1,4 @@
-"""What all pages are planned with: the archive, the site's own facts, and how to show a date, a seat, an artifact."""
+"""Defines the context of planning: the archive, facts of the site, and how pages show dates, seats and artifacts."""
 
 import datetime as dt
 from collections import defaultdict
@@ -63,7 +63,7 @@ class Context:
 
     @cached_property
     def by_position(self) -> dict[str, list[Artifact]]:
-        """What involves each position, in order of arrival; broadcasts only with their sender."""
+        """The artifacts that involve each position, in order of arrival; broadcasts only with their sender."""
         found: dict[str, list[Artifact]] = defaultdict(list)
         for artifact in self.archive.artifacts.values():
             for id_ in artifact.positions:
@@ -76,7 +76,7 @@ class Context:
 
     @cached_property
     def arrival_times(self) -> dict[Ref, dt.datetime]:
-        """When each artifact arrived, as far as that can be told."""
+        """When each artifact arrived, as far as that is known."""
         return arrival_times(self.archive.artifacts.values())
 
     @cached_property
@@ -95,7 +95,7 @@ class Context:
 
     @cached_property
     def entities(self) -> dict[str, EntityFacts]:
-        """What records speak of, by id."""
+        """The entities that records name, by id."""
         return collect_entities(self.archive.artifacts.values())
 
     @cached_property
@@ -120,7 +120,7 @@ class Context:
 
     @cached_property
     def written_during(self) -> dict[Ref, tuple[Ref, ...]]:
-        """For transcripts what their participants sent meanwhile."""
+        """For transcripts, what their participants sent during them."""
         return find_written(self.archive.artifacts.values())
 
     @cached_property
@@ -171,7 +171,7 @@ class Context:
         }
 
     def label(self, position_id: str) -> str:
-        """How a position is called on pages: the name memos use where its id is a made one."""
+        """The label of a position on pages: the name that memos use if its id is generated."""
         position = self.archive.positions.get(position_id)
         if position is None:
             return position_id
@@ -180,7 +180,7 @@ class Context:
     @cached_property
     def position(self) -> Callable[..., Reference]:
         """`position(start, id, written)` is a link to a position's page, labelled as written; a page repeats them."""
-        # A context that held itself would wait for the garbage collector, with the whole archive.
+        # A reference cycle would keep the whole archive until the garbage collector runs.
         return lru_cache(maxsize=1_000)(partial(type(self)._position, proxy(self)))
 
     def _position(self, start: str, id_: str | None, written: str = "") -> Reference:
@@ -193,7 +193,7 @@ class Context:
         )
 
     def named(self, start: str, written: str) -> Reference:
-        """A link to whatever position a name stands for; `all` and `file` are words."""
+        """A link to the position that a name stands for; `all` and `file` are plain words."""
         return self.position(start, self.archive.position_of.get(written), written)
 
     def page(self, ref: Ref) -> str:
@@ -228,11 +228,11 @@ class Context:
         return self.page(memos[0] if memos else self.archive.threads[thread_id].entries[0].ref)
 
     def thread(self, start: str, thread_id: str) -> Reference:
-        """A link to a thread, labelled by what its first memo is about."""
+        """A link to a thread, labelled by the subject of its first memo."""
         return Reference(label=self.thread_label(thread_id), href=relative(start, self.thread_target(thread_id)))
 
     def thread_label(self, thread_id: str) -> str:
-        """What the first memo of a thread is about."""
+        """The subject of a thread's first memo."""
         return self._short_subject(self.archive.threads[thread_id].entries[0].ref)
 
     def row(self, start: str, artifact: Artifact, *, depth: int = 0, viewer: str | None = None) -> Row:
@@ -300,7 +300,7 @@ class Context:
         return (*shown, Reference(label=f"{more} more")) if more else shown
 
     def where(self, memo: Memo, viewer: str | None) -> tuple[Mailbox | None, str]:
-        """The mailbox and the source in which a memo lies for a position; of one for several, where all agree."""
+        """The mailbox and the source in which a memo is for a position; of one for several, where all agree."""
         first = memo.copies[0]
         if memo.kind != "memo" or len(memo.copies) == 1:
             return first.mailbox if memo.kind == "memo" else None, first.file.source
@@ -314,7 +314,7 @@ class Context:
         return places.pop()
 
     def action(self, memo: Memo, viewer: str | None) -> Action | None:
-        """How far the action is for a position, if it is one of those asked; else for the memo as a whole."""
+        """The state of the action for a position, if it is one of those asked; else for the memo as a whole."""
         if viewer is not None:
             members = (viewer, *self.archive.positions[viewer].union_of)
             for state in memo.recipients:

@@ -1,4 +1,4 @@
-"""Plans the pages of the contract: its main part, with what its guide says, and the part of feeds."""
+"""Plans the pages of the contract: its main part, with its guide, and the part on feeds."""
 
 import re
 from collections.abc import Iterator, Mapping
@@ -48,7 +48,7 @@ def _title(text: str) -> str:
 
 
 def _sections(text: str, links: Mapping[str, str]) -> Iterator[ContractSection]:
-    """The sections of a file, down to the second level; what stands before the first one has no heading."""
+    """The sections of a file, down to the second level; the text before the first one has no heading."""
     level, number, heading = "", "", ""
     lines: list[str] = []
     is_code = False
@@ -64,7 +64,7 @@ def _sections(text: str, links: Mapping[str, str]) -> Iterator[ContractSection]:
 
 
 def _section(level: str, number: str, heading: str, lines: list[str], links: Mapping[str, str]) -> ContractSection:
-    """A section. Its anchor is made of its number, which never changes; of its heading where it has none."""
+    """A section. Its anchor is made of its number, which never changes; without a number, of its heading."""
     words = re.sub(r"[^a-z0-9]+", "-", heading.lower()).strip("-")
     return ContractSection(
         heading=f"{number} {heading}".strip().replace("`", ""),

@@ -1,4 +1,4 @@
-"""Dates and months as pages show them, and the orders of lists: by date, newest first, or by arrival."""
+"""Formats dates and months for pages, and sorts lists: by date, newest first, or by arrival."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Sequence

@@ -29,7 +29,7 @@ def all_decisions(context: Context) -> list[Artifact]:
 
 
 def plan_decisions(context: Context) -> Iterator[ListPage | Written]:
-    """All documents by the folder they lie in, and the decisions of each system by source; and the twins."""
+    """All documents by the folder they are in, and the decisions of each system by source; and the twins."""
     documents: dict[str, list[Artifact]] = defaultdict(list)
     decisions: dict[str, list[Artifact]] = defaultdict(list)
     found = all_decisions(context)

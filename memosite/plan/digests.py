@@ -2,7 +2,7 @@
 
 Days are those of arrival, in UTC, by the archive's own dates and never by the clock (`arrivals`): the last day with
 news is closed when something arrives on a later one. So what a digest holds never changes once it is published: a
-memo that comes late, with an old date, stands in the digest of the day on which it came.
+memo that comes late, with an old date, is in the digest of the day on which it came.
 """
 
 import datetime as dt
@@ -86,7 +86,7 @@ def plan_digest_lists(
 ) -> Iterator[DigestsPage | FeedFile | RedirectPage]:
     """The list of all digests, and their feed.
 
-    Digests that are not made any more, as when days became weeks, lead to the list.
+    Digests that are not made any more, as when days became weeks, redirect to the list.
     """
     yield from _lists(context, digests)
     yield FeedFile(path=DIGESTS + "feed.xml", form="rss", feed=_feed(context, digests))
@@ -134,7 +134,7 @@ def _plan_digest(
 
 
 def _counts(digest: Digest) -> str:
-    """What there is of each kind: `3 memos, 1 note`."""
+    """The number of artifacts of each kind: `3 memos, 1 note`."""
     counts = Counter(artifact.kind for artifact in digest.artifacts)
     return ", ".join(
         f"{counts[kind]} {kind if counts[kind] == 1 else heading.lower()}" for kind, heading in _KINDS if counts[kind]
@@ -171,7 +171,7 @@ def _feed(context: Context, digests: Sequence[Digest]) -> Feed:
 
 
 def _item(context: Context, digest: Digest) -> FeedItem:
-    """A digest as an item; its id tells a week from its first day. Its `path` is that of its page in the site."""
+    """A digest as an item; its id differs for a week and for its first day. `path` is that of its page in the site."""
     base = context.site.base_url
     page = digest_page(digest.day)
     title = _title(context, digest)

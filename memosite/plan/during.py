@@ -1,4 +1,4 @@
-"""Finds what the participants of a conversation wrote meanwhile (SPEC 4)."""
+"""Finds the memos and notes that participants of a conversation sent during it (SPEC 4)."""
 
 from bisect import bisect_left, bisect_right
 from collections import defaultdict
@@ -12,8 +12,8 @@ from memosite.facts.parsed import Ref
 def find_written(artifacts: Iterable[Artifact]) -> dict[Ref, tuple[Ref, ...]]:
     """For each transcript whose end is known, the memos and notes that a participant sent between start and end.
 
-    They are in the order of their dates; where nothing was sent, the transcript has no entry. A date counts where the
-    memo says it itself.
+    They are in the order of their dates; where nothing was sent, the transcript has no entry. A date counts only if
+    the memo itself states it.
     """
     sent: dict[str, list[Memo]] = defaultdict(list)
     transcripts: list[Transcript] = []

@@ -1,4 +1,4 @@
-"""Plans the pages of entities, the things that records speak of, and the page that lists them all."""
+"""Plans the pages of entities, the things that records name, and the page that lists them all."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator

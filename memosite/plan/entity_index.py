@@ -1,4 +1,4 @@
-"""What records speak of, over all sources: a name written in other letters is the same entity."""
+"""Indexes the entities that records name, over all sources; upper and lower case are the same entity."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -9,7 +9,7 @@ from memosite.facts.names import make_id
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EntityFacts:
-    """An entity: its name as first written, its types, and the records that speak of it, in order of arrival."""
+    """An entity: its name as first written, its types, and the records that name it, in order of arrival."""
 
     id: str
     name: str
@@ -18,13 +18,13 @@ class EntityFacts:
 
 
 def entity_id(name: str) -> str | None:
-    """The id of an entity, the same for upper and lower case; None for a name without anything in it."""
+    """The id of an entity, the same for upper and lower case; None for an empty name."""
     words = " ".join(name.split())
     return make_id(words.casefold()) if words else None
 
 
 def collect_entities(artifacts: Iterable[Artifact]) -> dict[str, EntityFacts]:
-    """All entities by id, in the order in which they are first spoken of."""
+    """All entities by id, in the order in which they are first named."""
     names: dict[str, str] = {}
     types: dict[str, set[str]] = {}
     records: dict[str, dict[str, Record]] = {}

@@ -1,4 +1,4 @@
-"""Plans the items of feeds: what an artifact says of itself when it is announced (FEEDS, item)."""
+"""Plans the items of feeds: how each artifact is announced (FEEDS, item)."""
 
 import unicodedata
 from collections.abc import Iterable
@@ -62,7 +62,7 @@ def _without_controls(path: str) -> str:
 
 
 def _of_memo(context: Context, memo: Memo, copy: Copy, position: Position | None) -> dict[str, Any]:
-    """What the item of a memo has besides that of any artifact."""
+    """The fields of a memo's item besides those of any artifact's item."""
     envelope = memo.variants[copy.variant].envelope
     viewer = position.id if position and position.id in context.archive.positions else None
     return {
@@ -87,7 +87,7 @@ def _enclosure(base: str, artifact: Artifact) -> Enclosure:
 def _copy_for(context: Context, artifact: Artifact, position: Position | None) -> Copy:
     """The copy in the position's own repo (of a union, in any of its repos), furthest on its way; else the first.
 
-    Where the feed is for no position, the memo's recipients stand for it.
+    If the feed is for no position, the memo's recipients are used.
     """
     if not isinstance(artifact, Memo):
         return artifact.copies[0]
@@ -101,7 +101,7 @@ def _copy_for(context: Context, artifact: Artifact, position: Position | None) -
 
 
 def _contents(context: Context, memo: Memo) -> Iterable[Body]:
-    """The texts of a memo with absolute links; without an address of the site there is nowhere to lead to."""
+    """The texts of a memo with absolute links; without an address of the site there is nothing to link to."""
     base = context.site.base_url
     for body in memo_bodies(context, "", memo):
         if body is not None:

@@ -1,4 +1,4 @@
-"""Plans the page that lists every feed and tells how to subscribe, and the lists of feeds for readers (OPML)."""
+"""Plans the page that lists every feed and explains how to subscribe, and the OPML lists for feed readers."""
 
 import shlex
 from collections import defaultdict
@@ -99,7 +99,7 @@ def _outlines(context: Context, channels: Sequence[Channel]) -> tuple[OutlineFee
 
 
 def _full_outlines(context: Context, channels: Sequence[Channel]) -> tuple[OutlineFeed, ...]:
-    """The feeds with texts, apart: who takes both gets each memo twice."""
+    """The feeds with texts, apart: subscribers of both get each memo twice."""
     return tuple(
         _outline(context, f"{channel.title}, with texts", f"{channel.stem}-full", channel.page)
         for channel in channels

@@ -3,9 +3,9 @@
     members, by arrival ─┬─► blocks of 50: archive documents, full ones as the ledger holds them
                          └─► window: unread, newest, recent, and what is in no full block
 
-Every item is in a block, also while it is in the window. A feed leads to its last full block and full blocks lead
-to those before them: what a client may keep for ever (RFC 5005, 4) never changes, and what is in no full block is
-always in the window, so that a walk along `prev-archive` finds everything.
+Every item is in a block, also while it is in the window. A feed links to its last full block, and full blocks link
+to those before them: full blocks never change, since clients may keep them for ever (RFC 5005, 4), and what is in no
+full block is always in the window, so that a client that follows `prev-archive` finds everything.
 """
 
 import datetime as dt
@@ -33,18 +33,18 @@ FULL_CONTENT = 50
 """How many items a feed with texts holds (FEEDS, which feeds)."""
 
 FEED_ITEMS = 5_000
-"""The most items of a window, so that no feed outgrows what readers take; all others stand in archive documents."""
+"""The most items of a window, so that no feed outgrows what readers take; all others are in archive documents."""
 
 
 _about = attrgetter(*(field.name for field in fields(Channel) if field.name != "members"))
-"""What is known of a feed besides its members."""
+"""The description of a feed, without its members."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Arranged:
-    """A channel's members by arrival: full blocks, which may name what is no longer there, and the rest.
+    """A channel's members by arrival: full blocks, which may name removed artifacts, and the rest.
 
-    `held` are the numbers of full blocks, from 1, that still hold something: nothing leads to the others, since an
+    `held` are the numbers of full blocks, from 1, that still hold something: nothing links to the others, since an
     empty archive document ends a walk. `is_closed` says that only the archive documents are left, since the feed goes
     on elsewhere.
     """
@@ -62,7 +62,7 @@ def arrange(
     """Each channel with its blocks, and the blocks that have become full since the ledger was written.
 
     What joins a feed later, though it arrived earlier (a position got another name), comes after what is in a full
-    block already. `present` is what is in the archive.
+    block already. `present` are the artifacts in the archive.
     """
     refs = {arrival.number: arrival.ref for arrival in ledger.arrivals}
     numbers = {ref: number for number, ref in refs.items()}
@@ -97,9 +97,9 @@ def _held(full: Iterable[Iterable[Ref]], present: Container[Ref]) -> tuple[int, 
 
 
 def feed_units(arranged: Iterable[Arranged]) -> Iterator[Unit]:
-    """The documents of every feed; archive documents come before the feed that leads to them.
+    """The documents of every feed; archive documents come before the feed that links to them.
 
-    Full ones are units by themselves: whatever else arrives, they are as they were.
+    Full ones are units by themselves: later arrivals do not change them.
     """
     for one in arranged:
         channel = one.channel
@@ -119,7 +119,7 @@ def feed_units(arranged: Iterable[Arranged]) -> Iterator[Unit]:
 
 
 def plan_whole_feed(context: Context, position: Position) -> Feed:
-    """All memos to a position in one feed, for who reads the repos themselves; the guids are those of its feed."""
+    """All memos to a position in one feed, for readers of the repos themselves; the guids are those of its feed."""
     channel = position_channel(context, position)
     return _feed(context, channel, f"{channel.stem}.xml", _newest_first(channel.members))
 
@@ -166,7 +166,7 @@ def _plan_archive(
 
 
 def _by_arrival(arranged: Arranged) -> list[Artifact]:
-    """What a feed may announce, by arrival: what is in full blocks, then the rest."""
+    """All items that a feed may announce, by arrival: those in full blocks, then the rest."""
     if not arranged.full:
         return list(arranged.rest)
     members = {one.ref: one for one in arranged.channel.members}
@@ -177,7 +177,7 @@ def window(context: Context, arranged: Arranged, found: Sequence[Artifact]) -> l
     """All unread memos, the newest 50, and those of 30 days before the newest, by arrival (FEEDS, window).
 
     What is in no full block belongs to it in any case, and as many as a block holds: what joins a feed late may become
-    the first of a block that is full at once. Unread is something only for the feed of a position. `found` is all
+    the first of a block that is full at once. Unread memos exist only for the feed of a position. `found` is all
     that the feed may announce.
     """
     position = arranged.channel.position
@@ -189,9 +189,9 @@ def window(context: Context, arranged: Arranged, found: Sequence[Artifact]) -> l
 
 
 def _recent(context: Context, channel: Channel) -> Iterator[Artifact]:
-    """What arrived in the days before the last arrival, the last first.
+    """The artifacts that arrived in the days before the last arrival, the last first.
 
-    What arrived earlier has no later time (`arrivals`): so what is older is not even looked at.
+    What arrived earlier has no later time (`arrivals`): so older ones are not looked at.
     """
     times = context.arrival_times
     since: dt.datetime | None = None
@@ -242,7 +242,7 @@ def _address(context: Context, path: str) -> str | None:
 
 
 def _block_address(context: Context, channel: Channel, number: int) -> str:
-    """Where an archive document is: without a base_url relative, and so that it holds under other names, too."""
+    """Where an archive document is: without a base_url relative, in a form that also works under other names."""
     path = f"{channel.stem}-{number}.xml"
     if context.site.base_url:
         return absolute(context.site.base_url, path)

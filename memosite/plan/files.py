@@ -1,4 +1,4 @@
-"""Files of the site that need no rendering."""
+"""Defines files of the site that need no rendering."""
 
 from dataclasses import dataclass
 
@@ -13,7 +13,7 @@ class Written:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Stored:
-    """A file of the site whose bytes lie on the shelf: an original."""
+    """A file of the site whose bytes are on the shelf: an original."""
 
     path: str
     sha256: str

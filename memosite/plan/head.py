@@ -1,4 +1,4 @@
-"""Plans the head of a page: the fields that every page has, whatever it shows."""
+"""Plans the head of a page: the fields that pages of every kind have."""
 
 from typing import TypedDict
 
@@ -8,7 +8,7 @@ from memosite.plan.context import Context
 
 
 class PageHead(TypedDict):
-    """The fields of `pages.Page` that follow from where a page is and what it is called.
+    """The fields of `pages.Page` that follow from the path and the title of a page.
 
     A dictionary, because pages take them as fields of their own: `TimelinePage(**page_head(…), years=…)`. Names and
     types of both sides are checked there.

@@ -1,4 +1,4 @@
-"""Plans the health page: findings by rule and source, the bad ones first."""
+"""Plans the health page: findings by rule and source, the most severe first."""
 
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping

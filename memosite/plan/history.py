@@ -1,4 +1,4 @@
-"""Plans the history of artifacts as git tells it: what happened to each copy, step by step (see `archive/history`)."""
+"""Plans the history of artifacts from git: what happened to each copy, step by step (see `archive/history`)."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -27,7 +27,7 @@ _PENDING = {
 
 
 def history_lines(context: Context, artifact: Artifact, start: str) -> tuple[LifeLine, ...]:
-    """The history of each copy of an artifact, as far as git was asked."""
+    """The history of each copy of an artifact, as far as git was read."""
     anchors = edit_anchors(artifact)
     return tuple(_line(context, artifact, copy, start, anchors) for copy in artifact.copies[:LINES] if copy.life)
 
@@ -62,7 +62,7 @@ def _line(
 
 
 def _distinct(events: Sequence[LifeEvent]) -> list[LifeEvent]:
-    """The steps without those that say again what one commit did: to an envelope and to its body."""
+    """The steps without duplicates: one commit changes both an envelope and its body."""
     return list({(event.commit, event.kind): event for event in events}.values())
 
 
@@ -78,7 +78,7 @@ def _step(context: Context, artifact: Artifact, source: str, event: LifeEvent, b
 
 
 def event_label(artifact: Artifact, event: LifeEvent) -> str:
-    """What a step of a history is called."""
+    """The label of a step of a history."""
     is_memo = artifact.kind == "memo"
     if event.kind == "moved":
         return _IN_BOX[event.mailbox] if is_memo else "moved"

@@ -72,7 +72,7 @@ def _per_source(artifacts: Iterable[Artifact]) -> Counter[str]:
 
 
 def _source_row(source: SourceInfo, artifacts: int) -> SourceRow:
-    """A source, as of which commit; one that cannot be fetched says how old it is."""
+    """A source, as of which commit; one that cannot be fetched shows how old it is."""
     commit = source.commit
     return SourceRow(
         name=source.name,

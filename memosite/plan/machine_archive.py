@@ -11,7 +11,7 @@ from memosite.plan.twins import to_json
 
 
 def archive_index(context: Context, months: Mapping[str, Sequence[Artifact]]) -> Written:
-    """What the archive holds, by month, and what its ids in feeds are made of."""
+    """The index of the archive by month, with what its ids in feeds are made of."""
     archive = context.archive
     readable = {month: sum(not is_broken(one) for one in artifacts) for month, artifacts in months.items()}
     index = {

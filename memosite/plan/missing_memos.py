@@ -10,7 +10,7 @@ from memosite.plan.history import removal_line
 
 
 def plan_missing_memo(context: Context, ghost: Ghost) -> GhostPage:
-    """What its name tells, who replies to it, and what git tells if it was removed."""
+    """The page: what the file name says, who replies to it, and its removal if git knows of one."""
     start = artifact_page((ghost.kind, ghost.id))
     removal = context.archive.removed.get((ghost.kind, ghost.id))
     return GhostPage(

@@ -23,7 +23,7 @@ _Around = tuple[str | None, str | None]
 
 
 def month_units(months: Mapping[str, Sequence[Artifact]]) -> Iterator[Unit]:
-    """A unit for each month, with what is listed by month besides its page."""
+    """A unit for each month, with its page and the other files that are made by month."""
     for month, around in with_neighbours(tuple(months)):
         artifacts = months[month]
         yield Unit(

@@ -16,9 +16,9 @@ from memosite.plan.dates import stamp
 from memosite.plan.history import STEPS, event_label
 
 MOVEMENTS = 30
-_AT_ONCE = 2 * MOVEMENTS  # memos that are looked through before what cannot be shown is dropped
+_AT_ONCE = 2 * MOVEMENTS  # memos that are searched before those that cannot be shown are dropped
 MOVEMENT_DAYS = 7
-"""The home shows what moved in the days before the last movement: no clock is asked."""
+"""The home page shows what moved in the days before the last movement: the clock is not read."""
 
 _Movement = tuple[Moment, str, LifeEvent, Artifact | Ref]
 
@@ -68,7 +68,7 @@ def _movements_since(oldest: dt.datetime | None, memo: Memo) -> list[_Movement]:
 
 
 def _last(of_memos: Sequence[list[_Movement]], found: list[_Movement]) -> list[_Movement]:
-    """What may be shown of these, newest first; of what is equal, that of the memo that arrived first."""
+    """The movements that may be shown, newest first; at equal times the memo that arrived first comes first."""
     every = [*chain.from_iterable(reversed(of_memos)), *found]
     return sorted(every, key=lambda one: (one[0].instant, one[1], one[2].path), reverse=True)[:MOVEMENTS]
 

@@ -61,7 +61,7 @@ def _organization_sections(
 
 
 def _charter(organization: Organization) -> Iterable[tuple[str, str]]:
-    """The texts of a charter, together no longer than half a page may be: seats and relationships stand there, too."""
+    """The texts of a charter, together no longer than half a page may be: seats and relationships are there, too."""
     left = PAGE_CHARS // 2
     for heading, text in organization.charter:
         yield cut_line(heading, LABEL_CHARS), shown_extra(text, limit=max(left, 0))

@@ -1,4 +1,4 @@
-"""Plans long lists in parts: pages of their own, numbered from the oldest, so that full ones never change (SPEC 4)."""
+"""Paginates long lists in parts, numbered from the oldest, so that full ones never change (SPEC 4)."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from typing import TypeVar
@@ -15,7 +15,7 @@ T = TypeVar("T")
 
 
 def in_parts(items: Sequence[T], limit: int = LIST_LIMIT) -> list[Sequence[T]]:
-    """Chunks in order of arrival: full ones never change but by edits (SPEC 4)."""
+    """Chunks in order of arrival: full ones change only by edits (SPEC 4)."""
     return [items[start : start + limit] for start in range(0, len(items), limit)] or [()]
 
 
@@ -37,7 +37,7 @@ def part_links(start: str, page: str, count: int, current: int | None, *, first:
 
 
 def part_title(title: str, number: int | None) -> str:
-    """What a part is called; without a number, or as part 0, the page that has the parts."""
+    """The title of a part; without a number, or as part 0, of the page that has the parts."""
     return f"{title}, part {number}" if number else title
 
 

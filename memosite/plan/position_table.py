@@ -13,7 +13,7 @@ SEATS = 300
 """The most positions in a table of seats that is not alone on its page."""
 
 HOLDER_CHARS = 300
-"""The longest name of who holds a position that a page shows."""
+"""The most characters that a page shows of a holder's name."""
 
 
 def listed_positions(context: Context) -> list[Position]:
@@ -53,7 +53,7 @@ def seat_row(context: Context, start: str, position: Position) -> SeatRow:
 
 
 def _unread(context: Context, position: Position) -> Collection[Memo]:
-    """What of `received` is unread for a position, in no order."""
+    """The memos of `received` that are unread for a position, in no order."""
     members = {position.id, *position.union_of}
     repos = {context.archive.positions[member].repo for member in members} - {None}
     if len(repos) > 1:  # a memo to all is unread there if it is so in all of them together

@@ -41,7 +41,7 @@ def position_units(context: Context) -> Iterator[Unit]:
 def _plan_position(
     context: Context, *, position: Position
 ) -> Iterator[PositionPage | ListPage | Written | RedirectPage]:
-    """A position's pages and twins, and where its other names lead from (SPEC 3)."""
+    """A position's pages and twins, and redirects from its other names (SPEC 3)."""
     here = position_page(position.id)
     everything = involving(context, position)
     yield _page(context, here, position, everything)
@@ -135,7 +135,7 @@ def _sections(
 
 
 def _by_arc(notes: Sequence[Memo]) -> Iterable[tuple[str, str, Sequence[Memo]]]:
-    """Notes by the session that wrote them, the newest first; together where there is one, or no end of them."""
+    """Notes by the session that wrote them, the newest first; in one group where there is one session, or too many."""
     arcs: dict[str, list[Memo]] = defaultdict(list)
     for note in newest_first(notes):
         if isinstance(note, Memo):
@@ -144,7 +144,7 @@ def _by_arc(notes: Sequence[Memo]) -> Iterable[tuple[str, str, Sequence[Memo]]]:
         yield "Notes", "notes", notes
         return
     for number, arc in enumerate(sorted(arcs, key=lambda arc: not arc)):
-        # Numbered from the oldest, so that links stay when another session begins.
+        # Numbered from the oldest, so that links stay valid when another session begins.
         yield f"Notes of {arc}" if arc else "Other notes", f"notes-{len(arcs) - number}", arcs[arc]
 
 

@@ -27,7 +27,7 @@ _Page = RedirectPage | GonePage
 
 
 def redirect(context: Context, start: str, target: str) -> RedirectPage:
-    """A page that leads on to another one."""
+    """A page that redirects to another one."""
     return RedirectPage(
         **page_head(context, start, title="Moved") | {"canonical": context.canonical(target)},
         target=Reference(label=target, href=relative(start, target)),
@@ -98,7 +98,7 @@ def _artifacts(context: Context, ledger: Ledger, missing: Collection[Ref]) -> It
 
 
 def _missing_memos(context: Context, ledger: Ledger, missing: Collection[Ref]) -> Iterator[GonePage]:
-    """Where memos were that were replied to and missing, and that nobody replies to any more."""
+    """Where memos were that were replied to and missing, and that nothing replies to any more."""
     keys = ledger.keys_by_ref
     for kind, name in ledger.others:
         ref = _ref_of(name)
@@ -140,6 +140,6 @@ def _ref_of(name: str) -> Ref:
 
 
 def _removal(context: Context, ref: Ref) -> Removal | None:
-    """What git says of an artifact that is gone, also if its id tells it from another of its name."""
+    """The removal of an artifact in git, also if its id has a suffix to distinguish it from another of its name."""
     removed = context.archive.removed
     return removed.get(ref) or removed.get((ref[0], ref[1].partition("~")[0]))

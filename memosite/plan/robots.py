@@ -1,4 +1,4 @@
-"""Plans what robots look for at the top of a site: `llms.txt` and the sitemap."""
+"""Plans the files that robots read at the top of a site: `llms.txt` and the sitemap."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from xml.sax.saxutils import escape

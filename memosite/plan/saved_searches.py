@@ -26,9 +26,9 @@ class SavedSearch:
 def plan_saved_searches(
     context: Context, ledger: Ledger, searches: Sequence[SavedSearch]
 ) -> Iterator[ListPage | GonePage]:
-    """The page of each search: everything that it finds, newest first, in parts where that is much.
+    """The page of each search: everything that it finds, newest first, in parts where the list is long.
 
-    Tombstones are where searches were that are not saved any more.
+    Searches that are not saved any more get tombstones.
     """
     for saved in searches:
         yield from _plan_saved(context, saved)
@@ -56,6 +56,6 @@ def published_searches(searches: Iterable[SavedSearch]) -> Iterator[tuple[str, s
 
 
 def former_searches(ledger: Ledger, searches: Iterable[SavedSearch]) -> tuple[str, ...]:
-    """The names of searches that had a page and are not saved any more; case makes no other folder everywhere."""
+    """The names of searches that had a page and are not saved any more; case is ignored, as on some disks."""
     now = {saved.name.casefold() for saved in searches}
     return tuple(name for kind, name in ledger.others if kind == "saved" and name.casefold() not in now)

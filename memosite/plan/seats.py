@@ -1,4 +1,4 @@
-"""Sums up what each seat sent, has not read and is asked: one walk over the memos, whatever the number of seats."""
+"""Indexes what each seat sent, has not read and is asked, in one pass over the memos for all seats."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence

@@ -1,4 +1,4 @@
-"""Plans the whole site of a configuration: what pages are planned with, and every unit."""
+"""Plans the whole site of a configuration: the context of all pages, and every unit."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -53,7 +53,7 @@ def _saved_searches(config: Config, archive: Archive, shelf: Shelf) -> tuple[Sav
 
 
 def context_of(config: Config, archive: Archive, shelf: Shelf) -> Context:
-    """What pages are planned with."""
+    """The context that pages are planned with."""
     return Context(
         archive=archive,
         site=Site(

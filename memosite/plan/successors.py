@@ -1,4 +1,4 @@
-"""Tells which document a status such as "superseded by ADR 12" means."""
+"""Finds the document that a status such as "superseded by ADR 12" names."""
 
 import re
 
@@ -6,7 +6,7 @@ from memosite.archive.model import Document
 
 
 def is_named(document: Document, status: str) -> bool:
-    """Whether a status such as "superseded by ADR 12" means this document: its name, its title or its number."""
+    """Whether a status such as "superseded by ADR 12" names this document: its name, its title or its number."""
     said = status.casefold().partition(" by ")[2].strip(" .")
     stem, title = document.head.file.name.casefold().removesuffix(".md"), document.head.title.casefold()
     numbers = {int(number) for number in re.findall(r"(?<!\d)\d{1,6}(?!\d)", said)}

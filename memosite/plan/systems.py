@@ -39,7 +39,7 @@ def published_systems(context: Context, ledger: Ledger) -> tuple[str, ...]:
 
 
 def plan_systems(context: Context, ledger: Ledger) -> Iterator[SystemsPage | ListPage | Written]:
-    """The overview of all systems, the pages of each, and their twins; nothing where there never was a record."""
+    """The overview of all systems, the pages of each, and their twins; nothing if there never was a record."""
     systems = published_systems(context, ledger)
     if not systems:
         return
@@ -96,7 +96,7 @@ def _list_page(
 
 
 def _views(system: str, start: str, records: Sequence[Record]) -> Iterable[Reference]:
-    """Links to the ways of grouping that tell anything; the one that is shown is no link."""
+    """Links to the ways of grouping that are useful here; the one that is shown is no link."""
     here = system_page(system)
     useful = [view for view, values in VIEWS.items() if any(value for record in records for value in values(record))]
     for view in ("", *useful):
@@ -116,7 +116,7 @@ def _groups_by(view: str, records: Sequence[Record]) -> dict[str, list[Record]]:
 
 
 def _own_groups(records: Sequence[Record]) -> dict[str, list[Record]]:
-    """Records by what their system itself goes by, in its own order."""
+    """Records by their system's own grouping, in its own order."""
     found: dict[tuple[GroupOrder, str], list[Record]] = defaultdict(list)
     for record in records:
         found[system_of(record.card).group(record.card)].append(record)

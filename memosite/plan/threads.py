@@ -1,4 +1,4 @@
-"""Plans the pages of threads: the whole conversation in reading order, cut at memo borders where it gets too long."""
+"""Plans the pages of threads: the whole conversation in reading order, split between memos where it gets too long."""
 
 from collections.abc import Iterator
 from dataclasses import replace

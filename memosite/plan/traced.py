@@ -1,12 +1,12 @@
-"""What a unit is planned from, found out by watching it read: a context that notes every key that is asked for.
+"""Traces what a unit reads: a context that records every key that the unit looks up, as its dependencies.
 
     context ─► traced(context, reads) ─► unit.make(…) ─► reads: (mapping, key) …
                                                             │ Digests
                                                             ▼
                                         equal digests in the next build: nothing to plan
 
-So there are no dependencies to declare, and none to forget: what a unit can reach goes through a mapping that
-notes it, is the same for all pages of a build (`common_values`), or cannot be reached.
+So no dependency has to be declared, and none can be forgotten: each value of the context is read through a mapping
+that records it, is the same for all pages of a build (`common_values`), or cannot be read.
 """
 
 import datetime as dt
@@ -26,7 +26,7 @@ ReadKey = Hashable
 TracedRead = tuple[str, ReadKey]
 
 KEYS: Final = None
-"""Read as a key: which keys a mapping has, and in which order."""
+"""Recorded as a key: which keys a mapping has, and in which order."""
 
 _OF_ARCHIVE: Final = ("artifacts", "ghosts", "threads", "positions", "removed", "blobs", "position_of")
 _OF_CONTEXT: Final = (
@@ -36,11 +36,11 @@ _OF_CONTEXT: Final = (
 _UNREADABLE: Final = "a traced unit reads all findings: it must not be traced"
 _BROADCASTS: Final = "broadcasts"
 _ABSENT: Final = "absent"
-_MOST_KNOWN: Final = 200_000  # digests that are remembered at once: 50 MB
+_MOST_KNOWN: Final = 200_000  # digests that are memoized at once: 50 MB
 
 
 def traced(context: Context, reads: MutableSet[TracedRead]) -> Context:
-    """The same context, of which every read is noted in `reads`."""
+    """The same context, with every read recorded in `reads`."""
     mappings: dict[str, Any] = {name: _Traced(name, getattr(context.archive, name), reads) for name in _OF_ARCHIVE}
     archive = replace(context.archive, **mappings, sources=_sources(context.archive), findings=_Unreadable())
     same = _TracedContext(
@@ -57,7 +57,7 @@ def traced(context: Context, reads: MutableSet[TracedRead]) -> Context:
 
 
 def common_values(context: Context) -> tuple[object, ...]:
-    """What every traced unit may read without being noted: when it changes, all are made again."""
+    """Values that every traced unit may read without a record: when they change, all units are made again."""
     organizations = context.archive.organizations
     return (
         _sources(context.archive), organizations, context.site, context.archive_id, context.authority, context.feeds,
@@ -71,7 +71,7 @@ def _sources(archive: Archive) -> tuple[SourceInfo, ...]:
 
 
 class _TracedContext(Context):
-    """A context whose broadcasts are noted, too: they are no mapping."""
+    """A context whose broadcasts are recorded, too: they are no mapping."""
 
     @property
     def broadcasts(self) -> Any:
@@ -80,7 +80,7 @@ class _TracedContext(Context):
 
 
 class _Traced(Mapping[K, V_co]):
-    """A mapping that notes which of its keys are asked for."""
+    """A mapping that records which of its keys are looked up."""
 
     __slots__ = ("_name", "_reads", "_values")
 
@@ -111,7 +111,7 @@ class _Traced(Mapping[K, V_co]):
 
 
 class _Unreadable(tuple[Any, ...]):
-    """What no traced unit may read."""
+    """Stands in for values that no traced unit may read."""
 
     __slots__ = ()
 
@@ -129,10 +129,10 @@ class _Unreadable(tuple[Any, ...]):
 
 
 class Digests:
-    """The digests of what units read, each made once."""
+    """The digests of what units read, each computed once."""
 
     def __init__(self, context: Context, before: "Digests | None" = None) -> None:
-        """Tell what can be read in this context. What is equal to what it was `before` has the digest that it had."""
+        """Take digests of this context. A value that is equal to the one `before` keeps its digest."""
         archive = context.archive
         self._context = context
         self._mappings: dict[str, Mapping[Any, Any]] = {name: getattr(archive, name) for name in _OF_ARCHIVE}
@@ -141,18 +141,18 @@ class Digests:
         self._wholes: dict[int, str] = {}  # by identity: the context keeps what it has
         self._given: dict[str, tuple[object, str]] = {}
         self._before = before
-        # A list of artifacts is as new as its artifacts are: each of them is looked at once, and not in each list.
+        # The digest of a list follows from those of its artifacts: each artifact is compared once, not in each list.
         self._reducers = Reducers()
-        same = proxy(self)  # what holds itself waits for the garbage collector, with the whole archive
+        same = proxy(self)  # a reference cycle would keep the whole archive until the garbage collector runs
         for class_ in (*Artifact.__subclasses__(), Thread):
             self._reducers[class_] = lambda one: (str, (same._whole(one),))
 
     def forget_before(self) -> None:
-        """Let go of what was before: nothing more is asked."""
+        """Release the context before: no more digests are needed."""
         self._before = None
 
     def changed(self, reads: Iterable[tuple[TracedRead, str]]) -> dict[int, TracedRead]:
-        """The reads that find something else than what they found before, of which each has the digest, by number."""
+        """The numbers of the reads that find something else than before; each read comes with its digest from then."""
         before = self._before
         if before is None:
             numbered = enumerate(reads)
@@ -164,7 +164,7 @@ class Digests:
             if name in mappings and key is not KEYS:
                 values, former = mappings[name]
                 now, then = values.get(key, _ABSENT), former.get(key, _ABSENT)
-                if now is not then and now != then:  # to compare what is the same takes long
+                if now is not then and now != then:  # comparing equal values takes long
                     found[number] = read
             elif self._keys_changed(name, before):
                 found[number] = read
@@ -177,7 +177,7 @@ class Digests:
         return list(self._mappings.get(name, ())) != list(before._mappings.get(name, ()))
 
     def of_given(self, name: str, given: object) -> str:
-        """The digest of what the unit of this name is about."""
+        """The digest of what the unit of this name was given."""
         known = self._before._given.get(name) if self._before is not None else None
         is_same = known is not None and (known[0] is given or known[0] == given)
         digest = known[1] if known is not None and is_same else self.of_value(given)
@@ -208,7 +208,7 @@ class Digests:
         return self.of_value(mapping[key]) if key in mapping else _ABSENT
 
     def _short(self, value: object) -> str | None:
-        """The digest of what needs no pickling; None for other values. Each is told from those of another class."""
+        """The digest of a value that needs no pickling; None for other values. Values of different classes differ."""
         if isinstance(value, (Artifact, Thread)):
             return self._whole(value)
         if (listed := self._of_artifacts(value)) is not None:
@@ -220,7 +220,7 @@ class Digests:
         return None
 
     def _of_artifacts(self, value: object) -> str | None:
-        """The digest of a list of artifacts, as many units are about; None for other values."""
+        """The digest of a list of artifacts, which many units are given; None for other values."""
         if not isinstance(value, (tuple, list)) or not value or not isinstance(value[0], Artifact):
             return None
         if all(isinstance(one, Artifact) for one in value):

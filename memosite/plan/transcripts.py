@@ -1,4 +1,4 @@
-"""Plans the pages of transcripts, cut at the borders of turns where one page would be too long."""
+"""Plans the pages of transcripts, split between turns where one page would be too long."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
@@ -32,14 +32,14 @@ def plan_transcript(context: Context, transcript: Transcript) -> Iterable[Transc
 
 
 def _other_parts(here: str, ranges: Sequence[tuple[int, int]]) -> tuple[tuple[int, str], ...]:
-    """Where the turns that are not on the first part are found, for links that lead there (SPEC 4)."""
+    """The parts of the turns that are not on the first part, for links to them (SPEC 4)."""
     return tuple(
         (first, relative(here, part_page(here, number))) for number, (first, _) in enumerate(ranges[1:], start=2)
     )
 
 
 def _turn_ranges(context: Context, transcript: Transcript) -> list[tuple[int, int]]:
-    """The turns of each part, cut at turn borders so that no page gets too long."""
+    """The turns of each part, split between turns so that no page gets too long."""
     text = transcript.variants[0].text
     if text is None or not text.turns or fits_one_page(text.chars, text.turns):
         return [(0, text.turns or 0 if text else 0)]

@@ -17,13 +17,13 @@ from memosite.plan.files import Written
 LIST_BYTES = 16_000
 """The largest twin of a list, in bytes; what does not fit is counted and linked."""
 
-_ENTRY_BYTES = 90  # what an entry takes beside its own JSON: so many more than fit are not sorted
+_ENTRY_BYTES = 90  # bytes of an entry beside its own JSON: limits how many entries are sorted
 
 _FILES = 20
 
 
 def to_json(value: object) -> bytes:
-    """JSON as twins have it: indented, characters as they are."""
+    """JSON in the format of twins: indented, characters not escaped."""
     return f"{indented(value)}\n".encode("utf-8", "replace")
 
 
@@ -98,7 +98,7 @@ def _head(context: Context, artifact: Artifact) -> Iterable[tuple[str, str]]:
 
 
 def _record_facts(record: Record) -> dict[str, object]:
-    """What is known of a record beside what all artifacts have; names of artifacts are `kind/id`, null if unknown."""
+    """The fields of a record besides those of all artifacts; names of artifacts are `kind/id`, null if unknown."""
     card = record.card
     return {
         "key": card.key,
@@ -146,7 +146,7 @@ def _record_facts(record: Record) -> dict[str, object]:
 def list_twins(
     page: str, title: str, artifacts: Sequence[Artifact], *, facts: dict[str, object], in_order: bool = False
 ) -> Iterable[Written]:
-    """`index.json` and `index.md` of a list, newest first or in the order given, cut at 16 kB, saying what is left."""
+    """`index.json` and `index.md` of a list, newest first or in the order given, cut at 16 kB; the rest is counted."""
     ordered = artifacts if in_order else newest(artifacts, LIST_BYTES // _ENTRY_BYTES)
     entries = (_entry(page, artifact) for artifact in ordered)
     return _bounded(page, title, entries, len(artifacts), facts=facts, onward="archive/index.json")
@@ -155,7 +155,7 @@ def list_twins(
 def name_twins(
     page: str, title: str, names: Sequence[tuple[str, str, int]], *, facts: dict[str, object], onward: str
 ) -> Iterable[Written]:
-    """The same of things that have records: names, pages, and how many; `onward` is where all of them are."""
+    """The same for groups of records: names, pages, and how many; `onward` is where all of them are."""
     entries = (
         (
             {"name": name, "records": number, "href": relative(page, target)},
@@ -175,7 +175,7 @@ def _bounded(
     facts: dict[str, object],
     onward: str,
 ) -> Iterable[Written]:
-    """The twins of a list, given each entry as JSON and as Markdown; `onward` is where what is left out is found."""
+    """The twins of a list, given each entry as JSON and as Markdown; `onward` is where the rest is."""
     entries: list[dict[str, object]] = []
     lines: list[str] = []
     head: dict[str, object] = {"title": title, **facts, "total": total}

@@ -1,4 +1,4 @@
-"""What is planned together: a unit, its outputs, and what it is made of besides the archive."""
+"""Defines units of work: outputs that are planned together, and their inputs besides the archive."""
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
@@ -17,8 +17,8 @@ class Unit:
     """Outputs that are made together, of what `make` reads through the context it is given and of `given`.
 
     One that is not `traced` looks at the whole archive or at the ledger, and is planned in every build. `weight` is
-    roughly how many artifacts it has: light units are sent to a process together. `is_for_programs` says that nobody
-    looks at its outputs in a browser; such units come after all others.
+    roughly how many artifacts it has: light units are sent to a process together. `is_for_programs` says that only
+    programs read its outputs; such units come after all others.
     """
 
     name: str

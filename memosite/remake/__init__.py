@@ -1,1 +1,1 @@
-"""Makes of a site only what has changed."""
+"""Rebuilds a site incrementally: makes again only what has changed."""

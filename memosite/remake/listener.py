@@ -1,14 +1,14 @@
-"""Who is told, while a site is built, what of it is written: the live preview, so that browsers reload early."""
+"""The interface that is notified of written files during a build: the live preview uses it to reload browsers early."""
 
 
 class Listener:
-    """Is called while a site is built. This one does nothing with it: subclasses do."""
+    """Is called while a site is built. This one does nothing; subclasses override it."""
 
     def output_written(self, path: str) -> None:
-        """An output is new; what is made with it, or comes before that in the order of units, is there."""
+        """An output is new; its unit's other outputs, and those of all units before it, are written."""
 
     def all_written(self) -> None:
-        """All that people look at is there, and some of it is new; what only programs read comes after."""
+        """All pages for people are written, and some are new; what only programs read comes after."""
 
 
 NO_LISTENER = Listener()

@@ -1,12 +1,12 @@
-"""Makes a unit: plans it, and renders what of it did not stay as it was; in any process.
+"""Makes a unit: plans it and renders the outputs that changed, in any process.
 
-A unit is planned once more if anything that it read has changed, and each of its outputs rendered only if its own
-model has:
+A unit is planned again if anything that it read has changed, and each of its outputs is rendered only if its own
+model has changed (early cut-off):
 
     unit ─► traced context ─► planned output ─► fingerprint ─┬─ known, and there: kept
                                                             └─ else: bytes
 
-On this machine a process does all of it. On a cluster others render, from parcels, what is planned here.
+On this machine a process does all of it. On a cluster, workers render from parcels what is planned here.
 """
 
 from collections import deque
@@ -36,7 +36,7 @@ Bytes = tuple[str, str, bytes | None]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MadeUnit:
-    """A unit with the digests of what it is about and of its reads, or None if it was not traced, and its outputs."""
+    """A unit with its outputs, and the digests of what it is given and of its reads (None if it was not traced)."""
 
     given: str
     reads: Mapping[TracedRead, str] | None
@@ -45,7 +45,7 @@ class MadeUnit:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Fresh:
-    """An output that is not known, and the fingerprint of its model."""
+    """An output that has to be rendered, and the fingerprint of its model."""
 
     planned: Planned
     fingerprint: str
@@ -53,14 +53,14 @@ class Fresh:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Draft:
-    """A unit that others render: what of it is as in `MadeUnit`, and fingerprints for outputs that are yet to come."""
+    """A unit that other machines render: as `MadeUnit`, with fingerprints for the outputs that are not rendered yet."""
 
     given: str
     reads: Mapping[TracedRead, str] | None
     outputs: tuple[Bytes | str, ...]
 
     def finish(self, files: Iterable[Files]) -> MadeUnit:
-        """The unit, with the files of each output that was to come, in their order."""
+        """The unit, completed with the files of each missing output, in their order."""
         rendered = iter(files)
         outputs: list[Bytes] = []
         for one in self.outputs:
@@ -73,9 +73,9 @@ class Draft:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Maker:
-    """What units are made with. `last` is what the last build made, `common` what all units are made of now.
+    """Makes units. `last` is the manifest of the last build, `common` the digests of what all units are made of now.
 
-    `is_there` tells of units that did not change whether their outputs lie there as they were left. `is_last_known`
+    `is_there` says of units that did not change whether their outputs are there unchanged. `is_last_known`
     says that `last` is what was built last in this output folder, and not empty.
     """
 
@@ -90,11 +90,11 @@ class Maker:
     is_last_known: bool
 
     def known(self, unit: Unit) -> Made | None:
-        """The unit as it was made last, if what is common to all is what it was."""
+        """The unit as the last build made it, if what is common to all units has not changed."""
         return self.last.units.get(unit.name) if self.last.common == self.common else None
 
     def warm(self) -> None:
-        """Find out what processes that are forked would each find out for themselves."""
+        """Compute before forking what each process would otherwise compute for itself."""
         self.renderer.warm()
         _ = self.context.seats
 
@@ -106,7 +106,7 @@ class Maker:
         return MadeUnit(given=given, reads=noted, outputs=outputs)
 
     def draft(self, unit: Unit, theme: bytes) -> tuple[Draft, Parcel]:
-        """Plan one unit, and pack what is to be rendered of it with what `pack_theme` made of the theme."""
+        """Plan one unit, and pack its outputs to be rendered with the theme as packed by `pack_theme`."""
         reads: set[TracedRead] = set()
         outputs: list[Bytes | str] = []
         unrendered: list[Unrendered] = []
@@ -155,12 +155,12 @@ class Maker:
 
 
 def common_digests(context: Context, digests: Digests, *, theme: str) -> dict[str, str]:
-    """What every unit is made of besides what it reads, by what it is; `theme` is the digest of the theme."""
+    """Digests of what every unit depends on besides its reads, by name; `theme` is the digest of the theme."""
     return {"program": program_digest(), "theme": theme, "site": digests.of_value(common_values(context))}
 
 
 def maker_of(context: Context, theme: Theme, memory: Memory, output: OutputFolder) -> Maker:
-    """What a build makes units with that goes on from what is remembered; to be called before it writes any."""
+    """The maker of a build that continues from what is remembered; to be called before it writes any unit."""
     digests = Digests(context, before=memory.digests)
     return Maker(
         context=context,
@@ -177,7 +177,7 @@ def maker_of(context: Context, theme: Theme, memory: Memory, output: OutputFolde
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MadeSite:
-    """What was made of what, and the only files that may have to go; None if it is not known what was there."""
+    """The manifest of a build, and the only files that may have to be removed; None if those are not known."""
 
     manifest: Manifest
     former: tuple[str, ...] | None
@@ -192,9 +192,9 @@ def make_site(
     run_elsewhere: Run | None = None,
     listener: Listener,
 ) -> MadeSite:
-    """Make the units that are stale, by `jobs` processes, write what is new of them, and note what was made of what.
+    """Make the stale units in `jobs` processes, write their new outputs, and note the reads and outputs of each.
 
-    Outputs are written in the order of the units, whoever makes them: they are planned here and rendered by
+    Outputs are written in the order of the units, wherever they are made: they are planned here and rendered by
     `run_elsewhere`, if there is one.
     """
     progress("decide", 0, 0)
@@ -203,7 +203,7 @@ def make_site(
     stale = [one.unit for one in decisions if one.why]
     if jobs > 1 and len(stale) > BATCH:
         maker.warm()
-    # Where others render, there are threads by the time of a second round, and forks and threads do not go together.
+    # A cluster client has started threads by a second round, and a process with threads must not fork.
     run_here: Run = partial(run, jobs=jobs, is_renewed=run_elsewhere is None)
     results = _made_elsewhere(stale, maker, run_here, run_elsewhere) if run_elsewhere else _made(stale, maker, run_here)
     noted = Manifest(common=maker.common, reads=Reads(last.reads) if last.common == maker.common else Reads())
@@ -242,7 +242,7 @@ def _made(units: Sequence[Unit], maker: Maker, run_here: Run) -> Results:
 
 
 def _made_elsewhere(units: Sequence[Unit], maker: Maker, run_here: Run, run_elsewhere: Run) -> Results:
-    """Nobody elsewhere has the archive. So units are planned here, and what is to be rendered goes with its texts."""
+    """Other machines do not have the archive. So units are planned here, and sent with their texts to be rendered."""
     theme = pack_theme(maker.renderer.theme)
     under_way: deque[Draft] = deque()
     drafted = run_here(

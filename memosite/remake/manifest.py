@@ -1,9 +1,9 @@
-"""[I/O] The manifest: what the last build made of what, so that the next one makes only what is new.
+"""[I/O] The manifest: what each unit of the last build read and wrote, so that the next build makes only what is stale.
 
-It lies in the cache, one for each output folder, as JSON lines: what is common to all pages, then each read with its
+It is in the cache, one for each output folder, as JSON lines: what is common to all pages, then each read with its
 digest, then each unit with the numbers of its reads and with its outputs. A manifest that is missing, damaged, of
-another version or of another folder is none: everything is made again, which costs only time. It is signed (`keys`),
-since it also tells what to remove.
+another version or of another folder is ignored: everything is made again, which costs only time. It is signed (`keys`),
+since it also says what to remove.
 """
 
 import json
@@ -26,7 +26,7 @@ ManifestRead = tuple[str, Any]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ManifestOutput:
-    """A file that was written: of which model, and how it then lay there. `state` is None for one that was not.
+    """A file of the site: the fingerprint of its model, and its file state. `state` is None if it was not written.
 
     Two units may claim one path; only the first writes it.
     """
@@ -38,9 +38,9 @@ class ManifestOutput:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Made:
-    """A unit as it was made: of which reads, by number, and as which outputs.
+    """A unit as it was made: its reads, by number, and its outputs.
 
-    `given` is the digest of what it is about besides. `reads` is None if it was not traced.
+    `given` is the digest of what it was given besides. `reads` is None if it was not traced.
     """
 
     given: str
@@ -51,7 +51,7 @@ class Made:
 class Reads:
     """What units read, each with a number and the digest of what was found. Most are read by several units.
 
-    A number keeps its meaning from build to build, as long as all is not made again.
+    A number keeps its meaning from build to build, unless everything is made again.
     """
 
     def __init__(self, known: Iterable[tuple[ManifestRead, str]] = ()) -> None:
@@ -77,7 +77,7 @@ class Units(Mapping[str, Made]):
     """Units by name, each kept as its line and read when it is asked for: of 100,000 artifacts there are 70,000."""
 
     def __init__(self) -> None:
-        """Begin without any."""
+        """Begin empty."""
         self._lines: dict[str, str] = {}
         self._files: dict[str, str] = {}
         self._read: dict[str, Made] = {}
@@ -114,21 +114,21 @@ class Units(Mapping[str, Made]):
         return (lines for lines in self._files.values() if lines)
 
     def states(self) -> Iterator[tuple[str, FileState]]:
-        """Each file of the units that were noted, and how it lay there then."""
+        """Each file of the units that were noted, and its file state then."""
         return _read_states(chain.from_iterable(lines.split("\n") for lines in self.files()))
 
     def note(self, name: str, made: Made) -> None:
-        """Note what a unit was made of, and as."""
+        """Note the reads and outputs of a unit."""
         self._lines[name] = _line(name, made)
         self._files[name] = _file_lines(made)
 
     def note_line(self, line: str) -> None:
-        """Note a unit by its line. Raises `ValueError` if it is none."""
+        """Note a unit by its line. Raises `ValueError` if the line is invalid."""
         name, _ = _NAMES.raw_decode(line, 1)
         self._lines[str(name)] = line
 
     def keep(self, name: str, made: Made, others: "Units") -> None:
-        """Note a unit as others have it."""
+        """Copy a unit from other `Units`."""
         self._lines[name] = others._lines[name]
         self._files[name] = others._files[name] if name in others._files else _file_lines(made)
         if name in others._read:
@@ -157,9 +157,9 @@ class Manifest:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BuildSeal:
-    """What a build began with and how it ended: equal inputs and outputs that lie there as they did are a whole site.
+    """The inputs and the report of a build: with equal inputs and unchanged outputs the site is up to date.
 
-    `inputs` is a digest of all that was read; the rest is what a report says. The outputs stand in a file of their own,
+    `inputs` is a digest of all that was read; the rest is what a report says. The outputs are in a file of their own,
     which is read ten times as fast as the manifest.
     """
 
@@ -173,15 +173,15 @@ class BuildSeal:
 
 
 def manifest_file(cache: Path, output: Path) -> Path:
-    """Where the manifest of an output folder lies; what else is known of its last build lies beside it."""
+    """The path of the manifest of an output folder; what else is known of its last build is beside it."""
     return cache / "manifests" / f"{blake2b(bytes(output.resolve()), digest_size=8).hexdigest()}.jsonl"
 
 
 def read_last(file: Path) -> FileState | None:
-    """How `status.json`, which each build writes, lay there when the build of this manifest ended.
+    """The file state of `status.json`, which each build writes, when the build of this manifest ended.
 
-    If it lies there otherwise, somebody else built there since (with another cache, or as another user), or the
-    folder is another one: what a manifest and a seal tell of it may be too little.
+    If it is different now, somebody else built there since (with another cache, or as another user), or the
+    folder is another one: a manifest and a seal may say too little of it.
     """
     try:
         size, time, inode = json.loads(read_signed(file.with_suffix(_LAST)) or b"[]")
@@ -191,7 +191,7 @@ def read_last(file: Path) -> FileState | None:
 
 
 def write_last(file: Path, state: FileState | None) -> None:
-    """Write down how `status.json` lies there now."""
+    """Write down the file state of `status.json` now."""
     write_signed(file.with_suffix(_LAST), json.dumps(state).encode())
 
 
@@ -236,7 +236,7 @@ def read_manifest(file: Path) -> Manifest:
 
 
 def read_states(file: Path) -> Iterator[tuple[str, FileState]]:
-    """Every file of the site of this manifest, and how it lay there when that was written; none if it is not known."""
+    """Every file of the site of this manifest, and its state when the manifest was written; empty if not known."""
     return _read_states((read_signed(file.with_suffix(_STATES)) or b"").decode("utf-8", "replace").split("\n"))
 
 

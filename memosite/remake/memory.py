@@ -1,9 +1,9 @@
-"""[I/O] What a build leaves for the next one: in the cache, and for who builds again and again, in memory, too.
+"""[I/O] Keeps what a build leaves for the next one: in the cache, and in memory for a process that builds again.
 
     build ─► Memory ─┬─► the next build of the same process: nothing is read again
                      └─► write ─► cache ─► a build of another process
 
-Losing it costs only time. It is kept for one output folder and one cache; with others it begins anew.
+Losing it costs only time. It is kept for one output folder and one cache; with others it starts empty.
 """
 
 from collections.abc import Iterable
@@ -45,10 +45,10 @@ def _was_written(_path: str, state: FileState | None) -> bool:
 
 
 class Memory:
-    """What is known of the last build: `ledger` as it was read, `digests` of its archive, if this process made it."""
+    """What is known of the last build: `ledger` as it was read, `digests` of its archive if this process made it."""
 
     def __init__(self, *, writes_at_once: bool = False) -> None:
-        """Begin with an empty shelf; `open` tells where the rest is. Unless it `writes_at_once`, call `write`."""
+        """Begin with an empty shelf; `open` loads the rest. Unless it `writes_at_once`, call `write`."""
         self.shelf = Shelf()
         self._writes_at_once = writes_at_once
         self.parsed = SourceCaches(None)
@@ -72,11 +72,11 @@ class Memory:
         return self
 
     def __exit__(self, *_: object) -> None:
-        """Let go of the shelf."""
+        """Close the shelf."""
         self.shelf.__exit__(None, None, None)
 
     def open(self, cache: Path | None, output: Path) -> None:
-        """Go on from the last build of this output folder; without a cache only what is in memory is known."""
+        """Continue from the last build of this output folder; without a cache only what is in memory is known."""
         if (cache, output) == self._place:
             return
         self._place = cache, output
@@ -97,12 +97,12 @@ class Memory:
         return self._looks.look_at
 
     def is_ours(self, output: OutputFolder) -> bool:
-        """Whether the last build in this output folder is the one that is known: `status.json` lies as it left it."""
+        """Whether the last build in this output folder is the one that is known: its `status.json` is unchanged."""
         return output.is_as_left(STATUS_PATH, self._status)
 
     @property
     def manifest(self) -> Manifest:
-        """What the last build made of what; empty if that is not known."""
+        """The manifest of the last build; empty if it is not known."""
         if self._manifest is None:
             self._manifest = read_manifest(self._file) if self._file else Manifest()
             self._manifest.units.keeps_read = not self._writes_at_once
@@ -110,29 +110,29 @@ class Memory:
 
     @property
     def seal(self) -> BuildSeal:
-        """What the last build began with and how it ended; empty if that is not known."""
+        """The inputs and the report of the last build; empty if they are not known."""
         if self._seal is None:
             self._seal = read_seal(self._file) if self._file else BuildSeal()
         return self._seal
 
     def is_whole(self, output: OutputFolder) -> bool:
-        """Whether all files of the last build lie there as it left them."""
+        """Whether all files of the last build are there unchanged."""
         return self._file is not None and output.is_whole(read_states(self._file))
 
     def will_build(self, output: OutputFolder) -> "IsThere":
-        """What tells of a build that now begins to write whether a file lies there as it was left.
+        """A check whether a file is there unchanged, for a build that now begins to write.
 
-        Who builds again and again does not look at each file before browsers may reload, but afterwards (`check`):
-        it believes what its own last build left, if that came to its end and nobody else has built there since.
+        A process that builds again does not look at each file before browsers may reload, but afterwards (`check`):
+        it trusts what its own last build left, if that was completed and nobody else has built there since.
         """
         is_believed = self._is_sound and not self._writes_at_once and self.is_ours(output)
         self._is_sound = False
         return _was_written if is_believed else output.is_as_left
 
     def check(self) -> bool:
-        """Whether the last build of this process was right to believe what it did not look at.
+        """Whether the last build of this process was right about the files that it did not look at.
 
-        Files of sources lie there as they were seen, and those of the site as they were left. Otherwise the next build
+        Then files of sources are as they were seen, and those of the site unchanged. Otherwise the next build
         looks at each.
         """
         are_true = self._looks is None or self._looks.are_true()
@@ -142,7 +142,7 @@ class Memory:
         return are_true
 
     def renderer(self, theme: Theme) -> "Renderer":
-        """What renders pages with this theme from texts of the shelf."""
+        """The renderer of pages with this theme and the texts of the shelf."""
         from memosite.render.renderer import Renderer  # noqa: PLC0415 - not needed where nothing has changed
 
         if self._renderer is None or self._renderer[0] != theme.digest:
@@ -150,12 +150,12 @@ class Memory:
         return self._renderer[1]
 
     def note_parsed(self) -> None:
-        """Remember what was read, whatever becomes of the build."""
+        """Remember what was read, even if the build fails."""
         if self._writes_at_once:
             self.parsed.write()
 
     def note(self, manifest: Manifest, digests: "Digests", seal: BuildSeal, status: FileState | None) -> None:
-        """Remember a build that has ended; `status` is how `status.json` lies there now.
+        """Remember a build that has ended; `status` is the file state of `status.json` now.
 
         The next build compares what units read with what these `digests` found: they belong to the manifest.
         """
@@ -168,13 +168,13 @@ class Memory:
             self._write_build()
 
     def note_status(self, status: FileState | None) -> None:
-        """Remember how `status.json` lies there after a build that changed nothing else."""
+        """Remember the file state of `status.json` after a build that changed nothing else."""
         self._status = status
         if self._file:
             write_last(self._file, status)
 
     def write(self) -> None:
-        """Write down in the cache what is new, unless somebody else has built there since, or builds: that counts."""
+        """Write what is new to the cache, unless another process has built there since or is building."""
         self.parsed.write()
         if not self._is_noted or self._place is None:
             return

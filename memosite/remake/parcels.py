@@ -1,9 +1,9 @@
-"""Planned outputs with all that is needed to render them, so that any machine may do it that has the same memosite.
+"""Packs planned outputs with all that is needed to render them, so that any machine with the same memosite can do it.
 
-    planned outputs ─► pickle ─► the digests that stand in it ─► texts from the shelf ─► Parcel ─► files of each
+    planned outputs ─► pickle ─► the digests found in it ─► texts from the shelf ─► Parcel ─► files of each
     theme ─► templates, compressed ────────────────────────────────────────────────────────┘
 
-A parcel is closed, as page models are: whoever has it needs nothing else, and may begin again with it elsewhere.
+A parcel is self-contained, as page models are: rendering needs nothing else, and can be retried elsewhere.
 """
 
 import pickle
@@ -21,10 +21,10 @@ from memosite.render.theme import Theme
 from memosite.search.blocks import SearchBlock
 
 Unrendered = Page | FeedFile | SearchBlock
-"""What is planned, and takes work to be made of its model and its texts."""
+"""A planned output that has to be rendered from its model and its texts."""
 
 Files = list[tuple[str, bytes]]
-"""What an output is in the end: files of the site, by path."""
+"""A rendered output: files of the site, by path."""
 
 _DIGEST: Final = re.compile(rb"\x8c@([0-9a-f]{64})")
 """A text of 64 characters as `pickle` writes it (SHORT_BINUNICODE), and these are a SHA-256 in hex."""
@@ -32,7 +32,7 @@ _DIGEST: Final = re.compile(rb"\x8c@([0-9a-f]{64})")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Parcel:
-    """Some outputs to be rendered. `texts` are bytes by SHA-256, `theme` is what `pack_theme` has made."""
+    """Some outputs to be rendered. `texts` are bytes by SHA-256, `theme` is the result of `pack_theme`."""
 
     planned: bytes
     texts: Mapping[str, bytes]
@@ -41,14 +41,14 @@ class Parcel:
 
 
 def pack_theme(theme: Theme) -> bytes:
-    """The templates of a theme; what is static is not needed for rendering."""
+    """The templates of a theme; static files are not needed for rendering."""
     return zlib.compress(pickle.dumps(replace(theme, static={})))
 
 
 def pack(planned: Sequence[Unrendered], theme: bytes, bytes_of: Callable[[str], bytes], *, weight: int = 1) -> Parcel:
-    """Outputs with every text whose digest stands in one of them.
+    """Pack outputs with every text whose digest is in one of them.
 
-    `bytes_of` gives the bytes of a digest, and raises `KeyError` for one that nobody knows: content may hold those.
+    `bytes_of` gives the bytes of a digest, and raises `KeyError` for an unknown one: content may hold such digests.
     """
     pickled = pickle.dumps(planned, protocol=5)
     texts = {}
@@ -65,7 +65,7 @@ def render_parcel(parcel: Parcel) -> list[Files]:
     renderer, texts = _renderer(parcel.theme)
     texts.clear()
     texts.update(parcel.texts)
-    outputs: Sequence[Unrendered] = pickle.loads(parcel.planned)  # noqa: S301 - who sends it may run anything here anyway
+    outputs: Sequence[Unrendered] = pickle.loads(parcel.planned)  # noqa: S301 - the sender may run anything here anyway
     return [list(render(planned, renderer)) for planned in outputs]
 
 
@@ -82,11 +82,11 @@ def render(planned: Unrendered, renderer: Renderer) -> Iterator[tuple[str, bytes
 
 @lru_cache(maxsize=1)
 def _renderer(theme: bytes) -> tuple[Renderer, dict[str, bytes]]:
-    """A renderer and where it finds texts; kept, since it has compiled templates and knows texts shown twice."""
+    """A renderer and its texts; cached, since it has compiled its templates and caches texts shown twice."""
     texts: dict[str, bytes] = {}
     return Renderer(pickle.loads(zlib.decompress(theme)), _reader(texts)), texts  # noqa: S301 - as above
 
 
 def _reader(texts: Mapping[str, bytes]) -> Callable[[str], str]:
-    """Gives texts as a shelf does."""
+    """Reads texts by digest, as a shelf does."""
     return lambda digest: texts[digest].decode("utf-8", "replace")

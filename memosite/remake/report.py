@@ -1,4 +1,4 @@
-"""What a build tells when it ends: its report, and `status.json` (SPEC 4)."""
+"""Reports what a build did: its report, and `status.json` (SPEC 4)."""
 
 import datetime as dt
 import json
@@ -48,7 +48,7 @@ def report_of(archive: "Archive", output: OutputFolder, *, seconds: float) -> Bu
 
 
 def seal_of(inputs: str, report: BuildReport, status: Mapping[str, object]) -> BuildSeal:
-    """What the next build has to know if nothing changes; `inputs` is the digest of all that was read."""
+    """What the next build needs to see that nothing changed; `inputs` is the digest of all that was read."""
     return BuildSeal(
         inputs=inputs,
         kinds=report.kinds,
@@ -63,7 +63,7 @@ def seal_of(inputs: str, report: BuildReport, status: Mapping[str, object]) -> B
 def report_unchanged(
     output: OutputFolder, memory: Memory, last: BuildSeal, *, clock: Clock, began: dt.datetime
 ) -> BuildReport:
-    """The report of a build that finds the site up to date: only `status.json` is written, since it tells the time."""
+    """The report of a build that finds the site up to date: only `status.json` is written, since it holds the time."""
     with output.writing():
         finished = clock()
         is_ours = memory.is_ours(output)
@@ -83,7 +83,7 @@ def report_unchanged(
 
 
 def status_of(archive: "Archive", now: dt.datetime) -> dict[str, object]:
-    """What `status.json` tells, the one file with a clock."""
+    """The contents of `status.json`, the only file that depends on the clock."""
     severities = Counter(finding.severity for finding in archive.findings)
     return {
         "v": 1,
@@ -105,10 +105,10 @@ def status_of(archive: "Archive", now: dt.datetime) -> dict[str, object]:
 
 
 def status_bytes(value: Mapping[str, object]) -> bytes:
-    """What `status.json` holds."""
+    """The bytes of `status.json`."""
     return (json.dumps(value, indent=1, ensure_ascii=False) + "\n").encode("utf-8", "replace")
 
 
 def in_utc(now: dt.datetime) -> str:
-    """A time as `status.json` tells it."""
+    """A time as `status.json` writes it."""
     return now.astimezone(dt.UTC).isoformat(timespec="seconds").replace("+00:00", "Z")

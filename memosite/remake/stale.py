@@ -1,6 +1,6 @@
-"""Decides what has to be made again, and why: pure, from what the last build noted and what is there now.
+"""Decides which units are stale, and why: pure, from what the last build noted and what is there now.
 
-The first answer that is no tells why:
+The first answer that is "no" is the reason:
 
     unit ─► made before? ─► of the same? ─► are its outputs as they were left? ─► fresh
               no: new         no: which        no: which
@@ -15,7 +15,7 @@ from memosite.remake.manifest import Made, Manifest
 from memosite.store.output import FileState
 
 IsThere = Callable[[str, FileState | None], bool]
-"""Whether a file of the site lies there as it was left."""
+"""Whether a file of the site is there unchanged."""
 
 _COMMON = {
     "program": "memosite itself has changed",
@@ -26,7 +26,7 @@ _COMMON = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Decision:
-    """A unit, as what it was made last, and in words why it has to be made again; "" if nothing of it did change."""
+    """A unit, how it was made last, and in words why it is stale; "" if it is up to date."""
 
     unit: Unit
     made: Made | None
@@ -36,16 +36,16 @@ class Decision:
 def decide(
     units: Iterable[Unit], manifest: Manifest, common: Mapping[str, str], digests: Digests, is_there: IsThere
 ) -> list[Decision]:
-    """Decide for each unit, in their order.
+    """Decide for each unit whether it is stale, in their order.
 
-    `common` are the digests of what all units are made of; `is_there` tells whether an output lies there as it was
-    left.
+    `common` are the digests of what all units are made of; `is_there` says whether an output is there
+    unchanged.
     """
     other = [name for name in common if manifest.common.get(name) != common[name]]
     if other:
         why = "nothing is known of an earlier build" if not manifest.common else _COMMON[other[0]]
         return [Decision(unit=unit, made=manifest.units.get(unit.name), why=why) for unit in units]
-    changed = digests.changed(manifest.reads)  # what many units read is looked at once
+    changed = digests.changed(manifest.reads)  # what many units read is compared once
     decisions = []
     for unit in units:
         made = manifest.units.get(unit.name)

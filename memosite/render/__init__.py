@@ -1,1 +1,1 @@
-"""Page models to bytes."""
+"""Renders page models to bytes."""

@@ -9,7 +9,7 @@ from typing import Final, Literal, TypeAlias
 
 _LINES: Final = 2_000
 _CHARS: Final = 200_000
-_LINE = re.compile(r"(?<=\\n)|\n")  # an escape in JSON ends a line of the text it stands in
+_LINE = re.compile(r"(?<=\\n)|\n")  # an escape in JSON ends a line of the text it is in
 _WORD = re.compile(r"\s+|\w+|[^\w\s]")
 
 DiffLine: TypeAlias = Literal["place", "same", "ins", "del"]
@@ -29,7 +29,7 @@ class Diff:
 
 
 def compare(old: str, new: str) -> Diff:
-    """Compare two texts, as far as `_LINES` and `_CHARS` go."""
+    """Compare two texts, up to `_LINES` lines and `_CHARS` characters."""
     before, after = ([line for line in _LINE.split(text[:_CHARS]) if line is not None] for text in (old, new))
     return Diff(
         lines=tuple(_lines(before[:_LINES], after[:_LINES])),
@@ -56,7 +56,7 @@ def _lines(old: Sequence[str], new: Sequence[str]) -> Iterator[tuple[DiffLine, t
 
 
 def _run(found: Sequence[tuple[DiffLine, str]], start: int, kind: DiffLine) -> int:
-    """How many lines of one kind follow one another from here."""
+    """The length of the run of lines of one kind from here."""
     end = start
     while end < len(found) and found[end][0] == kind:
         end += 1
@@ -64,7 +64,7 @@ def _run(found: Sequence[tuple[DiffLine, str]], start: int, kind: DiffLine) -> i
 
 
 def _marked(old: str, new: str) -> tuple[tuple[DiffPiece, ...], tuple[DiffPiece, ...]]:
-    """Two lines with their signs, in pieces: what they begin and end with alike, and what changed between."""
+    """Two lines with their signs, in pieces: their common beginning and end, and what changed between."""
     words, others = _WORD.findall(old[1:]), _WORD.findall(new[1:])
     shorter = min(len(words), len(others))
     head = next((i for i in range(shorter) if words[i] != others[i]), shorter)

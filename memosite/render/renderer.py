@@ -1,12 +1,12 @@
-"""Turns a page model into the bytes of its HTML file: pure, so that any process may do it.
+"""Renders a page model to the bytes of its HTML file: pure, so that any process may do it.
 
     Page ──► template named by its class ──► UTF-8 bytes
                   │ filters
                   ├─ body       text by digest → Markdown, verbatim, or turns (`turns.html`)
                   ├─ markdown   a short text of the model itself
-                  └─ diff       two texts by digest → lines with what happened to them
+                  └─ diff       two texts by digest → lines marked as added or removed
 
-A template gets `page` and nothing else that varies, and computes nothing. Everything is escaped but what
+A template gets `page` and nothing else that varies, and computes nothing. Everything is escaped except what
 `markdown.to_html` has written. A site's own template that fails is a ConfigError naming template and line.
 """
 
@@ -44,7 +44,7 @@ _CACHE_BYTES: Final = 16 * 2**20
 _PREFIX: Final = "\x1a"  # stands for a page's prefix in cached HTML; a control character, which no text may hold
 _LINK: Final = re.compile(f"{_PREFIX}{_PREFIX}([0-9]+)#?{_PREFIX}")  # the number of a link, for where it leads
 _LINK_BYTES: Final = 150  # what a link takes in a key besides its text
-_SPARE: Final = 1_000  # bytes for what is said when a text is cut
+_SPARE: Final = 1_000  # bytes for the notice that a text is cut
 _TOO_LONG: Final = '<p class="notice">This text is too long for this page: see its own page, or the original.</p>'
 _CUT: Final = '<p class="notice">Only the beginning of this text is shown.</p>\n'
 
@@ -68,9 +68,9 @@ _Slots: TypeAlias = tuple[tuple[str, bool], ...]
 
 
 class Renderer:
-    """Renders pages with one theme. `text_of` gives the text of a SHA-256 and may raise what it likes.
+    """Renders pages with one theme. `text_of` gives the text of a SHA-256 and may raise any exception.
 
-    Texts that several pages show are rendered once, as long as they fit into `cache_bytes`.
+    Texts that several pages show are rendered once (memoized), as long as they fit into `cache_bytes`.
     """
 
     def __init__(self, theme: Theme, text_of: Callable[[str], str], *, cache_bytes: int = _CACHE_BYTES) -> None:
@@ -86,7 +86,7 @@ class Renderer:
     def warm(self) -> None:
         """Compile all templates, so that processes that are forked need not."""
         for name in self.theme.templates:
-            with suppress(jinja2.TemplateError):  # who needs it will be told
+            with suppress(jinja2.TemplateError):  # rendering with it reports the error
                 self._environment.get_template(name)
 
     def render(self, page: Page) -> bytes:
@@ -110,7 +110,7 @@ class Renderer:
         return to_rss(file.feed, {item.guid: self._item_html(item) for item in items})
 
     def _item_html(self, item: FeedItem) -> str:
-        """The content of an item; a feed that is made again has most of its items still."""
+        """The content of an item, memoized: a feed that is made again still has most of its items."""
         key = item.line, item.link, item.contents, item.rows
         html = self._fragments.get(key)
         if html is None:
@@ -231,7 +231,7 @@ def _environment(theme: Theme) -> jinja2.Environment:
 
 
 def _fault(error: Exception, own: frozenset[str]) -> str | None:
-    """Where a site's own template went wrong, and how; None if none of them had a part in it."""
+    """Where a site's own template failed, and how; None if none of them is involved."""
     if not own:
         return None
     if isinstance(error, jinja2.TemplateSyntaxError):
@@ -242,7 +242,7 @@ def _fault(error: Exception, own: frozenset[str]) -> str | None:
     places = [f"templates/{frame.filename}, line {frame.lineno}" for frame in frames if frame.filename in own]
     if places:
         return f"{places[-1]}: {type(error).__name__}: {error}"
-    if isinstance(error, jinja2.TemplateError):  # a bundled template misses what an own one should have given
+    if isinstance(error, jinja2.TemplateError):  # a bundled template lacks what a site's own one should have given
         return f"{', '.join(sorted(own))}: {error}"
     return None
 

@@ -2,9 +2,9 @@
 
     bundled files ─┐
                    ├─► Theme ──► render (templates), output (static files), stale (digest)
-    site's files ──┘  a site's file stands before the bundled one of the same name
+    site's files ──┘  a site's file overrides the bundled one of the same name
 
-The bundled theme lies beside the package in a checkout and inside it once installed.
+The bundled theme is beside the package in a checkout and inside it once installed.
 """
 
 import hashlib
@@ -24,8 +24,8 @@ _PACKAGE = Path(__file__).parent.parent
 class Theme:
     """What pages are made with. Names are paths with `/` below `templates/` and `static/`, in sorted order.
 
-    `digest` is a SHA-256 in hex: one program makes equal pages of equal digests and equal models. `own` names the
-    templates that come from the site's folder, whose faults are the site's to mend.
+    `digest` is a SHA-256 in hex: with equal digests and equal models, the same program makes equal pages. `own` names
+    the templates that come from the site's folder, whose faults the site's owner has to fix.
     """
 
     templates: Mapping[str, str]
@@ -42,7 +42,7 @@ def theme_folders(folder: Path | None) -> tuple[Path, ...]:
 
 
 def load_theme(folder: Path | None, *, package: Path = _PACKAGE) -> Theme:
-    """The bundled theme, with the files of a site's theme folder before it.
+    """The bundled theme, overridden by the files of a site's theme folder.
 
     `folder` holds `templates/` (`*.html`) and `static/` (any files), or one of them; hidden files and editors'
     backups (`name~`) are left out. Raises ConfigError if the folder or both of these are missing, if a file
@@ -95,7 +95,7 @@ def _files(root: Path, *, within: Path | None = None, suffix: str = "") -> Itera
 
 
 def _refuse(error: OSError) -> None:
-    """Raise what `os.walk` would pass over, but for a part that is not there."""
+    """Raise errors that `os.walk` would ignore, unless the folder is missing."""
     if not isinstance(error, FileNotFoundError):
         raise ConfigError(f"theme: {error.filename} cannot be read: {error.strerror}") from error
 
@@ -103,7 +103,7 @@ def _refuse(error: OSError) -> None:
 def _check_link(path: Path, within: Path) -> None:
     try:
         inside = path.resolve(strict=True).is_relative_to(within.resolve())
-    except (OSError, RuntimeError):  # a circle of links is a RuntimeError up to Python 3.12
+    except (OSError, RuntimeError):  # a loop of links is a RuntimeError up to Python 3.12
         inside = False
     if not inside:
         raise ConfigError(f"theme: the link {path} leads nowhere or out of the theme folder; put the file itself there")

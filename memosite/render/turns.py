@@ -1,4 +1,4 @@
-"""Shows the turns of a conversation: what `turns.html` needs of each, and the outline of what people asked.
+"""Prepares the turns of a conversation for `turns.html`, and the outline of what people asked.
 
 TurnList ─► the turns of this part ─► ShownTurn (blocks as HTML, citation)
 └─► OutlineRow for each turn of a person, with the turns that follow it
@@ -18,7 +18,7 @@ from memosite.markdown.html import to_html
 from memosite.pages.parts import OUTLINE, PAGE_CHARS, Body
 
 LEVEL: Final = 3
-"""The level of a text's own headings: the page's title is h1, what introduces a text is h2."""
+"""The level of a text's own headings: the page's title is h1, the heading above a text is h2."""
 
 _SUMMARY_CHARS: Final = 110  # of a tool call's first line
 _FENCE = re.compile(r"\s*(?:`{3,}|~{3,})")
@@ -35,7 +35,7 @@ class ShownBlock:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ShownTurn:
-    """A turn as `turns.html` shows it. `utc` is ISO 8601, "" where it cannot be told."""
+    """A turn as `turns.html` shows it. `utc` is ISO 8601, "" if it is not known."""
 
     turn: Turn
     utc: str
@@ -46,9 +46,9 @@ class ShownTurn:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OutlineRow:
-    """A turn of a person, or of anybody where nobody is one: where it is, and its first words.
+    """A turn of a person (of anybody, if no participant is a person): where it is, and its first words.
 
-    `targets` are the anchors of this turn and those after it that stand on another part of the page, so that a link
+    `targets` are the anchors of this turn and those after it that are on another part of the page, so that a link
     to the first part finds them.
     """
 
@@ -76,7 +76,7 @@ def shown_turns(turns: Sequence[Turn], body: Body) -> Iterator[ShownTurn]:
 
 
 def outline(conversation: TurnList, body: Body) -> tuple[OutlineRow, ...]:
-    """The turns of people in this part, and on the first part those of all parts; none for a short talk."""
+    """The turns of people in this part, and on the first part those of all parts; none for a short conversation."""
     first, end = body.turns or (0, len(conversation.turns))
     turns = conversation.turns[: OUTLINE if body.parts else end][first:]
     has_people = any(turn.is_person for turn in turns)
@@ -94,7 +94,7 @@ def outline(conversation: TurnList, body: Body) -> tuple[OutlineRow, ...]:
 
 
 def _part_of(place: int, body: Body) -> str:
-    """The file of the part in which a turn stands, counted from 0; "" for this one."""
+    """The file of the part that a turn is in, counted from 0; "" for this one."""
     return next((href for start, href in reversed(body.parts) if place >= start), "")
 
 

@@ -1,6 +1,6 @@
-"""[I/O] The browsers that show a site which is served: which page each shows, and when it has to reload it.
+"""[I/O] Keeps track of the browsers that show the served site: which page each shows, and when it has to reload.
 
-build ─► a page is written ─► who shows it reloads ─► all are written ─► all others reload
+build ─► a page is written ─► browsers that show it reload ─► all are written ─► all others reload
 """
 
 import threading
@@ -17,20 +17,20 @@ _MOST_PAGES = 100_000  # that were sent and are remembered
 
 
 def page_at(url: str) -> str:
-    """The path of the output that this server shows at an address of it."""
+    """The path of the output that this server sends for a URL."""
     path = unquote(urlsplit(url).path).removeprefix("/")
     return f"{path}index.html" if path == "" or path.endswith("/") else path
 
 
 class Browsers(Listener):
-    """The browsers that show the site: told to reload in rounds, from the thread that builds, each once a round.
+    """The browsers that show the site. The thread that builds reloads them in rounds, each browser once a round.
 
-    A page may be on its way to a browser while it is written again: who connects with a page that was sent before is
-    told then. `trouble` is what went wrong with the last build, which every page says; "" if nothing did.
+    A page may be on its way to a browser while it is written again: a browser that connects with an older page is
+    told then. `trouble` is the error of the last build, which every page shows; "" if there was none.
     """
 
     def __init__(self, loop: IOLoop, stop: threading.Event) -> None:
-        """Begin without trouble. Nobody is told anything once `stop` is set: the loop has ended."""
+        """Begin without an error. No browser is told anything once `stop` is set: the loop has ended."""
         self._loop = loop
         self._stop_event = stop
         self.trouble = ""
@@ -47,16 +47,16 @@ class Browsers(Listener):
         self._later(self._written.clear)
 
     def output_written(self, path: str) -> None:
-        """Who looks at this page sees what is new without waiting for all others."""
+        """Reload the browsers that show this page, without waiting for all other pages."""
         if path.endswith(".html") and not self.trouble:
             self._later(self._reload_page, path)
 
     def all_written(self) -> None:
-        """All other pages are reloaded, whatever is new."""
+        """Reload all other browsers."""
         self.tell("")
 
     def tell(self, trouble: str) -> None:
-        """What is wrong now; all pages that do not show it are reloaded."""
+        """Set the current error; all pages that do not show it are reloaded."""
         self.is_round_told = True
         if trouble:
             self._later(self._written.clear)
@@ -64,13 +64,13 @@ class Browsers(Listener):
         self._later(self._reload_others)
 
     def sent(self, page: str, step: int) -> None:
-        """A page, or the one that says that it is not there, was asked for at this step, in the loop."""
+        """Note, in the loop, that a page or its 404 page was requested at this step."""
         if len(self._sent) > _MOST_PAGES:
             self._sent.clear()
         self._sent[page] = step
 
     def connected(self, browser: LiveReloadHandler) -> None:
-        """A browser tells, in the loop, which page it shows; it reloads if that is no longer the one that is there."""
+        """Register, in the loop, a browser with the page it shows; it reloads if that page is outdated."""
         sent = self._sent.get(browser.page)
         if sent is not None and sent < max(self._written.get(browser.page, -1), self._all_written):
             _reload([browser])

@@ -1,7 +1,7 @@
-"""[I/O] Waits until something changes that a site is made from, by the system's file events.
+"""[I/O] Watches the files that a site is made from, by the system's file events.
 
 Folders are watched one by one, not as trees: a published site has more folders than a system lets one watch, and it
-may lie in the middle of what is watched. Folders that are new are watched from the next change on, which is the one
+may be inside a watched folder. Folders that are new are watched from the next change on, which is the one
 that made them.
 """
 
@@ -16,7 +16,7 @@ from memosite.config.loading import Config
 from memosite.facts.layout import SKIPPED_FOLDERS, UNREAD_FOLDERS
 from memosite.sources.git import holding_repo
 
-_SETTLED_MS = 50  # no event for so long: whoever writes is done
+_SETTLED_MS = 50  # no event for so long: the writing is done
 _LONGEST_MS = 400  # … or writes so much that some of it is shown in between
 _QUIET_MS = 1_000
 _GIT_STATE = frozenset({"HEAD", "index", "packed-refs"})
@@ -30,7 +30,7 @@ def each_change(
     None says that it is not known what has changed: so it is when nothing happens although something `is_due`.
 
     The first time, when nothing has happened for a moment after the watch began, what changed before it did is found
-    by looking. A folder that was removed and made anew, under the same name, is watched anew.
+    by looking. A folder that was removed and created again, under the same name, is watched again.
     """
     while not stop.is_set():
         config = current()
@@ -82,7 +82,7 @@ def _below(root: Path, config: Config, *, unread: frozenset[str]) -> Iterator[Pa
 
 
 def _git_folders(root: Path, config: Config) -> Iterator[Path]:
-    """Where a commit, or what is staged, is told of."""
+    """The folders in which a commit, or a change of the index, shows."""
     repo = holding_repo(root, site=config.site, enclosing=config.history == "enclosing").repo
     if repo is not None:
         yield repo.git_dir

@@ -1,12 +1,13 @@
 """[I/O] Serves a site on this machine, rebuilds it when a source changes, and reloads the browser (livereload).
 
-    changes (the system's file events) ─► rebuild, in a thread ─┬─► a page is there: who looks at it reloads it
+    changes (the system's file events) ─► rebuild, in a thread ─┬─► a page is there: browsers that show it reload
                                                                ├─► all pages are there: all others reload
-                                                               └─► trouble: all reload, each page says it
+                                                               └─► error: all reload, each page shows it
 
 The script that reloads is a file, not inline, so that pages keep their strict content security policy. Only pages
 of this server may listen to it, and only requests for this machine by name are answered: a page of another site whose
-name leads here reads nothing. A build that fails is told in the terminal and on the pages; the last good site stays.
+name resolves to this machine reads nothing (DNS rebinding). The error of a failed build is shown in the terminal and
+on the pages; the last good site stays.
 """
 
 import json
@@ -54,7 +55,7 @@ Changed = frozenset[str] | None
 """The paths of what has changed; None if that is not known."""
 
 Rebuild = Callable[[Changed, threading.Event, Listener], Rebuilt]
-"""Builds the site again after this change, and tells the listener what is written; ends when the event is set.
+"""Builds the site again after this change, and notifies the listener of what is written; ends when the event is set.
 
 Raises `MemositeError`.
 """
@@ -64,21 +65,21 @@ Settle = Callable[[], bool]
 
 
 class _OnThisMachine(web.RequestHandler):
-    """Answers only who asks for this machine by its own name, so that no other site's name leads here."""
+    """Answers only requests for this machine by its own name, which prevents DNS rebinding."""
 
     def prepare(self) -> None:
-        """Refuse a Host that is somebody else's."""
+        """Refuse requests with a foreign Host header."""
         if self.request.host_name not in _NAMES:
             raise web.HTTPError(HTTPStatus.FORBIDDEN)
 
 
 class _ReloadHandler(_OnThisMachine, LiveReloadHandler):  # type: ignore[misc] # livereload ships no types
-    """Takes connections from this server's own pages only. `page` is the output that is shown there, once told."""
+    """Accepts connections from this server's own pages only. `page` is the output shown there, once it is known."""
 
     page = ""
 
     def initialize(self, browsers: Browsers) -> None:
-        """Be one of these."""
+        """Begin without a page."""
         self._browsers = browsers
 
     def check_origin(self, origin: str) -> bool:
@@ -86,7 +87,7 @@ class _ReloadHandler(_OnThisMachine, LiveReloadHandler):  # type: ignore[misc] #
         return bool(urlsplit(origin).netloc == self.request.headers.get("Host"))
 
     def on_message(self, message: str) -> None:
-        """Note which page it is, when the browser tells its address."""
+        """Note which page the browser shows, when it sends its address."""
         super().on_message(message)
         said = json.loads(message)
         if said.get("command") == "info" and self in LiveReloadHandler.waiters:
@@ -104,12 +105,12 @@ class _FileHandler(_OnThisMachine, StaticFileHandler):  # type: ignore[misc]
     _step: int | None = None
 
     def initialize(self, browsers: Browsers, **settings: Any) -> None:
-        """Serve to these."""
+        """Serve files to these browsers."""
         super().initialize(**settings)
         self._browsers = browsers
 
     def prepare(self) -> None:
-        """Note when it is asked for."""
+        """Note when the file is requested."""
         super().prepare()
         self._step = next(self._browsers.steps)
 
@@ -119,7 +120,7 @@ class _FileHandler(_OnThisMachine, StaticFileHandler):  # type: ignore[misc]
             self._browsers.sent(page_at(self.request.path), self._step)
 
     def write_error(self, status_code: int, **details: Any) -> None:
-        """Answer with the site's page for what is not there."""
+        """Answer with the site's own 404 page."""
         page = Path(self.root, "404.html")
         if status_code == HTTPStatus.NOT_FOUND and page.is_file():
             self.finish(page.read_bytes())
@@ -132,7 +133,7 @@ Say = Callable[[str], None]
 
 def _injector(browsers: Browsers) -> type[web.OutputTransform]:
     class Injector(web.OutputTransform):
-        """Adds the reload script to each HTML page, as a file of this server, and what is wrong now."""
+        """Adds the reload script to each HTML page, as a file of this server, and the current error."""
 
         def transform_first_chunk(self, status_code: int, headers: Any, chunk: bytes, finishing: bool) -> Any:  # noqa: ARG002, FBT001 - as tornado calls it
             if "html" in headers.get("Content-Type", ""):
@@ -150,7 +151,7 @@ def _injector(browsers: Browsers) -> type[web.OutputTransform]:
 
 
 def check_port(port: int) -> None:
-    """Raise `ConfigError` for a port that nobody can listen on, before anything is built."""
+    """Raise `ConfigError` for a port that cannot be listened on, before anything is built."""
     if not 0 < port < 65_536:
         raise ConfigError(f"--port {port}: found {port}, expected 1 to 65535")
     with socket.socket() as probe:
@@ -196,7 +197,7 @@ def serve(config: Config, *, port: int, rebuild: Rebuild, settle: Settle, say: S
 
 
 class Follower(threading.Thread):
-    """Rebuilds after each change, and has the browsers reload; whatever is wrong is said, and the server goes on."""
+    """Rebuilds after each change, and has the browsers reload; errors are shown, and the server keeps running."""
 
     def __init__(
         self, config: Config, *, rebuild: Rebuild, settle: Settle, browsers: Browsers, warn: Say, stop: threading.Event
@@ -215,7 +216,7 @@ class Follower(threading.Thread):
     def run(self) -> None:
         """Follow every change."""
         for changed in each_change(lambda: self._config, self._stop_event, is_due=lambda: self._is_due):
-            # Once more, with the next change or without: what is never whole is not built for ever.
+            # Build once more at most, with the next change or without: a site that is never whole must not loop.
             self._is_due = not self.follow(changed) and not self._is_due
 
     def follow(self, changed: Changed = None) -> bool:
@@ -225,7 +226,7 @@ class Follower(threading.Thread):
         return self._stop_event.is_set() or self._try(self._settle, tell=self._warn) is not False
 
     def _is_busy(self, changed: Changed) -> bool:
-        """Rebuild; whether that has to wait, since somebody else is building."""
+        """Rebuild; whether that has to wait, since another process is building."""
         browsers = self._browsers
         browsers.next_round()
         try:
@@ -243,19 +244,19 @@ class Follower(threading.Thread):
         return False
 
     def _try(self, step: Callable[[], T], *, tell: Say) -> T | None:
-        """Do a step; whatever goes wrong is told, and the next change is followed all the same."""
+        """Do a step; errors are shown, and the next change is followed all the same."""
         try:
             return step()
         except BusyError:
             raise
         except MemositeError as error:
             tell(str(error))
-        except Exception as error:  # a fault of the program, or a process that ended for want of memory
+        except Exception as error:  # a bug, or a process that ran out of memory
             tell(f"{type(error).__name__}: {error}")
         return None
 
     def _tell(self, text: str) -> None:
-        """Say in the terminal and on all pages that nothing was rebuilt, and why."""
+        """Show in the terminal and on all pages that nothing was rebuilt, and why."""
         if not self._stop_event.is_set():
             self._browsers.tell(text)
             self._warn(text)
