@@ -1,1 +1,1 @@
-"""The model of everything that was read, its ledger and its addresses."""
+"""The archive model, the ledger of published URLs, and the paths of the site."""

@@ -1,7 +1,7 @@
 """Writes citations of artifacts and of turns: a link, Markdown and plain text (SPEC 7).
 
-A citation names what is cited (`transcript/<id>#t12`), who said it and when, the words, the address, and the SHA-256
-of the source text, by which it can be checked without this site.
+A citation names what is cited (`transcript/<id>#t12`), who said it and when, a quote, the URL, and the SHA-256
+of the source text, which lets readers verify it without this site.
 """
 
 import re
@@ -11,15 +11,15 @@ from typing import Final
 from memosite.facts.texts import SUMMARY, summarize
 
 _MARKS: Final = re.compile(r"([\\`*_\[\]<>#|~&])")
-_QUOTED: Final = 400  # characters of source that are looked at for the words
+_QUOTED: Final = 400  # characters of source that a quote is taken from
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Citation:
-    """What a citation says. `url` is an address, or a path of the site where the site has none.
+    """The fields of a citation. `url` is absolute, or a path within the site if the site has no base URL.
 
-    `ref` is `<kind>/<id>` with the anchor of a turn; `sha256` is that of the source text, 64 hex digits. `note` warns
-    of the source: that it is raw, or confidential.
+    `ref` is `<kind>/<id>` with the anchor of a turn; `sha256` is that of the source text, 64 hex digits. `note` is a
+    warning about the source: that it is raw, or confidential.
     """
 
     ref: str
@@ -40,7 +40,7 @@ class Citation:
 
     @property
     def markdown(self) -> str:
-        """The citation as Markdown: the words as a quote, below them who, where and when."""
+        """The citation as Markdown: the quote, below it who, where and when."""
         where = f"[{_escaped(self.title)}](<{self.url}>)"
         parts = [_escaped(self.speaker), where, f"`{self.ref}`", _escaped(self.time), _escaped(self.check)]
         line = f"— {', '.join(part for part in parts if part)}"
@@ -48,12 +48,12 @@ class Citation:
 
     @property
     def check(self) -> str:
-        """By what the source can be checked, and what must be known of it."""
+        """The digest that verifies the source, and the warning about it."""
         return f"sha256:{self.sha256}" + (f" ({self.note})" if self.note else "")
 
 
 def quote_of(text: str) -> str:
-    """The first words of a text as a citation quotes them; what is left out is marked as an editor marks it."""
+    """The first words of a text as a citation quotes them; omissions are marked as an editor marks them."""
     words = summarize(text[:_QUOTED])
     is_cut = len(text) > _QUOTED or len(words) >= SUMMARY - 1 or words.endswith("…")
     return f"{words.removesuffix('…').rstrip()} […]" if words and is_cut else words

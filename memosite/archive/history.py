@@ -1,9 +1,9 @@
-"""The life of files, replayed from the commits of a repo: received, moved, edited, removed, restored (SPEC 2.3).
+"""Replays the commits of a repo into the history of each file: received, moved, edited, removed (SPEC 2.3).
 
-A file is known by its folder without the mailbox, and its name: `memos/2026-….openthing` is one file whether it lies
-in `inbox/` or in `read/`. So a move is seen however much was edited with it, and nothing is guessed from similarity.
-The life is that of the branch read: its commits, each against the first parent; what a merge brought is told with
-the commit that made it, where one did.
+The key of a file is its folder without the mailbox, and its name: `memos/2026-….openthing` is one file whether it is
+in `inbox/` or in `read/`. So a move is found however much was edited with it; similarity is never guessed.
+The history is that of the branch read: its commits, each against the first parent. A change that a merge brought is
+attributed to the commit that made it, if one did.
 """
 
 from collections import defaultdict
@@ -23,7 +23,7 @@ _WRITTEN = (".openthing", ".opencatalog", ".md", ".markdown", ".json", ".jsonl")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FileChange:
-    """What a commit did to one path: the ids of its content before and after, "" where there was none."""
+    """A change of one path in a commit: the blob ids before and after, "" where there was none."""
 
     path: str
     before: str
@@ -43,10 +43,10 @@ class HistoryCommit:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LifeEvent:
-    """One step in the life of a file.
+    """One event in the history of a file.
 
-    `path` is where it lay afterwards (for `removed`: before), `mailbox` the box of that path. `before` and `after`
-    are the ids of its content around the step. `commit` made it; `merge` is the merge that brought it, "" if none did.
+    `path` is where it was afterwards (for `removed`: before), `mailbox` the box of that path. `before` and `after`
+    are the blob ids around the event. `commit` made it; `merge` is the merge that brought it, "" if none did.
     """
 
     kind: EventKind
@@ -60,18 +60,18 @@ class LifeEvent:
 
     @property
     def mailbox(self) -> Mailbox:
-        """The mailbox it lay in; `flat` outside of all."""
+        """The mailbox it was in; `flat` outside of all."""
         return mailbox_of(self.path)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class History:
-    """What git tells of one source, as of one commit.
+    """The git history of one source, as of one commit.
 
-    `why_not` says in words why there are no events, "" where they are whole. `tree` maps each path of that commit that
-    can concern an artifact to the id of its content; None if even that is not known. `foreign` are folders that are
+    `why_not` is the reason why there are no events, "" if they are complete. `tree` maps each path of that commit that
+    can concern an artifact to its blob id; None if even that is not known. `foreign` are folders that are
     repos of their own. `events` are by `file_key`, oldest first. `confidential` are keys of removed files whose last
-    content forbade to name them. `blobs` maps ids of content to the SHA-256 under which it lies on the shelf.
+    content was confidential. `blobs` maps ids of content to the SHA-256 under which it lies on the shelf.
     `commits` maps a commit as written in a text to its whole id.
     """
 
@@ -87,7 +87,7 @@ class History:
 
 
 def file_key(path: str) -> str:
-    """What a file is known by while it moves between mailboxes."""
+    """The key of a file, which stays the same while it moves between mailboxes."""
     folder, _, name = path.rpartition("/")
     above, _, last = folder.rpartition("/")
     if last in MAILBOXES:
@@ -96,7 +96,7 @@ def file_key(path: str) -> str:
 
 
 def _paths_of(key: str) -> list[str]:
-    """All paths where a file may lie that is known by this key."""
+    """All paths where the file with this key may be."""
     folder, _, name = key.rpartition("/")
     boxes = (join_path(folder, box) for box in MAILBOXES)
     paths = (key, *(f"{box}/{name}" for box in boxes))
@@ -104,7 +104,7 @@ def _paths_of(key: str) -> list[str]:
 
 
 def mailbox_of(path: str) -> Mailbox:
-    """The mailbox that a path lies in."""
+    """The mailbox that a path is in."""
     folders = path.split("/")
     return MAILBOXES.get(folders[-2] if len(folders) > 1 else "", "flat")
 
@@ -121,7 +121,7 @@ Brought = Mapping[tuple[str, str, str], HistoryCommit]
 
 
 def split_trunk(commits: Iterable[HistoryCommit], head: str) -> tuple[list[HistoryCommit], Brought, str]:
-    """Tell the commits of the branch itself, oldest first, from those that merges brought.
+    """Separate the commits of the branch itself, oldest first, from those that merges brought.
 
     `commits` come newest first, each before its parents. The last value is the first parent of the oldest trunk
     commit: where a partial history goes on, "" at a root.
@@ -167,14 +167,14 @@ class Replay:
         events: Mapping[str, Iterable[LifeEvent]] | None = None,
         tree: Mapping[str, str] | None = None,
     ) -> None:
-        """Go on after these events, at this tree."""
+        """Continue after these events, at this tree."""
         self._brought = brought
         self._events: dict[str, Sequence[LifeEvent]] = {key: tuple(known) for key, known in (events or {}).items()}
         self._tree = tree or {}
         self._at: dict[str, dict[str, str]] = {}
 
     def apply(self, commit: HistoryCommit) -> None:
-        """Add what one commit of the branch did to the lives of its files."""
+        """Add the changes of one commit of the branch to the histories of its files."""
         by_key: dict[str, list[FileChange]] = defaultdict(list)
         for change in commit.changes:
             by_key[file_key(change.path)].append(change)
@@ -190,13 +190,13 @@ class Replay:
                 self._life(key).extend(steps)
 
     def _before(self, key: str) -> dict[str, str]:
-        """Where a file lies so far, and with which content."""
+        """Where a file is so far, and with which content."""
         if key not in self._at:
             self._at[key] = {path: self._tree[path] for path in _paths_of(key) if path in self._tree}
         return self._at[key]
 
     def _life(self, key: str) -> list[LifeEvent]:
-        """The life of a file, to be added to."""
+        """The history of a file, to append to."""
         life = self._events.get(key, ())
         if not isinstance(life, list):
             life = self._events[key] = list(life)
@@ -241,7 +241,7 @@ class Replay:
             )
 
     def events(self) -> dict[str, tuple[LifeEvent, ...]]:
-        """The lives of all files so far, by key; of files that nothing was done to they are those that were given."""
+        """The histories of all files so far, by key; those of unchanged files are the same objects as were given."""
         return {key: tuple(found) for key, found in self._events.items()}
 
 
@@ -255,7 +255,7 @@ def _after(before: Mapping[str, str], changes: Iterable[FileChange]) -> dict[str
 
 
 def _resettled(states: Mapping[str, tuple[Mapping[str, str], Mapping[str, str]]]) -> list[tuple[str, str]]:
-    """Files that one commit put into another folder than a mailbox, as a repo is tidied up: keys before and after."""
+    """Files that one commit moved to a folder that is no mailbox, as in a cleanup: keys before and after."""
     gone: dict[str, list[str]] = defaultdict(list)
     come: dict[str, list[str]] = defaultdict(list)
     for key, (before, after) in states.items():
@@ -265,5 +265,5 @@ def _resettled(states: Mapping[str, tuple[Mapping[str, str], Mapping[str, str]]]
 
 
 def _furthest(paths: Mapping[str, str]) -> str | None:
-    """Of several places of one file the one furthest on its way."""
+    """Of several places of one file, the one furthest through the mailboxes."""
     return min(paths, key=lambda path: (_FURTHEST[mailbox_of(path)], path), default=None)

@@ -1,20 +1,20 @@
-"""[I/O] The ledger: what must outlive the cache, in the published site itself, append-only.
+"""[I/O] The ledger: an append-only file of the published site that keeps URLs and ids stable.
 
 It holds, a JSON object a line, every artifact in its order of arrival with the id it was given, and every thread
-and position that ever had a page. It is what keeps URLs, feed ids and the order of arrival the same for ever
-(SPEC 1, 3, 4 and 10). It holds no path, no mailbox and no time of a clock. Lines once written stay as they are,
-byte for byte; what is new stands after them.
+and position that ever had a page. It outlives the cache, so that URLs, feed ids and the order of arrival never
+change (SPEC 1, 3, 4 and 10). It holds no path, no mailbox and no time of a clock. Lines once written stay as they
+are, byte for byte; new lines are appended.
 
 - `{"v": 1, "n": 12, "kind": "memo", "id": "…", "key": "…"}`: artifact number 12; `key` tells two artifacts of one
   name apart: 16 hex of SHA-256(stem NUL from NUL to NUL sent). The same line again with another key says that the
-  artifact was edited and is now known by that one.
+  artifact was edited and now has that key.
 - `{"v": 1, "kind": "thread", "id": "…", "member": "memo/…"}`: a thread's page, and a member by which to find it
   again should its id change.
 - `{"v": 1, "kind": "position", "id": "…"}`: a position's page and feed. Likewise `entity` and `ghost`, which have no
   feed; `name`, another name of a position, under which its feed is found, too; `changes`, the page of what was
   edited of an artifact; `month`; `digest`, a closed day or week; and `saved`, a saved search by its name.
 - `{"v": 1, "kind": "block", "id": "positions/…/feed", "n": 2, "items": [51, …]}`: the second full archive document
-  of a feed, with the numbers of its items: what it holds, and in which order, never changes (FEEDS, window).
+  of a feed, with the numbers of its items: its items and their order never change (FEEDS, window).
 
 The line of a record names its `system`, too, which is a part of its address.
 """
@@ -41,7 +41,7 @@ _KINDS: dict[str, Kind] = {kind: kind for kind in get_args(Kind)}
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Arrival:
-    """An artifact as the ledger knows it. `number` counts from 1, in order of arrival; only records have a system."""
+    """An artifact in the ledger. `number` counts from 1, in order of arrival; only records have a system."""
 
     number: int
     kind: Kind
@@ -72,8 +72,8 @@ class Ledger:
     since. `threads` maps a thread's id to a member of it. `others` are further pages that were published: ghosts
     (`("ghost", "memo/<id>")`), other names of positions (`("name", "<id>")`), pages of changes (`("changes",
     "memo/<id>")`), months (`("month", "2026/05")`), digests (`("digest", "<day>")`) and saved searches (`("saved",
-    "<name>")`). `entities` are what records speak of, `blocks` the full archive documents of feeds. `published` are
-    the lines as they were read, with the numbers of arrivals, renewals, threads, positions, others, entities and
+    "<name>")`). `entities` are those that records name, `blocks` the full archive documents of feeds. `published`
+    are the lines as they were read, with the numbers of arrivals, renewals, threads, positions, others, entities and
     blocks that they hold.
     """
 
@@ -94,7 +94,7 @@ class Ledger:
 
     @cached_property
     def keys_by_ref(self) -> Mapping[Ref, str]:
-        """The key that an artifact was known by last."""
+        """The last key of each artifact."""
         return {(known.kind, known.id): known.key for known in (*self.arrivals, *self.renewals)}
 
     @cached_property
@@ -105,7 +105,7 @@ class Ledger:
     def with_arrivals(self, found: Iterable[tuple[Kind, str, str]]) -> "Ledger":
         """The ledger with these artifacts (kind, id, key): the new ones numbered in this order, new keys noted.
 
-        Raises `OutputError` if there is no number left, as after a ledger that somebody made up.
+        Raises `OutputError` if there is no number left, as with a forged ledger.
         """
         numbers, keys = dict(self.numbers), dict(self.keys_by_ref)
         following = max(numbers.values(), default=0) + 1
@@ -131,7 +131,7 @@ class Ledger:
     def with_pages(
         self, threads: Iterable[tuple[str, Ref]], positions: Iterable[str], others: Iterable[tuple[str, str]] = ()
     ) -> "Ledger":
-        """The ledger with the threads, positions and other pages it did not know yet appended, in order of id."""
+        """The ledger with new threads, positions and other pages appended, in order of id."""
         known, seen = {id_ for id_, _ in self.threads}, set(self.positions)
         return replace(
             self,
@@ -158,7 +158,7 @@ class Ledger:
         return replace(self, blocks=self.blocks + tuple(blocks), others=self.others + tuple(sorted(others)))
 
     def to_jsonl(self) -> str:
-        """The ledger as it is published: the lines of old, then those that are new."""
+        """The ledger as it is published: the old lines, then the new ones."""
         arrivals, renewals, threads, positions, others, entities, blocks = self.counts
         lines: list[dict[str, object]] = [
             _arrival_line(one) for one in (*self.arrivals[arrivals:], *self.renewals[renewals:])
@@ -180,12 +180,12 @@ def _arrival_line(known: Arrival) -> dict[str, object]:
 
 
 def identity_key(stem: str, sender: str, to: str, sent: str) -> str:
-    """What tells two artifacts of one name apart: 16 hex digits that never change while these four do not."""
+    """The key that distinguishes two artifacts of one name: 16 hex digits, made of these four only."""
     return hashlib.sha256("\0".join((stem, sender, to, sent)).encode("utf-8", "surrogatepass")).hexdigest()[:16]
 
 
 def read_ledger(output: Path, known: Ledger | None = None) -> Ledger:
-    """Read the ledger of a published site; an empty one if there is none yet. What is `known` of it is not read again.
+    """Read the ledger of a published site; an empty one if there is none yet. The `known` part is not read again.
 
     A line that cannot be read is an `OutputError`: going on without it would give URLs a new meaning.
     """
@@ -219,7 +219,7 @@ def parse_ledger(text: str, *, name: str, known: Ledger | None = None) -> Ledger
 
 @dataclass(slots=True, kw_only=True)
 class _Lines:
-    """What the lines of a ledger say, by kind. Of a line that stands twice the first counts."""
+    """The entries of a ledger, by kind. Of a line that occurs twice the first counts."""
 
     arrivals: dict[Ref, Arrival] = field(default_factory=dict)
     renewals: list[Arrival] = field(default_factory=list)
@@ -231,7 +231,7 @@ class _Lines:
 
     @classmethod
     def of(cls, ledger: Ledger) -> Self:
-        """What the lines of a ledger say."""
+        """Parse the lines of a ledger."""
         return cls(
             arrivals={(one.kind, one.id): one for one in ledger.arrivals},
             renewals=list(ledger.renewals),
@@ -243,7 +243,7 @@ class _Lines:
         )
 
     def add(self, entry: Any) -> None:
-        """Add one line. Raises `ValueError`, `KeyError` or `TypeError` for one that is none of a ledger."""
+        """Add one line. Raises `ValueError`, `KeyError` or `TypeError` for one that does not belong in a ledger."""
         kind = _text(entry["kind"])
         id_ = _text(entry["id"])
         _check_page(kind, id_)
@@ -305,7 +305,7 @@ def _check_month(id_: str) -> None:
 
 
 def _check_page(kind: str, id_: str) -> None:
-    """Refuse what can be no page or feed of its kind."""
+    """Refuse an id that cannot be a page or feed of its kind."""
     if kind == "month":
         _check_month(id_)
     elif kind == "block":

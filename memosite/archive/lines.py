@@ -1,9 +1,9 @@
 """The stable machine interface: one JSON object for each artifact, of `export` and of `/archive/` (SPEC 8).
 
-The fields and their order never change within a version; what is new is added before `body`. A file that cannot be
+The fields and their order never change within a version; new fields are added before `body`. A file that cannot be
 parsed has a page and findings, but no line.
 
-Which text is the `body`: that of the body file, if there is one, else the one inside the envelope. Where there are
+The `body` is the text of the body file, if there is one, else the one inside the envelope. Where there are
 both, the envelope's is usually a line or two that `summary` holds. If it is longer than a summary can be (240
 characters), `body` begins with it, followed by a rule (`* * *`), so that nothing is lost; `chars` counts the body
 file alone, as on the page. A library has no body.
@@ -40,7 +40,7 @@ def exported(archive: Archive) -> Iterator[Artifact]:
 def original_sha256(artifact: Artifact, file: FileFacts) -> str:
     """The digest of what is published as the original of an artifact's file.
 
-    That is the file; of a bullet in a file longer than `SHARED_BYTES` its own text, since each of many publishes its.
+    That is the file; of a bullet in a file longer than `SHARED_BYTES` its own text, since many bullets share it.
     """
     card = artifact.card if isinstance(artifact, Record) else None
     if card is not None and card.line is not None and card.text is not None and file.bytes > SHARED_BYTES:
@@ -49,7 +49,7 @@ def original_sha256(artifact: Artifact, file: FileFacts) -> str:
 
 
 def is_broken(artifact: Artifact) -> bool:
-    """Whether the artifact's file could not be parsed: of a record, whether its JSON is none."""
+    """Whether the artifact's file could not be parsed; for a record, whether its JSON is invalid."""
     match artifact:
         case Memo() | Transcript():
             return artifact.broken
@@ -66,7 +66,7 @@ def artifact_line(artifact: Artifact, archive: Archive, *, base_url: str | None)
 
     `url` is the page's address, or its folder (`memos/<id>/`, not encoded) for a site without one. `from`, `to` and
     `ghost_parent` are as written, null or empty where there is none; `date` and `received` are UTC. `recipients`
-    and `action` are those of memos: notes ask nothing of anybody. `sha256` is of the published original.
+    and `action` are those of memos: notes have no action. `sha256` is of the published original.
     """
     memo = artifact if isinstance(artifact, Memo) else None
     page = page_of(artifact)
@@ -118,7 +118,7 @@ def _recipients(memo: Memo) -> list[dict[str, object]]:
 
 
 def shown_file(artifact: Artifact) -> FileFacts:
-    """The file that is published as the artifact's original: of several variants the one shown first."""
+    """The file that is published as the artifact's original: the first of several variants."""
     match artifact:
         case Memo() | Transcript():
             return artifact.variants[0].envelope.file
@@ -167,7 +167,7 @@ def dump_line(line: dict[str, object]) -> str:
     """The line as JSON, without its line feed.
 
     What some programs take for the end of a line (U+0085, U+2028, U+2029) is escaped, so that naive splitting works;
-    what is no character at all becomes U+FFFD, so that any reader takes it (RFC 7493, 2.1).
+    surrogates and noncharacters become U+FFFD, so that any reader accepts it (RFC 7493, 2.1).
     """
     text = json.dumps(line, ensure_ascii=False)
     return _ENDS_A_LINE.sub(lambda match: f"\\u{ord(match[0]):04x}", without_surrogates(text))

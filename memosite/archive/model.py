@@ -1,7 +1,7 @@
-"""The archive: what is known after resolving, as values that every page is made from.
+"""The archive model: the frozen values that resolving gives and that every page is made from.
 
-Artifacts with their copies, variants, threads, positions, links and actions; all frozen. What they are made of, the
-facts of single files, is in `facts`.
+Artifacts with their copies, variants, threads, positions, links and actions. The facts of single files, from which
+they are made, are in `facts`.
 """
 
 import datetime as dt
@@ -38,10 +38,10 @@ WorkState = Literal["committed", "edited", "moved", "delivered"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Life:
-    """What git tells of one file: its steps, oldest first, and how it lies there against the last commit.
+    """The git history of one file: its events, oldest first, and its state compared with the last commit.
 
-    `state` is None where that is not known; `delivered` is what was never committed, `moved` and `edited` what was
-    changed since. `why_not` says in words why there are no steps, "" where they are whole.
+    `state` is None if that is not known; `delivered` means never committed, `moved` and `edited` changed since.
+    `why_not` is the reason why there are no events, "" if they are complete.
     """
 
     events: tuple[LifeEvent, ...] = ()
@@ -50,13 +50,13 @@ class Life:
 
     @property
     def received(self) -> Moment | None:
-        """When it was committed first."""
+        """When it was first committed."""
         return self.events[0].at if self.events else None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Copy:
-    """One file of an artifact. `mailbox` is None for what never lies in one (notes, transcripts, documents)."""
+    """One file of an artifact. `mailbox` is None for kinds that have none (notes, transcripts, documents)."""
 
     file: FileFacts
     mailbox: Mailbox | None
@@ -66,15 +66,15 @@ class Copy:
 
     @property
     def received(self) -> Moment | None:
-        """When it was committed first, as far as git knows."""
+        """When it was first committed, as far as git knows."""
         return self.life.received if self.life else None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Removal:
-    """A memo, note or transcript that was removed from its repo and is nowhere else: what may still be said of it.
+    """A memo, note or transcript that was removed from its repo and has no other copy: what may be published of it.
 
-    `stem` is "" where its last content forbade to name it.
+    `stem` is "" if its last content was confidential.
     """
 
     kind: Kind
@@ -85,7 +85,7 @@ class Removal:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Variant:
-    """One wording of an artifact: its envelope and the body file beside it. Copies that agree share a variant."""
+    """One version of an artifact: its envelope and the body file beside it. Equal copies share a variant."""
 
     envelope: Envelope
     body: BodyFile | None = None
@@ -98,7 +98,7 @@ class Variant:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Link:
-    """A mention in an artifact's text that could be resolved: what is written, and where it leads.
+    """A resolved mention in an artifact's text: what is written, and its target.
 
     `to` names an artifact of the archive; `url` an address outside. Exactly one of the two is given.
     """
@@ -119,7 +119,7 @@ class RecipientState:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Artifact:
-    """What all artifacts have in common."""
+    """The fields that all artifacts share."""
 
     kind: Kind
     id: str
@@ -144,7 +144,7 @@ class Artifact:
 
     @property
     def sort_key(self) -> tuple[dt.datetime, str, str]:
-        """By instant, then id; what has no date sorts last (SPEC 3, dates)."""
+        """By instant, then id; artifacts without a date sort last (SPEC 3, dates)."""
         return (self.date.instant if self.date else UNDATED, self.id, self.kind)
 
 
@@ -153,7 +153,7 @@ UNDATED = dt.datetime.max.replace(tzinfo=dt.UTC)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Memo(Artifact):
-    """A memo, or a note to file (`kind` tells which).
+    """A memo, or a note to file, by `kind`.
 
     `parent` is the memo it answers, `ghost_parent` the id of one that is not in the archive. `sender` and
     `to` are as written, `sender_position` and the recipients' positions as resolved; `role` is the position a note
@@ -210,10 +210,10 @@ class Document(Artifact):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RecordLink:
-    """A relation of a record, bound as far as it can be: `to` names the other record, None if it is not there.
+    """A relation of a record: `to` names the other record, None if that is not in the archive.
 
-    `is_inverse` marks a relation that stands in the other record; `predicate` is then the inverse word. `label` is
-    what else is said of it.
+    `is_inverse` marks a relation that the other record states; `predicate` is then the inverse word. `label` is
+    its further text.
     """
 
     predicate: str
@@ -238,7 +238,7 @@ class Record(Artifact):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Ghost:
-    """A memo that others reply to and that is not in the archive; what its name says of it."""
+    """A memo that others reply to but that is not in the archive; its fields are read from its name."""
 
     id: str
     kind: Kind
@@ -253,7 +253,7 @@ class Ghost:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ThreadEntry:
-    """One line of a thread in reading order: a memo or a ghost, and how deep it hangs."""
+    """One line of a thread in reading order: a memo or a ghost, and its depth."""
 
     depth: int
     ref: Ref
@@ -280,10 +280,10 @@ class Thread:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Position:
-    """A seat of the organization, from an orgdef or only mentioned.
+    """A position of the organization, listed in an orgdef or only mentioned.
 
-    `organizations` are the ids of the orgdefs that list it, with the seat as each has it. `names` are the
-    ways in which memos write it. `repo` is the source its memos lie in. `union_of` names the positions of
+    `organizations` are the ids of the orgdefs that list it, with each one's entry. `names` are the
+    ways in which memos write it. `repo` is the source its memos are in. `union_of` names the positions of
     several organizations that share this plain id (SPEC 3, positions).
     """
 
@@ -298,10 +298,10 @@ class Position:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SourceInfo:
-    """What pages say of a source: its name, where its files can be seen on the web, and what it includes.
+    """A source as pages show it: its name, where its files can be seen on the web, and what it includes.
 
-    `web_ref` is what stands for `{ref}` in `web`: the commit if exactly that was read. `commit` is the one that the
-    source is at, and `ref` what was asked for, "" where the files were read as they lie. `last_fetched` is given if
+    `web_ref` replaces `{ref}` in `web`: the commit if exactly that was read. `commit` is the one that the
+    source is at, and `ref` the configured ref, "" if the files were read from a folder. `last_fetched` is given if
     a remote could not be fetched now: when its commit was.
     """
 

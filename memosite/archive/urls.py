@@ -1,4 +1,4 @@
-"""The only place that makes paths, links and ids of the published site (SPEC 4).
+"""Makes all paths, links and ids of the published site (SPEC 4); no other module does.
 
 A *page* is named by its folder, such as `memos/<id>/`; the file in it is `index.html`. Links are relative and end
 in a file name, because `file://` shows folders as listings; canonical links, feeds and citations name the folder.
@@ -62,7 +62,7 @@ def page_of(artifact: "Artifact") -> str:
 
 
 def changes_page(artifact: "Artifact") -> str:
-    """The page of what was edited after receipt."""
+    """The page of edits after receipt."""
     return f"{page_of(artifact)}changes/"
 
 
@@ -72,7 +72,7 @@ def system_page(system: str) -> str:
 
 
 def entity_page(id_: str) -> str:
-    """The page of something that records speak of."""
+    """The page of an entity that records name."""
     return f"{ENTITIES}{id_}/"
 
 

@@ -1,4 +1,4 @@
-"""What an artifact says of who may know of it: so far, whether one that was removed may still be named."""
+"""Decides from an envelope who may see an artifact; so far, whether a removed one may still be named."""
 
 import json
 
@@ -6,7 +6,7 @@ _RETENTION = ("confidential", "private", "ephemeral")
 
 
 def is_confidential(envelope: bytes) -> bool:
-    """Whether an envelope forbids to be shown to others (SPEC 9); one that cannot be read counts as one that does."""
+    """Whether an envelope is confidential (SPEC 9); one that cannot be read counts as confidential."""
     try:
         fields = json.loads(envelope.decode("utf-8-sig"))
     except (ValueError, RecursionError):

@@ -1,9 +1,9 @@
-"""[I/O] Opens archives. This is the only way to one, for every command; both places of the gate are passed on it.
+"""[I/O] Opens archives, for every command: no other way skips the two steps of the gate.
 
     open_archive ─► ArchiveHandle ─┬─ inputs(former) ─► whether anything has changed; nothing is read
                                    └─ read() ─────────► Archive and Ledger, as its audience may see them
 
-What only reading needs is imported by `read`: to find that nothing has changed takes less time than that.
+`read` imports the modules that only reading needs: those imports take longer than finding that nothing changed.
 """
 
 from collections.abc import Iterable, Iterator
@@ -34,7 +34,7 @@ def open_archive(
 ) -> Iterator["ArchiveHandle"]:
     """The archive of a site for an audience (default: the configuration's), to be compared and read within the block.
 
-    Without `use_network` remotes are taken from the cache, if they are there. Texts and originals are put on the
+    Without `use_network` remotes are read from the cache, if they are there. Texts and originals are put on the
     `shelf` (default: one that is closed with the block).
 
     Raises `ConfigError` for an audience that is not built yet.
@@ -52,7 +52,7 @@ class ArchiveHandle:
     def __init__(
         self, config: Config, audience: Audience, stack: ExitStack, *, use_network: bool, shelf: "Shelf | None"
     ) -> None:
-        """For `open_archive` alone. What is opened is closed with the stack."""
+        """Only for `open_archive`. The stack closes everything that is opened."""
         self._config = config
         self._audience = audience
         self._stack = stack
@@ -90,7 +90,7 @@ class ArchiveHandle:
     ) -> Inputs:
         """Whether anything has changed since the digest `former` was taken, and the digest now (`compare_inputs`).
 
-        To be asked before the archive is read, which then believes what was seen of folders.
+        Call it before `read`, which then uses the same snapshots of folders.
         """
         words = (self._audience, *opened)
         found = compare_inputs(self._config, former, also=also, opened=words, with_ledger=with_ledger, look=look)
@@ -106,13 +106,13 @@ class ArchiveHandle:
         jobs: int = 1,
         progress: "Progress | None" = None,
     ) -> tuple["Archive", Ledger]:
-        """Read the archive, once, and give it with the ledger that holds everything new in it; neither is written.
+        """Read the archive, once, and return it with the ledger that has its new entries; neither is written.
 
-        The `ledger` to go on from is that of the published site, unless another is given. Who reads again and again
-        gives what was `parsed`, and writes it down himself, and a `recall`; else the cache is used, if there is one.
+        `ledger` is the one to continue (default: that of the published site). A caller that reads repeatedly gives
+        `parsed`, which it saves itself, and a `recall`; else the cache is used, if there is one.
         Files are read and parsed by `jobs` processes.
         """
-        from memosite.reading import gate  # noqa: PLC0415 - half a second, for what is rarely needed
+        from memosite.reading import gate  # noqa: PLC0415 - takes half a second, rarely needed
         from memosite.reading.reader import read_archive, rules_of  # noqa: PLC0415
         from memosite.run.progress import silent  # noqa: PLC0415
         from memosite.run.recall import FORGETFUL  # noqa: PLC0415
@@ -127,7 +127,7 @@ class ArchiveHandle:
                 rules_of(config, opened.infos),
                 read_ledger(config.output) if ledger is None else ledger,
                 self.shelf,
-                cache=open_cache(config.cache) if config.cache.is_dir() else None,  # who only reads makes no folder
+                cache=open_cache(config.cache) if config.cache.is_dir() else None,  # only reading creates no folder
                 parsed=parsed,
                 recall=recall or FORGETFUL,
                 looks=self._looks,

@@ -1,11 +1,11 @@
-"""[I/O] One digest of all that an archive is read from, taken without reading it: it tells whether anything changed.
+"""[I/O] Digests all inputs of an archive without reading them, to find whether anything changed.
 
     config, program, ledger ──┐
     sources: names, states ───┼─► states of files ──► digest as of a moment
     git: HEAD, refs, objects ─┘
 
-What is recent as of that moment counts by its contents, too (`sources/look.py`). The moment is part of the digest:
-whoever compares later judges by that same moment, so that a file that is recent no longer makes no difference.
+Files that are recent as of that moment are compared by contents, too (`sources/look.py`). The moment is part of the
+digest: a later comparison uses the same moment, so that a file gives the same digest when it is no longer recent.
 """
 
 import hashlib
@@ -32,10 +32,10 @@ _DIGEST = re.compile(r"[0-9]{1,20}-[0-9a-f]{64}", re.ASCII)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Inputs:
-    """The digest as of now, and whether nothing has changed since the known one was taken.
+    """The digest as of now, and whether it is unchanged since the known one.
 
-    If nothing has, `digest` is the known one, or one that is compared faster the next time. `looks` are what was seen
-    of sources that are folders, by name: who reads them takes them out, so that only who is told of changes keeps them.
+    If so, `digest` is the known one, or one that is compared faster the next time. `looks` are the snapshots of sources
+    that are folders, by name: the reader takes them out, so that only a caller notified of changes keeps them.
     """
 
     digest: str
@@ -55,12 +55,12 @@ def compare_inputs(
 ) -> Inputs:
     """The digest of what an archive is read from and of the files below the folders `also`, and whether it is `known`.
 
-    To be taken before the archive is read: what changes meanwhile then counts as changed. `now` is in nanoseconds
-    since 1970 (default: the clock). Remotes count as they were last fetched. "" is no known digest. Who is told of
-    changes gives another `look`, which does not walk what did not change.
+    Call it before the archive is read: later changes then count as changed. `now` is in nanoseconds
+    since 1970 (default: the clock). Remotes count as they were last fetched. "" is no known digest. A caller that is
+    notified of changes gives another `look`, which walks only changed folders.
 
-    A build leaves out the ledger, which it writes itself and knows as one of its outputs, and says what it has
-    `opened` before: which commits, and which theme. What changed since then does not count as built.
+    A build leaves out the ledger, which is one of its own outputs, and passes what it has `opened` before: which
+    commits, and which theme. Later changes do not count as built.
     """
     moment = time.time_ns() if now is None else now
     states = _States(look)
@@ -75,9 +75,9 @@ def compare_inputs(
 
 
 def compare_repo(repo: Repo, known: str = "") -> str:
-    """The digest of what HEAD of a repo leads to and which objects it has; `known` if that is the same since then.
+    """The digest of a repo's HEAD and objects; `known` if they are unchanged since then.
 
-    To be taken before git is asked.
+    Call it before git runs.
     """
     moment = time.time_ns()
     states = _States()
@@ -87,7 +87,7 @@ def compare_repo(repo: Repo, known: str = "") -> str:
 
 
 class _States:
-    """What counts: words, and files or folders with their states, in the order in which they are added; and looks."""
+    """The inputs: words, and files or folders with their states, in the order of adding; and snapshots."""
 
     def __init__(self, look: LookAt = look_at) -> None:
         self.looks: dict[str, Look] = {}
@@ -105,7 +105,7 @@ class _States:
         self._files.append((path, state_of(status)))
 
     def look_at(self, path: Path) -> None:
-        """Add a file that need not be there."""
+        """Add a file that may be missing."""
         try:
             self.add(str(path), os.lstat(path))
         except OSError as error:
@@ -114,12 +114,12 @@ class _States:
             self.say(repr(path))
 
     def look_into(self, source: SourceConfig, root: Path, holes: Collection[str]) -> None:
-        """Add what lies in the folder of a source."""
+        """Add a snapshot of the folder of a source."""
         look = self._look(str(root), include=source.include, exclude=source.exclude, holes=holes)
         self.looks[source.name] = look
 
     def was(self, known: str) -> bool:
-        """Whether all of it was like this when a digest was taken; "" is none."""
+        """Whether the inputs are unchanged since a digest was taken; "" is no digest."""
         return bool(_DIGEST.fullmatch(known)) and self.digest(_moment_of(known)) == known
 
     def has_recent(self, moment: int) -> bool:
@@ -130,7 +130,7 @@ class _States:
         )
 
     def digest(self, moment: int) -> str:
-        """The digest as of a moment, which it begins with."""
+        """The digest as of a moment; the moment is its first part."""
         since = moment - RECENT
         files = [
             (path, state, self._content(path, state) if changed(state) >= since else "") for path, state in self._files
@@ -163,7 +163,7 @@ def _collect(config: Config, also: Iterable[Path], states: _States) -> None:
 
 
 def _add_folder(folder: Path, states: _States) -> None:
-    """All files below a folder of a theme, and what links among them lead to."""
+    """All files below a folder of a theme, and the targets of its links."""
     for place, folders, names in os.walk(folder):
         folders.sort()
         for name in sorted(names):
@@ -189,13 +189,13 @@ def _add_source(config: Config, source: SourceConfig, root: Path, holes: Collect
     states.look_into(source, root, holes)
 
 
-# Git, by its files: asking git itself takes longer than all the rest
+# Git, by its files: running git takes longer than all the rest
 
 
 def _add_head(repo: Repo, states: _States) -> None:
-    """What HEAD leads to, and the few other files that tell how history is read.
+    """Add HEAD's commit, and the few other files that affect how history is read.
 
-    Whether a file is unread is told by the commit, never by git's index.
+    Whether a file is unread depends on the commit, never on git's index.
     """
     common = common_folder(repo)
     for name in ("config", "packed-refs", "shallow", "reftable/tables.list"):
@@ -213,7 +213,7 @@ def _add_head(repo: Repo, states: _States) -> None:
 
 
 def _add_objects(repo: Repo, states: _States) -> None:
-    """Which objects there are: a commit that a memo mentions may come with any fetch."""
+    """Add which objects exist: a commit that a memo mentions may come with any fetch."""
     common = common_folder(repo)
     states.look_at(common / "shallow")
     states.look_at(common / "config")
@@ -225,7 +225,7 @@ def _add_objects(repo: Repo, states: _States) -> None:
     for folder in folders:
         try:
             states.add(folder.path, folder.stat(follow_symlinks=False))
-        except OSError as error:  # it has gone meanwhile
+        except OSError as error:  # removed meanwhile
             states.say(folder.path, str(error.errno))
 
 

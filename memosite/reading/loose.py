@@ -1,4 +1,4 @@
-"""Checks files that belong to no archive: each by itself, with whatever lies beside it for bodies."""
+"""Checks files that belong to no archive: each by itself, with the files beside it as bodies."""
 
 from memosite.archive.ledger import Ledger
 from memosite.archive.model import SourceInfo
@@ -10,10 +10,10 @@ from memosite.store.shelf import Shelf
 
 
 def check_listing(listing: Listing) -> tuple[Finding, ...]:
-    """The findings on the files of a listing, without those that only an archive can tell (SPEC 8).
+    """The findings on the files of a listing, without those that need an archive (SPEC 8).
 
-    The one way to resolve without `open_archive`: the files pass the first place of the gate, and since nothing but
-    findings on them comes out, there is nothing to withhold.
+    The one way to resolve without `open_archive`: the files pass the gate's `screen`, and since the result is only
+    findings, there is nothing to withhold.
     """
     with Shelf() as shelf:
         parsed = read_source(listing, shelf)

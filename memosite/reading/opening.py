@@ -1,4 +1,4 @@
-"""[I/O] Opens the sources that a configuration names: folders as they lie, refs and remotes as trees of commits."""
+"""[I/O] Opens the sources that a configuration names: folders on disk, refs and remotes as trees of commits."""
 
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
@@ -25,7 +25,7 @@ _CONFIG_BYTES = 1 << 16
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Opened:
-    """Sources to read, what pages say of each, in the order of the configuration, and what went wrong in opening."""
+    """Sources to read, with their facts for pages, in the order of the configuration, and errors in opening."""
 
     sources: tuple[Source, ...]
     infos: tuple[SourceInfo, ...]
@@ -33,13 +33,13 @@ class Opened:
 
     @property
     def state(self) -> tuple[object, ...]:
-        """What counts as changed if it is not as it was: the commits that are read, and what went wrong."""
+        """The part that is compared to find changes: the commits that are read, and the errors."""
         return (*self.findings, *((info.name, info.commit) for info in self.infos))
 
 
 @contextmanager
 def open_sources(config: Config, *, use_network: bool = True) -> Iterator[Opened]:
-    """The sources of a configuration, to be read within the block. Remotes are fetched, or taken from the cache.
+    """The sources of a configuration, to be read within the block. Remotes are fetched, or read from the cache.
 
     Raises `SourceError` for a ref that is not there, and for a remote that was never fetched and cannot be.
     """
@@ -60,7 +60,7 @@ def _open(config: Config, source: SourceConfig, stack: ExitStack, *, use_network
     is_bare = isinstance(own, Repo) and own.top is None
     if source.ref is None and not is_bare:
         return _open_folder(config, source, source.root)
-    holding = holding_repo(source.root, site=source.root, enclosing=True)  # to name a ref is to ask for that repo
+    holding = holding_repo(source.root, site=source.root, enclosing=True)  # a configured ref means this repo
     repo, prefix = holding.repo, holding.prefix.rstrip("/")
     if repo is None:
         raise SourceError(f"{source.root}: found no repo to read a ref of: {holding.why_not}")
@@ -71,7 +71,7 @@ def _open(config: Config, source: SourceConfig, stack: ExitStack, *, use_network
 
 
 def _open_folder(config: Config, source: SourceConfig, root: Path) -> tuple[FolderSource, SourceInfo]:
-    """A folder as it lies: what is not committed counts, and links to its forge name no commit."""
+    """Open a folder with its uncommitted files; links to its forge name no commit."""
     roots = [other.root for other in config.sources if other.root is not None]
     holding = holding_repo(root, site=config.site, enclosing=config.history == "enclosing")
     folder = FolderSource(
@@ -177,7 +177,7 @@ def _web_of(repo: Repo, prefix: str) -> str | None:
 
 @lru_cache(maxsize=64)
 def _origin(repo: Repo, _written: bytes) -> str:
-    """What a repo was cloned from, as long as the same is written in its configuration."""
+    """The URL that a repo was cloned from, cached until its configuration changes."""
     found = git(repo, "config", "--local", "--no-includes", "--get", "remote.origin.url")
     return found.decode("utf-8", "replace").strip()
 

@@ -1,12 +1,12 @@
-"""[I/O] What files said when they were parsed last, so that a file that did not change is not even read.
+"""[I/O] Caches parse results by file state, so that unchanged files are not even read.
 
-In a process that reads again and again it also keeps what git told of each source.
+In a process that reads repeatedly it also caches the git history of each source.
 
-    file's state (size, time, inode …) ─► as it was? ─► Parsed, and the digests of what it put on the shelf
+    file's state (size, time, inode …) ─► unchanged? ─► Parsed, and the digests of what it put on the shelf
 
-One file of the cache holds one source. It is signed (`keys`): a cache that somebody else made is none. A file that was
-written less than `RECENT` before it was read may be written again within the same tick of the disk's clock; it is not
-remembered, and so read again next time, as git does it.
+One file of the cache holds one source. It is signed (`keys`): others' caches are ignored. A file that was written
+less than `RECENT` before it was read may be written again within the same tick of the disk's clock; it is not cached,
+and so read again next time, as git does it.
 """
 
 import hashlib
@@ -28,7 +28,7 @@ from memosite.store.program import program_digest
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Remembered:
-    """A file as it was parsed: its result without bytes, and the SHA-256 of each of those."""
+    """A cached parse result, without the file's bytes but with their SHA-256."""
 
     token: Hashable
     parsed: Parsed
@@ -41,9 +41,9 @@ ParseKey = tuple[str, str]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Former:
-    """What reading a source gave: all of its files, and the folders in it that are repos of their own.
+    """The last result of reading a source: all of its files, and the folders in it that are repos of their own.
 
-    It gives the same again as long as the digest of a look at it as of the moment is the same, and so are the folders
+    It is up to date as long as the digest of the source's snapshot as of the moment is the same, and so are the folders
     that organizations name for memos.
     """
 
@@ -56,13 +56,13 @@ class Former:
 
 
 class SourceCaches:
-    """What is known of several sources: what was parsed, in a file each.
+    """The caches of several sources: parse results, in one file for each.
 
-    As long as this lives, too: what git told of each, and what it gave as a whole.
+    In memory only: the git history of each, and its last result as a whole.
     """
 
     def __init__(self, folder: Path | None) -> None:
-        """Without a folder nothing outlives this value."""
+        """Without a folder all caches are in memory only."""
         self._folder = folder
         self._by_source: dict[str, ParseCache] = {}
         self._formers: dict[str, Former] = {}
@@ -70,28 +70,28 @@ class SourceCaches:
         self._histories: dict[str, tuple[object, History]] = {}
 
     def of(self, source: str) -> "ParseCache":
-        """What was parsed of a source."""
+        """The parse cache of a source."""
         if source not in self._by_source:
             self._by_source[source] = ParseCache(self._folder, source)
         return self._by_source[source]
 
     def former(self, source: Source, look: Look | None) -> Former | None:
-        """What a source gave when it was read last, if nothing in it has changed since."""
+        """The last result of a source, if it is up to date."""
         former = self._formers.get(source.name)
         if former is None or look is None or former.source != source or look.digest(former.moment) != former.digest:
             return None
         return former
 
     def keep(self, former: Former) -> None:
-        """Remember what a source gave."""
+        """Keep the result of a source."""
         self._formers[former.source.name] = former
 
     def forget(self, source: str) -> None:
-        """Have all files of a source looked at the next time."""
+        """Drop the result of a source, so that all its files are checked the next time."""
         self._formers.pop(source, None)
 
     def past(self, source: str, holding: Holding) -> KnownPast:
-        """What is known of what git told of a source."""
+        """The cached git history of a source."""
         known = self._pasts.get(source)
         if known is None or known.holding != holding:
             if known is not None:
@@ -100,10 +100,10 @@ class SourceCaches:
         return known
 
     def history(self, source: str, of: object, read: Callable[[], History]) -> History:
-        """The history of a source, read if it was `of` something else than now; it lives no longer than this value.
+        """The history of a source, cached in memory; it is read if `of`, the state it was read from, has changed.
 
-        One that is not whole is asked for again: git may have been missing, or out of memory. One that is equal to
-        the former one is that.
+        An incomplete one is read again: git may have been missing, or out of memory. One that is equal to the former
+        one is the same object.
         """
         known = self._histories.get(source)
         if known is None or known[0] != of or known[1].why_not:
@@ -113,7 +113,7 @@ class SourceCaches:
         return known[1]
 
     def write(self) -> None:
-        """Write down what is new."""
+        """Save new entries to the cache."""
         for cache in self._by_source.values():
             cache.write()
         for past in self._pasts.values():
@@ -121,10 +121,10 @@ class SourceCaches:
 
 
 class ParseCache:
-    """What was parsed of one source. Without a folder nothing is written down."""
+    """The parse results of one source. Without a folder nothing is saved."""
 
     def __init__(self, folder: Path | None, source: str) -> None:
-        """Open what is known of a source."""
+        """Load the cache of a source."""
         name = hashlib.sha256(source.encode("utf-8", "surrogateescape")).hexdigest()[:24]
         self._file = folder / "parsed" / f"{name}.cache" if folder is not None else None
         self._program = program_digest()
@@ -134,7 +134,7 @@ class ParseCache:
         self._is_new = False
 
     def get(self, key: ParseKey, stamp: FileStamp | None) -> Remembered | None:
-        """What the file said, if it is as it was."""
+        """The parse result of a file, if it is up to date."""
         known = self._known.get(key)
         if known is None or stamp is None or known.token != stamp.token:
             return None
@@ -142,33 +142,33 @@ class ParseCache:
         return known
 
     def put(self, key: ParseKey, stamp: FileStamp, parsed: Parsed, shelved: tuple[str, ...], *, moment: int) -> None:
-        """Remember what a file said, whose state was this at a moment before it was read."""
+        """Cache a parse result with the file's state, taken at a moment before it was read."""
         self._is_new = True
         if stamp.changed < moment - RECENT:
             self._now[key] = Remembered(token=stamp.token, parsed=parsed, shelved=shelved)
 
     def shelved(self) -> Iterator[str]:
-        """The digests of all that files put on the shelf, as far as that is known."""
+        """The digests of all bytes that files put on the shelf, as far as cached."""
         return chain.from_iterable(one.shelved for one in self._known.values())
 
     def holder(self, digest: str) -> ParseKey:
-        """The file that put the bytes of a digest on the shelf. Raises `KeyError` if none did that is known."""
+        """The file that put the bytes of a digest on the shelf. Raises `KeyError` if no cached one did."""
         if self._holders is None:
             self._holders = {digest: key for key, one in self._known.items() for digest in one.shelved}
         return self._holders[digest]
 
     def begin(self) -> None:
-        """Begin a round: what one that failed came by is not known to be there still."""
+        """Begin a round: forget which entries a failed round used."""
         self._now = {}
 
     def close(self) -> None:
-        """End a round: what was asked for or put is what is known from now on."""
+        """End a round: keep only the entries that were used or put in it."""
         self._holders = None
         self._is_new = self._is_new or len(self._now) != len(self._known)
         self._known, self._now = self._now, {}
 
     def write(self) -> None:
-        """Write down what is known, if that is something else than what was read."""
+        """Save the cache, if it differs from what was loaded."""
         if self._file is not None and self._is_new:
             write_signed(self._file, self._program.encode() + pickle.dumps(self._known, protocol=5))
         self._is_new = False

@@ -1,7 +1,7 @@
 """[I/O] The published site that a build goes on from, where the output folder is new: as in every run of CI.
 
-Its ledger says what was published under which address. Of a site in a folder also the times of files are taken over
-where their bytes stay, so that what is sent to a server by time and size is only what changed.
+Its ledger records what was published under which URL. From a site in a folder, unchanged files also keep their times,
+so that a sync to a server by time and size sends only changed files.
 """
 
 from pathlib import Path

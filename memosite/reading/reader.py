@@ -49,9 +49,9 @@ def read_archive(
 ) -> tuple[Archive, Ledger]:
     """Read every source and resolve what they say. Texts and published bytes are on the shelf afterwards.
 
-    What was read of files and histories is kept below the folder `cache`, if one is given; what did not change since
-    is not read. Who reads again and again gives what was `parsed`, and writes it down himself, and a `recall` of what
-    was made of it. `looks` are what was just seen of sources; they are taken out. Files are read and parsed by `jobs`
+    Results are cached below the folder `cache`, if one is given; unchanged files are not read. A caller that reads
+    repeatedly gives `parsed`, which it saves itself, and a `recall`, which memoizes resolving. `looks` are fresh
+    snapshots of sources; they are taken out. Files are read and parsed by `jobs`
     processes.
     """
     progress("list", 0, 0)
@@ -87,7 +87,7 @@ def read_archive(
 
 
 def _counted(progress: Progress, total: int) -> ReadStep:
-    """Tells of files that were read; bodies that envelopes name are only known by then."""
+    """Counts files that were read, for progress; bodies that envelopes name are only known later."""
     done = 0
 
     def step(number: int) -> None:
@@ -99,19 +99,19 @@ def _counted(progress: Progress, total: int) -> ReadStep:
 
 
 class _Part:
-    """One source while an archive is read: what it gave before, if nothing in it has changed since, or read anew.
+    """One source while an archive is read: its former result if that is up to date, else read anew.
 
-    `parsed` is what is known of it so far, `repos` the folders in it that are repos of their own as they lie there.
+    `parsed` is its result so far, `repos` the folders in it that are repos of their own on disk.
     """
 
     def __init__(self, source: Source, shelf: Shelf, known: SourceCaches, *, look: Look | None, jobs: int) -> None:
-        """List the source, unless it is as it was when somebody looks at it now."""
+        """List the source, unless a snapshot shows that it is unchanged."""
         self.source = source
         self.parsed: list[Parsed] = []
         self.repos: tuple[str, ...] = ()
         self._known = known
         self._look = look
-        self._digest = look.digest(look.moment) if look else ""  # before anything is read: it may change meanwhile
+        self._digest = look.digest(look.moment) if look else ""  # before anything is read: files may change meanwhile
         self._reader = SourceReader(source, shelf, cache=known.of(source.name), look=look, jobs=jobs)
         self._former = known.former(source, look)
         self._listing: Listing | None = None
@@ -122,7 +122,7 @@ class _Part:
 
     @property
     def count(self) -> int:
-        """How many files there are to be read."""
+        """How many files are to be read."""
         return len(self._listing.candidates) if self._listing else len(self.parsed)
 
     def _list(self) -> None:
@@ -145,7 +145,7 @@ class _Part:
             step(len(self.parsed))
 
     def read_named(self, folders: tuple[str, ...]) -> None:
-        """Read what only all organizations tell: from now on `parsed` is all."""
+        """Read the files that are found only through organizations; then `parsed` is complete."""
         if self._former is not None and self._former.memo_folders != folders:
             self._list()
             self.read(self._reader.step)
@@ -164,7 +164,7 @@ class _Part:
 
 
 def _past(holding: Holding, part: _Part, shelf: Shelf, known: SourceCaches) -> History:
-    """What git tells of a source; it is asked again if the repo or a file changed since."""
+    """The git history of a source; it is read again if the repo or a file changed since."""
     repo, parsed, inside = holding.repo, part.parsed, part.repos
     past = known.past(part.source.name, holding)
     state = compare_repo(repo, past.state) if repo else ""
@@ -183,12 +183,12 @@ def _past(holding: Holding, part: _Part, shelf: Shelf, known: SourceCaches) -> H
 
 
 def rules_of(config: Config, sources: tuple[SourceInfo, ...]) -> ResolveRules:
-    """What the configuration says about resolving what is read from these sources."""
+    """The settings for resolving these sources."""
     return ResolveRules(sources=sources, aliases=config.aliases, people=config.people, closed=config.closed)
 
 
 def read_source(listing: Listing, shelf: Shelf) -> list[Parsed]:
-    """Read and parse the candidates of one source by itself, and whatever its envelopes name as bodies."""
+    """Read and parse the candidates of one source by itself, and the bodies that its envelopes name."""
     reader = SourceReader(listing.source, shelf)
     parsed = reader.candidates(listing)
     folders = memo_folders(one.fact for one in parsed if isinstance(one.fact, Organization))
@@ -203,12 +203,12 @@ _PARSERS: Mapping[str, Callable[[File], Parsed]] = {
 
 
 class SourceReader:
-    """Reads and parses the files of one source; what they give goes to the shelf."""
+    """Reads and parses the files of one source; texts and bytes go to the shelf."""
 
     def __init__(
         self, source: Source, shelf: Shelf, *, cache: ParseCache | None = None, look: Look | None = None, jobs: int = 1
     ) -> None:
-        """Read this source; without `cache` every file of it, without a `look` at it each file's state is asked for.
+        """Read this source; without `cache` every file of it, without a snapshot `look` with a stat of each file.
 
         `step` is called with the number of files that were read; `is_whole` tells whether all could be.
         """
@@ -228,7 +228,7 @@ class SourceReader:
     def with_named_files(
         self, listing: Listing, parsed: Iterable[Parsed], *, memo_folders: tuple[str, ...]
     ) -> list[Parsed]:
-        """The candidates, with the bodies they name and with what only all organizations tell.
+        """The candidates, with the bodies they name and with the files found through organizations.
 
         `memo_folders` are the folders that any orgdef names for memos: below them a file that cannot be read is a
         broken envelope, and a body may lie without one, as below `memos/`.
@@ -258,17 +258,17 @@ class SourceReader:
         return found
 
     def close(self) -> None:
-        """Remember what was parsed, and nothing else."""
+        """Cache the results of this round, and nothing else."""
         self._cache.close()
         self.promise()
 
     def promise(self) -> None:
-        """Have the shelf ask for what was put there when files were parsed that are remembered."""
-        self._states = self._look = None  # the shelf holds on to this reader
+        """Promise to the shelf the bytes of files whose parse results are cached."""
+        self._states = self._look = None  # the shelf keeps this reader alive
         self._shelf.promise(self._cache.shelved(), self._bytes_of)
 
     def _parse(self, wanted: Sequence[ParseKey]) -> list[Parsed]:
-        """What these files say: as it is remembered, or read now."""
+        """The parse results of these files: cached, or read now."""
         moment = time.time_ns()
         stamps = [self._stamp(path) for path, _ in wanted]
         known = [self._cache.get(key, stamp) for key, stamp in zip(wanted, stamps, strict=True)]
@@ -290,14 +290,14 @@ class SourceReader:
         return parsed
 
     def _stamp(self, path: str) -> FileStamp | None:
-        """The state of a file, as it was when somebody looked at it, if he did."""
+        """The state of a file, from the snapshot if there is one."""
         if self._look is not None and self._states is None:
             self._states = self._look.states()
         state = self._states.get(path) if self._states is not None else None
         return FileStamp(token=state, changed=changed(state)) if state is not None else self._source.stamp(path)
 
     def _read(self, key: ParseKey) -> tuple[Parsed, bool]:
-        """What a file says, and whether it could be read."""
+        """The parse result of a file, and whether it could be read."""
         path, how = key
         file = self._screened(path)
         if isinstance(file, Finding):
@@ -305,7 +305,7 @@ class SourceReader:
         return file.parsed(_PARSERS[how]), True
 
     def _screened(self, path: str) -> "_ScreenedFile | Finding":
-        """A file as it may be stored, or why it was left out: nothing of a file is used that did not pass the gate."""
+        """A file that passed the gate, or the finding why it was left out; unscreened bytes are never used."""
         file = self._source.read_file(path)
         if isinstance(file, Finding):
             return file
@@ -330,13 +330,13 @@ class SourceReader:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _ScreenedFile:
-    """A file that passed the gate, and what was found in it there."""
+    """A file that passed the gate, and the gate's findings on it."""
 
     file: File
     findings: tuple[Finding, ...]
 
     def parsed(self, parse: Callable[[File], Parsed]) -> Parsed:
-        """What the file says, with what was found."""
+        """The parse result of the file, with the gate's findings."""
         parsed = parse(self.file)
         return replace(parsed, findings=(*parsed.findings, *self.findings)) if self.findings else parsed
 

@@ -1,10 +1,10 @@
-"""Joins what single files say into the archive: copies, bodies, threads, positions, actions, links (SPEC 3).
+"""Joins the facts of single files into the archive: copies, bodies, threads, positions, actions, links (SPEC 3).
 
     parsed ─► collect ─► bodies ─► identity ─► references ─► threads ─┐
                                         └────► positions ─────────────┼─► actions ─► artifacts, assemble ─► Archive
                                         └────► links, records ────────┘
 
-Each step is a module of its own, takes values and gives values, and never raises for content.
+Each step is a pure module of its own and never raises for content.
 """
 
 from collections.abc import Iterable, Mapping
@@ -41,15 +41,15 @@ __all__ = ["ResolveRules", "body_candidates", "resolve"]
 
 
 def _no_data(_file: FileFacts) -> None:
-    """The answer of whoever keeps no bytes."""
+    """The `data_of` of a caller that keeps no bytes."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ResolveRules:
-    """What the configuration says about resolving.
+    """The settings for resolving, from the configuration.
 
-    `sources` are in their order of precedence. With `is_loose` envelopes count wherever they lie, and what only
-    a whole archive can tell (ghosts, unlisted positions) is not reported: for checking single files (SPEC 8).
+    `sources` are in their order of precedence. With `is_loose` envelopes count wherever they are, and findings that
+    need a whole archive (ghosts, unlisted positions) are not reported: for checking single files (SPEC 8).
     """
 
     sources: tuple[SourceInfo, ...]
@@ -72,10 +72,10 @@ def resolve(
 ) -> tuple[Archive, Ledger]:
     """Make the archive, and the ledger with everything new in it. The order of `parsed` does not matter.
 
-    `has_file` tells whether a source has a file at a path, for links to what is not published; without it every
-    such link that stays in its source is believed. `data_of` gives the bytes of files that content hashes are made
-    over; where it gives none, these are not verified. `histories` tell what git knows, by source. Who resolves again
-    and again gives a `recall`: what did not change is then not made again, and is the same object as before.
+    `has_file` checks whether a source has a file at a path, for links to unpublished files; without it every such
+    link within its source counts as valid. `data_of` gives the bytes of files to verify their content hashes; where
+    it gives none, these are not verified. `histories` are the git histories, by source. A caller that resolves
+    repeatedly gives a `recall`, which memoizes: unchanged results are then the same objects as before.
     """
     lives = Lives(histories, data_of, recall=recall)
     gathered = _gather(tuple(parsed), rules, ledger, line_of, data_of=data_of, lives=lives, recall=recall)
@@ -123,7 +123,7 @@ def resolve(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Gathered:
-    """What files say, sorted by kind, copies grouped under their ids; `findings` are those of grouping."""
+    """Facts sorted by kind, copies grouped under their ids; `findings` are those of grouping."""
 
     collected: Collected
     kept: Kept
@@ -199,7 +199,7 @@ def _link_resolver(
 def _mentions(
     gathered: _Gathered, assembler: Assembler, conversation: ThreadBuilder, resolver: LinkResolver, line_of: LineOf
 ) -> tuple[dict[Ref, tuple[Link, ...]], Mapping[Ref, Bound], tuple[Finding, ...]]:
-    """What each artifact mentions, what each record leads to besides, and what in records leads nowhere."""
+    """The mentions of each artifact, the further links of each record, and the findings on broken ones."""
     records = gathered.records
     anchors = AnchorIndex((*assembler.files_by_path(), *record_files(records)) if records else (), resolver)
     bound = RecordBinder(gathered.names, resolver, anchors, SessionIndex(gathered.groups)).bind(records)
@@ -227,7 +227,7 @@ def _with_pages(ledger: Ledger, archive: Archive) -> Ledger:
 def _links(
     assembler: Assembler, conversation: ThreadBuilder, resolver: LinkResolver, bound: Mapping[Ref, Bound]
 ) -> dict[Ref, tuple[Link, ...]]:
-    """What each artifact mentions beside itself; a reply to a transcript counts as a mention of it."""
+    """The mentions of other artifacts in each artifact; a reply to a transcript counts as one."""
     found: dict[Ref, tuple[Link, ...]] = {}
     for ref, text, origin in assembler.texts():
         found[ref] = tuple(link for link in resolver.resolve(text, origin) if link.to != ref)

@@ -1,4 +1,4 @@
-"""Actions and mailboxes: how far what a memo asks for is, per recipient, and who has not read it yet (SPEC 3)."""
+"""Actions and mailboxes: the state of a memo's action for each recipient, and who has not read it yet (SPEC 3)."""
 
 from bisect import bisect_right
 from collections import defaultdict
@@ -21,13 +21,13 @@ class Answered:
 
 
 class Replies:
-    """Who replied anywhere below a memo, asked of the reply trees in logarithmic time."""
+    """Finds who replied anywhere below a memo, in logarithmic time."""
 
     def __init__(self, forest: Forest, sender_of: Mapping[Ref, str | None], union_of: Mapping[str, str]) -> None:
         """Index the walk through the trees by sender. `sender_of` gives positions; ghosts have none.
 
-        `union_of` names, for a seat of one organization, the position that stands for all seats of its id: what is
-        asked of the union is answered by any of them, but not the other way round.
+        `union_of` maps the position of one organization to the position that joins all of its id: any of them
+        answers for the union, but not the other way round.
         """
         self._forest = forest
         self._senders_below = _count_senders_below(forest, sender_of)
@@ -52,7 +52,7 @@ class Replies:
         return after < len(places) and places[after] <= self._forest.last[ref]
 
     def answered(self, ref: Ref, *, sender: str | None, recipients: Iterable[str], is_action: bool) -> Answered:
-        """Who of the recipients (positions, or `all`) has answered: of one that asks for nothing only a number."""
+        """Which recipients (positions, or `all`) have answered; for a memo without action only how many."""
         named = tuple(recipients)
         return Answered(
             by=tuple(one for one in named if one != BROADCAST and self.has_reply(ref, by=one)) if is_action else (),
@@ -65,7 +65,7 @@ class Replies:
 
 
 def _count_senders_below(forest: Forest, sender_of: Mapping[Ref, str | None]) -> dict[Ref, int]:
-    """How many positions sent anything below each memo; the smaller set is always put into the larger one."""
+    """How many positions sent anything below each memo; the smaller set is always merged into the larger one."""
     below: dict[Ref, set[str]] = {}
     counts: dict[Ref, int] = {}
     for ref in reversed(forest.order):
@@ -118,7 +118,7 @@ def copies_at(copies: tuple[Copy, ...], repo: str | None) -> tuple[Copy, ...]:
 def is_unread(copies: tuple[Copy, ...], repo: str | None) -> bool | None:
     """Whether a memo is unread in a repo: in its inbox and nowhere further on; None if that cannot be known.
 
-    In a flat `memos/` it is unread until it is committed; without git that tells nothing (SPEC 3, unread).
+    In a flat `memos/` it is unread until it is committed; without git that is unknown (SPEC 3, unread).
     """
     here = copies_at(copies, repo)
     boxes = {copy.mailbox for copy in here}
@@ -131,12 +131,12 @@ def is_unread(copies: tuple[Copy, ...], repo: str | None) -> bool | None:
 
 
 def is_unread_by_any(memo: Memo) -> bool:
-    """Whether a memo is unread for any of its recipients; a broadcast also if it lies in no mailbox but an inbox."""
+    """Whether a memo is unread for any of its recipients; a broadcast also if it is in inboxes only."""
     return any(state.unread for state in memo.recipients) or (memo.is_broadcast and memo.mailbox == "inbox")
 
 
 def mailbox_at(copies: tuple[Copy, ...], repo: str | None) -> Mailbox | None:
-    """The mailbox a memo lies in, as its recipient sees it: that of the copy furthest on its way."""
+    """The mailbox of a memo for its recipient: that of the copy furthest through the mailboxes."""
     order: tuple[Mailbox, ...] = ("archive", "read", "inbox", "flat")
     boxes = {copy.mailbox for copy in copies_at(copies, repo)}
     return next((box for box in order if box in boxes), None)

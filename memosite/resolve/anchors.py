@@ -34,7 +34,7 @@ _WILD = re.compile(r"[*?]")
 
 
 class AnchorIndex:
-    """The files of artifacts by source and path, asked with paths and globs."""
+    """An index of artifacts' files by source and path, for paths and globs."""
 
     def __init__(self, files: Iterable[tuple[Ref, FileFacts]], resolver: LinkResolver) -> None:
         """Index these files; `resolver` knows what else a path may lead to."""
@@ -49,7 +49,7 @@ class AnchorIndex:
 
     @property
     def findings(self) -> tuple[Finding, ...]:
-        """A note on the record at whose globs the steps ran out."""
+        """A note on the record at which the limit on matching steps was reached."""
         if self._cut is None:
             return ()
         where = Location(source=self._cut.source, path=self._cut.path)
@@ -57,7 +57,7 @@ class AnchorIndex:
         return (Finding(rule=rules.ANCHORS_CUT, location=where, message=message),)
 
     def links(self, anchor: str, file: FileFacts) -> tuple[Link, ...]:
-        """Where an anchor in a file leads, seen from the folder that holds its store: artifacts, else the web."""
+        """The targets of an anchor, relative to the folder that contains its store: artifacts, else the web."""
         if len(anchor) > _LONGEST:
             return ()
         path = posixpath.normpath(_LINE.sub("", anchor.split("#", 1)[0].strip().replace("\\", "/")))
@@ -77,7 +77,7 @@ class AnchorIndex:
         return (link,) if link else ()
 
     def _matching(self, glob: str, literal: str, file: FileFacts) -> Iterator[Ref]:
-        """The artifacts whose files match; only those below the folders that the glob writes out are compared."""
+        """The artifacts whose files match; only those below the glob's literal folders are compared."""
         root = root_of_record(file.path)
         base = f"{root}/" if root else ""
         pattern = glob.replace("[", "[[]")  # only `*` and `?` mean something here

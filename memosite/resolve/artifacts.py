@@ -1,4 +1,4 @@
-"""Makes each artifact of what its files say and of what the archive knows around it."""
+"""Makes each artifact from the facts of its files and the results of the other steps."""
 
 from bisect import bisect_right
 from collections import defaultdict
@@ -27,7 +27,7 @@ from memosite.run.recall import Recall, Same
 
 @dataclass(frozen=True, kw_only=True)
 class ResolvedLinks:
-    """What the steps found out, by ref: how memos hang together, who is meant by names, what is linked and wrong."""
+    """Results of the other steps, by ref: threads, positions of names, links and findings."""
 
     naming: Naming
     conversation: ThreadBuilder
@@ -41,7 +41,7 @@ class ResolvedLinks:
 
 
 class ArtifactContext(NamedTuple):
-    """What the archive knows of one artifact besides what its own files say; `lives` are those of its copies."""
+    """Everything about one artifact that is not in its own files; `lives` are the histories of its copies."""
 
     ref: Ref
     date: Moment | None
@@ -53,7 +53,7 @@ class ArtifactContext(NamedTuple):
 
 
 class ThreadPosition(NamedTuple):
-    """Where a memo or a note stands in the conversation, and what was made of what it asks for."""
+    """The place of a memo or note in the conversation, and the state of its action."""
 
     thread: str
     parent: Ref | None
@@ -168,7 +168,7 @@ class ArtifactMaker:
         )
 
     def _filed_copies(self, filed: Filed) -> tuple[Copy, ...]:
-        """The copies of a document, library or record; in a file of many records none has a life of its own."""
+        """The copies of a document, library or record; a record in a file of many has no history of its own."""
         if isinstance(filed.fact, RecordCard) and filed.fact.line is not None:
             return filed.copies
         return tuple(replace(copy, life=self._lives.of(copy.file)) for copy in filed.copies)
@@ -197,7 +197,7 @@ class ArtifactMaker:
         )
 
     def _concerns(self, finding: Finding, card: RecordCard) -> bool:
-        """Whether a finding on a file of many records is about this one: it stands between its line and the next's."""
+        """Whether a finding on a file of many records is about this one: it is before the next record's line."""
         line, begins = finding.location.line, self._begins[card.file.source, card.file.path]
         if line is None or finding.rule.of_whole_file:
             return False
@@ -227,7 +227,7 @@ class ArtifactMaker:
 _BY_NOBODY = Answered()
 
 
-# From here on nothing is looked up: what is made of the same is the same (see `Recall`).
+# From here on nothing is looked up: equal arguments give equal results (see `Recall`).
 
 
 def _paths(group: CopyGroup) -> frozenset[tuple[str, str]]:
@@ -369,6 +369,6 @@ def _discharge(group: CopyGroup) -> Discharge | None:
 
 
 def recipients_of(envelope: Envelope, naming: Naming) -> tuple[str, ...]:
-    """Recipients as positions, each once; `all` stays itself, `file` is nobody."""
+    """Recipients as positions, each once; `all` stays `all`, `file` is dropped."""
     names = (name if name == BROADCAST else naming.position_of.get(name, "") for name in envelope.to if name != FILE)
     return tuple(dict.fromkeys(name for name in names if name))

@@ -1,4 +1,4 @@
-"""Assembles the artifacts of the archive from what the other steps found out."""
+"""Assembles the artifacts of the archive from the results of the other steps."""
 
 import datetime as dt
 from collections.abc import Iterator
@@ -48,7 +48,7 @@ class Assembler:
                 yield ref, file
 
     def texts(self) -> Iterator[tuple[Ref, Text, TextOrigin]]:
-        """Each artifact's text with the place it stands in, for links. An envelope's and its body's are one."""
+        """Each artifact's text with its file's place, for links. An envelope's and its body's are joined."""
         spoken = self._recall.calls(_spoken)
         for ref, group in self._groups.items():
             text, origin = spoken(ref, group)
@@ -58,7 +58,7 @@ class Assembler:
             yield ref, filed.text, _origin(filed.files[0])
 
     def name_uses(self) -> Iterator[NameUse]:
-        """Every name of a position in memos, notes and transcripts, and the folders named for roles."""
+        """Every name of a position in memos, notes and transcripts, and the folders named after roles."""
         uses = self._recall.calls(_uses)
         for ref, group in self._groups.items():
             yield from uses(ref, group, self._memo_folders)
@@ -83,7 +83,7 @@ class Assembler:
         return made, ledger
 
     def _received(self, ref: Ref) -> Moment | None:
-        """When the first of its copies was committed first."""
+        """When the earliest of its copies was first committed."""
         group = self._groups.get(ref)
         files = [copy.envelope.file for copy in group.copies] if group else list(self._filed[ref].files)
         if len(files) == 1:
@@ -105,7 +105,7 @@ def _date(group: CopyGroup) -> Moment | None:
 
 
 def _spoken(group: CopyGroup) -> tuple[Text | None, TextOrigin]:
-    """What an artifact says, in its envelope and its body, and where."""
+    """The texts of an artifact, of its envelope and its body, with their places."""
     body = group.variants[0].body
     known = [text for text in (group.envelope.body, body.text if body else None) if text]
     return _join_texts(known) if known else None, _origin(group.envelope.file)

@@ -24,10 +24,10 @@ class JoinedCopy:
 
 
 def body_candidates(envelope: Envelope, *, memo_folders: tuple[str, ...] = ()) -> tuple[str, ...]:
-    """The paths, best first, where the body of an envelope may lie; never outside its folder and its store.
+    """The paths, best first, where the body of an envelope may be; never outside its folder and its store.
 
-    As written from its own folder, then the base name there and in the sibling mailboxes. What is written may
-    be anything; an envelope is never a body.
+    As written from its own folder, then the base name there and in the sibling mailboxes. The written path
+    is untrusted; an envelope is never a body.
     """
     path = envelope.file.path
     folders = sibling_folders(path, memo_folders=memo_folders)
@@ -64,7 +64,7 @@ def join_bodies(
     memo_folders: tuple[str, ...] = (),
     recall: Recall = FORGETFUL,
 ) -> tuple[tuple[JoinedCopy, ...], tuple[Finding, ...]]:
-    """Give each envelope its body, and each body left over an envelope of its own; both with findings.
+    """Give each envelope its body, and each remaining body a new envelope; both with findings.
 
     `bodies` is keyed by source and path.
     """
@@ -138,13 +138,13 @@ def _finding(rule: Rule, file: FileFacts, message: str, line: int | None = None)
 
 
 def _bare_envelope(file: FileFacts, place: Place) -> Envelope:
-    """An envelope for a body that has none; all that can be known comes from its name."""
+    """An envelope for a body that has none, made from its file name."""
     envelope = Envelope(kind=place.kind, shape="bare", file=file, stem=stem_of(file.name), content_sha256=file.sha256)
     return _read_off_name(envelope)
 
 
 def _read_off_name(envelope: Envelope) -> Envelope:
-    """An envelope that says nothing itself, with the sender and recipient that its name tells."""
+    """An envelope without sender and recipient, with those of its file name."""
     if envelope.shape not in {"bare", "broken"} or envelope.kind == "transcript":
         return envelope
     name = read_stamped_name(envelope.stem)

@@ -1,4 +1,4 @@
-"""Sorts what came out of single files by kind, and leaves out what does not count (SPEC 2.2).
+"""Sorts the facts of single files by kind, and leaves out envelopes in other places (SPEC 2.2).
 
 An envelope counts below a `memos/`, `notes/` or `transcripts/` folder, where an orgdef's `x.org.memo_location`
 says, or where the configuration includes it; elsewhere it is named in a note and left out.
@@ -35,7 +35,7 @@ def memo_folders(organizations: Iterable[Organization]) -> tuple[str, ...]:
 
 
 def operational_place(path: str, *, memo_folders: tuple[str, ...], include: Iterable[str]) -> Place | None:
-    """Where an envelope lies if it counts there: in a store, or in a folder that is included, taken as flat memos."""
+    """The place of an envelope if it counts: in a store, or in an included folder, which is read as flat memos."""
     place = place_of(path, memo_folders=memo_folders)
     if place is None and matches_any(path, include):
         folder = path.rpartition("/")[0]
@@ -44,7 +44,7 @@ def operational_place(path: str, *, memo_folders: tuple[str, ...], include: Iter
 
 
 def collect(parsed: Iterable[Parsed], sources: tuple[SourceInfo, ...], *, is_loose: bool) -> Collected:
-    """Sort the facts, records apart; with `is_loose`, envelopes count wherever they lie."""
+    """Sort the facts, records apart; with `is_loose`, envelopes count wherever they are."""
     position = {source.name: number for number, source in enumerate(sources)}
     include = {source.name: source.include for source in sources}
     ordered = sorted(parsed, key=lambda one: (position.get(one.source, len(position)), one.source, one.path))

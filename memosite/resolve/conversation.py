@@ -1,4 +1,4 @@
-"""The conversation: who replies to whom among memos and notes, in which threads, with what is odd about it (SPEC 3)."""
+"""Builds reply trees and threads of memos and notes, with findings on broken replies (SPEC 3)."""
 
 import datetime as dt
 import unicodedata
@@ -21,8 +21,8 @@ _DAY = len("2026-05-01")
 class ThreadBuilder:
     """The reply trees and threads of all memos and notes.
 
-    `parents` and `ghost_parents` lead from a reply to what it answers, `answered_transcripts` to a transcript, which
-    stands outside the trees; `thread_of` gives the id of the thread of each memo and ghost.
+    `parents` and `ghost_parents` map a reply to what it answers, `answered_transcripts` to a transcript, which
+    is outside the trees; `thread_of` gives the id of the thread of each memo and ghost.
     """
 
     def __init__(
@@ -138,7 +138,7 @@ def _thread_ids(keys: set[str], ledger: Ledger) -> dict[str, str]:
 
 
 def _is_before(reply: CopyGroup, parent: CopyGroup) -> bool:
-    """Whether a reply was sent before its parent; where only a day is told, by days."""
+    """Whether a reply was sent before its parent; where only a day is given, by days."""
     if UNDATED in {reply.instant, parent.instant}:
         return False
     if min(len(reply.sent), len(parent.sent)) <= _DAY:

@@ -1,6 +1,6 @@
-"""The delivery audit: memos that are not where they are said to be sent, or lie there as nobody has taken them in.
+"""Audits delivery: finds memos that are missing in their recipient's repo, misnamed, or never committed there.
 
-A broadcast belongs into the repo of every position, any other memo into those of its recipients; the sender's copy
+A broadcast belongs in the repo of every position, any other memo into those of its recipients; the sender's copy
 is a copy (SPEC 3, copies and positions). No clock is asked: a memo
 is overdue when its repo has gone on committing without it.
 """
@@ -26,7 +26,7 @@ _NAMED = 5
 def delivery_findings(
     groups: Iterable[CopyGroup], naming: Naming, histories: Mapping[str, History], lives: Lives, *, recall: Recall
 ) -> Iterator[Finding]:
-    """What is odd about the way memos came to where they lie; all notes."""
+    """Findings on the delivery of memos; all are notes."""
     addressing, named = recall.calls(_addressing), Same(naming)
     for group in groups:
         if group.kind != "memo" or group.envelope.shape in {"broken", "bare"}:
@@ -83,7 +83,7 @@ def _overdue(group: CopyGroup, histories: Mapping[str, History], lives: Lives) -
 
 
 def _misnamed(group: CopyGroup, naming: Naming) -> Iterator[Finding]:
-    """A name that says another sender or recipient than the envelope does; only of names that are known."""
+    """A finding on a file name with another sender or recipient than the envelope; only for known names."""
     name, envelope = read_stamped_name(group.stem), group.envelope
     said = naming.position_of.get(name.sender or "")
     written = naming.position_of.get(envelope.sender)

@@ -1,4 +1,4 @@
-"""Artifacts that are known by their path or their own id, not by an envelope's name: documents, libraries, records.
+"""Gives documents, libraries and records their ids, from their path or their own id.
 
 Their ids follow SPEC 3 (`<source>.<path>` with `/` as `.` for documents, `<source>.<key>` for records); where two
 claim one id, or ids that differ only by case, the ledger decides, else the first in the order of the sources keeps it.
@@ -24,7 +24,7 @@ _STAMP_IN_NAME = re.compile(r"(?<!\d)\d{4}-\d{2}-\d{2}(?!\d)", re.ASCII)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Filed:
-    """A document, a library or a record under its ref, with its copies; `key` is what the ledger knows it by."""
+    """A document, a library or a record under its ref, with its copies; `key` is its key in the ledger."""
 
     ref: Ref
     key: str
@@ -33,7 +33,7 @@ class Filed:
 
     @property
     def text(self) -> Text:
-        """What it says, for links: the text of a document or a record; of a library the files that it lists."""
+        """Its text, for links: the text of a document or a record; of a library the files that it lists."""
         if not isinstance(self.fact, LibraryCard):
             return self.fact.text or _NOTHING_SAID
         listed = tuple(item.file for item in self.fact.items if item.file)
@@ -101,7 +101,7 @@ def _plain(card: RecordCard) -> str:
 
 
 def record_collisions(filed: Iterable[Filed]) -> Iterator[Finding]:
-    """A finding on each record that has another's name; two nodes of one store have one already."""
+    """A finding on each record that has another's name; two nodes of one store already have one."""
     by_name: dict[str, list[Filed]] = defaultdict(list)
     for one in filed:
         if isinstance(one.fact, RecordCard):
@@ -135,7 +135,7 @@ def body_path(card: RecordCard) -> str | None:
 
 
 def _ids(kind: Kind, wanted: Mapping[str, str], ledger: Ledger) -> dict[str, str]:
-    """An id for each key: the one it was given before, else the wanted one if it is free, else with a hash."""
+    """An id for each key: its published one, else the wanted one if it is free, else with a hash."""
     known = ledger.ids_by_key
     taken = {arrival.id.casefold(): arrival.id for arrival in reversed(ledger.arrivals) if arrival.kind == kind}
     ids = {key: known[(kind, key)] for key in wanted if (kind, key) in known}

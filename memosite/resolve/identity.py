@@ -19,10 +19,10 @@ from memosite.run.recall import FORGETFUL, Recall
 
 @dataclass(kw_only=True)
 class CopyGroup:
-    """The copies of one artifact, and the id they were given; `variants` stand in the order they are shown in.
+    """The copies of one artifact, and the id they were given; `variants` are in display order.
 
-    `plain` is the id that its name alone gives. It and `id` are given in each resolve anew, whatever was remembered of
-    the group: calls that are remembered must be told the id as an argument of its own.
+    `plain` is the id that its name alone gives. It and `id` are set in each resolve, even if the group is memoized:
+    memoized calls must get the id as a separate argument.
     """
 
     kind: Kind
@@ -44,7 +44,7 @@ class CopyGroup:
 
     @cached_property
     def key(self) -> str:
-        """What tells it apart from another artifact of its name, also one that says as little."""
+        """The key that distinguishes it from other artifacts of its name."""
         is_speechless = bool(self.variants) and self.envelope.shape in {"broken", "bare"}
         return identity_key(self.stem, self.sender, ",".join(self.to), "?" if is_speechless else self.sent)
 
@@ -79,7 +79,7 @@ def group_copies(
         else:
             found.setdefault(key_of((envelope.file.source, envelope.file.path), envelope), []).append(copy)
     by_name = _by_name(found) if speechless else {}
-    for copy in speechless:  # they tell nothing but their name: copies of the one artifact of that name
+    for copy in speechless:  # only their name is known: copies of the one artifact of that name
         name = _name(copy.envelope)
         for place in (name, (*name, copy.envelope.file.source)):
             if len(named := by_name.get(place, ())) == 1:
@@ -123,7 +123,7 @@ def _sender(envelope: Envelope) -> str:
 
 
 def _group(copies: tuple[JoinedCopy, ...], changes: tuple[float, ...]) -> CopyGroup:
-    """The group of these copies. `changes` tell when each was committed last, if there are several."""
+    """The group of these copies. `changes` are the times of their last commits, if there are several."""
     envelope = copies[0].envelope
     group = CopyGroup(
         kind=envelope.kind,
@@ -139,9 +139,9 @@ def _group(copies: tuple[JoinedCopy, ...], changes: tuple[float, ...]) -> CopyGr
 
 
 def _find_variants(group: CopyGroup, changes: tuple[float, ...]) -> None:
-    """The variant shown first is one that can be read: that with the latest commit, else with `discharged`.
+    """Find the variants. The first is a readable one: that with the latest commit, else with `discharged`.
 
-    Where neither tells, it is the first found (SPEC 3, copies).
+    If neither decides, it is the first found (SPEC 3, copies).
     """
     found: dict[tuple[str, str | None], list[int]] = defaultdict(list)
     for index, key in enumerate(_variant_keys(group)):
@@ -163,10 +163,10 @@ def _find_variants(group: CopyGroup, changes: tuple[float, ...]) -> None:
 
 
 def _variant_keys(group: CopyGroup) -> list[tuple[str, str | None]]:
-    """What tells the wordings of an artifact apart: its envelope's content, and its body.
+    """The keys of variants: the envelope's content, and the body.
 
-    A copy that lacks its body is no wording of its own beside one that has it, nor is a body without its envelope
-    if another copy has the same body.
+    A copy without its body is no variant of its own beside one that has it, nor is a body without its envelope if
+    another copy has the same body.
     """
     with_body: dict[str, tuple[str, str | None]] = {}
     of_body: dict[str, tuple[str, str | None]] = {}
@@ -204,7 +204,7 @@ def assign_ids(groups: list[CopyGroup], ledger: Ledger) -> tuple[Finding, ...]:
     ]
     for claim, claimants in sorted(contested, key=lambda item: item[0]):
         rivals = sorted(claimants, key=lambda group: _precedence(group, ids, keys)) if len(claimants) > 1 else claimants
-        is_taken = rivals[0].id != published.get(claim, rivals[0].id)  # by what is gone, under a name of another case
+        is_taken = rivals[0].id != published.get(claim, rivals[0].id)  # by a removed artifact, in another case
         for loser in rivals if is_taken else rivals[1:]:
             loser.id = _other_id(loser, taken)
             taken.add((loser.kind, loser.id.casefold()))
@@ -228,7 +228,7 @@ def _collisions(groups: Iterable[CopyGroup]) -> Iterator[Finding]:
 
 
 def _published(ledger: Ledger) -> dict[tuple[Kind, str], str]:
-    """Ids that were given, by their form without case; of two forms the one given first."""
+    """Published ids by their casefolded form; of two ids with one form the first."""
     published: dict[tuple[Kind, str], str] = {}
     for arrival in ledger.arrivals:
         published.setdefault((arrival.kind, arrival.id.casefold()), arrival.id)
@@ -238,7 +238,7 @@ def _published(ledger: Ledger) -> dict[tuple[Kind, str], str]:
 def _precedence(
     group: CopyGroup, ids: Mapping[tuple[Kind, str], str], keys: Mapping[Ref, str]
 ) -> tuple[bool, bool, dt.datetime, str, str, str, str]:
-    """Known to the ledger as what the id stands for, known to it at all, else the smallest (sent, from, to)."""
+    """In the ledger under this id, in the ledger at all, else the smallest (sent, from, to)."""
     is_current = keys.get(group.ref) == group.key
     is_known = (group.kind, group.key) in ids
     return (not is_current, not is_known, group.instant, group.sender, ",".join(group.to), group.sent, group.stem)
@@ -256,7 +256,7 @@ def _other_id(group: CopyGroup, taken: set[tuple[Kind, str]]) -> str:
 
 
 def variant_findings(groups: Iterable[CopyGroup]) -> Iterable[Finding]:
-    """A finding for each wording beside the one shown first; those that cannot be read have their own."""
+    """A finding for each further variant; unreadable ones have their own."""
     for group in groups:
         for variant in group.variants[1:]:
             if variant.envelope.shape in {"broken", "bare"}:

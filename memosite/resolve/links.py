@@ -1,4 +1,4 @@
-"""Links: what a text mentions, resolved to artifacts of the archive or to addresses on the web (SPEC 3, links)."""
+"""Resolves mentions in texts to artifacts of the archive or to web addresses (SPEC 3, links)."""
 
 import posixpath
 import re
@@ -32,16 +32,16 @@ TAIL = 16
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TextOrigin:
-    """Where a text stands: its source, and the folder of its file in it."""
+    """The origin of a text: its source, and the folder of its file in it."""
 
     source: str
     folder: str
 
 
 class LinkResolver:
-    """Resolves what texts mention. No path is opened or followed: it is matched against what was read.
+    """Resolves mentions. No path is opened or followed: it is matched against the files that were read.
 
-    Only whether a file that a text links to is there is asked of `has_file`, before a web address is made of it.
+    Only `has_file` is asked whether a linked file exists, before its web address is made.
     """
 
     def __init__(
@@ -58,15 +58,15 @@ class LinkResolver:
     ) -> None:
         """Index everything that can be mentioned; `files` are those known by path (documents, libraries).
 
-        `record_files` give way to these where one tail of a path fits both. `commits` are the whole ids of commits
-        by source and as they are written.
+        `record_files` are used only where no other file has the same end of a path. `commits` are full commit ids
+        by source and by their abbreviation in texts.
         """
         self._commits = commits or {}
         self._names = names
         self._has_file = has_file
         self._sources = {source.name: source for source in sources}
         self._by_path: dict[tuple[str, str], Ref] = {}
-        self._by_tail: dict[tuple[str | None, str], Ref | None] = {}  # by source and everywhere; None for several
+        self._by_tail: dict[tuple[str | None, str], Ref | None] = {}  # by source and in all sources; None for several
         self._find_record = find_record
         for listed in (files, record_files):
             by_path, by_tail = _index(listed)
@@ -86,7 +86,7 @@ class LinkResolver:
         return sorted(found, key=lambda entry: (-len(entry[0]), entry))
 
     def resolve(self, text: Text, origin: TextOrigin) -> tuple[Link, ...]:
-        """The mentions and link targets of a text that lead somewhere, in the order written."""
+        """The mentions and link targets of a text that can be resolved, in the order written."""
         links = []
         destinations = set(text.destinations)
         for written in dict.fromkeys((*text.mentions, *text.destinations)):
@@ -97,7 +97,7 @@ class LinkResolver:
 
     def _resolve(self, written: str, origin: TextOrigin, *, is_destination: bool) -> Link | None:
         if _SCHEME.match(written):
-            # A web address, or a scheme we do not follow; a drive letter is one character.
+            # A web address, or an unsupported scheme; a drive letter is one character.
             return self._record(written, written, origin) if is_record_uri(written) else None
         commit = self._commits.get(origin.source, {}).get(written)
         if commit is not None and not is_destination:
@@ -123,7 +123,7 @@ class LinkResolver:
         return Link(written=written, to=to) if to else None
 
     def follow(self, path: str, origin: TextOrigin, *, written: str) -> Link | None:
-        """Where a path leads that a record gives as such: to an artifact, else to a file on the web."""
+        """The target of a path that a record gives: an artifact, else a file on the web."""
         to = self.artifact(path, origin)
         if to is not None:
             return Link(written=written, to=to)
@@ -131,7 +131,7 @@ class LinkResolver:
         return Link(written=written, url=url) if url else None
 
     def artifact(self, name: str, origin: TextOrigin) -> Ref | None:
-        """The artifact that a path or a file name leads to; a path from the source's root may begin with a slash."""
+        """The artifact of a path or a file name; a path from the source's root may begin with a slash."""
         path = _normal(name.split("#", 1)[0])
         return None if not path or "\0" in path or _SCHEME.match(path) else self._artifact(path, origin)
 
@@ -149,9 +149,9 @@ class LinkResolver:
         return self._by_suffix(path, origin)
 
     def _by_suffix(self, path: str, origin: TextOrigin) -> Ref | None:
-        """By the longest tail of the path that names one artifact: in the source that the path names, else at home.
+        """By the longest end of the path that names one artifact: in the source that the path names, else its own.
 
-        A bare file name is enough at home; elsewhere it takes a folder, and one artifact only that fits.
+        A bare file name is enough in its own source; elsewhere it needs a folder, and exactly one match.
         """
         parts = [part for part in path.split("/") if part not in {"", ".", ".."}]
         for index in range(max(0, len(parts) - TAIL), len(parts)):
@@ -197,7 +197,7 @@ class LinkResolver:
 def _index(
     files: Iterable[tuple[Ref, FileFacts]],
 ) -> tuple[dict[tuple[str, str], Ref], dict[tuple[str | None, str], Ref | None]]:
-    """Files by source and path; and by each tail of their paths, in their source and everywhere, None for several."""
+    """Files by source and path; and by each end of their paths, in their source and in all, None for several."""
     by_path: dict[tuple[str, str], Ref] = {}
     by_tail: dict[tuple[str | None, str], Ref | None] = {}
     for ref, file in files:
@@ -229,7 +229,7 @@ def _normal(path: str) -> str:
 def backlinks(
     links: Mapping[Ref, Iterable[Link]], others: Iterable[tuple[Ref, Ref]] = ()
 ) -> dict[Ref, tuple[Ref, ...]]:
-    """For each artifact, those that mention it, in order of kind and id; `others` are pairs that mention and are."""
+    """For each artifact, those that mention it, in order of kind and id; `others` are (from, to) pairs."""
     found: dict[Ref, set[Ref]] = defaultdict(set)
     for ref, mentioned_ref in others:
         found[mentioned_ref].add(ref)

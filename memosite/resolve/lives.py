@@ -1,4 +1,4 @@
-"""Lives: what the history of each source tells of the files of artifacts, and of those that are gone (SPEC 2.3)."""
+"""Looks up the git history of artifacts' files, and of removed ones (SPEC 2.3)."""
 
 import unicodedata
 from collections.abc import Callable, Iterable, Mapping
@@ -16,16 +16,16 @@ DataOf = Callable[[FileFacts], bytes | None]
 
 
 class Lives:
-    """The lives of files by source and path. `data_of` gives the bytes of a file as it lies in its folder."""
+    """The histories of files by source and path. `data_of` gives the bytes of a file as it is in its folder."""
 
     def __init__(self, histories: Mapping[str, History], data_of: DataOf, *, recall: Recall = FORGETFUL) -> None:
-        """Look lives up in these histories, by the name of the source."""
+        """Use these histories, by the name of the source."""
         self._histories = {name: Same(history) for name, history in histories.items()}
         self._data_of = data_of
         self._read = recall.calls(_read)
 
     def of(self, file: FileFacts, body: FileFacts | None = None) -> Life | None:
-        """The life of an envelope and its body: its own steps, and the edits of both. None if git was not asked."""
+        """The history of an envelope and its body: its own events, and the edits of both. None if git was not asked."""
         history = self._histories.get(file.source)
         if history is None:
             return None
@@ -33,13 +33,13 @@ class Lives:
         return self._read(asked, history, file, body, self._data_of)
 
     def received(self, file: FileFacts) -> Moment | None:
-        """When a file was committed first."""
+        """When a file was first committed."""
         history = self._histories.get(file.source)
         events = _events(history.value, file.path) if history is not None else ()
         return events[0].at if events else None
 
     def is_delivered(self, file: FileFacts) -> bool:
-        """Whether a file lies there as it came: never committed, and in no other mailbox before."""
+        """Whether a file is newly delivered: never committed, and in no other mailbox before."""
         history = self._histories.get(file.source)
         if history is None or history.value.tree is None or file.path in history.value.tree:
             return False
@@ -47,7 +47,7 @@ class Lives:
         return life is not None and life.state == "delivered"
 
     def last_change(self, file: FileFacts, body: FileFacts | None = None) -> float:
-        """When a file was last committed, in seconds; the beginning of time if git does not know."""
+        """When a file was last committed, in seconds; minus infinity if git does not know."""
         history = self._histories.get(file.source)
         if history is None:
             return float("-inf")
@@ -93,7 +93,7 @@ def _is_edited(committed: str | None, file: FileFacts, data_of: DataOf) -> bool:
     data = data_of(file)
     if committed is None or data is None:
         return False
-    # A file may lie there with other line ends than in its commit; that is no edit.
+    # A checkout may have other line ends than the commit; that is no edit.
     return committed not in {blob_id(one, like=committed) for one in (data, data.replace(b"\r\n", b"\n"))}
 
 
@@ -106,7 +106,7 @@ def _lay_elsewhere(history: History, path: str) -> bool:
 
 
 def _with_edits(events: tuple[LifeEvent, ...], of_body: Iterable[LifeEvent]) -> tuple[LifeEvent, ...]:
-    """The steps of an envelope with the edits of its body put where they belong, one for each commit."""
+    """The events of an envelope merged with the edits of its body, one for each commit."""
     edits = [event for event in of_body if event.kind == "edited"]
     if not edits or not events:
         return events
@@ -122,11 +122,11 @@ def _with_edits(events: tuple[LifeEvent, ...], of_body: Iterable[LifeEvent]) -> 
 
 
 def removals(histories: Mapping[str, History], present: Iterable[Ref], stems: Iterable[str]) -> dict[Ref, Removal]:
-    """What was removed from the repos and is in none of them any more, by the id its name gives it.
+    """Artifacts removed from the repos that are in none of them any more, by the id from their name.
 
-    `present` are the artifacts that are there, `stems` their names. Of one name in several repos the one removed last
-    is told of. What must not be named, in any of them, keeps its dates alone, under the id it may have been published
-    by. Names that differ only by case count as one: many a disk and host cannot tell their pages apart.
+    `present` are the artifacts of the archive, `stems` their names. Of one name in several repos the last removed one
+    counts. One that is confidential in any of them keeps only its dates, under the id it may have been published by.
+    Names that differ only by case count as one: many file systems and hosts do not distinguish them.
     """
     found: dict[Ref, tuple[Ref, Removal]] = {}
     gone = [

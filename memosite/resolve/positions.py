@@ -1,4 +1,4 @@
-"""Positions: seats from orgdefs and whoever memos name, and which position a name stands for (SPEC 3, positions)."""
+"""Finds all positions, from orgdefs and from memos, and resolves names to them (SPEC 3, positions)."""
 
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Mapping
@@ -19,9 +19,9 @@ _RIVALS_NAMED = 5
 
 @dataclass(frozen=True, kw_only=True)
 class Naming:
-    """The outcome of resolving names: the positions by id, the position each name stands for, notes on names.
+    """The result of resolving names: the positions by id, the position of each name, notes on names.
 
-    `union_of` leads from the seat of one organization to the position for all seats of its id, where there are more.
+    `union_of` maps a position of one organization to the position that joins all of its id, if there are several.
     """
 
     positions: Mapping[str, Position]
@@ -42,7 +42,7 @@ class Naming:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NameOutcome:
-    """What one name stands for: a listed seat, or the name itself. `rivals` are the seats of a tie."""
+    """The result for one name: a listed position, or the name itself. `rivals` are the positions of a tie."""
 
     id: str
     is_listed: bool
@@ -50,10 +50,10 @@ class NameOutcome:
 
 
 class Directory:
-    """The seats of all organizations, by every way in which SPEC 3 lets a memo write them."""
+    """The listed positions of all organizations, by every name that SPEC 3 allows for them."""
 
     def __init__(self, organizations: Iterable[Organization], aliases: Mapping[str, str]) -> None:
-        """Index the seats of the organizations."""
+        """Index the positions of the organizations."""
         self._aliases = aliases
         self.by_id: dict[str, list[PositionListing]] = defaultdict(list)
         self._by_role: dict[str, list[PositionListing]] = defaultdict(list)
@@ -76,7 +76,7 @@ class Directory:
                     self._qualified[f"{org_name}/{seat.id}"].append(listing)
 
     def position_id(self, listing: PositionListing) -> str:
-        """The id of a seat's position: its own, or `<org>~<id>` where several organizations have one of that id."""
+        """The id of a listed position: its own, or `<org>~<id>` if several organizations have one of that id."""
         organization, seat = listing
         plain = make_id(seat.id)
         if len(self.by_id[seat.id]) == 1:
@@ -85,7 +85,7 @@ class Directory:
         return qualified if len(qualified.encode("utf-8")) <= ID_BYTES else f"{short_hash(organization.id)}~{plain}"
 
     def resolve(self, name: str) -> NameOutcome:
-        """What a name stands for: alias, exact id, role, organization and id; a tie or the unknown stays as named."""
+        """Resolve a name: alias, exact id, role, organization and id; a tied or unknown name stays as it is."""
         name = self._aliases.get(name, name)
         if name in self.by_id and len(self.by_id[name]) > 1:
             return NameOutcome(id=make_id(name), is_listed=True, rivals=tuple(map(self.position_id, self.by_id[name])))
@@ -100,9 +100,9 @@ class Directory:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NameUse:
-    """That a file names a position. `delivered_to` is the source that holds a memo addressed to it.
+    """One use of a position's name in a file. `delivered_to` is the source that holds a memo addressed to it.
 
-    With `is_guess` the name was read off a file's name, and makes no position of its own.
+    With `is_guess` the name comes from a file's name, and makes no position of its own.
     """
 
     name: str
@@ -120,7 +120,7 @@ def resolve_positions(
     source_names: Iterable[str],
     published: Collection[str] = (),
 ) -> Naming:
-    """All positions, listed or named, and the notes on names that no orgdef lists or that fit several seats.
+    """All positions, listed or named, and the notes on names that no orgdef lists or that fit several positions.
 
     `published` are the ids that positions were given before.
     """
@@ -172,7 +172,7 @@ def _by_name(uses: Iterable[NameUse], aliases: Iterable[str]) -> dict[str, list[
 
 
 def _people(directory: Directory, people: Iterable[str], ids: Mapping[str, str]) -> set[str]:
-    """The positions that the configuration says are people; a name of several seats means each of them."""
+    """The positions that the configuration says are people; a name of several positions means each of them."""
     outcomes = [directory.resolve(name) for name in people]
     named = {outcome.id for outcome in outcomes}
     named |= {rival for outcome in outcomes if outcome.is_listed for rival in outcome.rivals}
@@ -213,7 +213,7 @@ def _seats(directory: Directory) -> dict[str, tuple[PositionListing, ...]]:
 
 
 def _repo(listings: tuple[PositionListing, ...], delivered: Counter[str], source_names: tuple[str, ...]) -> str | None:
-    """The source named by the last segment of the working directory, else the one that holds most memos to it."""
+    """A position's repo: the source named by its working directory's last segment, else that with most memos to it."""
     if len(listings) == 1:
         last = last_segment(listings[0][1].working_directory)
         for name in source_names:
@@ -224,7 +224,7 @@ def _repo(listings: tuple[PositionListing, ...], delivered: Counter[str], source
 
 
 def last_segment(working_directory: str | None) -> str:
-    """The name of a working directory: its last folder, however it is written; never opened as a path."""
+    """The name of a working directory: its last folder, in any notation; never opened as a path."""
     return (working_directory or "").replace("\\", "/").rstrip("/ ").rpartition("/")[2].strip()
 
 

@@ -1,4 +1,4 @@
-"""Binds what records say of others: relations with their inverses, successors, mentions, anchors, sessions (SPEC 3)."""
+"""Resolves the links of records: relations with their inverses, successors, mentions, anchors, sessions (SPEC 3)."""
 
 import re
 from bisect import bisect_left
@@ -28,10 +28,10 @@ _SESSION = re.compile(r"[0-9a-f][0-9a-f-]{7,}")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Bound:
-    """What a record is joined to.
+    """The resolved links of a record.
 
-    `links` are those beside its text: its mentions and anchors, as written. `unresolved` are the mentions that lead
-    nowhere, where the record's system has a rule for them.
+    `links` are those beside its text: its mentions and anchors, as written. `unresolved` are the mentions without
+    a target, if the record's system has a rule for them.
     """
 
     relations: tuple[RecordLink, ...] = ()
@@ -71,19 +71,19 @@ class SessionIndex:
 
 
 class RecordBinder:
-    """Binds the records of one archive to each other and to everything else."""
+    """Resolves links from the records of one archive to each other and to other artifacts."""
 
     def __init__(
         self, names: RecordNames, resolver: LinkResolver, anchors: AnchorIndex, sessions: SessionIndex
     ) -> None:
-        """Bind with what is known of names, paths, anchors and sessions."""
+        """Resolve with these indexes of names, paths, anchors and sessions."""
         self._names = names
         self._resolver = resolver
         self._anchors = anchors
         self._sessions = sessions
 
     def bind(self, filed: Iterable[Filed]) -> dict[Ref, Bound]:
-        """What each record is joined to, by its ref. A relation that cannot be bound is kept as it is written."""
+        """The links of each record, by its ref. A relation that cannot be resolved is kept as it is written."""
         cards = {one.ref: one.fact for one in filed if isinstance(one.fact, RecordCard)}
         stated = {ref: tuple(self._relations(ref, card)) for ref, card in cards.items()}
         successors = {ref: to for ref, card in cards.items() if (to := self._successor(ref, card)) is not None}
@@ -136,7 +136,7 @@ class RecordBinder:
             )
 
     def _target(self, relation: Relation, card: RecordCard) -> Ref | None:
-        """What a relation leads to: a record of the same store where the system says so, else whatever is meant."""
+        """The target of a relation: a record of the same store if the system says so, else as `_meant`."""
         return self._bound_name(relation.target, card)
 
     def _bound_name(self, name: str, card: RecordCard) -> Ref | None:
@@ -145,7 +145,7 @@ class RecordBinder:
         return self._meant(name, card)
 
     def _meant(self, name: str, card: RecordCard) -> Ref | None:
-        """A record by its id; else what a path leads to; else a record by its stem or title, or a document by its."""
+        """A record by its id; else an artifact by its path; else a record or a document by its stem or title."""
         origin = TextOrigin(source=card.file.source, folder=card.file.path.rpartition("/")[0])
         found = self._names.find(name, card.file.source) or self._resolver.artifact(name, origin)
         found = found or self._names.near(name, card)
@@ -161,7 +161,7 @@ class RecordBinder:
         return None if to == ref else to
 
     def _links(self, card: RecordCard, relations: Iterable[RecordLink]) -> Iterator[Link]:
-        """What a record names beside its text. A relation to what is no record is one of these, too."""
+        """The links of a record outside its text, with relations to artifacts that are no records."""
         root = root_of_record(card.file.path)
         for anchor in card.anchors[:_MENTIONS]:
             yield from self._anchors.links(anchor, card.file)
@@ -179,7 +179,7 @@ class RecordBinder:
 
 
 def unresolved_references(filed: Iterable[Filed], bound: Mapping[Ref, Bound], line_of: LineOf) -> Iterator[Finding]:
-    """A finding on each record with mentions that lead nowhere, where its system has a rule for these."""
+    """A finding on each record with mentions without a target, if its system has a rule for these."""
     for one in filed:
         lost, card = bound[one.ref].unresolved, one.fact
         if not lost or not isinstance(card, RecordCard):
@@ -204,7 +204,7 @@ def _inverse(link: RecordLink, card: RecordCard, ref: Ref) -> RecordLink:
 
 
 def _others(stated: Iterable[RecordLink], inverses: Iterable[RecordLink]) -> tuple[RecordLink, ...]:
-    """The inverses, by their word and record, without those that the record states itself; each once."""
+    """The inverse relations by word and record, each once, without those that the record states itself."""
     told = {(_words(link.predicate), link.to) for link in stated}
     found: dict[tuple[str, Ref | None], RecordLink] = {}
     for link in sorted(inverses, key=lambda link: (_words(link.predicate), link.to or ("record", ""))):
@@ -215,7 +215,7 @@ def _others(stated: Iterable[RecordLink], inverses: Iterable[RecordLink]) -> tup
 
 
 def record_files(filed: Iterable[Filed]) -> Iterator[tuple[Ref, FileFacts]]:
-    """The files by whose paths records can be mentioned, sidecars and their bodies; those that hold many are none."""
+    """The files by whose paths records can be mentioned, sidecars and their bodies; not files with many records."""
     for one in filed:
         card = one.fact
         if not isinstance(card, RecordCard) or card.line is not None:

@@ -1,4 +1,4 @@
-"""The names of records: which one a text means by an id, a file's stem or a title (SPEC 2.2 and 3, identity).
+"""Finds records by their names in texts: an id, a file's stem or a title (SPEC 2.2 and 3, identity).
 
 A name is looked for in the store or source it is written in; an id also elsewhere, if one record alone has it.
 """
@@ -44,7 +44,7 @@ class RecordNames:
         return self._by_id(name, source, "")
 
     def in_store(self, name: str, card: RecordCard) -> Ref | None:
-        """The node of this id in the store of another."""
+        """The node of this id in the same store as another record."""
         home = _home(card)
         found = [entry for entry in self._by_name.get(_plain(name), ()) if entry[1].file.source == card.file.source]
         return _first([entry for entry in found if _home(entry[1]) == home], card)
@@ -90,7 +90,7 @@ def _home(card: RecordCard) -> str:
 
 
 def _is_second(entry: _Named) -> bool:
-    """Whether another record of its name was there before, so that this one has another id."""
+    """Whether an earlier record has its name, so that this one has another id."""
     ref, card = entry
     return ref[1] != make_id(f"{card.file.source}.{card.key}")
 

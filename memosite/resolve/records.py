@@ -1,4 +1,4 @@
-"""Gathers the records of all systems, and notes which files at their places were left alone (SPEC 2.2)."""
+"""Collects the records of all systems, and notes which files at their places were skipped (SPEC 2.2)."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
@@ -13,7 +13,7 @@ from memosite.formats.systems import SYSTEMS, is_part, owner_of
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Kept:
-    """The records in the order of the sources, their paths, and within files; and what is known beside them.
+    """The records in the order of the sources, their paths, and within files; and the facts beside them.
 
     `history` and `beside` are by the source and the path of a record's file, see `JoinedRecords`.
     """
@@ -46,7 +46,7 @@ def collect_records(
 
 
 def _left_alone(ordered: Iterable[Parsed]) -> Iterator[Finding]:
-    """A note for each file at the place of a system that holds none of its records; who joins says this himself."""
+    """A note for each file at the place of a system that holds none of its records; joining systems report it."""
     for one in ordered:
         if one.fact is not None or one.findings:
             continue

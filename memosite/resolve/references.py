@@ -1,4 +1,4 @@
-"""References: which artifact a name stands for, seen from the artifact that names it (SPEC 3, references)."""
+"""Resolves references: finds the artifact that another one names (SPEC 3, references)."""
 
 import unicodedata
 from collections import defaultdict
@@ -30,8 +30,8 @@ class NameIndex:
     def find(self, stem: str, *, source: str, kinds: tuple[Kind, ...] = _ANY, but: Ref | None = None) -> Ref | None:
         """The artifact of this name: the one in the naming file's own source, else the plain one, else the first.
 
-        Only these kinds are looked at, the first of them first, and never `but`: nothing refers to itself if it can
-        mean another. A name that is no file's may be an id.
+        Only these kinds are searched, in this order, and never `but`: an artifact refers to itself only if no other
+        has the name. A name that is no file's may be an id.
         """
         key = (unicodedata.normalize("NFC", stem), source, kinds)
         if key not in self._found:
@@ -53,10 +53,10 @@ class NameIndex:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Answers:
-    """What memos and notes answer.
+    """The parents of memos and notes.
 
     `parents` are memos or notes, `missing` the stems of those that are not in the archive (ghosts), and
-    `transcripts` the conversations that some name instead: these stand outside the trees.
+    `transcripts` the conversations that some name instead: these are outside the trees.
     """
 
     parents: Mapping[Ref, Ref]
@@ -65,7 +65,7 @@ class Answers:
 
 
 def resolve_replies(groups: Iterable[CopyGroup], index: NameIndex) -> Answers:
-    """For each memo that replies: what it answers, by the first of its variants that says so."""
+    """For each reply its parent, as the first variant that names one gives it."""
     parents: dict[Ref, Ref] = {}
     missing: dict[Ref, str] = {}
     transcripts: dict[Ref, Ref] = {}
@@ -92,7 +92,7 @@ def ghost_refs(missing: Mapping[Ref, str], taken: Iterable[Ref]) -> dict[str, Re
     for stem in sorted(set(missing.values())):
         kind: Kind = "note" if read_stamped_name(stem).recipient == FILE else "memo"
         id_ = make_id(stem)
-        while (kind, id_.casefold()) in used:  # a memo keeps its id against a reference that merely looks like it
+        while (kind, id_.casefold()) in used:  # a memo takes precedence over a ghost of the same id
             id_ += "~ghost"
         used.add((kind, id_.casefold()))
         refs[stem] = (kind, id_)

@@ -1,6 +1,6 @@
 """Threads: memos joined by replies and thread ids, in reading order (SPEC 3, threads).
 
-Works on plain nodes, not on memos, so that the rules can be tested by themselves. Nothing here recurses on the
+Works on plain nodes, not on memos, so that the rules can be tested alone. Nothing here recurses on the
 depth of a conversation: chains of 200,000 replies are fine.
 """
 
@@ -15,7 +15,7 @@ from memosite.facts.parsed import Ref
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ThreadNode:
-    """A memo or a ghost as threads see it. `parent` may name anything; what is not among the nodes is ignored.
+    """A memo or a ghost as a node. A `parent` that is not among the nodes is ignored.
 
     `thread_id` is explicit, and in the form of an id, so that it can meet the id of a root.
     """
@@ -34,7 +34,7 @@ class ThreadNode:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Forest:
-    """The reply trees: nodes by ref, with cycles cut, and the order in which they read.
+    """The reply trees: nodes by ref, with cycles cut, in reading order.
 
     `order` is a walk through all trees, parents before their replies, trees and replies by date then id.
     `first` and `last` give the stretch of the walk that holds a node and everything below it.
@@ -51,7 +51,7 @@ class Forest:
 
 
 def grow_forest(nodes: Iterable[ThreadNode]) -> Forest:
-    """Join nodes by their parents. A circle of replies is cut at its earliest memo, named in `cut`."""
+    """Join nodes by their parents. A cycle of replies is cut at its earliest memo, named in `cut`."""
     by_ref = {node.ref: node for node in sorted(nodes, key=lambda node: node.rank)}
     parent = {ref: node.parent for ref, node in by_ref.items() if node.parent is not None and node.parent in by_ref}
     cut = _cut_cycles(by_ref, parent)
@@ -90,7 +90,7 @@ def grow_forest(nodes: Iterable[ThreadNode]) -> Forest:
 def _rank_of_tree(
     nodes: Mapping[Ref, ThreadNode], children: Mapping[Ref, list[Ref]], root: Ref
 ) -> tuple[dt.datetime, str, str]:
-    """A ghost without a date stands where its first reply does."""
+    """A ghost without a date sorts as its first reply."""
     node = nodes[root]
     if node.is_ghost and node.instant == UNDATED and root in children:
         return (nodes[children[root][0]].instant, node.ref[1], node.ref[0])
@@ -99,7 +99,7 @@ def _rank_of_tree(
 
 def _cut_cycles(nodes: Mapping[Ref, ThreadNode], parent: dict[Ref, Ref]) -> list[Ref]:
     cut = []
-    state: dict[Ref, int] = {}  # 1 = on the walk under way, 2 = done
+    state: dict[Ref, int] = {}  # 1 = on the current walk, 2 = done
     for start in nodes:
         path = []
         ref: Ref | None = start

@@ -1,1 +1,1 @@
-"""How pure functions are run: by processes, by a cluster, memoized, with progress."""
+"""Runs pure functions: in processes, on a cluster, memoized, with progress."""

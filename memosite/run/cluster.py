@@ -1,10 +1,10 @@
-"""[I/O] Beyond one machine: pure functions over many items as in `workers`, applied by the workers of a Dask scheduler.
+"""[I/O] Runs pure functions over many items, as `workers` does, on the workers of a Dask cluster.
 
     items ─► batches ─► pickled ─► scheduler ─► a worker that has the same memosite ─► results, in the items' order
-              bounded: some a worker, and `MOST_BYTES`
+              bounded: a few per worker, and `MOST_BYTES`
 
-A batch is closed and stays with the scheduler until it is done. So when a worker is lost its batches go to others,
-and results are the same. Pickles are code to whoever reads them: all machines of a cluster have to trust each other.
+A batch is self-contained and stays with the scheduler until it is done. So when a worker is lost, its batches go to
+others, and results are the same. Loading a pickle can run code: all machines of a cluster have to trust each other.
 """
 
 import asyncio
@@ -59,9 +59,9 @@ class Cluster:
     ) -> Generator[Result, None, None]:
         """Apply a pure function to each item; the results come in the order of the items.
 
-        If all items together are light it is applied here, and nobody is asked. Function, items and results are
+        If all items together are light it is applied here, without the cluster. Function, items and results are
         pickled. Raises what the function raises, and `ClusterError` if there is no scheduler or, for as long as
-        `patience`, no worker, or if one of them has another memosite than this machine.
+        `patience`, no worker, or if one of them has another version of memosite than this machine.
         """
         batches, is_light = in_batches(items, weight)
         if is_light:
@@ -82,7 +82,7 @@ class Cluster:
                 yield from self._result(client, under_way.popleft())
 
     def _check(self, client: "Client") -> None:
-        """Raise `ClusterError` unless the scheduler and all workers have what this machine has."""
+        """Raise `ClusterError` unless the scheduler and all workers have the same versions as this machine."""
         with self._faults():
             try:
                 client.wait_for_workers(1, timeout=self.patience)
@@ -139,7 +139,7 @@ class Cluster:
 
     @contextmanager
     def _faults(self) -> Iterator[None]:
-        """Tell faults of the cluster, as opposed to those of the function, in a line."""
+        """Turn errors of the cluster, as opposed to those of the function, into one line."""
         from distributed import CancelledError, KilledWorker  # noqa: PLC0415 - as above
 
         try:
@@ -156,7 +156,7 @@ class Cluster:
 
 
 def cluster_at(address: str) -> Cluster:
-    """The cluster of this scheduler. Raises `ConfigError` if there cannot be one, `ClusterError` if nobody answers."""
+    """The cluster of this scheduler. Raises `ConfigError` if there cannot be one, `ClusterError` without an answer."""
     if find_spec("distributed") is None:
         raise ConfigError("build --cluster: needs Dask distributed: pip install 'memosite[cluster]'")
     try:
@@ -202,7 +202,7 @@ def _refusal(found: object) -> str:
 
 @contextmanager
 def _connected(address: str) -> Iterator["Client"]:
-    """A client, whose batches are forgotten by the scheduler when it leaves, whatever happened."""
+    """A client; when it leaves, for whatever reason, the scheduler drops its batches."""
     from distributed import Client  # noqa: PLC0415 - as above
 
     try:
@@ -211,7 +211,7 @@ def _connected(address: str) -> Iterator["Client"]:
             raise TypeError(f"a {kind.lower()} of Dask")
         with _without_warnings():  # of other versions: we look ourselves
             client = Client(address, timeout=_CONNECT, set_as_default=False, direct_to_workers=False, name="memosite")
-    except Exception as error:  # whatever something else that listens there may say
+    except Exception as error:  # any answer of another program that listens there
         raise _nobody(address, error) from error
     try:
         yield client
@@ -221,7 +221,7 @@ def _connected(address: str) -> Iterator["Client"]:
 
 
 async def _kind_of_server(address: str) -> str:
-    """What answers there. A client that meets something else than Dask, as at the dashboard's port, ends badly."""
+    """The kind of server at the address: a Dask client fails obscurely at any other, as at the dashboard's port."""
     from distributed.core import rpc  # noqa: PLC0415 - as above
     from distributed.security import Security  # noqa: PLC0415
 
@@ -232,7 +232,7 @@ async def _kind_of_server(address: str) -> str:
 
 @contextmanager
 def _quiet() -> Iterator[None]:
-    """What goes wrong is raised; Dask need not print it, too."""
+    """Silence Dask's log: errors are raised anyway."""
     import distributed  # noqa: F401, PLC0415 - it sets up its logging when it is imported
 
     names = [name for name in logging.root.manager.loggerDict if name.split(".")[0] in ("distributed", "tornado")]

@@ -1,6 +1,6 @@
-"""[I/O] How far a long command is: bars on a terminal, lines elsewhere, and where its time went.
+"""[I/O] Shows the progress of a long command: bars on a terminal, lines elsewhere; and profiles its stages.
 
-Whoever works calls a `Progress` at each step; it may raise, to stop the work between two steps.
+The working code calls a `Progress` at each step; it may raise, to stop the work between two steps.
 """
 
 import resource
@@ -17,7 +17,7 @@ _LINES_EVERY = 5.0  # seconds between two lines where no bar can be shown
 
 
 def silent(_stage: str, _done: int, _total: int) -> None:
-    """Say nothing."""
+    """Show nothing."""
 
 
 @contextmanager
@@ -41,7 +41,7 @@ def shown(stream: TextIO | None = None) -> Iterator[Progress]:
 
 
 class _Bars:
-    """A bar a stage."""
+    """One bar per stage."""
 
     def __init__(self, add: Callable[..., int], update: Callable[..., None]) -> None:
         self._add, self._update = add, update
@@ -59,7 +59,7 @@ class _Bars:
 
 
 class _Lines:
-    """A line for what takes longer than some seconds: `render    2,000 of 12,000`."""
+    """A line for a stage that takes longer than some seconds: `render    2,000 of 12,000`."""
 
     def __init__(self, stream: TextIO) -> None:
         self._stream = stream
@@ -73,10 +73,10 @@ class _Lines:
 
 
 class Profile:
-    """Seconds and memory of each stage; what is called at each step is passed on."""
+    """Measures seconds and memory of each stage; passes each step on."""
 
     def __init__(self, further: Progress) -> None:
-        """Measure from now, and tell `further` as well."""
+        """Measure from now, and call `further` as well."""
         self._further = further
         self._stage = "start"
         self._began = time.monotonic()
@@ -104,7 +104,7 @@ class Profile:
 
 
 def _cpu_seconds() -> float:
-    """Seconds of this process and of those that it started and that have ended."""
+    """CPU seconds of this process and of its ended children."""
     usages = (resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN))
     return sum(usage.ru_utime + usage.ru_stime for usage in usages)
 

@@ -1,11 +1,11 @@
-"""Remembers from one resolve to the next what was made of what, for who resolves again and again (`serve`).
+"""Memoizes pure functions across rebuilds (`serve`).
 
     calls = recall.calls(function)
-    calls(key, *arguments) ─► arguments equal to those of last time? ─► what it gave then
-                                      └ no: function(*arguments) ─► equal to that? ─► what it gave then
+    calls(key, *arguments) ─► arguments equal to those of last time? ─► the last result
+                                      └ no: function(*arguments) ─► equal to it? ─► the last result
 
-What stays equal is therefore the same object as before, so that whatever follows sees at a glance that it did not
-change. Functions must be pure, and nobody may change what they give.
+An equal result is therefore the same object as before, so that later steps find by identity that it did not change.
+Functions must be pure, and their results must not be changed.
 """
 
 from collections.abc import Callable, Hashable
@@ -15,7 +15,7 @@ T = TypeVar("T")
 
 
 class Recall:
-    """The calls of the last round, by function. One that forgets calls every function anew and holds on to nothing."""
+    """Memoized calls of the last round, by function. One that forgets calls every function anew and keeps nothing."""
 
     def __init__(self, *, forgets: bool = False) -> None:
         """Begin without any."""
@@ -23,7 +23,7 @@ class Recall:
         self._calls: dict[Callable[..., Any], Calls[Any]] = {}
 
     def calls(self, function: Callable[..., T]) -> "Calls[T]":
-        """Calls of this function that are remembered."""
+        """The memoized calls of this function."""
         if self._forgets:
             return Calls(function, forgets=True)
         if function not in self._calls:
@@ -36,7 +36,7 @@ class Recall:
         return known
 
     def next_round(self) -> None:
-        """Forget what was not asked for since the last time that this was called."""
+        """Drop entries that were not used since this was called last."""
         for calls in self._calls.values():
             calls.next_round()
 
@@ -54,7 +54,7 @@ class Calls(Generic[T]):
         self._now: dict[Hashable, tuple[tuple[Any, ...], T]] = {}
 
     def __call__(self, key: Hashable, *arguments: Any) -> T:
-        """What the function gives for these arguments."""
+        """The function's result for these arguments, memoized."""
         if self._forgets:
             return self._function(*arguments)
         known = self._former.get(key)
@@ -65,12 +65,12 @@ class Calls(Generic[T]):
         return known[1]
 
     def next_round(self) -> None:
-        """Forget what was not asked for in this round."""
+        """Drop entries that were not used in this round."""
         self._former, self._now = self._now, {}
 
 
 class Same(Generic[T]):
-    """An argument that is equal to nothing but itself: for values that are too large to be compared again and again."""
+    """An argument that is compared by identity: for values that are too large to be compared each time."""
 
     __slots__ = ("value",)
 

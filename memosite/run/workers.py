@@ -1,4 +1,4 @@
-"""[I/O] The only concurrency: pure functions over many items, serially or in forked processes, results in order."""
+"""[I/O] Runs pure functions over many items, serially or in forked processes; results keep the order."""
 
 import gc
 import os
@@ -35,24 +35,24 @@ times."""
 ROUND = 128
 """Batches of one process after which all are forked anew where the system does not tell how much they copied."""
 
-_PAUSE = 1.0  # seconds after which a process looks at its memory again: that takes 25 ms per gigabyte
+_PAUSE = 1.0  # seconds after which a process measures its memory again: that takes 25 ms per gigabyte
 
 
 class Run(Protocol):
     """Applies a pure function to each item, wherever; the results come in the order of the items.
 
-    As many items are sent at a time as weigh `BATCH` together.
+    Items are sent in batches of the weight `BATCH`.
     """
 
     def __call__(
         self, function: Callable[[Item], Result], items: Iterable[Item], *, weight: Callable[[Item], int]
     ) -> Generator[Result, None, None]:
-        """The results, as they are asked for; who closes this before its end leaves no work under way."""
+        """Yield the results; closing this before its end stops all work."""
         ...
 
 
 def default_jobs() -> int:
-    """As many processes as there are cores to run on."""
+    """The number of cores that this process may use."""
     return max(1, len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1)
 
 
@@ -67,8 +67,8 @@ def run(
     """Apply a pure function to each item; the results come in the order of the items.
 
     With one job, or if all items together are light, it is applied here. Otherwise `function` is inherited by forked
-    processes, so it may hold anything; items and results are pickled, as many at a time as weigh `BATCH` together.
-    If processes are to be renewed, they are forked anew when one has copied `COPIED` bytes.
+    processes, so it may hold anything; items and results are pickled in batches of the weight `BATCH`.
+    With renewal, processes are forked anew when one has copied `COPIED` bytes.
     """
     batches, is_light = in_batches(items, weight)
     if jobs == 1 or is_light:
@@ -87,12 +87,12 @@ def _run_round(
     weight: Callable[[Item], int],
     is_renewed: bool,
 ) -> Iterator[Result]:
-    """Results until one of the processes is to be renewed; what it was not given is left in `batches`."""
+    """Yield results until one of the processes is to be renewed; unsent items stay in `batches`."""
     import multiprocessing  # noqa: PLC0415 - little work is done here
     from concurrent.futures import ProcessPoolExecutor  # noqa: PLC0415
 
     context = multiprocessing.get_context("fork")
-    gc.freeze()  # what looks for garbage in a process would copy every page of memory that it shares with this one
+    gc.freeze()  # garbage collection in a child would copy every page of memory that it shares with this process
     with ProcessPoolExecutor(jobs, mp_context=context, initializer=_start, initargs=(function,)) as pool:
         under_way: deque[tuple[Future[tuple[list[Result], bool]], int]] = deque()  # with the weight of each
         try:
@@ -106,7 +106,7 @@ def _run_round(
             while under_way:
                 yield from under_way.popleft()[0].result()[0]
         except BaseException:
-            pool.shutdown(cancel_futures=True)  # and wait: a pool that is ending while Python ends says so
+            pool.shutdown(cancel_futures=True)  # and wait: a pool still ending when Python exits prints a warning
             raise
         finally:
             gc.unfreeze()
@@ -133,7 +133,7 @@ def _batches(items: Iterable[Item], weight: Callable[[Item], int]) -> Iterator[l
 
 
 class _Worker:
-    """What a worker process applies, how many batches it has done, and when it looks at its memory again."""
+    """The state of a worker process: its function, the batches done, and when it measures its memory again."""
 
     def __init__(self, function: Callable[..., Any]) -> None:
         self._function = function
@@ -159,9 +159,9 @@ _OWN = re.compile(rb"Private_Dirty:\s+([0-9]+) kB")
 
 
 def _start(function: Callable[..., object]) -> None:
-    """Begin a worker: it leaves interrupts to the process that started it, and ends when that does, however it ends.
+    """Start a worker: it leaves interrupts to its parent process, and ends when the parent ends, however that happens.
 
-    One that went on waiting would hold what it inherited: the lock of the output folder, for one.
+    An orphan would keep what it inherited, such as the lock of the output folder.
     """
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     _inherited.append(_Worker(function))
@@ -182,7 +182,7 @@ def _apply(batch: list[Item]) -> tuple[list[Any], bool]:
 
 
 def _own_bytes() -> int | None:
-    """The memory that this process shares with no other; None if the system does not tell."""
+    """The memory that this process shares with no other; None if the system does not report it."""
     try:
         with open("/proc/self/smaps_rollup", "rb") as stream:  # noqa: PTH123 - it is no file of anybody's
             found = _OWN.search(stream.read())

@@ -1,1 +1,1 @@
-"""Sources: where the files come from. Folders now; git URLs and refs will stand beside them."""
+"""Sources: reads files and their history from folders, git refs and git remotes."""

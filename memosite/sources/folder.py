@@ -1,7 +1,7 @@
-"""[I/O] Folder sources: what lies in them, and the bytes of their files.
+"""[I/O] Folder sources: lists and reads the files of a folder on disk.
 
 Nothing outside a source is read (SPEC 9): symbolic links are not followed, neither files nor folders, and a path
-is only ever one that the walk itself found. What other tools keep in the same folders is left alone.
+is only ever one that the walk itself found. Files of other tools in the same folders are skipped.
 """
 
 import os
@@ -46,11 +46,11 @@ class FolderSource:
     """The repo its history is read from; None if nobody asks for it."""
 
     def list_files(self, look: Look | None = None) -> Listing:
-        """What there is to read, as it was when somebody looked at it, if he did."""
+        """The files to read, from the snapshot of the folder if there is one."""
         return list_files(self, look)
 
     def read_file(self, path: str) -> "File | Finding":
-        """The bytes of one file, or why it was left out."""
+        """The bytes of one file, or the finding that says why it was left out."""
         return read_file(self, path)
 
     def stamp(self, path: str) -> FileStamp | None:

@@ -1,4 +1,4 @@
-"""Where forges show the files and commits of a repo, told from its remote's address alone; nothing is asked.
+"""Makes forge links to files and commits of a repo from its remote's address alone, without any request.
 
 Known are GitHub, GitLab, Gitea and Forgejo (Codeberg), Bitbucket and sourcehut: by their own hosts, and by the first
 part of a host's name where people run their own. User names and passwords in a remote's address are left out.
@@ -69,7 +69,7 @@ def _repo_path(written: str, forge: str) -> str | None:
 
 
 def commit_url(template: str, commit: str) -> str | None:
-    """Where a forge shows a commit, told from where it shows files; None if its form is none of those known."""
+    """Where a forge shows a commit, derived from its file template; None for an unknown form."""
     if not _COMMIT.fullmatch(commit):
         return None
     for form, page in _COMMIT_PAGES:
@@ -86,6 +86,6 @@ def file_url(template: str, ref: str, path: str) -> str:
 
 
 def below(template: str, prefix: str) -> str:
-    """The template of what lies below a folder of the repo."""
+    """The template for the files below a folder of the repo."""
     folder = quote(prefix.encode("utf-8", "surrogateescape"), safe="/-._~")
     return template.replace("{path}", f"{folder}/{{path}}") if prefix else template

@@ -1,9 +1,9 @@
-"""[I/O] Runs git on repos whose configuration is hostile: nothing of theirs is run, nothing asked, nothing written.
+"""[I/O] Runs git safely on untrusted repos: runs none of their programs, never prompts, writes nothing.
 
-Each call is one program without a shell, with an environment of its own: neither the user's nor the system's
+Each call runs one program without a shell, in a clean environment: neither the user's nor the system's
 configuration, no prompts, no locks, no lazy fetches, no replaced objects, no grafted commits. What a repo's own
-configuration could run is switched off on the command line, which counts more (SPEC 2.3). Only plumbing that never
-looks at the work tree is called: comparing it would run the filters that attributes name.
+configuration could run is switched off on the command line, which takes precedence (SPEC 2.3). Only plumbing that
+never reads the work tree is called: comparing it would run the filters that attributes name.
 """
 
 import os
@@ -65,7 +65,7 @@ _REMOVED = re.compile(r"[^\x20-\x7e\xa0-\U0010ffff]+")
 
 
 class GitError(SourceError):
-    """A call of git that failed; its text is git's own last line, without addresses' passwords."""
+    """A call of git that failed; its text is git's own last line, without passwords in URLs."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -85,7 +85,7 @@ def git(
     environment: Mapping[str, str] | None = None,
     held: Sequence[int] = (),
 ) -> bytes:
-    """What one call of git prints. `extra` are options before the command, which count more than the safe ones.
+    """The output of one call of git. `extra` are options before the command; they override the safe ones.
 
     `held` are open files, such as locks, that stay open as long as git or anything it started runs.
     Raises `GitError` if git fails, takes longer, or is not there.
@@ -103,9 +103,9 @@ def git(
 
 
 def git_tokens(repo: Repo, *arguments: str) -> Iterator[bytes]:
-    """What one call of git prints, piece by piece between NUL bytes, without holding all of it.
+    """The output of one call of git, streamed in pieces between NUL bytes.
 
-    Raises `GitError` if git fails or is not there, after the pieces that came.
+    Raises `GitError`, after the pieces that came, if git fails or is not there.
     """
     with start_git(repo, *arguments, given=subprocess.DEVNULL, said=subprocess.DEVNULL) as process:
         try:
@@ -128,7 +128,7 @@ def start_git(
     said: int = subprocess.PIPE,
     held: Sequence[int] = (),
 ) -> subprocess.Popen[bytes]:
-    """One running git, for `end_git` to end. Its work tree is the one given here, whatever `core.worktree` says.
+    """Start git; `end_git` ends it. Its work tree is the one given here, whatever `core.worktree` says.
 
     Raises `GitError` if git is not there.
     """
@@ -143,7 +143,7 @@ def start_git(
             stderr=said,
             cwd=repo.top or repo.git_dir,
             env=kept | _SET | dict(environment or {}),
-            start_new_session=True,  # what it starts ends with it
+            start_new_session=True,  # its children end with it
             pass_fds=held,
         )
     except OSError as error:
@@ -186,7 +186,7 @@ def _last_line(said: bytes) -> str:
 def repo_at(folder: Path) -> Repo | str | None:
     """The repo whose work tree's top (or whose bare self) this folder is; None if it is none.
 
-    A text tells why what looks like one is not read: a `.git` that leads elsewhere counts only if git itself made it
+    A text is the reason why it is not read: a `.git` that leads elsewhere counts only if git itself made it
     so, for a further work tree or a submodule, and what it leads to knows this folder.
     """
     entry = folder / ".git"
@@ -209,16 +209,16 @@ def common_folder(repo: Repo) -> Path:
 
 
 def line_of(file: Path) -> str:
-    """What a file of a repo says that should hold one line, such as HEAD; "" if it cannot be read."""
+    """The one line of a file in a git folder, such as HEAD; "" if it cannot be read."""
     return (beginning_of(file, LINE_BYTES) or b"").decode("utf-8", "surrogateescape").strip()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Holding:
-    """The repo whose history tells of a folder, and where in it the folder lies ("" or ending in a slash).
+    """The repo whose history covers a folder, and the folder's path in it ("" or ending in a slash).
 
-    `commit` is the one whose history counts, and `line` what it was asked for by, such as a branch. Without a repo
-    `why_not` says in words why there is none.
+    `commit` is the one whose history is read, and `line` the ref that led to it, such as a branch. Without a repo
+    `why_not` is the reason.
     """
 
     repo: Repo | None = None
@@ -247,12 +247,12 @@ def holding_repo(root: Path, *, site: Path, enclosing: bool = False) -> Holding:
 
 
 def repos_inside(root: Path, paths: Iterable[str]) -> tuple[str, ...]:
-    """The folders below a source in which these files lie and that are repos of their own."""
+    """The folders below a source that contain these files and are repos of their own."""
     return tuple(sorted(folder for folder in folders_of(paths) if os.path.lexists(root / folder / ".git")))
 
 
 def folders_of(paths: Iterable[str]) -> set[str]:
-    """All folders in which these files lie, near or far, but the root."""
+    """All folders that contain these files, at any depth, except the root."""
     folders: set[str] = set()
     for deepest in {path.rpartition("/")[0] for path in paths}:
         folder = deepest

@@ -1,7 +1,7 @@
-"""Addresses of git remotes: what is written, taken apart; which may be fetched; and how to show them without secrets.
+"""Parses URLs of git remotes, decides which may be fetched, and shows them without secrets.
 
-The forms are those of git-fetch(1), GIT URLS. Only https, ssh and file are fetched (SPEC 2.3): each other protocol
-asks nobody (git, http), or runs what the address says (ext).
+The forms are those of git-fetch(1), GIT URLS. Only https, ssh and file are fetched (SPEC 2.3): other protocols
+are not authenticated (git, http) or run a command that the URL names (ext).
 """
 
 import re
@@ -26,7 +26,7 @@ _SECRET = re.compile(r"(?<=://)\S*@")
 class GitUrl:
     """The parts of a remote's address. `host` is in small letters, with a port if one is written; `path` as written.
 
-    `user` is what stands before `@`, with a password if there is one.
+    `user` is the part before `@`, with a password if there is one.
     """
 
     protocol: str
@@ -46,7 +46,7 @@ def parse_git_url(text: str) -> GitUrl | None:
 
 
 def refusal(text: str) -> str | None:
-    """Why an address is not fetched from, in words that show no password; None if it may be."""
+    """Why an address may not be fetched, in words that show no password; None if it may."""
     url = parse_git_url(text)
     if url is None or not text.isprintable() or " " in text or text.startswith("-"):
         return f'"{without_secrets(text)}"' if text.isprintable() else "an address with control characters"
@@ -63,12 +63,12 @@ def refusal(text: str) -> str | None:
 
 
 def without_secrets(text: str) -> str:
-    """An address, or a text that holds some, without what stands between `://` and `@`."""
+    """An address, or a text with addresses, without the parts between `://` and `@`."""
     return _SECRET.sub("", text)
 
 
 def repo_name(text: str) -> str:
-    """The last part of an address, without `.git`: the name of the source it is, if nothing else is said."""
+    """The last part of an address, without `.git`: the default name of its source."""
     url = parse_git_url(text)
     parts = [part for part in unquote(url.path if url else text).split("/") if part not in {"", ".", "..", ".git"}]
     return parts[-1].removesuffix(".git") if parts else ""

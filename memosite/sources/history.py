@@ -1,8 +1,7 @@
-"""[I/O] Reads the history of a source: one `git log` for each repo, and afterwards only what is new (SPEC 2.3).
+"""[I/O] Reads the git history of a source: one full `git log`, then only new commits (SPEC 2.3).
 
-What was read is kept in the cache with the commit it goes to, and for who asks again in memory, too. When that commit
-is no longer part of the branch's own line, as after a rebase, everything is read again. Whatever git cannot tell is
-said in words, never made up.
+The result is cached with the last commit read. When that commit is no longer on the branch's first-parent line, as
+after a rebase, everything is read again. What git does not know is reported, never guessed.
 """
 
 import json
@@ -33,7 +32,7 @@ CONTENT_LIMIT = 2 * 1024 * 1024
 CONTENTS_LIMIT = 20_000
 """How many former contents of one source are read."""
 _REGULAR = "100"
-"""How the mode of a regular file begins in git: a link or another repo is no content, wherever it is told of."""
+"""How the mode of a regular file begins in git: links and submodules have no content here."""
 _KINDS = frozenset(get_args(EventKind))
 _IDS = re.compile(r"[0-9a-f ]+")
 _FORMAT = "--format=tformat:%x01%H%x1f%P%x1f%cI%x1f%an"
@@ -54,9 +53,9 @@ _LOG_ALSO = ("--diff-merges=first-parent", "--no-show-signature", "--no-mailmap"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HistoryRead:
-    """What was read of a branch's own line: the lives of all files up to a commit.
+    """The history read from a branch's first-parent line: the events of all files up to a commit.
 
-    `name` tells of which folder of which repo. Where that is known, `tree` and `foreign` tell what lies in the commit.
+    `name` identifies folder and repo; `tree` and `foreign` are the contents of the commit, if known.
     """
 
     name: str = ""
@@ -68,16 +67,16 @@ class HistoryRead:
 
 
 class KnownHistory:
-    """What was read of one source's history: in memory, and in a file of the cache, if there is one."""
+    """Caches the history of one source: in memory, and in a file of the cache, if there is one."""
 
     def __init__(self, file: Path | None) -> None:
-        """Begin with what the file holds."""
+        """Load the file."""
         self._file = file
         self._read: HistoryRead | None = None
         self._is_new = False
 
     def get(self, name: str) -> HistoryRead:
-        """What is known under this name; empty if nothing is."""
+        """The history cached under this name; empty if there is none."""
         if self._read is None or self._read.name != name:
             head, events = _read_cache(self._file, name)
             self._read = HistoryRead(name=name, head=head, events=events)
@@ -85,14 +84,14 @@ class KnownHistory:
         return self._read
 
     def put(self, read: HistoryRead) -> None:
-        """Remember what was read, for `write` to write it down."""
+        """Keep the history in memory; `write` saves it."""
         self._is_new = (
             self._is_new or self._read is None or (read.name, read.head) != (self._read.name, self._read.head)
         )
         self._read = read
 
     def write(self) -> None:
-        """Write down what is new."""
+        """Save new entries to the file."""
         if self._is_new and self._read is not None:
             _write_cache(self._file, self._read.name, self._read.head, self._read.events)
         self._is_new = False
@@ -101,7 +100,7 @@ class KnownHistory:
 def read_history(repo: Repo, *, prefix: str = "", commit: str = "HEAD", known: KnownHistory | None = None) -> History:
     """The history of the folder `prefix` of a repo ("" for all of it, else ending in a slash) up to a commit.
 
-    What is `known` is not read again. Never raises for what git says: the history tells why it is not whole.
+    The `known` part is not read again. Never raises for git's errors: the history says why it is incomplete.
     """
     try:
         told = git(
@@ -152,13 +151,13 @@ class _Line:
     def __init__(self, repo: Repo, prefix: str, head: str, known: KnownHistory) -> None:
         self._repo = repo
         self._prefix = prefix.encode("utf-8", "surrogateescape")
-        # The number of the folder on this disk: a cache that came along with a clone was not written here.
+        # The folder's inode: a cache that came along with a clone has another one.
         self._name = f"{prefix}|{CACHE_VERSION}|{repo.git_dir.stat().st_ino}"
         self._known = known
         self._head = head
 
     def read(self) -> HistoryRead:
-        """The lives of all files and what lies in the commit, as far as it goes from what is known."""
+        """The histories of all files and the contents of the commit, starting from what is known."""
         known = self._known.get(self._name)
         if known.head != self._head or known.tree is None:
             known = self._go_on(known) or self._read_all()
@@ -166,14 +165,14 @@ class _Line:
         return known
 
     def _go_on(self, known: HistoryRead) -> HistoryRead | None:
-        """What is known with what came since; None if it is no part of the branch's own line."""
+        """The known history plus newer commits; None if it is not on the branch's first-parent line."""
         if known.head == self._head:
             return self._at_head(known.events)
         if not known.head:
             return None
         try:
             trunk, brought, below = split_trunk(self._commits(f"{known.head}..{self._head}"), self._head)
-        except GitError:  # that commit is there no more
+        except GitError:  # that commit no longer exists
             return None
         if below != known.head:
             return None
@@ -207,7 +206,7 @@ class _Line:
         return read_moment(written.decode("utf-8", "replace").strip())
 
     def read_tree(self, commit: str) -> tuple[dict[str, str], tuple[str, ...]]:
-        """What lies in a commit, by path; and the folders in it that are repos of their own."""
+        """The contents of a commit, by path; and the folders in it that are repos of their own."""
         tree: dict[str, str] = {}
         foreign: list[str] = []
         for token in git_tokens(self._repo, "ls-tree", "-r", "-z", "--full-tree", commit):
@@ -223,7 +222,7 @@ class _Line:
     def _tree_after(
         self, base: str, tree: Mapping[str, str], foreign: Iterable[str]
     ) -> tuple[Mapping[str, str], tuple[str, ...]]:
-        """What lies in the commit, told from what lay in an earlier one."""
+        """The contents of the commit, derived from those of an earlier one."""
         after, repos = dict(tree), set(foreign)
         tokens = git_tokens(self._repo, *_DIFF, base, self._head, "--")
         for token in tokens:
@@ -277,7 +276,7 @@ def _commit(head: bytes, changes: list[FileChange]) -> HistoryCommit:
 
 
 def _change(raw: bytes, path: str) -> FileChange:
-    """`:100644 000000 <before> <after> D`; what is no regular file counts as nothing."""
+    """`:100644 000000 <before> <after> D`; anything but a regular file counts as absent."""
     before_mode, after_mode, before, after, _ = raw[1:].decode("ascii").split(" ")
     return FileChange(
         path=path,
@@ -290,7 +289,7 @@ def _change(raw: bytes, path: str) -> FileChange:
 
 
 def _read_cache(file: Path | None, name: str) -> tuple[str, dict[str, tuple[LifeEvent, ...]]]:
-    """The commit that the cache goes to, and the lives in it; nothing if it is not there or not ours."""
+    """The last commit in the cache and the histories up to it; nothing if the file is missing or not ours."""
     if file is None:
         return "", {}
     try:
@@ -382,10 +381,7 @@ def _is_small(line: bytes) -> bool:
 
 
 def find_commits(repo: Repo, written: Iterable[str]) -> dict[str, str]:
-    """The whole ids of commits by what texts write for them; what is none, or stands for several, is left out.
-
-    Raises `GitError` if git fails.
-    """
+    """Full ids of commits by abbreviation, without unknown and ambiguous ones. Raises `GitError` if git fails."""
     asked = list(dict.fromkeys(written))
     if not asked:
         return {}
@@ -395,7 +391,7 @@ def find_commits(repo: Repo, written: Iterable[str]) -> dict[str, str]:
         return {}
     pairs = zip(asked, (answer.split(b" ") for answer in answers), strict=True)
     found = {one: answer[0].decode("ascii") for one, answer in pairs if len(answer) == 2 and answer[1] == b"commit"}
-    return {one: id_ for one, id_ in found.items() if id_.startswith(one)}  # a branch may be called like a commit
+    return {one: id_ for one, id_ in found.items() if id_.startswith(one)}  # a branch may have the name of a commit
 
 
 def _lines(ids: Iterable[bytes]) -> bytes:

@@ -1,7 +1,7 @@
-"""What is sought in a source, whatever its files come from: which may belong to the archive, and why others do not.
+"""Selects the files of a source that may belong to the archive, and reports why others do not.
 
-A folder and a commit's tree supply what lies in each folder, and the head of a Markdown file; all that is decided of
-them is decided here (SPEC 2.2, 9), so that a repo is read alike from its checkout and from its objects.
+A folder on disk or a commit's tree supplies the entries of each folder and the first bytes of Markdown files. All
+decisions are here (SPEC 2.2, 9), so that a checkout and its repo's objects give the same listing.
 """
 
 from collections.abc import Callable, Collection, Hashable, Iterator, Sequence
@@ -22,9 +22,9 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FileStamp:
-    """The state of a file: as long as `token` is the same, so are its bytes.
+    """The state of a file: equal tokens mean equal bytes.
 
-    `changed` is when it was last written, in nanoseconds since 1970; 0 for what never changes.
+    `changed` is when it was last written, in nanoseconds since 1970; 0 for files that never change.
     """
 
     token: Hashable
@@ -65,7 +65,7 @@ HeadOf = Callable[[str], bytes]
 
 
 class Source(Protocol):
-    """What is read: under a name of its own, with globs for what convention does not tell (SPEC 2.1)."""
+    """A source to read: a folder or a commit, with a name and globs for files outside the conventions (SPEC 2.1)."""
 
     @property
     def name(self) -> str:
@@ -73,11 +73,11 @@ class Source(Protocol):
 
     @property
     def include(self) -> tuple[str, ...]:
-        """Globs of what is wanted besides what is found by convention."""
+        """Globs of files to read besides those found by convention."""
 
     @property
     def exclude(self) -> tuple[str, ...]:
-        """Globs of what is not wanted."""
+        """Globs of files to skip."""
 
     @property
     def documents(self) -> tuple[str, ...]:
@@ -85,16 +85,16 @@ class Source(Protocol):
 
     @property
     def holding(self) -> Holding | None:
-        """The repo its history is read from; None if nobody asks for it."""
+        """The repo its history is read from; None if history is not read."""
 
     def list_files(self) -> "Listing":
-        """What there is to read. Raises `SourceError` if it cannot be listed, or if there are too many files."""
+        """The files to read. Raises `SourceError` if it cannot be listed, or if there are too many files."""
 
     def read_file(self, path: str) -> "File | Finding":
         """The bytes of one file that was listed, or the finding that says why it was left out."""
 
     def stamp(self, path: str) -> FileStamp | None:
-        """The state of a file that was listed, without reading it; None if it cannot be told."""
+        """The state of a file that was listed, without reading it; None if it is not known."""
 
     def has_file(self, path: str) -> bool:
         """Whether a normal relative path leads to a file or folder of the source; no link is followed on the way."""
@@ -102,11 +102,11 @@ class Source(Protocol):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Listing:
-    """What a walk through a source found, as paths relative to it: regular files only, never links.
+    """The files found in a source, as paths relative to it: regular files only, never links.
 
-    `candidates` are to be read; `others` lie where an envelope may name them in its `body_ref`: in a store, beside
-    an envelope, or named as bodies are. `records` are those of the candidates that only a record's adapter may read:
-    they lie where another memory system keeps its files, or begin as a record does, and are no documents.
+    `candidates` are to be read; `others` may be bodies that an envelope names in its `body_ref`: they are in a
+    store, beside an envelope, or have a body's name. `records` are candidates that only a record's
+    adapter may read: they are where another memory system keeps files, or begin as a record does, and are no documents.
     """
 
     source: Source
@@ -119,9 +119,9 @@ class Listing:
 def list_source(
     source: Source, list_folder: ListFolder, head_of: HeadOf, *, called: str, holes: Collection[str] = ()
 ) -> Listing:
-    """Walk a source and sort what lies in it. `holes` are paths of folders in it that are not part of it.
+    """Walk a source and sort its files. `holes` are paths of folders in it that are not part of it.
 
-    Raises `SourceError`, in which the source is `called` so, if its root cannot be listed or there is too much.
+    Raises `SourceError`, naming the source as `called`, if its root cannot be listed or there are too many files.
     """
     found = _Found(source=source, called=called)
     for folder, entries in _walk(found, list_folder, holes):
@@ -140,7 +140,7 @@ def list_source(
 
 @dataclass(kw_only=True)
 class _Found:
-    """The files of a walk by what they may be, and the working roots that the stores among them tell of."""
+    """The files of a walk by what they may be, and the working roots that the stores among them imply."""
 
     source: Source
     called: str
@@ -152,7 +152,7 @@ class _Found:
     roots: set[str] = field(default_factory=lambda: {""})
 
     def add(self, folder: str, entries: Sequence[FolderEntry]) -> None:
-        """Sort the entries of one folder, its subfolders apart."""
+        """Sort the entries of one folder, not its subfolders."""
         place = place_of(join_path(folder, "-"))
         if place is not None:
             self.roots.add(place.root)
@@ -179,12 +179,12 @@ class _Found:
 
 
 def _would_hold_artifacts(path: str) -> bool:
-    """Whether a folder of this path would be a store, or lie in one."""
+    """Whether a folder of this path would be a store, or be in one."""
     return place_of(f"{path}/-") is not None or owner_of(f"{path}/-.md") is not None
 
 
 def _walk(found: _Found, list_folder: ListFolder, holes: Collection[str]) -> Iterator[tuple[str, list[FolderEntry]]]:
-    """Each folder that is not skipped or somebody else's, with what is in it and not excluded, subfolders apart."""
+    """Each folder that is not skipped or foreign, with its entries that are not excluded, without subfolders."""
     source = found.source
     pending = [""]
     seen = 0
@@ -219,12 +219,12 @@ def _walk(found: _Found, list_folder: ListFolder, holes: Collection[str]) -> Ite
 
 
 def is_foreign(folder: str, names: Collection[str]) -> bool:
-    """Whether a folder in which these names lie is somebody else's; in a store, such a file hides nothing."""
+    """Whether a folder with these names in it belongs to another project; within a store none does."""
     return folder != "" and not FOREIGN_MARKERS.isdisjoint(names) and place_of(f"{folder}/x") is None
 
 
 def _is_document(path: str, patterns: tuple[str, ...], roots: Collection[str]) -> bool:
-    """Documents are sought at the source's root and at each working root, which may lie below it (SPEC 2.2)."""
+    """Documents are searched at the source's root and at each working root, which may be below it (SPEC 2.2)."""
     parts = path.split("/")
     for depth in range(len(parts)):
         if "/".join(parts[:depth]) in roots:
@@ -235,7 +235,7 @@ def _is_document(path: str, patterns: tuple[str, ...], roots: Collection[str]) -
 
 
 def shown_path(path: str) -> str:
-    """A path as texts can hold it: bytes in it that are not UTF-8 become U+FFFD."""
+    """A path as valid text: bytes in it that are not UTF-8 become U+FFFD."""
     return path if path.isascii() else path.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
 
 

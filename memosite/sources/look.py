@@ -1,15 +1,15 @@
-"""[I/O] Looks at what lies in a folder, in one walk: all names, and the states of the files that are read from it.
+"""[I/O] Takes a snapshot of a folder in one walk: all names, and the states of the files that are read.
 
     scandir, lstat ─► Look ─┬─► digest: whether anything changed since (`inputs`, `read`)
-                            ├─► what lies in each folder (`listing`)
+                            ├─► the entries of each folder (`listing`)
                             └─► the state of each file (`parse_cache`)
 
 The state of a file is its size, times and inode, as in git's index. A file may be written twice within one tick of
-the disk's clock, so what was written less than `RECENT` before a moment, or is dated later, counts as of that moment
-by its contents too.
+the disk's clock, so a file written less than `RECENT` before the moment of a snapshot, or dated later,
+is compared by its contents too.
 
-Nobody looks below folders that are never read (`.git`, `node_modules`) or that are excluded: a memo that mentions a
-file there is linked to it by the next change of anything else.
+Folders that are never read (`.git`, `node_modules`) or are excluded are not walked: a memo that mentions a new file
+there gets its link with the next change of anything else.
 """
 
 import hashlib
@@ -38,16 +38,16 @@ _name = attrgetter("name")
 
 
 class LookAt(Protocol):
-    """Looks at a source's folder."""
+    """Takes a snapshot of a source's folder."""
 
     def __call__(self, root: str, *, include: Sequence[str], exclude: Sequence[str], holes: Collection[str]) -> "Look":
-        """What lies there; see `look_at`."""
+        """The snapshot; see `look_at`."""
 
 
 class FolderLook(NamedTuple):
-    """What lies in a folder, by name, the kinds by a letter each.
+    """The entries of a folder, by name; each kind is a letter.
 
-    A state is None where only the name counts, and the number of the error if it cannot be had.
+    A state is None where only the name counts, and the error number if it cannot be read.
     """
 
     names: tuple[str, ...]
@@ -56,7 +56,7 @@ class FolderLook(NamedTuple):
 
 
 class Look:
-    """What lay in a folder at one time. Of a folder in it that cannot be listed there is the number of the error."""
+    """A snapshot of a folder. A subfolder that cannot be listed is the error number instead."""
 
     def __init__(
         self, root: str, folders: Mapping[str, FolderLook | int], *, repos: frozenset[str], newest: int, moment: int
@@ -74,11 +74,11 @@ class Look:
         self._contents: dict[str, str] = {}
 
     def __contains__(self, folder: str) -> bool:
-        """Whether somebody looked into this folder."""
+        """Whether the snapshot includes this folder."""
         return folder in self._folders
 
     def entries(self, folder: str) -> Sequence[FolderEntry]:
-        """What lies in a folder into which somebody looked. Raises `OSError` if it could not be listed."""
+        """The entries of a folder of the snapshot. Raises `OSError` if it could not be listed."""
         found = self._folders[folder]
         if isinstance(found, int):
             raise OSError(found, os.strerror(found))
@@ -89,11 +89,11 @@ class Look:
         return dict(self._files())
 
     def has_recent(self, moment: int) -> bool:
-        """Whether any contents count as of a moment."""
+        """Whether any file is so recent, as of a moment, that its contents count."""
         return self._newest >= moment - RECENT
 
     def digest(self, moment: int) -> str:
-        """The digest of all of it as of a moment."""
+        """The digest of the whole snapshot as of a moment."""
         if not self.has_recent(moment):
             return self._digest
         since = moment - RECENT
@@ -114,7 +114,7 @@ class Look:
 
 
 def look_at(root: str, *, include: Sequence[str], exclude: Sequence[str], holes: Collection[str]) -> Look:
-    """Look at a source's folder. The names of all files count: whether a file that a memo mentions is there matters.
+    """Take a snapshot of a source's folder, with the names of all files: memos may link to any of them.
 
     `include` and `exclude` are the source's globs, `holes` whole paths of folders that are not part of it.
     """
@@ -152,7 +152,7 @@ def look_at(root: str, *, include: Sequence[str], exclude: Sequence[str], holes:
 
 
 class Looks:
-    """Looks at folders that are taken again only where something has changed, for who is told of every change."""
+    """Snapshots that are retaken only where something changed, for a caller that is notified of changes (serve)."""
 
     def __init__(self) -> None:
         """Begin without any."""
@@ -160,7 +160,7 @@ class Looks:
         self._asked: set[tuple[object, ...]] = set()
 
     def look_at(self, root: str, *, include: Sequence[str], exclude: Sequence[str], holes: Collection[str]) -> Look:
-        """As the function of this name, or as it was when somebody looked last."""
+        """As the function of this name, or the last snapshot if it is up to date."""
         key = root, tuple(include), tuple(exclude), frozenset(holes)
         self._asked.add(key)
         if key not in self._known:
@@ -168,9 +168,9 @@ class Looks:
         return self._known[key]
 
     def forget(self, changed: Iterable[str] | None = None) -> None:
-        """Look again at the folders in which these paths lie; at all if that is not known, or if one lies in none.
+        """Mark the folders of these paths as stale; all folders if that is not known, or if a path is in none.
 
-        Looks that nobody asked for since this was called last are let go: the configuration is another one.
+        Snapshots not used since the last call are dropped: the configuration has changed.
         """
         roots = {str(key[0]) for key in self._known}
         touched: set[str] = set()
@@ -185,7 +185,7 @@ class Looks:
         self._asked = set()
 
     def are_true(self) -> bool:
-        """Whether all still lies there as it was seen; what does not is looked at again."""
+        """Whether all snapshots are up to date; those that are not are marked as stale."""
         before = len(self._known)
         for key, look in list(self._known.items()):
             root, include, exclude, holes = key
@@ -198,7 +198,7 @@ class Looks:
 def _states(
     folder: str, entries: Sequence["os.DirEntry[str]"], kinds: str, include: Sequence[str], newest: int
 ) -> tuple[list[FileLook | int | None], int]:
-    """The states of those files in a folder that may be read, and the newest of their times and `newest`."""
+    """The states of the files in a folder that may be read, and the newest of their times and `newest`."""
     states: list[FileLook | int | None] = []
     is_sample = any(part in SKIPPED_FOLDERS for part in folder.split("/"))
     place = place_of(f"{folder}/-") if folder else None
@@ -209,7 +209,7 @@ def _states(
             continue
         try:
             found = entry.stat(follow_symlinks=False)
-        except OSError as error:  # it has gone meanwhile
+        except OSError as error:  # removed meanwhile
             states.append(error.errno or 0)
             continue
         _, _, written, last, _, _ = state = state_of(found)
@@ -220,7 +220,7 @@ def _states(
 
 
 def state_of(found: os.stat_result) -> FileLook:
-    """What counts of the state of a file."""
+    """The parts of a file's state that are compared."""
     return found.st_mode, found.st_size, found.st_mtime_ns, found.st_ctime_ns, found.st_ino, found.st_dev
 
 
@@ -230,7 +230,7 @@ def changed(state: FileLook) -> int:
 
 
 def content_of(path: str, mode: int) -> str:
-    """SHA-256 of a file's bytes, or of a folder's names; what cannot be read is as good as empty."""
+    """SHA-256 of a file's bytes, or of a folder's names; unreadable ones count as empty."""
     try:
         if stat.S_ISDIR(mode):
             return hashlib.sha256(repr(sorted(one.name for one in Path(path).iterdir())).encode()).hexdigest()
@@ -243,7 +243,7 @@ def content_of(path: str, mode: int) -> str:
 
 
 def list_folder(folder: Path) -> list[FolderEntry]:
-    """What lies in a folder now. Raises `OSError` if it cannot be listed."""
+    """The entries of a folder now. Raises `OSError` if it cannot be listed."""
     with os.scandir(folder) as scanned:
         return [FolderEntry(one.name, _KINDS[_kind(one)]) for one in sorted(scanned, key=_name)]
 

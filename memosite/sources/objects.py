@@ -1,4 +1,4 @@
-"""[I/O] Reads blobs and commits of a repo from one `git cat-file --batch`, which is started once and asked often."""
+"""[I/O] Reads blobs and commits of a repo through one long-running `git cat-file --batch`."""
 
 import datetime as dt
 import os
@@ -23,7 +23,7 @@ _COMMITTER = re.compile(rb"(?m)^committer .*> (\d{1,12}) ([+-])(\d\d)([0-5]\d)$"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CommitHead:
-    """A commit: its whole hash, and when it was committed if that can be told."""
+    """A commit: its whole hash, and when it was committed, if known."""
 
     hash: str
     committed: Moment | None
@@ -55,10 +55,10 @@ def _committed(header: bytes) -> Moment | None:
 
 
 class Objects:
-    """The objects of a repo. Raises `GitError` if git ends or falls silent; the next question starts it again."""
+    """The objects of a repo. Raises `GitError` if git ends or stops answering; the next call restarts it."""
 
     def __init__(self, repo: Repo) -> None:
-        """Nothing is started before the first question."""
+        """Git is started by the first call."""
         self._repo = repo
         self._process: subprocess.Popen[bytes] | None = None
         self._read = bytearray()
@@ -99,7 +99,7 @@ class Objects:
         return line
 
     def _bytes(self, size: int) -> bytes:
-        while len(self._read) <= size:  # a line break follows
+        while len(self._read) <= size:  # plus a line break
             self._more()
         data = bytes(self._read[:size])
         del self._read[: size + 1]

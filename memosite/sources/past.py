@@ -1,4 +1,4 @@
-"""[I/O] What git tells of a source for one build: its history, and the former contents that pages show of it."""
+"""[I/O] Reads a source's git history for one build, and the former contents that pages show."""
 
 import hashlib
 import re
@@ -26,13 +26,13 @@ _COMMIT = re.compile(r"[0-9a-f]{7,64}")
 
 
 class KnownPast:
-    """What git told of one source, for who asks again after something changed: git is asked for what is new only.
+    """Keeps the git history of one source between builds, so that git is asked for new commits only.
 
-    It holds no more than the last history and what goes into it. What is on the shelf has to stay there.
+    It holds only the last history and its inputs. The shelf must outlive it.
     """
 
     def __init__(self, folder: Path | None, holding: Holding) -> None:
-        """Begin with what lies below the folder of all caches, called by the line, which outlives its commits."""
+        """Load the cache file, which is named after the line (a branch): that stays while its commits change."""
         self.holding = holding
         self.state = ""
         self._known = KnownHistory(_cache_file(folder, holding))
@@ -43,17 +43,17 @@ class KnownPast:
         self._commits: dict[str, str] = {}
 
     def write(self) -> None:
-        """Write down what is new."""
+        """Save new entries to the cache."""
         self._known.write()
 
     def findings(self, ids: Iterable[str]) -> tuple[Finding, ...]:
-        """What was found in former contents, by the ids of these."""
+        """The findings on former contents, by blob id."""
         return tuple(finding for id_ in ids for finding in self._findings.get(id_, ()))
 
     def read(self, repo: Repo, parsed: Sequence[Parsed], shelf: Shelf, *, state: str, screen: Screen) -> History:
         """The history of a source whose files were parsed. Former contents are on the shelf afterwards, screened.
 
-        `state` is a digest of what HEAD of the repo leads to and of the objects that it has, taken before.
+        `state` is a digest of the repo's HEAD and objects, taken before.
         """
         if state != self.state or self._base.why_not:
             self.state = state
@@ -78,7 +78,7 @@ class KnownPast:
     def _read_contents(
         self, repo: Repo, paths: Mapping[str, str], removed: Collection[str], shelf: Shelf, screen: Screen
     ) -> None:
-        """Put contents on the shelf, named by their ids, each with a path that it had; `removed` are to be judged."""
+        """Put contents on the shelf by their blob ids, each with a former path; `removed` are checked for secrecy."""
         wanted = list(paths)[:CONTENTS_LIMIT]
         judged = frozenset(removed).intersection(wanted)
         contents = {id_: self._contents[id_] for id_ in wanted if id_ in self._contents}
@@ -124,7 +124,7 @@ def _edits(history: History, path: str) -> list[LifeEvent]:
 
 
 def _paths_of(events: Iterable[LifeEvent]) -> dict[str, str]:
-    """The ids of the contents that are shown of these events, each with the first path under which it is shown."""
+    """The ids of the contents that pages show of these events, each with its first path."""
     paths: dict[str, str] = {}
     for event in events:
         for id_ in (event.before, event.after) if event.kind == "edited" else (event.before,):
@@ -137,7 +137,7 @@ def _is_removed(key: str, events: tuple[LifeEvent, ...]) -> bool:
 
 
 def _mentioned(parsed: Iterable[Parsed]) -> Iterator[str]:
-    """What texts write as a commit may be written."""
+    """The words in texts that look like commit ids."""
     for one in parsed:
         for text in _texts(one):
             yield from (name for name in text.mentions if _COMMIT.fullmatch(name))

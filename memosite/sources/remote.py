@@ -1,4 +1,4 @@
-"""[I/O] Fetches refs of remotes into the cache, and gives the last good state of one that cannot be fetched.
+"""[I/O] Fetches refs of remotes into the cache; if that fails, gives the commit that was last fetched.
 
 The cache holds one bare repo per address, named by the address's hash: `git/<hash>`, with `<hash>.json` (what was
 fetched when) and `<hash>.lock` (one writer at a time) beside it. No shell, no prompts, no credentials but those of
@@ -85,7 +85,7 @@ class _Place:
 
 
 def fetch(url: str, ref: str, *, cache: Path, use_network: bool = True) -> FetchedRemote:
-    """A ref of a remote, fetched now, or as it was last fetched if that fails or the network is not to be used.
+    """Fetch a ref of a remote, or give its last fetched commit if that fails or the network is not to be used.
 
     Raises `SourceError` if it was never fetched, and if the cache cannot be written.
     """
@@ -114,7 +114,7 @@ def fetch(url: str, ref: str, *, cache: Path, use_network: bool = True) -> Fetch
 
 
 def last_fetched(url: str, ref: str, *, cache: Path) -> str:
-    """The commit of a ref that was last fetched, by what the cache says; "" if it never was. Git is not asked."""
+    """The last fetched commit of a ref according to the cache; "" if it never was. Git is not run."""
     place = _Place(url=url, folder=cache / "git" / _name(url))
     entry = _entries(place).get(ref)
     name = entry.get("commit") if isinstance(entry, Mapping) else None
@@ -122,7 +122,7 @@ def last_fetched(url: str, ref: str, *, cache: Path) -> str:
 
 
 def _without_folder(text: str, url: str) -> str:
-    """What git says of a repo on this machine, with its name for its path: pages tell it (SPEC 10)."""
+    """Git's message with the repo's name in place of its local path: pages show it (SPEC 10)."""
     parsed = parse_git_url(url)
     path = unquote(parsed.path).rstrip("/") if parsed and parsed.protocol == "file" else ""
     return text.replace(path, path.rpartition("/")[2]) if path else text
@@ -194,7 +194,7 @@ def _run(place: _Place, ref: str, lock: int) -> None:
     if url and protocol == "file":
         _check_local(unquote(url.path))
     environment = {name: os.environ[name] for name in _KEPT.get(protocol, ()) if name in os.environ}
-    # A repo on this machine may be somebody else's: ours is the only program that reads it, and it runs nothing of it.
+    # A repo on this machine may belong to another user: only our git reads it, and runs none of its programs.
     upload = ["--upload-pack=git -c 'safe.directory=*' upload-pack"] if protocol == "file" else []
     git(
         place.repo,
@@ -208,7 +208,7 @@ def _run(place: _Place, ref: str, lock: int) -> None:
 
 
 def _check_local(path: str) -> None:
-    """Refuse a repo on this machine that lends itself another one's commits. Raises `GitError`."""
+    """Refuse a repo on this machine that borrows objects of another one. Raises `GitError`."""
     for place in (Path(path), Path(path + ".git")):
         repo = repo_at(place.parent if place.name == ".git" else place)
         if isinstance(repo, str):
@@ -219,7 +219,7 @@ def _check_local(path: str) -> None:
 
 
 def _prepare(place: _Place) -> None:
-    """Make the repo if it is not there or not ours, and remove what a killed fetch left in it."""
+    """Make the repo if it is not there or not ours, and remove leftovers of a killed fetch."""
     if not _is_ours(place.folder):
         if place.folder.is_symlink():
             place.folder.unlink()
@@ -244,7 +244,7 @@ def _is_ours(folder: Path) -> bool:
 
 
 def _make(place: _Place, config: bytes) -> None:
-    """A bare repo without hooks and refs; it stands in its place only when it is whole."""
+    """Make a bare repo without hooks and refs; it is moved into place when it is complete."""
     unfinished = place.folder.with_suffix(".new")
     shutil.rmtree(unfinished, ignore_errors=True)
     (unfinished / "objects" / "pack").mkdir(parents=True)
@@ -283,7 +283,7 @@ def _entries(place: _Place) -> Mapping[str, object]:
 
 
 def _remember(place: _Place, ref: str, commit: CommitHead, fetched: dt.datetime) -> None:
-    """Write down what was fetched; half a file never stands there."""
+    """Record atomically what was fetched."""
     written = fetched.isoformat().replace("+00:00", "Z")
     refs = {**_entries(place), ref: {"commit": commit.hash, "fetched": written}}
     unfinished = place.state.with_suffix(".unfinished")

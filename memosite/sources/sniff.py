@@ -1,4 +1,4 @@
-"""[I/O] Reads the first bytes of a file, by which some records are told from other Markdown (SPEC 2.2)."""
+"""[I/O] Reads the first bytes of a file, which distinguish some records from other Markdown (SPEC 2.2)."""
 
 from pathlib import Path
 

@@ -1,6 +1,6 @@
 """[I/O] Tree sources: the files of one commit, read from the repo's objects without a checkout (SPEC 2.3).
 
-A path is a key of what the commit lists and never opened, so no name in a tree leads anywhere. Symbolic links and
+A path is only a key into the commit's list and never opened, so no name in a tree can escape. Symbolic links and
 submodules are named in notes and not followed; the same limits hold as for folders.
 """
 
@@ -49,7 +49,7 @@ class Blob(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Tree:
-    """What a commit holds: blobs by path, and the entries of each folder by name."""
+    """The contents of a commit: blobs by path, and the entries of each folder by name."""
 
     blobs: Mapping[str, Blob]
     folders: Mapping[str, tuple[FolderEntry, ...]]
@@ -61,7 +61,7 @@ class Tree:
 class TreeSource:
     """One commit of a repo to read.
 
-    `ref` is what was asked for, as it is written; `prefix` is the folder of the commit's tree that the source is,
+    `ref` is as configured; `prefix` is the folder of the commit's tree that the source is,
     "" for all of it. `tree` holds what `read_tree` found, by paths below the prefix; `objects` gives the bytes.
     """
 
@@ -86,15 +86,15 @@ class TreeSource:
         return Holding(repo=self.repo, prefix=prefix, commit=self.commit, line=self.ref)
 
     def list_files(self) -> Listing:
-        """What there is to read. Raises `SourceError` if there are too many files."""
+        """The files to read. Raises `SourceError` if there are too many files."""
         return _list_files(self)
 
     def read_file(self, path: str) -> "File | Finding":
-        """The bytes of one file, or why it was left out."""
+        """The bytes of one file, or the finding that says why it was left out."""
         return _read_file(self, path)
 
     def stamp(self, path: str) -> FileStamp | None:  # noqa: ARG002 - as of any source
-        """None: once the source is closed, its bytes cannot be had again, so they are read while it is open."""
+        """Always None: bytes cannot be read again once the source is closed, so they are read while it is open."""
         return None
 
     def has_file(self, path: str) -> bool:
@@ -103,7 +103,7 @@ class TreeSource:
 
 
 def read_tree(repo: Repo, commit: str, prefix: str = "") -> Tree:
-    """What a commit holds below a folder. Raises `SourceError` if it cannot be listed, or holds too many files."""
+    """Read the contents of a commit below a folder. Raises `SourceError` if it cannot be listed or is too large."""
     blobs: dict[str, Blob] = {}
     folders: dict[str, dict[str, FolderEntry]] = {"": {}}
     unusable: list[str] = []
@@ -135,7 +135,7 @@ def _is_usable(path: str) -> bool:
 
 
 def _place(folders: dict[str, dict[str, FolderEntry]], path: str, kind: str) -> None:
-    """Put an entry into its folder, and that into its own, up to the first one that is known."""
+    """Add an entry to its folder, and each new folder to its parent."""
     entry = FolderEntry(path.rpartition("/")[2], kind)  # type: ignore[arg-type] # one of the kinds
     while True:
         folder = path.rpartition("/")[0]

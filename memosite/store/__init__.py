@@ -1,1 +1,1 @@
-"""What is kept on disk: the cache, the output folder, the shelf of texts."""
+"""Stores on disk: the cache, the output folder, and the shelf of texts."""

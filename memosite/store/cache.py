@@ -1,7 +1,7 @@
-"""[I/O] The cache folder: what costs only time to lose, kept out of git.
+"""[I/O] The cache folder: files that can be made again, kept out of git.
 
-It lies in the site folder, so it may have come with a cloned repo: a link in it would lead writing and removing to
-somewhere else, and is refused (SPEC 9).
+It is in the site folder, so it may have come with a cloned repo: a link in it would redirect writes and removals,
+and is refused (SPEC 9).
 """
 
 import os
@@ -15,7 +15,7 @@ from memosite.store.safe_files import open_file, open_new
 def open_cache(folder: Path) -> Path | None:
     """Make the cache folder ready, with a .gitignore that keeps it out of git; None where it cannot be written.
 
-    Raises `OutputError` if a link lies in it.
+    Raises `OutputError` if it contains a link.
     """
     try:
         folder.mkdir(parents=True, exist_ok=True)
@@ -32,14 +32,14 @@ def open_cache(folder: Path) -> Path | None:
 
 
 def refuse_link(path: Path) -> None:
-    """Raise `OutputError` if a link lies where a file or folder of ours belongs."""
+    """Raise `OutputError` if a link is in the place of a file or folder of ours."""
     if path.is_symlink():
         message = f"{path}: found a symbolic link, expected what memosite wrote into its cache"
         raise OutputError(f"{message}; remove the link, or name another folder with --cache")
 
 
 def read_whole(file: Path) -> bytes | None:
-    """A file of the cache; None if there is none that can be read."""
+    """Read a file of the cache; None if it is missing or unreadable."""
     try:
         with open_file(file) as stream:
             return stream.read()
@@ -48,16 +48,16 @@ def read_whole(file: Path) -> bytes | None:
 
 
 def write_whole(file: Path, data: bytes) -> None:
-    """Write a file of the cache, whole or not at all; if it cannot be written, it is made again next time.
+    """Write a file of the cache atomically; if that fails, it is made again next time.
 
-    What lay there before is then gone, too: it would tell of an earlier build than the last one. Raises `OutputError`
+    The old file is then removed, too: it would be from an earlier build than the last one. Raises `OutputError`
     if its folder is a link.
     """
     refuse_link(file.parent)
     partial = file.with_name(f".{file.name}.{os.getpid()}.partial")
     with suppress(OSError):
         file.parent.mkdir(parents=True, exist_ok=True)
-        partial.unlink(missing_ok=True)  # a build that was killed had our number, or somebody planted it
+        partial.unlink(missing_ok=True)  # left by a killed build with our process id, or planted
         try:
             with open_new(partial) as stream:
                 stream.write(data)

@@ -1,8 +1,8 @@
-"""Canonical bytes of values, and their digests: equal values have equal bytes, in any process and on any day.
+"""Serializes values canonically and digests them: equal values have equal bytes in any process.
 
-A value is what the modules in the middle pass on: frozen dataclasses, tuples, texts, numbers, dates. The bytes are a
-pickle without memory of identities, for which objects that are the same and objects that are equal are one thing.
-They are made to be compared, never to be loaded.
+A value is a frozen dataclass, tuple, text, number or date, as pure modules pass them. The bytes are a pickle without
+its memo, so that identical objects and equal objects give the same bytes. They are made to be compared, never to be
+loaded.
 """
 
 import pickle
@@ -20,13 +20,13 @@ Reduce = Callable[[Any], tuple[Any, ...]]
 
 
 class Reducers(dict[type, Reduce]):
-    """How each class of dataclass is taken apart: by its fields, found once. `pickle` asks for what is missing."""
+    """How to reduce each dataclass to its fields, found once for each class. `pickle` calls this for a new one."""
 
     def __missing__(self, class_: type) -> Reduce:
         if issubclass(class_, type):
             raise KeyError(class_)  # a class is pickled by its name
         if not is_dataclass(class_):
-            # What `pickle` does by itself; said here, it need not ask for every date again.
+            # The same as `pickle` does; listed here, it is faster.
             reduce_other = self[class_] = lambda one: cast(
                 "tuple[Any, ...]", one.__reduce_ex__(pickle.HIGHEST_PROTOCOL)
             )
@@ -45,10 +45,10 @@ _REDUCERS: Final = Reducers()
 
 
 def digest_of(value: object, reducers: Reducers = _REDUCERS) -> str:
-    """The digest of a value, in hex. Raises what `pickle` raises for what is no value."""
+    """The digest of a value, in hex. Raises what `pickle` raises for anything else."""
     buffer = BytesIO()
     pickler = pickle.Pickler(buffer, protocol=5)
-    pickler.fast = True  # without it bytes tell which equal strings were one object
+    pickler.fast = True  # without it the bytes depend on which equal strings are one object
     pickler.dispatch_table = reducers
     pickler.dump(value)
     return blake2b(buffer.getbuffer(), digest_size=DIGEST_BYTES).hexdigest()

@@ -1,8 +1,7 @@
-"""[I/O] The key by which memosite knows, in a cache, what it wrote itself.
+"""[I/O] Signs cache files with a user's key, so that memosite trusts only files it wrote itself.
 
-The cache lies in the site folder, and that may be a clone of somebody's repo: what lies there may be made by anybody.
-So what is loaded as objects, and what tells which files to remove, is signed with a key that lies with the user's own
-state and in no repo.
+The cache is in the site folder, which may be a clone of an untrusted repo. So files that are unpickled, and files that
+list what to remove, are signed with a key that is in the user's state folder and in no repo.
 """
 
 import hmac
@@ -20,7 +19,7 @@ _SIGNATURE_BYTES = 32
 
 
 def state_home() -> Path:
-    """The folder of what memosite remembers for this user (XDG base directories, where only absolute paths count).
+    """The folder of memosite's state for this user (XDG base directories, where only absolute paths count).
 
     Raises `StateError` for a user without a home.
     """
@@ -36,8 +35,8 @@ def state_home() -> Path:
 def own_key() -> bytes | None:
     """The key of this user, made when it is first asked for; None where it can be neither read nor kept.
 
-    One that is damaged is made anew, which costs what was signed with it. Of two processes that make one at the same
-    time the later one's stays.
+    A damaged one is replaced, which invalidates all signatures. If two processes make one at the same time, the later
+    one wins.
     """
     with suppress(OSError, StateError):
         file = state_home() / "key"
@@ -66,7 +65,7 @@ def _make_key(file: Path) -> None:
 
 
 def read_signed(file: Path) -> bytes | None:
-    """What this user's memosite wrote to a file of the cache; None if it did not, or not under this name."""
+    """Read a file of the cache; None unless this user's memosite wrote it under this name."""
     key, whole = own_key(), read_whole(file)
     if key is None or whole is None:
         return None
@@ -82,7 +81,7 @@ def write_signed(file: Path, data: bytes) -> None:
 
 
 def _sign(key: bytes, file: Path, data: bytes) -> bytes:
-    """The signature of a file (HMAC with SHA-256) in this place of the cache: moved to another, it is none."""
+    """The signature of a file (HMAC with SHA-256) at this path in the cache; a moved file is not valid."""
     signed = hmac.new(key, f"{file.parent.name}/{file.name}\0".encode("utf-8", "surrogateescape"), "sha256")
     signed.update(data)
     return signed.digest()

@@ -1,8 +1,8 @@
-"""[I/O] The output folder: files written atomically, only when they change; what is no longer made is removed.
+"""[I/O] The output folder: writes files atomically and only if changed; removes those no longer made.
 
 A reader never sees half a file (SPEC 9): bytes go to a file beside the others and are moved into place, with a time
-in whole seconds that only grows, by which readers of feeds know that something is new (FEEDS, bytes). The folder
-carries a marker, so that memosite recognizes its own and refuses to write into anybody else's.
+in whole seconds that only grows, by which feed readers notice new content (FEEDS, bytes). The folder has a marker:
+memosite refuses to write into a folder without one.
 """
 
 import contextlib
@@ -34,7 +34,7 @@ class OutputFolder:
     """A published site on disk. `written` and `unchanged` count files."""
 
     def __init__(self, root: Path, *, previous: Path | None = None) -> None:
-        """Name the folder; nothing is touched before `open`. A file as the site `previous` has it gets its time."""
+        """Nothing is touched before `open`. A file equal to one of the site `previous` gets its time."""
         self.root = root
         self._previous = previous
         self.written = 0
@@ -48,7 +48,7 @@ class OutputFolder:
         self._was_empty = False
 
     def check(self) -> None:
-        """Raise `OutputError` if the folder is somebody else's: not empty and without memosite's marker."""
+        """Raise `OutputError` if the folder is not memosite's: not empty and without its marker."""
         try:
             self._refuse_links()
             names = {entry.name for entry in self.root.iterdir()}
@@ -63,14 +63,14 @@ class OutputFolder:
             )
 
     def _refuse_links(self) -> None:
-        """A link in the output could lead writing and removing out of it (SPEC 9)."""
+        """Refuse links in the output: they could redirect writes and removals out of it (SPEC 9)."""
         for folder in (self.root, *(self.root / name for name in _OWNED)):
             if folder.is_symlink():
                 raise OutputError(f"{folder}: a symbolic link; memosite writes to a folder itself, remove the link")
 
     @contextlib.contextmanager
     def writing(self) -> Iterator[None]:
-        """Open the folder for the block, and say that the build is whole when the block ends without an error."""
+        """Open the folder for the block, and mark the build as complete when the block ends without an error."""
         self.open()
         try:
             yield
@@ -79,7 +79,7 @@ class OutputFolder:
             self.unlock()
 
     def refuse_if_changed(self, path: str, state: FileState | None) -> None:
-        """Raise `BusyError` if a file is not the one that was read: what another build wrote in it would be lost."""
+        """Raise `BusyError` if a file is not the one that was read: another build's changes would be lost."""
         if self.state(path) != state:
             raise BusyError(f"{self.root}: another build wrote there meanwhile; run the command again")
 
@@ -99,7 +99,7 @@ class OutputFolder:
         self.write(".gitignore", b"*\n")
 
     def lock(self) -> None:
-        """Keep others from writing there. Raises `BusyError` if somebody does, `OSError` if there is no folder."""
+        """Lock the folder for writing. Raises `BusyError` if another build has it, `OSError` if there is no folder."""
         self._lock = os.open(self.root, os.O_RDONLY)
         try:
             fcntl.flock(self._lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -108,7 +108,7 @@ class OutputFolder:
             raise BusyError(f"{self.root}: another build is writing there; wait for it to end") from error
 
     def state(self, path: str) -> FileState | None:
-        """How a file of the site lies there; None if it is no file."""
+        """The state of a file of the site; None if it is no file."""
         try:
             found = os.lstat(f"{self.root}/{path}")
         except OSError:
@@ -116,11 +116,11 @@ class OutputFolder:
         return (found.st_size, found.st_mtime_ns, found.st_ino) if stat.S_ISREG(found.st_mode) else None
 
     def is_as_left(self, path: str, state: FileState | None) -> bool:
-        """Whether a file lies there as it was left."""
+        """Whether a file is unchanged since it was written."""
         return state is not None and self.state(path) == state
 
     def is_whole(self, states: Iterable[tuple[str, FileState]]) -> bool:
-        """Whether the last build came to its end, and all these files lie there as they were left."""
+        """Whether the last build completed, and all these files are unchanged since."""
         if (self.root / _UNFINISHED).exists():
             return False
         is_empty = True
@@ -131,7 +131,7 @@ class OutputFolder:
         return not is_empty
 
     def keep_all(self, paths: Collection[str]) -> bool:
-        """Count files as `keep` does, if no other one has any of their paths; whether none has."""
+        """Count files as `keep` does, if none of their paths is taken; return whether so."""
         if len(set(paths)) < len(paths) or not self._paths.isdisjoint(paths):
             return False
         self._paths.update(paths)
@@ -139,14 +139,14 @@ class OutputFolder:
         return True
 
     def keep(self, path: str, state: FileState | None) -> FileState | None:
-        """Count a file as one of this build that lies there as it has to; None if another one has its path."""
+        """Count an up-to-date file as one of this build; None if another file has its path."""
         if not self._claim(path):
             return None
         self.unchanged += 1
         return state
 
     def write(self, path: str, data: bytes) -> FileState | None:
-        """Write one file of the site, if its bytes are not there already, and tell how it lies there then.
+        """Write one file of the site, unless it has these bytes already, and return its state.
 
         Should two files have one path, the first stays: no content may stop a build. They are in `collisions`, and
         the second has no state.
@@ -170,7 +170,7 @@ class OutputFolder:
         return self.state(path)
 
     def _replace(self, path: str, target: str, found: os.stat_result | None, data: bytes) -> None:
-        """Put the bytes in the place of what was found there."""
+        """Replace the file by these bytes."""
         unfinished = f"{self.root}/{_UNFINISHED}/file"
         file = open_over(unfinished)
         try:
@@ -191,9 +191,9 @@ class OutputFolder:
         return True
 
     def _second(self, path: str, data: bytes, *, now: os.stat_result, replaced: os.stat_result | None) -> int:
-        """A whole second, later than that of what is replaced: servers answer 304 to new content with an old time.
+        """A whole second, later than that of the replaced file: servers answer 304 to new content with an old time.
 
-        What stands in the place of a previous site's file has the time of that, or a later one.
+        A file that replaces one of the previous site has its time, or a later one.
         """
         second = int(now.st_mtime)
         if replaced is not None:
@@ -213,21 +213,21 @@ class OutputFolder:
                 if path_so_far not in self._folders:
                     step = self.root / path_so_far
                     found = _lstat(str(step))
-                    if found is not None and not stat.S_ISDIR(found.st_mode):  # a link, that leads out, or a file
+                    if found is not None and not stat.S_ISDIR(found.st_mode):  # a link out of the output, or a file
                         step.unlink()
                     step.mkdir(exist_ok=True)
                     self._folders.add(path_so_far)
 
     def _make_room(self, path: str) -> None:
-        """Remove a folder of an earlier build that stands where a file belongs, unless this build writes into it."""
+        """Remove a folder of an earlier build in the place of a file, unless this build writes into it."""
         target = self.root / path
         if path.partition("/")[0] in _OWNED and path not in self._folders and target.is_dir():
             shutil.rmtree(target) if not target.is_symlink() else target.unlink()
 
     def prune(self, known: Iterable[str] | None = None) -> None:
-        """Remove what earlier builds wrote into memosite's own folders and this one did not; then what is empty.
+        """Remove files of earlier builds that this one did not write, in memosite's own folders; then empty folders.
 
-        `known` are the paths among which all that has to go is, if that is sure; else the folders are searched.
+        `known` are paths that include all files to remove, if that is certain; else the folders are searched.
         """
         if self._was_empty:
             return
@@ -240,7 +240,7 @@ class OutputFolder:
             raise OutputError(f"{error.filename or self.root}: cannot be removed ({error.strerror})") from error
 
     def leave(self) -> None:
-        """Say that the build is whole; one that never says so is completed by the next one."""
+        """Mark the build as complete; the next build completes one that is not marked."""
         shutil.rmtree(self.root / _UNFINISHED, ignore_errors=True)
 
     def _remove_known(self, known: Iterable[str]) -> None:
@@ -261,7 +261,7 @@ class OutputFolder:
                     break
 
     def _is_led_astray(self, file: Path) -> bool:
-        """Whether a link lies on the way to a file: what it leads to is not ours to remove."""
+        """Whether a parent folder of a file is a link: its target is not ours to remove."""
         return any(folder.is_symlink() for folder in file.parents if folder.is_relative_to(self.root))
 
     def _remove_what_is_found(self) -> None:
@@ -280,13 +280,13 @@ class OutputFolder:
                         path.rmdir()
 
     def unlock(self) -> None:
-        """Let the next build write; a build that stops in the middle lets go when its process ends."""
+        """Release the lock; if a build is killed, its process's end releases it."""
         if self._lock is not None:
             os.close(self._lock)
             self._lock = None
 
     def _remove(self, path: Path) -> None:
-        """Remove a file that this build did not make."""
+        """Remove a file that is not of this build."""
         if path.relative_to(self.root).as_posix() not in self._paths:
             path.unlink()
             self.removed += 1
@@ -300,5 +300,5 @@ def _lstat(path: str) -> os.stat_result | None:
 
 
 def _holds(path: str, found: os.stat_result, data: bytes) -> bool:
-    """Whether what was found at a path is a file of these bytes."""
+    """Whether the entry found at a path is a file with these bytes."""
     return stat.S_ISREG(found.st_mode) and found.st_size == len(data) and Path(path).read_bytes() == data

@@ -1,4 +1,4 @@
-"""[I/O] What memosite itself is made of: pages made by another version of it are made again."""
+"""[I/O] Digests memosite's own code, so that pages made by another version of it are made again."""
 
 import hashlib
 import sys
@@ -26,7 +26,7 @@ _WRITERS = (
 
 @lru_cache(maxsize=1)
 def program_digest(package: Path = _PACKAGE) -> str:
-    """The digest of what runs: memosite's modules by path, size and time, Python and the libraries by version."""
+    """The digest of the program: memosite's modules by path, size and time, Python and the libraries by version."""
     found = sorted((file.relative_to(package).as_posix(), file.stat()) for file in package.rglob("*.py"))
     states = [(name, state.st_size, state.st_mtime_ns) for name, state in found]
     return digest_of((states, *_around(_WRITERS)))
@@ -34,7 +34,7 @@ def program_digest(package: Path = _PACKAGE) -> str:
 
 @lru_cache(maxsize=1)
 def portable_digest(*others: str, package: Path = _PACKAGE) -> str:
-    """As `program_digest`, and of these other libraries, with modules by content: times differ between machines."""
+    """As `program_digest`, plus these other libraries, with modules by content: file times differ between machines."""
     found = sorted((file.relative_to(package).as_posix(), file) for file in package.rglob("*.py"))
     contents = [(name, hashlib.sha256(file.read_bytes()).digest()) for name, file in found]
     return digest_of((contents, *_around((*_WRITERS, *others))))

@@ -1,7 +1,7 @@
-"""[I/O] Opens files so that no symbolic link is followed and no pipe waited for: whose they are cannot be known.
+"""[I/O] Opens untrusted files safely: follows no symbolic link and waits for no pipe.
 
-A folder that is read, and a cache that came with a clone, may hold a link that leads elsewhere, or a pipe from which
-nobody ever writes.
+A folder that is read, and a cache that came with a clone, may contain a link to another place, or a pipe without
+a writer.
 """
 
 import os
@@ -12,7 +12,7 @@ from typing import BinaryIO
 
 
 class NotAFileError(OSError):
-    """There is something else than a regular file: a folder, a pipe, a device."""
+    """The path is not a regular file but a folder, a pipe or a device."""
 
 
 def open_file(path: str | Path) -> FileIO:
@@ -25,16 +25,16 @@ def open_file(path: str | Path) -> FileIO:
 
 
 def beginning_of(path: str | Path, limit: int) -> bytes | None:
-    """At most so many bytes of a regular file; None if it cannot be read."""
+    """The first bytes of a regular file; None if it cannot be read."""
     try:
         with open_file(path) as stream:
             return stream.read(limit)
-    except (OSError, ValueError):  # a name that somebody else chose may hold anything
+    except (OSError, ValueError):  # an untrusted name may contain anything
         return None
 
 
 def open_new(path: Path, *, mode: int = 0o666) -> BinaryIO:
-    """Make a file and open it for writing. Raises `OSError` if anything has that name."""
+    """Create a file and open it for writing. Raises `OSError` if the name exists."""
     return os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, mode), "wb")
 
 
@@ -44,5 +44,5 @@ def open_over(path: str | Path) -> int:
 
 
 def open_lock(path: Path) -> int:
-    """Open a file that is locked and holds nothing, and make it if need be; a link of that name is an `OSError`."""
+    """Open an empty lock file, and create it if missing; a link of that name is an `OSError`."""
     return os.open(path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 0o666)

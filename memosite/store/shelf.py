@@ -1,10 +1,10 @@
-"""[I/O] The shelf keeps the bytes of one build by their SHA-256, so that the archive in memory need not.
+"""[I/O] The shelf stores the bytes of one build on disk by their SHA-256, to keep memory small.
 
-Bytes are put while files are read and taken while pages are rendered: what is published is exactly what was
-parsed, even if a source changes meanwhile. Of a file that was not read, since it did not change, the bytes are
-promised: they are read when somebody takes them, and must have the digest they had. The shelf is one append-only
+Bytes are put while files are read and read back while pages are rendered: what is published is exactly what was
+parsed, even if a source changes meanwhile. The bytes of an unchanged file that was not
+read are promised: they are read on demand, and must have the same digest. The shelf is one append-only
 file without a name, so nothing of it outlives the build, and equal bytes (the copies of a broadcast) are kept once.
-It is written and read at given offsets and without a buffer, so worker processes that were forked share it.
+It is written and read at given offsets and without a buffer, so forked worker processes share it.
 """
 
 import hashlib
@@ -55,7 +55,7 @@ class Shelf:
             ) from error
 
     def promise(self, digests: Iterable[str], recover: Recover) -> None:
-        """Have the bytes of these digests made when they are asked for, unless they are here."""
+        """Load the bytes of these digests on demand, unless they are here."""
         self._promised.update(dict.fromkeys((one for one in digests if one not in self._places), recover))
 
     def get(self, digest: str) -> bytes:

@@ -1,4 +1,4 @@
-"""[I/O] `memosite watch`: from its options to watchers, and round after round until it is told to end."""
+"""[I/O] `memosite watch`: makes watchers from its options, and runs them in rounds until it is stopped."""
 
 import argparse
 import hashlib
@@ -95,7 +95,7 @@ def _watchers(options: argparse.Namespace, signals: Signals, stack: ExitStack, *
 
 
 def _nothing(_: str) -> None:
-    """What --quiet makes of notes."""
+    """With --quiet, drop notes."""
 
 
 def _deliverer(options: argparse.Namespace, signals: Signals) -> Deliverer:
@@ -107,7 +107,7 @@ def _deliverer(options: argparse.Namespace, signals: Signals) -> Deliverer:
 
 
 def _command(name: str) -> str:
-    """A command by its path from here, since it is run elsewhere; or by its name, which is looked for each time."""
+    """A command by its absolute path, since it runs in another folder; or by its name, which is looked up each time."""
     return str(Path(name).absolute()) if "/" in name else name
 
 
@@ -124,7 +124,7 @@ def _sources(options: argparse.Namespace, signals: Signals) -> list[FeedSource]:
 
 
 def address_of(feed: str) -> str:
-    """The address of a feed as the user names it: http, https, or a file. Raises `ConfigError` for anything else."""
+    """The address of a feed as the user gives it: http, https, or a file. Raises `ConfigError` for anything else."""
     try:
         parts = urlsplit(feed)
         is_plain = parts.username is None and parts.password is None
@@ -149,14 +149,14 @@ def _folder() -> Path:
 
 
 def state_path(address: str, given: str | None) -> Path:
-    """The state of a feed: the file that was named, else one a feed, so that watches do not get in each other's way."""
+    """The state file of a feed: the given one, else one for each feed, so that watches do not block each other."""
     if given:
-        return Path(os.path.realpath(given))  # a link has the lock of what it leads to
+        return Path(os.path.realpath(given))  # a link shares the lock of its target
     return _folder() / f"{hashlib.sha256(address.encode('utf-8', 'surrogateescape')).hexdigest()[:16]}.sqlite"
 
 
 def _status(options: argparse.Namespace, show: Tell) -> int:
-    """What the states know: of the feeds named, or of all."""
+    """The status of the given feeds, or of all, from their states."""
     wanted = None
     if options.position or options.feeds:
         wanted = [source.address for source in _sources(options, Signals())]

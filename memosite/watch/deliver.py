@@ -23,7 +23,7 @@ _LONGEST_VALUE = 8000
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AnnouncedMemo:
-    """An item as it is delivered: of which feed, where its file is now; `file` if it is known."""
+    """An item to deliver, with its feed and the present path of its file; `file` if it is known."""
 
     feed: str
     item: ReceivedItem
@@ -33,7 +33,7 @@ class AnnouncedMemo:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Outcome:
-    """How delivering went. `is_try` says that a failure counts as one of the tries."""
+    """The result of a delivery. With `is_try` a failure counts as one of the tries."""
 
     reason: str | None = None
     is_try: bool = True
@@ -52,7 +52,7 @@ def as_json(memo: AnnouncedMemo) -> str:
 
 
 class Printer:
-    """Announces memos on a stream, a line each, and sees it off before they count as delivered."""
+    """Announces memos on a stream, a line each, and flushes it before they count as delivered."""
 
     def __init__(self, stream: BinaryIO, *, is_json: bool) -> None:
         """Write to this stream, as JSON or as `new memo: <path>`."""
@@ -60,7 +60,7 @@ class Printer:
         self._is_json = is_json
 
     def deliver(self, memos: Sequence[AnnouncedMemo]) -> Outcome:
-        """Write the lines. An error of the stream is raised: nobody would read the next one either."""
+        """Write the lines. An error of the stream is raised: the next line would fail, too."""
         lines = (as_json(memo) if self._is_json else f"new memo: {memo.path}" for memo in memos)
         self._stream.write("".join(f"{line}\n" for line in lines).encode("utf-8", "replace"))
         self._stream.flush()
@@ -68,7 +68,7 @@ class Printer:
 
 
 class Runner:
-    """Runs a command for memos: what it is called with stands in its environment, all paths on its standard input."""
+    """Runs a command for memos: their fields are in its environment, all paths on its standard input."""
 
     def __init__(self, argv: Sequence[str], *, timeout: float, is_json: bool, folder: Path | None, signals: Signals):
         """Run `argv` in a folder (None: this one), for at most `timeout` seconds."""
@@ -90,9 +90,9 @@ class Runner:
                     stdin=paths,
                     env=environment(memos, os.environb),
                     cwd=self._folder,
-                    start_new_session=True,  # so that it can be ended with everything it started
+                    start_new_session=True,  # so that it can be ended with all its children
                 )
-        except OSError as error:  # nothing ran: no memory, no disk, or the command has gone
+        except OSError as error:  # nothing ran: no memory, no disk, or the command is missing
             return Outcome(reason=f"{self._argv[0]}: cannot be run ({error.strerror})", is_try=False)
         return self._wait(process)
 
@@ -104,7 +104,7 @@ class Runner:
             while True:
                 with contextlib.suppress(subprocess.TimeoutExpired):
                     return self._outcome(process.wait(0.1), reason)
-                if self._signals.times > told:  # our own end: the command is told, and may finish its work
+                if self._signals.times > told:  # we are stopping: the command gets the signal, and may finish its work
                     told = self._signals.times
                     _tell(process, self._signals.number or signal.SIGTERM)
                     end = min(end, time.monotonic() + _GRACE) if told == 1 else 0.0
@@ -131,7 +131,7 @@ def _tell(process: "subprocess.Popen[bytes]", number: int) -> None:
 
 
 def _end(process: "subprocess.Popen[bytes]") -> None:
-    """End a command and everything it started: first asked to, then not asked."""
+    """End a command and all its children: first by a request, then by force."""
     _tell(process, signal.SIGTERM)
     with contextlib.suppress(subprocess.TimeoutExpired):
         process.wait(2.0)
@@ -139,9 +139,9 @@ def _end(process: "subprocess.Popen[bytes]") -> None:
 
 
 def environment(memos: Sequence[AnnouncedMemo], inherited: Mapping[bytes, bytes]) -> dict[bytes, bytes]:
-    """The environment of a command: MEMO_COUNT and MEMO_FEED, and of a single memo all that is known of it.
+    """The environment of a command: MEMO_COUNT and MEMO_FEED, and for a single memo all its fields.
 
-    The access token of a feed is not passed on, nor what a watch around this one may have set.
+    The access token of a feed is not passed on, nor variables of an outer watch.
     """
     known = {
         name: value for name, value in inherited.items() if not name.startswith(b"MEMO_") and name != b"MEMOSITE_TOKEN"

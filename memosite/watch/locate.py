@@ -1,4 +1,4 @@
-"""[I/O] Finds an announced memo in a repo: where the feed says, else in the mailbox beside it."""
+"""[I/O] Finds an announced memo in a repo: at the feed's path, else in a sibling mailbox."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -23,7 +23,7 @@ def locate(repo: Path, path: str) -> Located:
             file = (root / candidate).resolve()
             if file.is_file() and file.is_relative_to(root):
                 return Located(path=candidate, file=root / candidate, has_moved=candidate != path)
-    except (OSError, RuntimeError, ValueError):  # a name too long, a circle of links
+    except (OSError, RuntimeError, ValueError):  # a name too long, a loop of links
         pass
     return Located(path=path)
 

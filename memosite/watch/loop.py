@@ -1,4 +1,4 @@
-"""[I/O] Watches one feed: asks for it, commits what is new, delivers what is pending."""
+"""[I/O] Watches one feed: fetches it, commits new items to the state, delivers pending ones."""
 
 import datetime as dt
 import time
@@ -20,15 +20,15 @@ from memosite.watch.walk import Bounds, walk
 
 
 class Deliverer(Protocol):
-    """What memos are given to."""
+    """Delivers memos."""
 
     def deliver(self, memos: Sequence[AnnouncedMemo]) -> Outcome:
-        """Give them, and say how it went."""
+        """Deliver memos and return the outcome."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WatchRules:
-    """What a watch was asked to do; times in seconds."""
+    """The settings of a watch; times in seconds."""
 
     since: Since = "inbox"
     only_asked: bool = False
@@ -42,7 +42,7 @@ class WatchRules:
 
 
 class Watcher:
-    """Watches one feed. `due` is before when not to ask (monotonic); `is_troubled` says that something is wrong now."""
+    """Watches one feed. `due` is the time of the next fetch (monotonic); `is_troubled` marks a present error."""
 
     def __init__(
         self,
@@ -55,7 +55,7 @@ class Watcher:
         say: Callable[[str], None],
         note: Callable[[str], None],
     ) -> None:
-        """Watch a source; `say` tells what is wrong, `note` what is good to know."""
+        """Watch a source; `say` prints errors, `note` prints information."""
         self._source = source
         self._state = state
         self._deliverer = deliverer
@@ -70,14 +70,14 @@ class Watcher:
         self.is_troubled = False
 
     def start(self, *, is_retrying: bool) -> None:
-        """Say what a former watch left behind, and let wait again what was given up, if `is_retrying`."""
+        """Report unfinished deliveries of a former watch; if `is_retrying`, queue again those that were given up."""
         for path in self._state.interrupted(self._source.address):
             self._tell(self._note, f"being delivered when the last watch ended, may come twice: {printable(path)}")
         if is_retrying and (count := self._state.retry_failed(self._source.address)):
             self._tell(self._note, f"{count} given up before, tried again")
 
     def cycle(self) -> None:
-        """Ask, if it is time to, and deliver. Raises `StateError` for a damaged state."""
+        """Fetch, if it is due, and deliver. Raises `StateError` for a damaged state."""
         self.is_troubled = False
         try:
             self._record()
@@ -91,7 +91,7 @@ class Watcher:
             self.due = min(self.due, time.monotonic() + self._rules.interval)
             self._tell_once("state", f"the state cannot be written, nothing is lost: {error}")
 
-    # Asking
+    # Fetching
 
     def _poll(self) -> None:
         known = self._state.feed(self._source.address)
@@ -116,7 +116,7 @@ class Watcher:
             self._fail(answer, known)
         else:
             self._failures = 0
-            self.due = 0.0  # at the next round, which begins an interval after this one did
+            self.due = 0.0  # at the next round, one interval after this one began
             self._tell_once("feed", None)
 
     def _read(self, answer: Fetched) -> tuple[Fetched | Failed, tuple[ReceivedItem, ...]]:
@@ -190,13 +190,13 @@ class Watcher:
             return 10_000
         return max(0, limit.count - self._state.tried(self._source.address, now - limit.seconds, now))
 
-    def _tell_waiting(self, is_limited: bool) -> None:  # noqa: FBT001 - a private way to say one thing or the other
+    def _tell_waiting(self, is_limited: bool) -> None:  # noqa: FBT001 - private
         count = self._state.counts(self._source.address).get("pending", 0) if is_limited else 0
         limit = self._rules.limit.text if self._rules.limit else ""
         self._tell_once("limit", f"{count} more wait: the limit is {limit}" if count else None)
 
     def _deliver_some(self, waiting: Sequence[Delivery]) -> bool:
-        """Deliver these together; whether to go on."""
+        """Deliver these together; return whether to continue."""
         numbers = tuple(one.number for one in waiting)
         memos = [self._located(one.item) for one in waiting]
         self._state.begin(numbers, time.time())
@@ -226,7 +226,7 @@ class Watcher:
         return not rest
 
     def _record(self) -> None:
-        """Note down what was delivered. Until that has worked, nothing else is: it would come twice."""
+        """Record what was delivered. Until that works, nothing else is delivered: it would come twice."""
         while self._unrecorded:
             self._state.finish(self._unrecorded[0])
             self._unrecorded.pop(0)
@@ -242,13 +242,13 @@ class Watcher:
             self._tell(self._note, f"moved: {printable(item.path)} is now {printable(found.path)}")
         return AnnouncedMemo(feed=self._source.address, item=item, path=found.path, file=found.file)
 
-    # Telling
+    # Reporting
 
     def _tell(self, channel: Callable[[str], None], text: str) -> None:
         channel(f"{printable(self._source.address)}: {text}")
 
     def _tell_once(self, subject: str, text: str | None, key: str | None = None) -> None:
-        """Say something when it begins, and that it is over when it is, not at every poll."""
+        """Report a problem when it begins and when it ends, not at every poll."""
         key = key or text
         if self._told.get(subject) == key:
             return

@@ -1,4 +1,4 @@
-"""The options of `memosite watch`, and what they mean."""
+"""Defines and parses the options of `memosite watch`."""
 
 import argparse
 import re

@@ -1,4 +1,4 @@
-"""Decides what is announced, when a feed is asked again, and how many memos may be delivered now."""
+"""Decides what is announced, when a feed is fetched again, and how many memos may be delivered now."""
 
 import datetime as dt
 import json
@@ -28,7 +28,7 @@ class Limit:
 
 
 def fate(item: ReceivedItem, *, since: Since, is_first: bool, only_asked: bool) -> Fate:
-    """What becomes of an item that is seen for the first time; `is_first` is the first run of its feed."""
+    """The fate of an item that is seen for the first time; `is_first` is the first run of its feed."""
     if refusal(item):
         return "refused"
     if only_asked and not item.is_asked:
@@ -39,7 +39,7 @@ def fate(item: ReceivedItem, *, since: Since, is_first: bool, only_asked: bool) 
 
 
 def pause(interval: float, failures: int, wait: float | None) -> float:
-    """Seconds until a feed is asked again, after so many failures in a row."""
+    """Seconds until a feed is fetched again, after so many failures in a row."""
     if not failures:
         return interval
     longest = max(interval, LONGEST_WAIT)
@@ -47,13 +47,13 @@ def pause(interval: float, failures: int, wait: float | None) -> float:
 
 
 def time_alone(not_before: float | None, now: float) -> float:
-    """Seconds that a server's Retry-After still holds; one further off than can be comes from a clock that was set."""
+    """Seconds left of a server's Retry-After; one too far in the future means that the clock was changed."""
     left = (not_before or now) - now
     return left if 0 < left <= LONGEST_RETRY_AFTER else 0.0
 
 
 def publisher_problem(data: bytes, now: dt.datetime, max_age: float) -> str | None:
-    """What is wrong with a publisher by its `status.json`: too old, from the future, not readable; None if nothing."""
+    """A publisher's problem by its `status.json`: too old, from the future, not readable; None without one."""
     try:
         built = dt.datetime.fromisoformat(json.loads(data)["built"])
         age = (now - built).total_seconds()
@@ -67,7 +67,7 @@ def publisher_problem(data: bytes, now: dt.datetime, max_age: float) -> str | No
 
 
 def duration(seconds: float) -> str:
-    """A time span in the unit that people would choose."""
+    """A time span in a readable unit."""
     for unit, length in (("d", 86_400), ("h", 3600), ("m", 60)):
         if seconds >= 2 * length:
             return f"{seconds / length:.0f}{unit}"

@@ -20,7 +20,7 @@ from memosite.watch.state import FeedState
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WatchedSite:
-    """A site folder and the position to read for."""
+    """A site folder and the position whose memos are watched."""
 
     folder: Path
     position: str
@@ -31,7 +31,7 @@ class PositionFeed:
     """The memos to a position, read from the repos: the items and guids that the published feed would have."""
 
     def __init__(self, site: WatchedSite, repo: Path | None, guard: Callable[[], None]) -> None:
-        """Read a position's memos; `guard` raises when it is time to end. Raises `ConfigError` for no such position."""
+        """Read a position's memos; `guard` raises to stop. Raises `ConfigError` for an unknown position."""
         self._site = site
         self._repo = repo
         self._guard = guard
@@ -40,7 +40,7 @@ class PositionFeed:
         self.address = f"site:{config.site}#{site.position}"
 
     def read(self, known: FeedState, *, is_conditional: bool) -> FetchOutcome:  # noqa: ARG002 - repos have no validators
-        """All memos to the position, not only a window of them."""
+        """All memos to the position, not only the feed's window."""
         self._guard()
         try:
             config = load_config(self._site.folder, cache=self._site.cache)
@@ -56,15 +56,15 @@ class PositionFeed:
         return Fetched(address=self.address, data=data, is_whole=True, ledger=ledger.to_jsonl())
 
     def get(self, address: str) -> FetchOutcome:
-        """It has no archives."""
+        """Always fails: repos have no feed archives."""
         return Failed(reason=f"{address}: not an archive")
 
     def repo_of(self, name: str) -> Path | None:
-        """The source in which the memo lies."""
+        """The source that contains the memo."""
         return self._repo or self._roots.get(name)
 
     def problem(self, max_age: float, now: dt.datetime) -> str | None:  # noqa: ARG002
-        """Nobody publishes it."""
+        """None: there is no publisher."""
         return None
 
 
@@ -82,7 +82,7 @@ def _position(archive: Archive, context: Context, name: str) -> str:
 
 
 def _ledger(saved: str | None, published: Ledger) -> Ledger:
-    """The ledger to read with: the published one, unless ids were given here that it does not know.
+    """The ledger to read with: the published one, unless this watch has given ids that it lacks.
 
     Without it, the ids of two memos of one name could change places when a third one arrives.
     """

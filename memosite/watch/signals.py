@@ -1,4 +1,4 @@
-"""[I/O] Ends a watch when it is asked to, and never between a delivery and its record."""
+"""[I/O] Ends a watch on a signal, but never between a delivery and its record."""
 
 import signal
 import time
@@ -11,13 +11,13 @@ _SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 
 class StoppedError(BaseException):
-    """The user, or the system, asks to end."""
+    """A signal from the user or the system ended the watch."""
 
 
 class Signals:
-    """Notes SIGINT, SIGTERM and SIGHUP; only in `interruptible`, or the second time, do they end what is going on.
+    """Notes SIGINT, SIGTERM and SIGHUP; they interrupt only `interruptible` blocks, or on the second signal.
 
-    `number` is the signal that came, None before; `times` how often any came.
+    `number` is the last signal, None before; `times` counts signals.
     """
 
     def __init__(self) -> None:
@@ -28,7 +28,7 @@ class Signals:
         self._former: list[tuple[signal.Signals, Any]] = []
 
     def __enter__(self) -> "Signals":
-        heeded = [one for one in _SIGNALS if signal.getsignal(one) is not signal.SIG_IGN]  # nohup ignores one for us
+        heeded = [one for one in _SIGNALS if signal.getsignal(one) is not signal.SIG_IGN]  # nohup ignores SIGHUP
         self._former = [(one, signal.signal(one, self._take)) for one in heeded]
         return self
 
@@ -49,7 +49,7 @@ class Signals:
 
     @contextmanager
     def interruptible(self) -> Iterator[None]:
-        """What may be broken off anywhere: waiting, and asking a server."""
+        """A block that a signal may interrupt anywhere: waiting, and fetching."""
         self._is_interruptible = True
         try:
             self.check()
@@ -58,6 +58,6 @@ class Signals:
             self._is_interruptible = False
 
     def sleep(self, seconds: float) -> None:
-        """Wait so long, or until a signal comes."""
+        """Wait for a time, or until a signal comes."""
         with self.interruptible():
             time.sleep(max(0.0, seconds))

@@ -1,4 +1,4 @@
-"""[I/O] Where a watch gets its feed from: the feeds of a published site. `repos` reads the repos themselves."""
+"""[I/O] Reads the feeds of a published site for a watch; `repos` reads the repos themselves instead."""
 
 import datetime as dt
 from pathlib import Path
@@ -14,7 +14,7 @@ _STATUS_LEVELS = 4
 
 
 class FeedSource(Protocol):
-    """What a feed can be read from. `address` names it in the state and in messages."""
+    """A source of a feed. `address` names it in the state and in messages."""
 
     address: str
 
@@ -28,21 +28,21 @@ class FeedSource(Protocol):
         """The folder of the repo that an item names, if it is known."""
 
     def problem(self, max_age: float, now: dt.datetime) -> str | None:
-        """What is wrong with its publisher, None if nothing or if there is none."""
+        """The problem of its publisher; None without a problem or a publisher."""
 
 
 class PublishedFeed:
     """A feed of a published site."""
 
     def __init__(self, address: str, fetcher: Fetcher, repo: Path | None) -> None:
-        """Read the feed at an http, https or file address; its memos lie in `repo`."""
+        """Read the feed at an http, https or file address; its memos are in `repo`."""
         self.address = address
         self._fetcher = fetcher
         self._repo = repo
         self._status: str | None = None
 
     def read(self, known: FeedState, *, is_conditional: bool) -> FetchOutcome:
-        """The feed, or the word that it is unchanged."""
+        """The feed, or the answer that it is unchanged."""
         if not is_conditional:
             return self._fetcher.get(self.address)
         return self._fetcher.get(self.address, etag=known.etag, last_modified=known.last_modified)
@@ -52,11 +52,11 @@ class PublishedFeed:
         return self._fetcher.get(address)
 
     def repo_of(self, name: str) -> Path | None:  # noqa: ARG002 - there is one
-        """The repo that the user named."""
+        """The repo that the user gave."""
         return self._repo
 
     def problem(self, max_age: float, now: dt.datetime) -> str | None:
-        """What the site's status.json says: it lies in the feed's folder, or in one above it."""
+        """The problem according to the site's status.json, which is in the feed's folder or in one above it."""
         for address in [self._status] if self._status else _status_addresses(self.address):
             answer = self._fetcher.get(address)
             if isinstance(answer, Fetched):

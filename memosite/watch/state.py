@@ -1,7 +1,7 @@
-"""[I/O] What a watch has to remember: feeds, every guid it ever saw and what became of it. SQLite, one writer.
+"""[I/O] The state of a watch: its feeds, and every guid it ever saw with its fate. SQLite, one writer.
 
-A state that cannot be read is an error, never a first run: that would announce everything again, or nothing of what
-came meanwhile. So the file is made whole beside its place and moved there; an empty file in its place is damage.
+A state that cannot be read is an error, never a first run: that would announce everything again, or miss new items.
+So the file is created under another name and moved into place; an empty file in its place is damaged.
 """
 
 import contextlib
@@ -42,12 +42,12 @@ _DAMAGE = {sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_ERROR, 
 
 
 class UnwritableError(StateError):
-    """The state cannot be used now: locked, a full disk, or the like. Nothing of the transaction is in it."""
+    """The state cannot be written now: locked, a full disk, or the like. The transaction was rolled back."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FeedState:
-    """What is known of a feed. `unchanged` counts answers in a row with nothing new; times are seconds since 1970."""
+    """The state of a feed. `unchanged` counts answers in a row without new items; times are seconds since 1970."""
 
     address: str
     is_known: bool = False
@@ -62,7 +62,7 @@ class FeedState:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Delivery:
-    """An item to deliver. `number` is its place in the order of arrival here, `tries` how often it has failed."""
+    """An item to deliver. `number` is its place in this state's order of arrival, `tries` how often it has failed."""
 
     number: int
     item: ReceivedItem
@@ -79,7 +79,7 @@ class WatchState:
         self._lock = lock
 
     def close(self) -> None:
-        """Let the next writer in."""
+        """Close the file and release the lock."""
         with contextlib.suppress(sqlite3.Error):
             self._connection.close()
         if self._lock is not None:
@@ -87,11 +87,11 @@ class WatchState:
             self._lock = None
 
     def addresses(self) -> list[str]:
-        """The feeds in this state, in the order in which they came."""
+        """The feeds in this state, in the order of adding."""
         return [address for (address,) in self._rows("SELECT address FROM feeds ORDER BY id")]
 
     def feed(self, address: str) -> FeedState:
-        """What is known of a feed; of one never seen, nothing."""
+        """The state of a feed; an empty one for a new feed."""
         found = self._rows(
             "SELECT is_known, etag, last_modified, unchanged, not_before, read_at, error, ledger "
             "FROM feeds WHERE address = ?",
@@ -113,17 +113,17 @@ class WatchState:
         )
 
     def unknown(self, address: str, guids: Iterable[str]) -> frozenset[str]:
-        """Those of some guids that this feed never had."""
+        """Those of the given guids that are new in this feed."""
         query = "SELECT 1 FROM items JOIN feeds ON feeds.id = items.feed WHERE address = ? AND guid = ?"
         return frozenset(guid for guid in guids if not self._rows(query, (address, guid)))
 
     def commit(
         self, feed: FeedState, fates: Sequence[tuple[ReceivedItem, Fate]], now: float
     ) -> list[tuple[ReceivedItem, Fate]]:
-        """Remember a feed that was read, its validators and its new items, at once; the items that were new.
+        """Save a feed that was read, its validators and its new items, in one transaction; return the new items.
 
-        What is known and not delivered yet is given its present path. One that was refused for its path and now has
-        a good one is delivered.
+        Known items that are not delivered yet get their present path. One that was refused for its path and now has
+        a good one becomes pending.
         """
         new: list[tuple[ReceivedItem, Fate]] = []
         with self._writing() as write:
@@ -149,7 +149,7 @@ class WatchState:
         return new
 
     def note(self, address: str, *, error: str | None, unchanged: int, not_before: float | None, now: float) -> None:
-        """Remember how asking for a feed went when it gave nothing new."""
+        """Save the result of a fetch that gave nothing new."""
         with self._writing() as write:
             write.execute(
                 "UPDATE feeds SET error = ?, unchanged = ?, not_before = ?, "
@@ -158,7 +158,7 @@ class WatchState:
             )
 
     def pending(self, address: str, count: int) -> tuple[Delivery, ...]:
-        """The oldest items that wait to be delivered, at most `count`."""
+        """The oldest pending items, at most `count`."""
         found = self._rows(
             "SELECT items.id, guid, item, tries FROM items JOIN feeds ON feeds.id = items.feed "
             "WHERE address = ? AND fate = 'pending' ORDER BY items.id LIMIT ?",
@@ -177,7 +177,7 @@ class WatchState:
         return dict(found)
 
     def failed(self, address: str) -> list[str]:
-        """The paths of what could not be delivered or was refused."""
+        """The paths of items that could not be delivered or were refused."""
         query = (
             "SELECT path FROM items JOIN feeds ON feeds.id = items.feed "
             "WHERE address = ? AND fate IN ('failed', 'refused') ORDER BY items.id"
@@ -185,7 +185,7 @@ class WatchState:
         return [path for (path,) in self._rows(query, (address,))]
 
     def tried(self, address: str, since: float, until: float) -> int:
-        """How many items were delivered, or tried, in a span of time; not those that a wrong clock put after it."""
+        """How many items were delivered, or tried, in a span of time; not those dated after it by a wrong clock."""
         query = (
             "SELECT count(*) FROM items JOIN feeds ON feeds.id = items.feed "
             "WHERE address = ? AND tried_at > ? AND tried_at <= ?"
@@ -194,7 +194,7 @@ class WatchState:
         return int(count)
 
     def interrupted(self, address: str) -> list[str]:
-        """The paths of what was being delivered when a watch was killed."""
+        """The paths of items in delivery when a watch was killed."""
         query = (
             "SELECT path FROM items JOIN feeds ON feeds.id = items.feed "
             "WHERE address = ? AND is_running AND fate = 'pending' ORDER BY items.id"
@@ -202,17 +202,17 @@ class WatchState:
         return [path for (path,) in self._rows(query, (address,))]
 
     def begin(self, numbers: Sequence[int], now: float) -> None:
-        """Remember that items are being delivered; a full disk shows here, and not after it."""
+        """Record that delivery of items begins; a full disk fails here, not afterwards."""
         with self._writing() as write:
             write.executemany("UPDATE items SET is_running = 1, tried_at = ? WHERE id = ?", [(now, n) for n in numbers])
 
     def finish(self, numbers: Sequence[int]) -> None:
-        """Remember that items are delivered."""
+        """Record that items are delivered."""
         with self._writing() as write:
             write.executemany("UPDATE items SET fate = 'done', is_running = 0 WHERE id = ?", [(n,) for n in numbers])
 
     def give_back(self, numbers: Sequence[int], *, tries: int, retries: int) -> None:
-        """Remember that delivering failed: `tries` more for each, and those with `retries` of them are given up."""
+        """Record that delivery failed: add `tries` to each, and give up those that reach `retries`."""
         with self._writing() as write:
             write.executemany(
                 "UPDATE items SET is_running = 0, tries = tries + ?, "
@@ -221,7 +221,7 @@ class WatchState:
             )
 
     def retry_failed(self, address: str) -> int:
-        """Let what was given up wait again; how many that are."""
+        """Make items pending again that were given up; return how many."""
         with self._writing() as write:
             done = write.execute(
                 "UPDATE items SET fate = 'pending', tries = 0 WHERE fate = 'failed' AND feed = ?",
@@ -243,7 +243,7 @@ class WatchState:
 
     @contextmanager
     def _writing(self) -> Iterator[sqlite3.Cursor]:
-        """A transaction: all of it, or nothing."""
+        """A transaction."""
         cursor = self._connection.cursor()
         try:
             cursor.execute("BEGIN IMMEDIATE")
@@ -259,7 +259,7 @@ class WatchState:
 
 
 def _sorted(error: sqlite3.Error, path: Path) -> Exception:
-    """What an error of SQLite means: damage, which a person has to look at, or a state that cannot be written now."""
+    """Classify an error of SQLite: damage, which a person has to repair, or a state that cannot be written now."""
     if getattr(error, "sqlite_errorcode", sqlite3.SQLITE_ERROR) & 0xFF in _DAMAGE:
         return _damaged(path, str(error))
     return UnwritableError(f"{path}: {error}")
@@ -273,7 +273,7 @@ def _damaged(path: Path, found: str) -> StateError:
 
 
 def open_state(path: Path) -> WatchState:
-    """Open a state to write, and make it if there is none. Raises `StateError`, also if another watch has it."""
+    """Open a state to write, and create it if missing. Raises `StateError`, also if another watch has it."""
     lock: int | None = None
     try:
         path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
@@ -293,7 +293,7 @@ def open_state(path: Path) -> WatchState:
 
 
 def read_state(path: Path) -> WatchState:
-    """Open a state to look at, while a watch may be writing it. Raises `StateError`."""
+    """Open a state to read, while a watch may be writing it. Raises `StateError`."""
     if not path.exists():
         raise StateError(f"{path}: found no such state; nothing has been watched with it")
     try:
@@ -303,7 +303,7 @@ def read_state(path: Path) -> WatchState:
 
 
 def _make(path: Path) -> None:
-    """Make an empty state beside its place, whole and on disk, and move it there."""
+    """Create an empty state under another name, sync it to disk, and move it into place."""
     if path.with_name(path.name + "-wal").exists():
         raise _damaged(path, "there is a -wal file, and nothing that it belongs to")
     unfinished = path.with_name(path.name + ".unfinished")

@@ -1,8 +1,8 @@
-"""Walks from a feed through its archives, so that a gap behind the window is found (RFC 5005; FEEDS, watch 3).
+"""Walks from a feed through its archives, to find items older than its window (RFC 5005; FEEDS, watch 3).
 
 Whenever the feed holds an unknown guid, archives are read until one whose guids are all known, or the last. An
-unread memo of long ago stays in the window, so a known guid there says nothing about what lies behind it. The walk
-succeeds as a whole or gives nothing: then the feed is asked again.
+unread memo of long ago stays in the window, so a known guid there does not mean that all older ones are known. The
+walk succeeds as a whole or gives nothing: then the feed is fetched again.
 """
 
 from collections.abc import Callable, Iterable
@@ -31,9 +31,9 @@ def walk(
     get: Callable[[str], FetchOutcome],
     bounds: Bounds,
 ) -> tuple[ReceivedItem, ...] | Failed:
-    """All items that may be new, oldest first, each guid once; or why they cannot be told.
+    """All items that may be new, oldest first, each guid once; or why they cannot be read.
 
-    `unknown` gives those of some guids that are not known yet, `get` the archive at an address.
+    `unknown` filters guids for new ones, `get` gives the archive at an address.
     """
     found = [document]
     seen, archived, total = {address}, set[str](), 0
@@ -82,7 +82,7 @@ def _read_archive(data: bytes) -> FeedDocument | Rejected:
 
 
 def _oldest_first(documents: list[FeedDocument]) -> tuple[ReceivedItem, ...]:
-    """By place in the oldest document that has the item; as the newest document describes it."""
+    """Items in the order of the oldest document that has each, with the fields of the newest one."""
     newest: dict[str, ReceivedItem] = {}
     for document in documents:
         for item in document.items:
@@ -92,10 +92,10 @@ def _oldest_first(documents: list[FeedDocument]) -> tuple[ReceivedItem, ...]:
 
 
 def archive_address(document: FeedDocument, address: str) -> str | Failed:
-    """Where a document's previous archive lies: of the same origin as the document itself.
+    """The address of a document's previous archive, which must have the document's own origin.
 
     A site built for one address is read at another, too: from disk, through a tunnel, from a mirror. A link beside
-    where the document says that it lies is then taken as relative. What lies elsewhere is refused.
+    the document's own stated address is then taken as relative. Any other place is refused.
     """
     href = document.previous or ""
     try:
@@ -114,7 +114,7 @@ def archive_address(document: FeedDocument, address: str) -> str | Failed:
 def _rebased(target: str, base: str, address: str) -> str:
     """A link of a document that calls itself `base`, for one that was found at `address`.
 
-    The feed of a position stands in the folder of each of its names, its archives in one of them.
+    The feed of a position is in the folder of each of its names, its archives in one of them.
     """
     folder, here = base.rpartition("/")[0], address.rpartition("/")[0]
     outer, outside = folder.rpartition("/")[0], here.rpartition("/")[0]
@@ -124,7 +124,7 @@ def _rebased(target: str, base: str, address: str) -> str:
 
 
 def is_beside(target: str, address: str) -> bool:
-    """Whether two addresses have one origin (RFC 6454); of files, whether both lie in one site."""
+    """Whether two addresses have one origin (RFC 6454); of files, whether both are in one site."""
     if urlsplit(address).scheme == "file":
         outside = address.rpartition("/")[0].rpartition("/")[0] + "/"
         return target.startswith(outside) and ".." not in target.lower().replace("%2e", ".")
