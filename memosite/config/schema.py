@@ -196,7 +196,7 @@ class ConfigEntry:
             for index, node in enumerate(self.node.value)
         )
 
-    def path_text(self, expected: str = "a path") -> str:
+    def path_text(self, expected: str) -> str:
         """A text as it is written; a folder's name may hold almost anything."""
         if not isinstance(self.node, yaml.ScalarNode) or self.node.tag != _TAG + "str":
             plain = isinstance(self.node, yaml.ScalarNode) and self.found != "nothing"

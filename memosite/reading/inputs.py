@@ -74,7 +74,7 @@ def compare_inputs(
     return Inputs(digest=states.digest(moment), is_same=False, looks=states.looks)
 
 
-def compare_repo(repo: Repo, known: str = "") -> str:
+def compare_repo(repo: Repo, known: str) -> str:
     """The digest of a repo's HEAD and objects; `known` if they are unchanged since then.
 
     Call it before git runs.

@@ -33,7 +33,7 @@ def previous_folder(previous: str | None) -> Path | None:
     return folder
 
 
-def known_ledger(output: Path, previous: str | None, last: Ledger | None = None) -> Ledger:
+def known_ledger(output: Path, previous: str | None, last: Ledger | None) -> Ledger:
     """The ledger that a build goes on from: that of its output, or that of the previous site if that knows more.
 
     What the `last` build read need not be read again.

@@ -184,13 +184,7 @@ class MadeSite:
 
 
 def make_site(
-    units: Sequence[Unit],
-    maker: Maker,
-    *,
-    jobs: int,
-    progress: Progress,
-    run_elsewhere: Run | None = None,
-    listener: Listener,
+    units: Sequence[Unit], maker: Maker, *, jobs: int, progress: Progress, run_elsewhere: Run | None, listener: Listener
 ) -> MadeSite:
     """Make the stale units in `jobs` processes, write their new outputs, and note the reads and outputs of each.
 

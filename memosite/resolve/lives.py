@@ -46,7 +46,7 @@ class Lives:
         life = self.of(file)
         return life is not None and life.state == "delivered"
 
-    def last_change(self, file: FileFacts, body: FileFacts | None = None) -> float:
+    def last_change(self, file: FileFacts, body: FileFacts | None) -> float:
         """When a file was last committed, in seconds; minus infinity if git does not know."""
         history = self._histories.get(file.source)
         if history is None:

@@ -118,7 +118,7 @@ def resolve_positions(
     aliases: Mapping[str, str],
     people: Iterable[str],
     source_names: Iterable[str],
-    published: Collection[str] = (),
+    published: Collection[str],
 ) -> Naming:
     """All positions, listed or named, and the notes on names that no orgdef lists or that fit several positions.
 
