@@ -71,7 +71,7 @@ class History:
     `why_not` is the reason why there are no events, "" if they are complete. `tree` maps each path of that commit that
     can concern an artifact to its blob id; None if even that is not known. `foreign` are folders that are
     repos of their own. `events` are by `file_key`, oldest first. `confidential` are keys of removed files whose last
-    content was confidential. `blobs` maps ids of content to the SHA-256 under which it lies on the shelf.
+    content was confidential. `blobs` maps ids of content to the SHA-256 under which it is on the shelf.
     `commits` maps a commit as written in a text to its whole id.
     """
 

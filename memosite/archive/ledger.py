@@ -5,7 +5,7 @@ and position that ever had a page. It outlives the cache, so that URLs, feed ids
 change (SPEC 1, 3, 4 and 10). It holds no path, no mailbox and no time of a clock. Lines once written stay as they
 are, byte for byte; new lines are appended.
 
-- `{"v": 1, "n": 12, "kind": "memo", "id": "…", "key": "…"}`: artifact number 12; `key` tells two artifacts of one
+- `{"v": 1, "n": 12, "kind": "memo", "id": "…", "key": "…"}`: artifact number 12; `key` keeps two artifacts of one
   name apart: 16 hex of SHA-256(stem NUL from NUL to NUL sent). The same line again with another key says that the
   artifact was edited and now has that key.
 - `{"v": 1, "kind": "thread", "id": "…", "member": "memo/…"}`: a thread's page, and a member by which to find it
@@ -316,7 +316,7 @@ def _check_page(kind: str, id_: str) -> None:
 
 
 def _check_folder(id_: str) -> None:
-    """Refuse an id that is no folder of the site: anybody may have written to the output."""
+    """Refuse an id that is no folder of the site: the output is untrusted."""
     is_odd = not id_ or id_.startswith(".") or not id_.isprintable() or any(char in id_ for char in '/\\:*?"<>|')
     if is_odd or len(id_.encode("utf-8")) > FOLDER_BYTES:
         raise ValueError(f"found {id_!r}, expected an id")

@@ -210,7 +210,7 @@ class SourceReader:
     ) -> None:
         """Read this source; without `cache` every file of it, without a snapshot `look` with a stat of each file.
 
-        `step` is called with the number of files that were read; `is_whole` tells whether all could be.
+        `step` is called with the number of files that were read; `is_whole` is whether all could be read.
         """
         self.step: ReadStep = lambda _: None
         self.is_whole = True
@@ -231,7 +231,7 @@ class SourceReader:
         """The candidates, with the bodies they name and with the files found through organizations.
 
         `memo_folders` are the folders that any orgdef names for memos: below them a file that cannot be read is a
-        broken envelope, and a body may lie without one, as below `memos/`.
+        broken envelope, and a body may be without one, as below `memos/`.
         """
         source = self._source
         others = {path: path for path in listing.others if path.isascii()}

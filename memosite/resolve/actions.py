@@ -52,7 +52,7 @@ class Replies:
         return after < len(places) and places[after] <= self._forest.last[ref]
 
     def answered(self, ref: Ref, *, sender: str | None, recipients: Iterable[str], is_action: bool) -> Answered:
-        """Which recipients (positions, or `all`) have answered; for a memo without action only how many."""
+        """Which recipients have answered an action (positions only); for a broadcast, how many positions replied."""
         named = tuple(recipients)
         return Answered(
             by=tuple(one for one in named if one != BROADCAST and self.has_reply(ref, by=one)) if is_action else (),

@@ -2,7 +2,7 @@
 
 A broadcast belongs in the repo of every position, any other memo into those of its recipients; the sender's copy
 is a copy (SPEC 3, copies and positions). No clock is asked: a memo
-is overdue when its repo has gone on committing without it.
+is overdue when its repo has newer commits without it.
 """
 
 from collections.abc import Iterable, Iterator, Mapping

@@ -28,7 +28,7 @@ _COMMIT = re.compile(r"[0-9a-f]{7,64}")
 class KnownPast:
     """Keeps the git history of one source between builds, so that git is asked for new commits only.
 
-    It holds only the last history and its inputs. The shelf must outlive it.
+    It holds only the last history and its inputs. Former contents must stay on the shelf as long as it lives.
     """
 
     def __init__(self, folder: Path | None, holding: Holding) -> None:

@@ -257,7 +257,7 @@ class OutputFolder:
                     break
                 try:
                     folder.rmdir()
-                except OSError:  # something else lies in it
+                except OSError:  # it contains something else
                     break
 
     def _is_led_astray(self, file: Path) -> bool:

@@ -17,7 +17,7 @@ class StoppedError(BaseException):
 class Signals:
     """Notes SIGINT, SIGTERM and SIGHUP; they interrupt only `interruptible` blocks, or on the second signal.
 
-    `number` is the last signal, None before; `times` counts signals.
+    `number` is the first signal, None before; `times` counts signals.
     """
 
     def __init__(self) -> None:
