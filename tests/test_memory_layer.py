@@ -28,13 +28,6 @@ def read(values: Any, path: str = FOLDER + "rope.json") -> Parsed:
     return adapters.parse(File(source="harbour", path=path, data=json.dumps(values).encode()))
 
 
-def card_of(parsed: Parsed) -> RecordCard:
-    """The one record of a file."""
-    assert isinstance(parsed.fact, RecordFile)
-    (card,) = parsed.fact.records
-    return card
-
-
 def text_of(parsed: Parsed) -> str:
     """The text of the one record of a file."""
     return parsed.shelve[1].decode()

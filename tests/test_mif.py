@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from memosite.facts.file import File
 from memosite.facts.findings import Severity
-from memosite.facts.parsed import Parsed, RecordCard, RecordFile, Relation
+from memosite.facts.parsed import Parsed, RecordFile, Relation
 from memosite.facts.times import read_moment
 from memosite.formats import adapters
 from memosite.formats.fields import FINDINGS
@@ -18,7 +18,7 @@ from memosite.formats.mif import parse as mif
 from memosite.formats.mif.links import LINKS, predicate_of, read_body, read_target
 from memosite.formats.mif.predicates import INVERSE
 from memosite.formats.mif.times import after, show_moment
-from tests.support.cases import CASES, check_case, check_promises, inputs_of, read_case
+from tests.support.cases import CASES, card_of, check_case, check_promises, inputs_of, read_case
 
 INPUTS = inputs_of("mif")
 CALM = settings(max_examples=200, deadline=None, suppress_health_check=[HealthCheck.too_slow])
@@ -35,13 +35,6 @@ LATE = "id: 0b7c1f5e-2a44-5c19-9d3e-5f60718293a4\ntype: semantic\ncreated: 2026-
 def read(fields: str, body: str = "", path: str = "memories/quay.memory.md") -> Parsed:
     """Read a record with this frontmatter."""
     return adapters.parse(File(source="harbour", path=path, data=f"---\n{fields}---\n{body}".encode()))
-
-
-def card_of(parsed: Parsed) -> RecordCard:
-    """The record of a file."""
-    assert isinstance(parsed.fact, RecordFile)
-    (card,) = parsed.fact.records
-    return card
 
 
 def rules_of(parsed: Parsed) -> list[str]:

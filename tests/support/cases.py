@@ -83,6 +83,13 @@ def describe(parsed: Parsed, at: str) -> dict[str, Any]:
 # Files with many records
 
 
+def card_of(parsed: Parsed) -> RecordCard:
+    """The one record of a file."""
+    assert isinstance(parsed.fact, RecordFile)
+    (card,) = parsed.fact.records
+    return card
+
+
 def describe_records(parsed: Parsed, at: str) -> dict[str, Any]:
     """The whole outcome of a case as plain JSON, each record with its text."""
     shelf = {hashlib.sha256(data).hexdigest(): data for data in parsed.shelve}
