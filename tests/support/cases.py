@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from memosite.facts.file import File
-from memosite.facts.parsed import FileFacts, Parsed, RecordFile, Text
+from memosite.facts.parsed import FileFacts, Parsed, RecordCard, RecordFile, Text
 from memosite.facts.times import Moment
 from memosite.formats import adapters
 from memosite.formats.systems import ALL_RULES
