@@ -1,7 +1,7 @@
 """Looks up the git history of artifacts' files, and of removed ones (SPEC 2.3)."""
 
 import unicodedata
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
 from memosite.archive.history import History, LifeEvent, file_key
@@ -10,9 +10,8 @@ from memosite.facts.layout import MAILBOXES, place_of
 from memosite.facts.names import ENVELOPE_SUFFIX, blob_id, make_id, stem_of
 from memosite.facts.parsed import FileFacts, Ref
 from memosite.facts.times import Moment
+from memosite.formats.system import DataOf
 from memosite.run.recall import FORGETFUL, Recall, Same
-
-DataOf = Callable[[FileFacts], bytes | None]
 
 
 class Lives:

@@ -6,8 +6,8 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from dataclasses import replace
 from pathlib import Path
 
+from memosite.archive.confidential import is_confidential
 from memosite.archive.history import History, LifeEvent, file_key
-from memosite.archive.withhold import is_confidential
 from memosite.facts.findings import Finding
 from memosite.facts.layout import place_of
 from memosite.facts.names import ENVELOPE_SUFFIX
