@@ -3,11 +3,11 @@
 The machine-readable fields of an item are in `_memo`, under their RSS names.
 """
 
+import json
 from dataclasses import dataclass
 
 from lxml import etree
 
-from memosite.facts.indented import indented
 from memosite.facts.times import Moment
 from memosite.feeds.rss import Feed, FeedItem, clean, memo_fields
 
@@ -25,7 +25,7 @@ def to_json_feed(feed: Feed) -> bytes:
     if feed.address is not None:
         value["feed_url"] = clean(feed.address)
     value["items"] = [_item(item) for item in feed.items]
-    return f"{indented(value)}\n".encode()
+    return f"{json.dumps(value, indent=1, ensure_ascii=False)}\n".encode()
 
 
 def _item(item: FeedItem) -> dict[str, object]:

@@ -13,10 +13,9 @@ it moves its anchor (SPEC 7).
 import hashlib
 import re
 import unicodedata
-from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cache, lru_cache
-from typing import Final, TypeVar
+from typing import Final
 
 from markdown_it import MarkdownIt
 from markdown_it.rules_block import StateBlock, table
@@ -25,8 +24,6 @@ from markdown_it.rules_inline import StateInline, autolink, image, link
 from markdown_it.token import Token
 
 from memosite.markdown.footnotes import add_footnotes, move_to_end
-
-_Rule = TypeVar("_Rule")
 
 MAX_CHARS: Final = 1_000_000
 MAX_COST: Final = 4_000_000
@@ -43,29 +40,6 @@ _MAX_BRACKETS = 6  # brackets within brackets that are tried as links; the time 
 _COSTS: Final = {"\n": 65, "[": 20, "|": 16, "*": 8, "_": 8, "~": 8, "-": 8, "`": 6, "]": 4, "<": 2, "&": 2}
 
 _CHEAP_CHARS: Final = MAX_COST // (max(_COSTS.values()) + 1)  # so many characters of any kind cost less
-
-# The first character of what a rule reads; rules that are not named may begin with any other. "" is the end of a text.
-_BEGIN: Final = {
-    "fence": "`~",
-    "blockquote": ">",
-    "hr": "*-_",
-    "list": "*+-0123456789",
-    "footnote_def": "[",
-    "reference": "[",
-    "section": "=",
-    "heading": "#",
-    "newline": "\n",
-    "escape": "\\",
-    "backticks": "`",
-    "strikethrough": "~",
-    "emphasis": "*_",
-    "link": "[",
-    "image": "!",
-    "footnote_ref": "[",
-    "autolink": "<",
-    "entity": "&",
-}
-_FIRST: Final = ("", *sorted(set("".join(_BEGIN.values()))))
 
 _SPAN = re.compile(r"[\n!&*<\[\\\]_`~]")
 _NOT_TEXT = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ud800-\udfff\ufffe\uffff]")
@@ -135,64 +109,38 @@ def joined_words(text: str, joint: str) -> str:
     return joint.join(re.findall(r"[^\W_]+", unicodedata.normalize("NFC", text[:200]).lower()))
 
 
+class _Parser(MarkdownIt):
+    """Leaves destinations as they are written, the hostile ones too: the writer decides whether to link them."""
+
+    def validateLink(self, url: str) -> bool:  # noqa: ARG002, N802 - markdown-it's name
+        """Accept every destination."""
+        return True
+
+    def normalizeLink(self, url: str) -> str:  # noqa: N802
+        """Encode nothing."""
+        return url
+
+    def normalizeLinkText(self, link: str) -> str:  # noqa: N802
+        """Decode nothing."""
+        return link
+
+
 @cache
 def _parser() -> MarkdownIt:
-    parser = MarkdownIt("commonmark", {"html": False, "maxNesting": MAX_NESTING})
+    parser = _Parser("commonmark", {"html": False, "maxNesting": MAX_NESTING})
     # `read_body` and what tokens hold are normalized already.
     parser.enable(["table", "strikethrough"]).disable(["html_block", "html_inline", "normalize"])
-    # Destinations must arrive as written, the hostile ones too: the writer decides whether to link them.
-    parser.validateLink = lambda url: True  # type: ignore[method-assign] # noqa: ARG005
-    parser.normalizeLink = lambda url: url  # type: ignore[method-assign]
-    parser.normalizeLinkText = lambda link: link  # type: ignore[method-assign]
     parser.block.ruler.before("heading", "section", _section, {"alt": ["paragraph", "reference", "blockquote"]})
     parser.block.ruler.at("table", _bounded_table, {"alt": ["paragraph", "reference"]})
     parser.inline.ruler.at("link", _bounded_link)
     parser.inline.ruler.at("image", _single_image)
     parser.inline.ruler.at("autolink", _known_autolink)
-    parser.inline.terminator_re = _SPAN  # the characters that a rule in use begins with: 10 % faster
     parser.core.ruler.at("inline", _inline)
     add_footnotes(parser)
     parser.core.ruler.push("task_items", _task_items)
     parser.core.ruler.push("anchors", _anchors)
     parser.core.ruler.push("footnotes", move_to_end)  # last: anchors are numbered in the order of the source
-    _try_by_first_character(parser)
     return parser
-
-
-def _try_by_first_character(parser: MarkdownIt) -> None:
-    """Let a parser try only the rules that may begin with the next character, which are few of them."""
-    blocks, inlines = parser.block.ruler, parser.inline.ruler
-    block_rules = blocks.getRules
-    names = dict(zip(block_rules(), blocks.get_active_rules(), strict=True))
-    spans, other_spans = _by_first_character(dict(zip(inlines.get_active_rules(), inlines.getRules(), strict=True)))
-
-    def span(state: StateInline, silent: bool) -> bool:  # noqa: FBT001
-        for rule in spans.get(state.src[state.pos], other_spans):  # noqa: SIM110 - `any` takes longer
-            if rule(state, silent):
-                return True
-        return False
-
-    @cache
-    def block_rule(chain: str = "") -> list[Callable[[StateBlock, int, int, bool], bool]]:
-        rules, others = _by_first_character({names[rule]: rule for rule in block_rules(chain)})
-
-        def block(state: StateBlock, start: int, end: int, silent: bool) -> bool:  # noqa: FBT001
-            first = state.bMarks[start] + state.tShift[start]
-            for rule in rules.get(state.src[first : first + 1], others):  # noqa: SIM110
-                if rule(state, start, end, silent):
-                    return True
-            return False
-
-        return [block]
-
-    blocks.getRules = block_rule  # type: ignore[method-assign]
-    inlines.getRules = lambda chainName="": [span]  # type: ignore[method-assign] # noqa: ARG005, N803
-
-
-def _by_first_character(rules: Mapping[str, _Rule]) -> tuple[dict[str, list[_Rule]], list[_Rule]]:
-    """The rules for each character that some begin with, in their order, and those for any other character."""
-    others = [rule for name, rule in rules.items() if name not in _BEGIN]
-    return {char: [rule for name, rule in rules.items() if char in _BEGIN.get(name, char)] for char in _FIRST}, others
 
 
 def _section(state: StateBlock, start: int, _end: int, silent: bool) -> bool:  # noqa: FBT001

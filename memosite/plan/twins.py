@@ -6,7 +6,6 @@ from collections.abc import Iterable, Sequence
 from memosite.archive.lines import all_texts, artifact_line, body_texts, join_texts
 from memosite.archive.model import Artifact, Document, Library, Memo, Record, Transcript
 from memosite.archive.urls import page_of, relative
-from memosite.facts.indented import indented
 from memosite.facts.parsed import Text
 from memosite.facts.texts import one_line
 from memosite.plan.artifact_page import link_targets, originals
@@ -24,7 +23,7 @@ _FILES = 20
 
 def to_json(value: object) -> bytes:
     """JSON in the format of twins: indented, characters not escaped."""
-    return f"{indented(value)}\n".encode("utf-8", "replace")
+    return f"{json.dumps(value, indent=1, ensure_ascii=False)}\n".encode("utf-8", "replace")
 
 
 def artifact_twins(context: Context, artifact: Artifact) -> Iterable[Written]:
