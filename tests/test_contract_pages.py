@@ -45,7 +45,7 @@ def anchors(page: Path) -> set[str]:
 
 def clauses() -> set[str]:
     """What findings rest on: by their rules, and by the formats that broke a rule on fields."""
-    written = (file.read_text() for file in sorted((REPO / "memosite" / "formats").glob("*.py")))
+    written = (file.read_text() for file in sorted((REPO / "memosite" / "formats").rglob("*.py")))
     own = {clause for text in written for clause in re.findall(r'_CLAUSE = "(.+)"', text)}
     assert len(own) >= 4
     return own | {rule.clause for rule in ALL_RULES}
@@ -171,7 +171,7 @@ def test_another_contract_is_published_by_the_next_build(
     folder = tmp_path / "docs" / "spec"
     shutil.copytree(contract_folder(), folder)
     monkeypatch.setattr("memosite.build.contract_folder", lambda: folder)
-    monkeypatch.setattr("memosite.remake.pipeline.load_contract", lambda: load_contract(tmp_path))
+    monkeypatch.setattr("memosite.build.load_contract", lambda: load_contract(tmp_path))
     output = organization / "_site"
     assert main(["build", str(organization), "--quiet"]) == 0
     before = {path: path.stat().st_mtime_ns for path in output.rglob("*.html")}

@@ -108,6 +108,9 @@ def test_paths_in_records_are_seen_from_the_folder_that_holds_their_store() -> N
     """Which is the repo, or a working directory in it."""
     paths = ("a/.memory/memory/x.json", "a/.claude/memory/context/x.json", ".wyren/memory.md", "docs/x.memory.md")
     assert [root_of_record(path) for path in paths] == ["a", "a", "", "docs"]
+    nested = (".wyren/.claude/memory/context/a.json", "x/.wyren/y/.plan/memory/archive/context/q.json")
+    assert [root_of_record(path) for path in nested] == [".wyren", "x/.wyren/y"]
+    assert root_of_record(".claude/memory/.wyren/memory.md") == ".claude/memory"
 
 
 def test_markdown_of_mif_is_found_by_its_head_and_documents_stay_documents(quay: Path) -> None:

@@ -45,7 +45,7 @@ _TOO_LONG: Final = "<p>This text is too long for a feed: see its page.</p>\n"
 
 
 def item_html(item: FeedItem, texts: Iterable[str | None]) -> str:
-    """The content of an item: its line, then these texts, which `markdown.to_html` has written, and a digest's rows.
+    """The content of an item: its line, then these texts as `markdown.html` has written them, and a digest's rows.
 
     None stands for a text that is too long.
     """

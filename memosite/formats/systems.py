@@ -52,10 +52,11 @@ def owner_of(path: str) -> RecordSystem | None:
 def root_of_record(path: str) -> str:
     """The folder that holds the store a record's file is in: paths in records start from there.
 
-    That is the folder around the store; for files of other places their own.
+    That is the folder around the store of the system that the file belongs to; for files of other places their own.
     """
-    roots = (system.root(path) for system in SYSTEMS)
-    return next((root for root in roots if root is not None), path.rpartition("/")[0])
+    owner = owner_of(path)
+    root = owner.root(path) if owner else None
+    return path.rpartition("/")[0] if root is None else root
 
 
 def home_of(path: str) -> str:

@@ -7,7 +7,7 @@
                   └─ diff       two texts by digest → lines marked as added or removed
 
 A template gets `page` and nothing else that varies, and computes nothing. Everything is escaped except what
-`markdown.to_html` has written. A site's own template that fails is a ConfigError naming template and line.
+`markdown/html.to_html` has written. A site's own template that fails is a ConfigError naming template and line.
 """
 
 import re
@@ -248,7 +248,7 @@ def _fault(error: Exception, own: frozenset[str]) -> str | None:
 
 
 def _safe(html: str) -> Markup:
-    """The one place where text becomes HTML: what `markdown.to_html`, a template or `html.escape` has written."""
+    """The one place where text becomes HTML: what `markdown/html.to_html`, a template or `html.escape` has written."""
     return Markup(html)  # noqa: S704
 
 

@@ -1,7 +1,7 @@
 """Parses single files of a memory-store (`.memory/`): configuration, node, body, relation, event log.
 
 The shapes are those of SPEC 2.2 and of the store's own schemas, versions 5 and 4, whose words are understood in any
-store. `resolve.memory_store` joins the parts, and says of which stores they count.
+store. `join.py` joins the parts, and says of which stores they count.
 """
 
 from collections.abc import Callable, Mapping
