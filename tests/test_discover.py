@@ -195,9 +195,9 @@ def test_sources_come_in_the_order_of_their_paths(site: Path) -> None:
 def test_the_search_ends_at_a_depth(site: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """What lies deeper is not found, and nothing breaks."""
     fill(site, "1/2/3/desk/memos/x.openthing", "near/memos/x.openthing")
-    monkeypatch.setattr(module, "DEPTH_LIMIT", 4)
+    monkeypatch.setattr(module, "FOLDER_DEPTH", 4)
     assert found(site) == {"near": "near"}
-    monkeypatch.setattr(module, "DEPTH_LIMIT", 5)
+    monkeypatch.setattr(module, "FOLDER_DEPTH", 5)
     assert found(site) == {"desk": "1/2/3/desk", "near": "near"}
 
 
