@@ -3,6 +3,7 @@
 import csv
 import io
 import json
+import shlex
 import subprocess
 import sys
 from pathlib import Path
@@ -11,10 +12,12 @@ import pytest
 
 from memosite.cli import main
 from memosite.commands.summary import plural
-from tests.support.commands import run_command
+from memosite.facts.characters import printable_json
+from tests.support.commands import command_line, run_command
 from tests.support.files import write_text
 from tests.support.memos import write_memo
 from tests.support.sites import EXAMPLE
+from tests.support.waiting import DEADLINE
 
 COMMANDS = ("build", "serve", "check", "search", "export", "watch", "init")
 
@@ -159,3 +162,23 @@ def test_the_command_starts_without_importing_what_it_does_not_need() -> None:
 def test_nouns_agree_with_their_numbers(noun: str, number: int, said: str) -> None:
     """One memo, two memos, two libraries."""
     assert plural(noun, number) == said
+
+
+@pytest.mark.parametrize("closed", ["<&-", ">&-", "2>&-", "<&- >&- 2>&-"])
+def test_a_build_needs_no_standard_streams(tmp_path: Path, closed: str) -> None:
+    """It builds, and what it says goes into no file that it opens."""
+    write_memo(tmp_path / "memos/inbox", "2026-05-01-1430--a--b--first")
+    command = shlex.join(command_line("build", tmp_path))
+    assert subprocess.run(["sh", "-c", f"{command} {closed}"], check=False, timeout=5 * DEADLINE).returncode == 0
+    assert (tmp_path / "_site/memos/2026-05-01-1430--a--b--first/index.html").is_file()
+    assert not [file for file in tmp_path.rglob("*") if file.is_file() and b"written   " in file.read_bytes()]
+
+
+def test_json_holds_no_character_that_changes_a_terminal() -> None:
+    """They are escaped as JSON has it, so that a parser reads them as they were."""
+    value = {"subject": "red \x1b[31m \x9b31m \u202e \U000e0001 é 字 \U0001f600", "to": ["a\nb"]}
+    text = printable_json(value, indent=1)
+    assert all(char.isprintable() or char == "\n" for char in text)
+    assert "é 字 \U0001f600" in text
+    assert json.loads(text) == value
+    assert json.loads(printable_json("\udcff")) == "\ufffd"

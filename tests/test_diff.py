@@ -111,6 +111,18 @@ def test_the_same_as_text_markdown_and_json(tmp_path: Path) -> None:
     assert (to_text(nothing), to_markdown(nothing), bool(nothing)) == ("no difference", "No difference.", False)
 
 
+def test_what_others_wrote_changes_no_terminal(tmp_path: Path) -> None:
+    """Senders, recipients, subjects and names of sources hold escape sequences; every report is lines of characters."""
+    repo = organization(tmp_path)
+    evil = "\x1b]0;owned\x07\x9b31m\u202e"
+    put(repo, name="2026-05-01-0300--a--b--evil", subject=evil, **{"from": f"a{evil}", "to": f"b{evil}"})
+    repo.commit(at=96)
+    found = diff("2026-05-02..", site=repo.root.parent)
+    for text in (to_text(found), to_markdown(found), to_json(found)):
+        assert "owned" in text
+        assert all(char.isprintable() or char == "\n" for char in text)
+
+
 @pytest.mark.parametrize("between", ["", "..", "2026-05-01", "2026-05-01..main", "a..b..c"])
 def test_what_has_not_two_ends_of_one_kind_is_refused(tmp_path: Path, between: str) -> None:
     """The error says what is expected."""

@@ -169,6 +169,14 @@ def test_only_this_machine_is_answered(tmp_path: Path) -> None:
             assert status_of(host, path, host.replace("127.0.0.1", "localhost")) == 200
 
 
+def test_an_address_that_no_file_can_have_is_not_found(tmp_path: Path) -> None:
+    """A NUL, a name that is too long: 404, as any other address without a page."""
+    write_memo(tmp_path / "memos/inbox", "2026-05-01-1430--a--b--first")
+    with serving(tmp_path) as (host, _):
+        for path in ("/%00", "/memos/%00/index.html", f"/{'x' * 300}", f"/{'x/' * 3000}"):
+            assert status_of(host, path, host) == 404, path[:30]
+
+
 def test_what_is_broken_is_said_on_the_page_until_it_is_mended(tmp_path: Path) -> None:
     """A broken configuration or template: the last good site stays, with a line that says why."""
     write_memo(tmp_path / "memos/inbox", "2026-05-01-1430--a--b--first", subject="The first memo")

@@ -20,6 +20,7 @@ from memosite.commands.snapshots import (
     snapshot_of_lines,
 )
 from memosite.config.loading import Config, load_config
+from memosite.facts.characters import printable, printable_json
 from memosite.facts.errors import ConfigError
 from memosite.facts.times import read_moment
 from memosite.reading.archive import open_archive
@@ -120,7 +121,7 @@ def to_text(found: Difference) -> str:
 
 def _section(heading: str, lines: Iterable[str]) -> str:
     listed = list(lines)
-    return "\n".join([heading, *(f"  {line}" for line in listed)]) if listed else ""
+    return "\n".join([heading, *(f"  {printable(line)}" for line in listed)]) if listed else ""
 
 
 def _entry(state: ArtifactState) -> str:
@@ -149,7 +150,7 @@ def to_markdown(found: Difference) -> str:
                 for step, place in zip(steps, where, strict=True)
             ]
             lines.append("")
-    return "\n".join(lines).rstrip() or "No difference."
+    return "\n".join(map(printable, lines)).rstrip() or "No difference."
 
 
 def _who(state: ArtifactState) -> str:
@@ -177,7 +178,7 @@ def to_json(found: Difference) -> str:
         ],
         "actions": [_object(step.state) | {"before": step.before, "after": step.after} for step in found.actions],
     }
-    return json.dumps(value, indent=1, ensure_ascii=False)
+    return printable_json(value, indent=1)
 
 
 def _object(state: ArtifactState) -> dict[str, object]:

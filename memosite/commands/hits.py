@@ -1,10 +1,9 @@
 """Formats search results for the command line: as text and as JSON."""
 
-import json
 from collections.abc import Iterator
 
 from memosite.archive.urls import absolute
-from memosite.facts.characters import masked
+from memosite.facts.characters import masked, printable_json
 from memosite.search.answer import Query, SearchResults
 from memosite.search.whoosh.reader import Hit
 
@@ -57,4 +56,4 @@ def as_json(found: SearchResults, query: Query, *, base_url: str | None) -> str:
         for hit in found.hits
     ]
     value = {"v": 1, "query": query.text, "total": found.total, "hits": hits, "did_you_mean": list(found.hints)}
-    return json.dumps(value, ensure_ascii=False, indent=1)
+    return printable_json(value, indent=1)

@@ -4,7 +4,6 @@ Findings are sorted by place, whatever order they come in. Text that comes from 
 finding can write over the terminal it is shown on. None of the reports ends in a line break.
 """
 
-import json
 import posixpath
 import re
 from collections import Counter
@@ -12,7 +11,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any, Literal
 from urllib.parse import quote
 
-from memosite.facts.characters import printable, without_surrogates
+from memosite.facts.characters import printable, printable_json
 from memosite.facts.clauses import read_clause
 from memosite.facts.findings import Finding, Rule, Severity
 from memosite.formats.systems import ALL_RULES
@@ -80,7 +79,7 @@ def to_json(findings: Iterable[Finding]) -> str:
         }
         for finding in _sorted(findings)
     ]
-    return _dump(objects)
+    return printable_json(objects, indent=2)
 
 
 def to_sarif(findings: Iterable[Finding], *, version: str, root_of: Mapping[str, str]) -> str:
@@ -106,7 +105,7 @@ def to_sarif(findings: Iterable[Finding], *, version: str, root_of: Mapping[str,
             for finding in _sorted(findings)
         ],
     }
-    return _dump({"$schema": SARIF_SCHEMA, "version": "2.1.0", "runs": [run]})
+    return printable_json({"$schema": SARIF_SCHEMA, "version": "2.1.0", "runs": [run]}, indent=2)
 
 
 def _sarif_rule(rule: Rule) -> dict[str, Any]:
@@ -144,8 +143,3 @@ def _path_of(finding: Finding, root_of: Mapping[str, str]) -> str:
 
 def _sorted(findings: Iterable[Finding]) -> list[Finding]:
     return sorted(findings, key=lambda finding: finding.sort_key)
-
-
-def _dump(value: object) -> str:
-    """JSON that any reader takes: lone surrogates become U+FFFD."""
-    return without_surrogates(json.dumps(value, ensure_ascii=False, indent=2))

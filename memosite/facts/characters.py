@@ -4,6 +4,7 @@
 Lone surrogates come from file names that are not UTF-8.
 """
 
+import json
 import re
 
 _SURROGATE = re.compile("[\ud800-\udfff]")
@@ -12,6 +13,15 @@ _SURROGATE = re.compile("[\ud800-\udfff]")
 def printable(text: str) -> str:
     r"""A text with an escape for each character that is not printable: `\x1b`, `\n`, `\ud800`."""
     return "".join(char if char.isprintable() else char.encode("unicode_escape").decode("ascii") for char in text)
+
+
+def printable_json(value: object, *, indent: int | None = None) -> str:
+    r"""JSON whose strings hold printable characters only; the others are escaped (`\u009b`), lone surrogates replaced.
+
+    Only the line ends of `indent` are left as they are.
+    """
+    text = without_surrogates(json.dumps(value, ensure_ascii=False, indent=indent))
+    return "".join(char if char.isprintable() or char == "\n" else json.dumps(char)[1:-1] for char in text)
 
 
 def masked(text: str) -> str:

@@ -19,7 +19,7 @@ from dataclasses import dataclass
 from html import escape
 from http import HTTPStatus
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 from urllib.parse import urlsplit
 
 from livereload.handlers import LiveReloadHandler, LiveReloadJSHandler
@@ -113,6 +113,13 @@ class _FileHandler(_OnThisMachine, StaticFileHandler):  # type: ignore[misc]
         """Note when the file is requested."""
         super().prepare()
         self._step = next(self._browsers.steps)
+
+    def validate_absolute_path(self, root: str, absolute_path: str) -> str | None:
+        """The file to send; none is there at an address that no file can have (`%00`, or too long a name)."""
+        try:
+            return cast(str | None, super().validate_absolute_path(root, absolute_path))
+        except (OSError, ValueError) as error:
+            raise web.HTTPError(HTTPStatus.NOT_FOUND) from error
 
     def on_finish(self) -> None:
         """Note what was sent."""

@@ -2,7 +2,6 @@
 
 import argparse
 import hashlib
-import json
 import os
 import shutil
 import signal
@@ -13,6 +12,7 @@ from contextlib import ExitStack
 from pathlib import Path
 from urllib.parse import urldefrag, urlsplit
 
+from memosite.facts.characters import printable_json
 from memosite.facts.errors import ConfigError
 from memosite.fetch.client import Fetcher
 from memosite.fetch.credentials import read_credentials
@@ -182,7 +182,7 @@ def _show_status(state: WatchState, address: str, show: Tell, *, is_json: bool) 
     if is_json:
         fates = {fate: counts.get(fate, 0) for fate in ("pending", "done", "failed", "skipped", "refused")}
         value = {"feed": address, "state": str(state.path), "read_at": feed.read_at, "error": feed.error}
-        show(json.dumps(value | fates | {"not_delivered": failed}, ensure_ascii=False))
+        show(printable_json(value | fates | {"not_delivered": failed}))
         return not failed
     numbers = ", ".join(f"{counts.get(fate, 0)} {fate}" for fate in ("pending", "done", "failed", "skipped"))
     when = f"read {duration(max(0.0, now - feed.read_at))} ago" if feed.read_at else "never read"

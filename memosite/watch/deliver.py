@@ -1,7 +1,6 @@
 """[I/O] Delivers items: prints a line for each, or runs a command, without a shell (FEEDS, watch 5)."""
 
 import contextlib
-import json
 import os
 import signal
 import subprocess
@@ -12,6 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO
 
+from memosite.facts.characters import printable_json
 from memosite.feeds.document import MEMO_FIELDS, ReceivedItem
 from memosite.watch.signals import Signals
 
@@ -48,7 +48,7 @@ def as_json(memo: AnnouncedMemo) -> str:
     line: dict[str, object] = {"feed": memo.feed, "guid": item.guid, "path": memo.path}
     line |= {"file": str(memo.file) if memo.file else None, "title": item.title, "link": item.link or None}
     line |= {name: item.field(name) or None for name in MEMO_FIELDS}
-    return json.dumps(line | {"action_required": item.field("action_required") == "true"}, ensure_ascii=False)
+    return printable_json(line | {"action_required": item.field("action_required") == "true"})
 
 
 class Printer:
