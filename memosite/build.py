@@ -65,6 +65,7 @@ def build(
         from memosite.remake.making import make_site, maker_of  # noqa: PLC0415
 
         ledger_state = output.state(LEDGER_PATH)
+        is_ledger_lost = ledger_state is None and previous is None and output.state("index.html") is not None
         known = memory.ledger = known_ledger(config.output, previous, memory.ledger)
         archive, ledger = handle.read(
             ledger=known, parsed=memory.parsed, recall=memory.recall, jobs=jobs, progress=progress
@@ -83,7 +84,8 @@ def build(
             status = status_of(archive, finished)
             status_state = output.write(STATUS_PATH, status_bytes(status))
             output.prune(made.former)
-            report = report_of(archive, output, seconds=(finished - began).total_seconds())
+            seconds = (finished - began).total_seconds()
+            report = report_of(archive, output, seconds=seconds, is_ledger_lost=is_ledger_lost)
             memory.note(made.manifest, maker.digests, seal_of(inputs.digest, report, status), status_state)
         return report
 

@@ -182,3 +182,21 @@ def test_json_holds_no_character_that_changes_a_terminal() -> None:
     assert "é 字 \U0001f600" in text
     assert json.loads(text) == value
     assert json.loads(printable_json("\udcff")) == "\ufffd"
+
+
+def test_a_site_without_its_ledger_is_warned_of(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Once, since a new ledger is there afterwards; neither a new site nor one that was never written is warned of."""
+    write_memo(tmp_path / "memos/inbox", "2026-05-01-1430--a--b--first")
+    output = tmp_path / "_site"
+    output.mkdir()
+    (output / ".memosite-site").write_text("The marker of a build that was killed.\n")
+    warned = []
+    for step in ("killed", "whole", "lost", "again"):
+        if step == "lost":
+            (output / "archive/ledger.jsonl").unlink()
+        assert main(["build", str(tmp_path)]) == 0
+        said = capsys.readouterr().out.splitlines()
+        warned += [
+            step for line in said if line.startswith("warning   ") and "archive/ledger.jsonl: found none" in line
+        ]
+    assert warned == ["lost"]

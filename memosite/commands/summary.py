@@ -5,6 +5,11 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:  # reports are slow to import, and nouns need none
     from memosite.remake.report import BuildReport
 
+_LEDGER_LOST = (
+    "archive/ledger.jsonl: found none in a site that memosite made, expected that of the last build. A new one was "
+    "written: addresses and feed ids may have changed. Restore the old one from a backup and build again"
+)
+
 
 def summary(report: "BuildReport", *, index: str, site: str) -> str:
     """What a build did, in four lines: read, written, findings, where to look."""
@@ -20,6 +25,7 @@ def summary(report: "BuildReport", *, index: str, site: str) -> str:
             f"read      {what} from {sources}",
             f"written   {changed}",
             *(f"left out  {path}: two files of the site have one path, please report it" for path in report.collisions),
+            *([f"warning   {index.removesuffix('index.html')}{_LEDGER_LOST}"] if report.is_ledger_lost else ()),
             f"findings  {findings}{hint}" if report.findings else "findings  none",
             f"done      in {report.seconds:.1f} s: {index}",
         )

@@ -21,7 +21,10 @@ Clock = Callable[[], dt.datetime]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BuildReport:
-    """What a build read and did. `kinds` counts artifacts, `findings` those of each severity."""
+    """What a build read and did. `kinds` counts artifacts, `findings` those of each severity.
+
+    `is_ledger_lost` says that the site was there and its ledger was not, so that its addresses had to be made anew.
+    """
 
     kinds: Mapping[str, int]
     sources: int
@@ -31,9 +34,10 @@ class BuildReport:
     removed: int
     collisions: tuple[str, ...]
     seconds: float
+    is_ledger_lost: bool = False
 
 
-def report_of(archive: "Archive", output: OutputFolder, *, seconds: float) -> BuildReport:
+def report_of(archive: "Archive", output: OutputFolder, *, seconds: float, is_ledger_lost: bool) -> BuildReport:
     """The report of a build that read this archive and wrote into this folder."""
     return BuildReport(
         kinds=Counter(artifact.kind for artifact in archive.artifacts.values()),
@@ -44,6 +48,7 @@ def report_of(archive: "Archive", output: OutputFolder, *, seconds: float) -> Bu
         removed=output.removed,
         collisions=tuple(output.collisions),
         seconds=seconds,
+        is_ledger_lost=is_ledger_lost,
     )
 
 
