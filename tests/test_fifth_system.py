@@ -9,6 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.support.repos import Repo
+
 ROOT = Path(__file__).parent.parent
 
 PARSE = '''"""Reads logbooks: one entry a line, `2026-03-01 Title: text`."""
@@ -156,3 +158,15 @@ def test_its_rules_are_rules(extended: Path, site: Path) -> None:
     assert said.returncode == 1
     assert "[logbook-entry]" in said.stdout and "Write a title and a colon." in said.stdout
     assert "logbook-entry" in (site / "_site/health/index.html").read_text()
+
+
+def test_changes_of_its_files_are_noticed(extended: Path) -> None:
+    """Whatever their names end in, and before they are committed: the new text is on the page."""
+    repo = Repo(extended / "edited/harbour")
+    repo.write("logbook/spring.log", "LOGBOOK\n2026-03-01 Buoys: Painted vermilion.\n")
+    repo.commit(at=0)
+    page = extended / "edited/_site/records/logbook/harbour.2026-03-01.buoys/index.html"
+    for color in ("vermilion", "ochre"):
+        repo.write("logbook/spring.log", f"LOGBOOK\n2026-03-01 Buoys: Painted {color}.\n")
+        assert memosite(extended, "build", "edited").returncode == 0
+        assert f"Painted {color}" in page.read_text()

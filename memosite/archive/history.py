@@ -18,7 +18,6 @@ from memosite.facts.times import Moment
 EventKind = Literal["received", "moved", "edited", "removed", "restored"]
 
 _FURTHEST: dict[Mailbox, int] = {"archive": 0, "read": 1, "inbox": 2, "flat": 3}
-_WRITTEN = (".openthing", ".opencatalog", ".md", ".markdown", ".json", ".jsonl")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -107,13 +106,6 @@ def mailbox_of(path: str) -> Mailbox:
     """The mailbox that a path is in."""
     folders = path.split("/")
     return MAILBOXES.get(folders[-2] if len(folders) > 1 else "", "flat")
-
-
-def can_concern(path: str) -> bool:
-    """Whether a file can be part of an artifact, or a body that one names."""
-    if path.endswith(_WRITTEN) or path[-12:].lower().endswith(_WRITTEN):
-        return True
-    return any(store in path for store in ("memos/", "notes/", "transcripts/"))
 
 
 Brought = Mapping[tuple[str, str, str], HistoryCommit]

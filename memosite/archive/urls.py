@@ -9,7 +9,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING
 from urllib.parse import quote
 
-from memosite.facts.names import make_id
+from memosite.facts.names import CATALOG_SUFFIX, ENVELOPE_SUFFIX, make_id
 from memosite.facts.parsed import Kind, Ref
 
 if TYPE_CHECKING:
@@ -42,7 +42,7 @@ UNDATED_MONTH = "undated"
 
 _PLAIN = re.compile(r"[A-Za-z0-9/._~-]*")
 
-_PUBLISHED_AS_THEY_ARE = {".openthing", ".opencatalog", ".json", ".jsonl", ".md"}
+_PUBLISHED_AS_THEY_ARE = {ENVELOPE_SUFFIX, CATALOG_SUFFIX, ".json", ".jsonl", ".md"}
 
 
 def artifact_page(ref: Ref) -> str:

@@ -18,8 +18,7 @@ from memosite.config.loading import CONFIG_NAME, load_config
 from memosite.facts.errors import ConfigError
 from memosite.facts.findings import Finding
 from memosite.facts.layout import place_of
-from memosite.facts.names import BODY_SUFFIX, ENVELOPE_SUFFIX
-from memosite.formats.library import CATALOG_SUFFIX
+from memosite.facts.names import BODY_SUFFIX, CATALOG_SUFFIX, ENVELOPE_SUFFIX
 from memosite.formats.systems import owner_of, root_of_record
 from memosite.reading.archive import open_archive
 from memosite.reading.loose import check_listing

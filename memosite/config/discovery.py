@@ -15,7 +15,7 @@ from memosite.config.schema import SourceConfig, clean_name
 from memosite.facts.characters import printable
 from memosite.facts.errors import ConfigError, SourceError
 from memosite.facts.layout import SITE_MARKER, SKIPPED_FOLDERS, UNREAD_FOLDERS, place_of
-from memosite.facts.names import BODY_SUFFIX, ENVELOPE_SUFFIX
+from memosite.facts.names import BODY_SUFFIX, CATALOG_SUFFIX, ENVELOPE_SUFFIX
 from memosite.formats.system import RecordSystem
 from memosite.formats.systems import SYSTEMS, has_record_name
 from memosite.sources.sniff import starts_as_record
@@ -59,7 +59,7 @@ def _memodef_store(folder: VisitedFolder) -> int | None:
 def _orgdef_store(folder: VisitedFolder) -> int | None:
     if not folder.parts or folder.parts[-1] != "org":
         return None
-    has_any = any(name.lower().endswith((ENVELOPE_SUFFIX, ".opencatalog")) for name in folder.files)
+    has_any = any(name.lower().endswith((ENVELOPE_SUFFIX, CATALOG_SUFFIX)) for name in folder.files)
     return len(folder.parts) - 1 if has_any else None
 
 

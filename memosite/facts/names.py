@@ -13,6 +13,7 @@ from memosite.facts.texts import cut_line, is_visible, one_line
 from memosite.facts.times import Moment, read_stamp
 
 ENVELOPE_SUFFIX = ".openthing"
+CATALOG_SUFFIX = ".opencatalog"
 BODY_SUFFIX = ".body.md"
 
 ID_BYTES = 200

@@ -8,7 +8,7 @@ never raises for content; whatever spans files is joined in `resolve`. To add a 
 from memosite.facts import rules
 from memosite.facts.file import File, shown, type_name
 from memosite.facts.layout import place_of
-from memosite.facts.names import ENVELOPE_SUFFIX
+from memosite.facts.names import CATALOG_SUFFIX, ENVELOPE_SUFFIX
 from memosite.facts.parsed import Parsed
 from memosite.formats import body, document, library, memodef, orgdef, xmemo
 from memosite.formats.system import Adapter
@@ -33,7 +33,7 @@ def parse(file: File) -> Parsed:
         if adapter.matches(file):
             return adapter.parse(file)
     name = file.name.lower()
-    if file.json.fields is None and name.endswith((ENVELOPE_SUFFIX, library.CATALOG_SUFFIX)):
+    if file.json.fields is None and name.endswith((ENVELOPE_SUFFIX, CATALOG_SUFFIX)):
         place = place_of(file.path)
         if name.endswith(ENVELOPE_SUFFIX) and place is not None:
             return memodef.parse_broken(file, place)
@@ -42,7 +42,7 @@ def parse(file: File) -> Parsed:
             return library.parse_broken(file, kind)
     if name.endswith(ENVELOPE_SUFFIX) and file.json.fields is None:
         return Parsed(source=file.source, path=file.path, findings=file.json.findings)
-    if name.endswith(library.CATALOG_SUFFIX):
+    if name.endswith(CATALOG_SUFFIX):
         return _parse_catalog(file)
     if name.endswith(ENVELOPE_SUFFIX) and memodef.is_envelope_like(file):
         return memodef.parse(file)

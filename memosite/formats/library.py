@@ -4,14 +4,13 @@ import re
 from typing import Literal
 
 from memosite.facts.file import File
-from memosite.facts.names import stem_of
+from memosite.facts.names import CATALOG_SUFFIX, ENVELOPE_SUFFIX, stem_of
 from memosite.facts.parsed import LibraryCard, LibraryItem, Parsed
 from memosite.formats.fields import Fields
 
 NAME = "library"
 
 LIBRARY_TYPE = "memodef:Library"
-CATALOG_SUFFIX = ".opencatalog"
 
 _ORG_FOLDER = "org"
 _ORGDEF = re.compile(r'"(?:orgdef"\s*:|orgdef:)')
@@ -20,7 +19,7 @@ _LOOKED_AT = 100_000
 
 def matches(file: File) -> bool:
     """Whether the file is a catalog of memodef templates or memos."""
-    if not file.name.lower().endswith((CATALOG_SUFFIX, ".openthing")):
+    if not file.name.lower().endswith((CATALOG_SUFFIX, ENVELOPE_SUFFIX)):
         return False
     fields = file.json.fields
     return fields is not None and fields.get("type") == LIBRARY_TYPE
@@ -47,7 +46,7 @@ def parse(file: File) -> Parsed:
 def broken_kind(file: File) -> Literal["library", "orgdef"] | None:
     """The intended kind of a file that is not a JSON object, by its name, place and content; None if unknown."""
     name = file.name.lower()
-    if not name.endswith((CATALOG_SUFFIX, ".openthing")) or not file.text.lstrip().startswith("{"):
+    if not name.endswith((CATALOG_SUFFIX, ENVELOPE_SUFFIX)) or not file.text.lstrip().startswith("{"):
         return None
     said = file.text[:_LOOKED_AT]
     if _ORGDEF.search(said) or (_ORG_FOLDER in file.path.split("/")[:-1] and LIBRARY_TYPE not in said):

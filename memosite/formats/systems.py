@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 from memosite.facts import rules
 from memosite.facts.findings import Rule
+from memosite.facts.names import CATALOG_SUFFIX, ENVELOPE_SUFFIX
 from memosite.facts.parsed import Parsed, RecordCard, RecordFile, RecordPart
 from memosite.formats.memory_layer import system as memory_layer
 from memosite.formats.memory_store import system as memory_store
@@ -20,8 +21,25 @@ SYSTEMS: tuple[RecordSystem, ...] = (memory_store.SYSTEM, mif.SYSTEM, wyren.SYST
 ALL_RULES: tuple[Rule, ...] = (*rules.GENERAL, *(rule for system in SYSTEMS for rule in system.rules))
 """Every rule for findings."""
 
+READ_SUFFIXES = tuple(
+    sorted(
+        {ENVELOPE_SUFFIX, CATALOG_SUFFIX, ".md", ".markdown", ".json", ".jsonl"}.union(
+            *(system.endings for system in SYSTEMS)
+        )
+    )
+)
+"""What is read wherever it lies; of other files outside of stores only the names count."""
+
 _BY_NAME = {system.name: system for system in SYSTEMS}
+_LONGEST = max(map(len, READ_SUFFIXES))
 _ENDINGS = tuple(sorted({ending for system in SYSTEMS for ending in system.endings}))
+
+
+def can_concern(path: str) -> bool:
+    """Whether a file can be part of an artifact, or a body that one names."""
+    if path.endswith(READ_SUFFIXES) or path[-_LONGEST:].lower().endswith(READ_SUFFIXES):
+        return True
+    return any(store in path for store in ("memos/", "notes/", "transcripts/"))
 
 
 def system_of(card: RecordCard) -> RecordSystem:

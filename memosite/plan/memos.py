@@ -54,7 +54,7 @@ def plan_memo(context: Context, memo: Memo) -> MemoPage:
         summary=summary,
         thread=context.thread(start, memo.thread) if context.thread_sizes[thread.id] > 1 else None,
         thread_rows=thread_slice(context, start, thread, place) if len(thread.entries) > 1 else (),
-        thread_total=len(thread.entries),
+        thread_total=len(thread.memos),
         previous=previous,
         next=following,
         variants=_variant_rows(memo),

@@ -11,17 +11,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import cast, get_args
 
-from memosite.archive.history import (
-    EventKind,
-    FileChange,
-    History,
-    HistoryCommit,
-    LifeEvent,
-    Replay,
-    can_concern,
-    split_trunk,
-)
+from memosite.archive.history import EventKind, FileChange, History, HistoryCommit, LifeEvent, Replay, split_trunk
 from memosite.facts.times import Moment, read_moment
+from memosite.formats.systems import can_concern
 from memosite.sources.git import GitError, Repo, git, git_tokens
 from memosite.sources.listing import shown_path
 from memosite.store.cache import read_whole, write_whole

@@ -12,7 +12,7 @@ from memosite.facts import rules
 from memosite.facts.errors import SourceError
 from memosite.facts.findings import Finding, Location, Rule
 from memosite.facts.layout import SITE_MARKER, SKIPPED_FOLDERS, UNREAD_FOLDERS, join_path, matches_any, place_of
-from memosite.facts.names import BODY_SUFFIX, ENVELOPE_SUFFIX
+from memosite.facts.names import BODY_SUFFIX, CATALOG_SUFFIX, ENVELOPE_SUFFIX
 from memosite.formats.systems import begins_as_record, owner_of
 from memosite.sources.git import Holding
 
@@ -160,7 +160,7 @@ class _Found:
         for name, kind in entries:
             path = join_path(folder, name)
             is_body = name.lower().endswith(BODY_SUFFIX)
-            is_wanted = name.lower().endswith((ENVELOPE_SUFFIX, ".opencatalog"))
+            is_wanted = name.lower().endswith((ENVELOPE_SUFFIX, CATALOG_SUFFIX))
             is_wanted = is_wanted or matches_any(path, self.source.include)
             is_record = not is_body and owner_of(path) is not None
             if kind != "file":

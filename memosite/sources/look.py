@@ -23,11 +23,9 @@ from typing import NamedTuple, Protocol
 
 from memosite.facts.layout import SKIPPED_FOLDERS, UNREAD_FOLDERS, join_path, matches_any, place_of
 from memosite.facts.names import ENVELOPE_SUFFIX
+from memosite.formats.systems import READ_SUFFIXES
 from memosite.sources.listing import FOREIGN_MARKERS, RECENT, EntryKind, FolderEntry, is_foreign
 from memosite.store.safe_files import NotAFileError, open_file
-
-READ_SUFFIXES = (ENVELOPE_SUFFIX, ".opencatalog", ".md", ".markdown", ".json", ".jsonl")
-"""What is read wherever it lies; of other files outside of stores only the names count."""
 
 FileLook = tuple[int, int, int, int, int, int]
 """Mode, size, when written, when changed (both in nanoseconds since 1970), inode, disk."""
