@@ -4,6 +4,7 @@ import json
 import os
 import socket
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -433,10 +434,12 @@ def test_include_reads_envelopes_with_their_bodies_outside_the_stores(repo: Path
     assert rules_found(archive) == {"json-invalid", "outside-convention"}
 
 
-def test_a_memo_location_is_a_store_with_mailboxes_in_every_source(tmp_path: Path) -> None:
-    """Bodies, split pairs, orphans and broken envelopes are found there as below memos/."""
+@pytest.mark.parametrize("key", [None, "path", "convention"])
+def test_a_memo_location_is_a_store_with_mailboxes_in_every_source(tmp_path: Path, key: str | None) -> None:
+    """Bodies, split pairs, orphans and broken envelopes are found there as below memos/; an object may say where."""
     governance, engine = tmp_path / "governance", tmp_path / "engine"
-    fields = {"x.org.memo_location": "<working_directory>/handoffs/"}
+    location = "<working_directory>/handoffs/"
+    fields: dict[str, Any] = {"x.org.memo_location": {key: location} if key else location}
     write_org(governance / "org", positions=["engineer", "director"], **fields)
     write_memo(engine / "handoffs/read", "m", body_ref="m.body.md")
     write_body(engine / "handoffs/inbox", "m", "At length.\n")

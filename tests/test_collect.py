@@ -55,10 +55,16 @@ def test_an_include_counts_in_its_own_source() -> None:
 
 def test_a_memo_location_counts_in_every_source() -> None:
     """An orgdef speaks for the whole organization."""
-    org = parsed_of(organization(memo_location="<working_directory>/handoffs/inbox/", source="other"))
+    org = parsed_of(organization(memo_locations=("<working_directory>/handoffs/inbox/",), source="other"))
     memo = parsed_of(envelope(path="a/handoffs/inbox/m.openthing"))
     found = collected(org, memo)
     assert len(found.envelopes) == 1 and found.memo_folders == ("handoffs",)
+
+
+def test_an_organization_may_name_two_folders() -> None:
+    """By an object with a convention and a path."""
+    org = organization(memo_locations=("<repo>/handoffs/", "<repo>/memos/", "post"))
+    assert memo_folders([org]) == ("handoffs", "post")
 
 
 def test_an_included_folder_is_a_flat_store_of_memos() -> None:
@@ -72,7 +78,7 @@ def test_an_included_folder_is_a_flat_store_of_memos() -> None:
 
 def test_the_usual_folder_needs_no_saying() -> None:
     """`memos` itself, and organizations that say nothing."""
-    assert memo_folders([organization(), organization(memo_location="<repo>/memos/")]) == ()
+    assert memo_folders([organization(), organization(memo_locations=("<repo>/memos/",))]) == ()
 
 
 def test_facts_stand_in_the_order_of_the_sources_then_of_the_paths() -> None:

@@ -150,8 +150,8 @@ def test_links_at_the_places_of_records_are_not_followed(quay: Path, tmp_path: P
 # What other tools keep there
 
 
-def test_what_other_tools_keep_in_the_same_places_makes_no_record_and_one_note_each(tmp_path: Path) -> None:
-    """One for each file; for a folder that is no memory-store one alone, however much lies in it."""
+def test_what_other_tools_keep_in_the_same_places_makes_no_record_and_one_note_a_folder(tmp_path: Path) -> None:
+    """One for each store or folder, however much lies in it; it names the first file and counts the others."""
     root = tmp_path / "quay"
     write_text(root / ".claude/memory/README.md", "# My memory\n")
     write_text(root / ".claude/memory/decisions/state.json", '{"cursor": 5}')
@@ -164,12 +164,29 @@ def test_what_other_tools_keep_in_the_same_places_makes_no_record_and_one_note_e
     assert archive.artifacts == {}
     assert rules_of(archive) == [
         "left-alone .claude/memory/README.md",
-        "left-alone .claude/memory/decisions/state.json",
         "left-alone .memory/config.json",
         "left-alone .wyren/README.md",
         "left-alone notes.memory.md",
     ]
-    assert "with 2 others in .memory/" in archive.findings[2].message
+    assert archive.findings[0].message.endswith("; so is another file in .claude/memory/")
+    assert "with 2 others in .memory/" in archive.findings[1].message
+
+
+def test_hundreds_of_files_of_another_tool_are_one_note(tmp_path: Path) -> None:
+    """Wherever they are in the folder; another system's and another folder's are notes of their own."""
+    root = tmp_path / "quay"
+    for number in range(200):
+        write_text(root / f".claude/memory/{'daily/' * (number % 3)}{number:03}.md", "# Today\n")
+        write_text(root / f"logs/{number:03}.memory.md", "# Log\n")
+    write_text(root / "logs/old/1.memory.md", "# Log\n")
+    archive = archive_of(root)
+    assert rules_of(archive) == [
+        "left-alone .claude/memory/000.md",
+        "left-alone logs/000.memory.md",
+        "left-alone logs/old/1.memory.md",
+    ]
+    told = [finding.message.partition("; ")[2] for finding in archive.findings]
+    assert told == ["so are 199 other files in .claude/memory/", "so are 199 other files in logs/", ""]
 
 
 def test_nodes_without_a_configuration_are_told_of_once(tmp_path: Path) -> None:
@@ -188,6 +205,10 @@ def test_a_stray_file_within_a_store_that_counts_is_named(quay: Path) -> None:
     write_text(quay / ".memory/memory/notes.txt", "mine")
     write_text(quay / ".memory/patch.json", "{}")
     assert rules_of(archive_of(quay)) == ["left-alone .memory/memory/facts/list.json"]
+    for number in range(50):
+        write_text(quay / f".memory/memory/facts/list-{number:02}.json", "[1, 2]")
+    (finding,) = archive_of(quay).findings
+    assert finding.message.endswith("so are 50 other files in .memory/")
 
 
 # Discovery

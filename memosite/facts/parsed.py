@@ -182,7 +182,7 @@ class Organization:
     charter: tuple[tuple[str, str], ...] = ()
     seats: tuple[Seat, ...] = ()
     relationships: tuple[Relationship, ...] = ()
-    memo_location: str | None = None
+    memo_locations: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -333,9 +333,9 @@ CLOSED_UNKNOWN = Rule(
 LEFT_ALONE = Rule(
     id="left-alone",
     severity=_N,
-    meaning="A file where another memory system keeps its own, but not of its form.",
+    meaning="Files where another memory system keeps its own, but not of its form; one note for each folder.",
     clause="SPEC 2.2",
-    remedy="Nothing to do if another tool wrote it; it is no part of the archive.",
+    remedy="Nothing to do if another tool wrote them; they are no part of the archive.",
 )
 ANCHORS_CUT = Rule(
     id="anchors-cut",

@@ -23,6 +23,7 @@ POSITION_TYPE = "orgdef:Position"
 
 _STATUSES = ("staffed", "vacant", "shared", "informal")
 _HOLDER_NAMES = ("name", "identifier", "identity", "id", "session_arc", "session", "email")
+_MEMO_LOCATION = "x.org.memo_location"
 _NOT_CHARTER = ("catdef", "orgdef", "type", "data")
 
 
@@ -62,10 +63,22 @@ def parse(file: File) -> Parsed:
         relationships=tuple(
             relationship for child in fields.objects("relationships") if (relationship := _relationship(child))
         ),
-        memo_location=fields.optional_text("x.org.memo_location"),
+        memo_locations=_memo_locations(fields),
         charter=(*_charter(fields), *_others(items)),
     )
     return Parsed(source=file.source, path=file.path, fact=organization, findings=tuple(fields.findings))
+
+
+def _memo_locations(fields: Fields) -> tuple[str, ...]:
+    """Where memos are: the string itself, or what an object says as its convention and its path (SPEC 2.2, orgdef)."""
+    _, value = fields.value(_MEMO_LOCATION)
+    if not isinstance(value, dict):
+        said = [fields.optional_text(_MEMO_LOCATION)]
+    else:
+        said = [text for name in ("convention", "path") if isinstance(text := value.get(name), str)]
+        if not said:
+            fields.wrong_type(_MEMO_LOCATION, value, "a string, or an object with a convention or a path")
+    return tuple(text for one in said if one and (text := clean_text(one).strip()))
 
 
 def _seats(entries: tuple[Fields, ...]) -> tuple[Seat, ...]:
@@ -167,7 +180,7 @@ def _relationship(fields: Fields) -> Relationship | None:
 
 def _charter(fields: Fields) -> tuple[tuple[str, str], ...]:
     """The fields not read so far, as Markdown by heading, in the order written; call it last."""
-    left = fields.left(ignore=_NOT_CHARTER, keep=("x.org.memo_location",))
+    left = fields.left(ignore=_NOT_CHARTER, keep=(_MEMO_LOCATION,))
     texts = ((name, _markdown(value)) for name, value in left.items())
     return tuple((clean_text(name).replace("_", " "), text) for name, text in texts if text)
 

@@ -162,6 +162,12 @@ def capitalized(words: str) -> str:
     return words[:1].upper() + words[1:] if words.strip() else "No type"
 
 
+def and_others(count: int, folder: str) -> str:
+    """How a note on one file goes on to tell of others in the same folder; "" if there are none."""
+    files = "another file" if count == 1 else f"{count} other files"
+    return f"; so {'is' if count == 1 else 'are'} {files} in {folder or '.'}/" if count else ""
+
+
 def rank_in(order: Sequence[str], name: str) -> int:
     """The index of a name in an order; names not in it come last."""
     return order.index(name) if name in order else len(order)

@@ -30,7 +30,7 @@ class Collected:
 
 def memo_folders(organizations: Iterable[Organization]) -> tuple[str, ...]:
     """The folders that `x.org.memo_location` of these organizations names, beside `memos`."""
-    named = (memo_folder(organization.memo_location) for organization in organizations if organization.memo_location)
+    named = (memo_folder(said) for organization in organizations for said in organization.memo_locations)
     return tuple(sorted({folder for folder in named if folder}))
 
 

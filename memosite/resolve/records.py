@@ -1,5 +1,6 @@
 """Collects the records of all systems, and notes which files at their places were skipped (SPEC 2.2)."""
 
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
@@ -7,7 +8,7 @@ from memosite.archive.model import SourceInfo
 from memosite.facts import rules
 from memosite.facts.findings import Finding, Location
 from memosite.facts.parsed import LineOf, Parsed, RecordCard, RecordEvent, RecordFile
-from memosite.formats.system import DataOf, FilePlace
+from memosite.formats.system import DataOf, FilePlace, and_others
 from memosite.formats.systems import SYSTEMS, is_part, owner_of
 
 
@@ -46,11 +47,18 @@ def collect_records(
 
 
 def _left_alone(ordered: Iterable[Parsed]) -> Iterator[Finding]:
-    """A note for each file at the place of a system that holds none of its records; joining systems report it."""
+    """A note on the files at the place of a system that hold none of its records; joining systems report theirs.
+
+    There is one for each store, and for each folder outside of stores: another tool may keep hundreds of files there.
+    """
+    folders: dict[tuple[str, str, str], list[tuple[str, str]]] = defaultdict(list)
     for one in ordered:
-        if one.fact is not None or one.findings:
-            continue
-        owner = owner_of(one.path)
+        owner = owner_of(one.path) if one.fact is None and not one.findings else None
         if owner is not None and owner.join is None:
-            where = Location(source=one.source, path=one.path)
-            yield Finding(rule=rules.LEFT_ALONE, location=where, message=owner.foreign(one.path))
+            home = owner.home(one.path)
+            folder = one.path.rpartition("/")[0] if home is None else home
+            folders[one.source, owner.name, folder].append((one.path, owner.foreign(one.path)))
+    for (source, _, folder), files in folders.items():
+        path, what = files[0]
+        where = Location(source=source, path=path)
+        yield Finding(rule=rules.LEFT_ALONE, location=where, message=what + and_others(len(files) - 1, folder))

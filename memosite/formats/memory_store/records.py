@@ -9,7 +9,7 @@ from memosite.facts.parsed import LineOf, Parsed
 from memosite.formats.memory_store.join import JoinedStores, is_store_part, join_stores
 from memosite.formats.memory_store.parts import part_of
 from memosite.formats.memory_store.places import FOREIGN, store_of
-from memosite.formats.system import DataOf, FilePlace, JoinedRecords
+from memosite.formats.system import DataOf, FilePlace, JoinedRecords, and_others
 
 
 def join_records(parsed: Sequence[Parsed], line_of: LineOf, data_of: DataOf, *, is_loose: bool) -> JoinedRecords:
@@ -24,7 +24,7 @@ def join_records(parsed: Sequence[Parsed], line_of: LineOf, data_of: DataOf, *, 
 
 
 def _left_alone(parsed: Iterable[Parsed], joined: JoinedStores, *, is_loose: bool) -> Iterator[Finding]:
-    """A note for each file in a store that is none of its parts; for a folder that is no store a single one."""
+    """A note for each store on the files in it that are none of its parts, and for each folder that is no store."""
     folders: dict[FilePlace, list[Parsed]] = defaultdict(list)
     for one in parsed:
         is_foreign = one.fact is None and not one.findings
@@ -39,9 +39,9 @@ def _left_alone(parsed: Iterable[Parsed], joined: JoinedStores, *, is_loose: boo
             message = f"a file{count} in {place[1]}/, which has no config.json with project.id and a numeric version"
             yield _note(files[0], message)
             continue
-        for one in files:
-            if one.fact is None and part_of(one.path) in {"node", "relation"}:
-                yield _note(one, FOREIGN)
+        strays = [one for one in files if one.fact is None and part_of(one.path) in {"node", "relation"}]
+        if strays:
+            yield _note(strays[0], FOREIGN + and_others(len(strays) - 1, place[1]))
 
 
 def _folders_told_of(joined: JoinedStores) -> set[FilePlace]:
