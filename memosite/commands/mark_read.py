@@ -1,13 +1,13 @@
 """[I/O] Marks memos as read: moves envelope and body together with `git mv`; the one command that writes to a source.
 
 Everything is checked before anything is moved. A repo's hooks, filters and configuration run nothing here either
-(SPEC 2.3): a commit is made of the moved files alone, whatever else is staged, and without passing through filters.
+(SPEC 2.3): a commit is made of the moved files alone, whatever else is staged, and
+git never sees the work tree (`sources/git_index.py`).
 """
 
 import argparse
 import json
 import os
-import tempfile
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
@@ -18,6 +18,7 @@ from memosite.facts.errors import MemositeError
 from memosite.facts.layout import MAILBOXES, place_of
 from memosite.facts.names import BODY_SUFFIX, ENVELOPE_SUFFIX, stem_of
 from memosite.sources.git import GitError, Repo, git, repo_at
+from memosite.sources.git_index import Staged, change_index, staged, tree_after
 
 
 def run(options: argparse.Namespace, *, show: Callable[[str], None]) -> None:
@@ -37,15 +38,6 @@ class Move:
 
     old: str
     new: str
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Staged:
-    """An entry of the index; its stage is "0" unless a merge has left a conflict."""
-
-    mode: str
-    blob: str
-    stage: str = "0"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -106,10 +98,22 @@ def _find(file: Path) -> tuple[Repo, str]:
 
 def _plan(repo: Repo, paths: Sequence[str], box: str, *, commit: bool) -> tuple[tuple[Move, ...], tuple[str, ...]]:
     top = repo.top or repo.git_dir
-    moves: dict[str, Move] = {}
+    moves, already = _wanted(top, paths, box)
+    touched = [path for move in moves for path in (move.old, move.new)]
+    committed, in_index = _committed(repo, touched), staged(repo, touched)
     targets: dict[str, str] = {}
+    for move in moves:
+        _refuse_target(top, move.new, in_index, committed)
+        _refuse_source(top, move.old, targets.setdefault(move.new, move.old), in_index.get(move.old))
+        if commit:
+            _refuse_changes(repo, top / move.old, in_index.get(move.old), committed.get(move.old))
+    return tuple(moves), tuple(already)
+
+
+def _wanted(top: Path, paths: Sequence[str], box: str) -> tuple[list[Move], list[str]]:
+    """The moves of these memos, and the files that are there already."""
+    moves: dict[str, Move] = {}
     already: list[str] = []
-    committed, staged = _committed(repo), _staged(repo)
     for path in dict.fromkeys(paths):
         place = place_of(path)
         if place is None or place.store != "memos" or not path.endswith((ENVELOPE_SUFFIX, BODY_SUFFIX)):
@@ -118,13 +122,9 @@ def _plan(repo: Repo, paths: Sequence[str], box: str, *, commit: bool) -> tuple[
             new = f"{place.folder}/{box}/{old.rpartition('/')[2]}"
             if old == new or (box == "read" and old.startswith(f"{place.folder}/archive/")):
                 already.append(old)
-                continue
-            _refuse_target(top, new, staged, committed)
-            _refuse_source(top, old, targets.setdefault(new, old), staged.get(old))
-            if commit:
-                _refuse_changes(repo, top / old, staged.get(old), committed.get(old))
-            moves[old] = Move(old=old, new=new)
-    return tuple(moves.values()), tuple(already)
+            else:
+                moves[old] = Move(old=old, new=new)
+    return list(moves.values()), already
 
 
 def _pair(top: Path, path: str, folder: str) -> list[str]:
@@ -151,9 +151,9 @@ def _first(top: Path, places: Iterable[str], name: str) -> str:
     return ""
 
 
-def _refuse_target(top: Path, new: str, staged: Mapping[str, Staged], committed: Mapping[str, str]) -> None:
+def _refuse_target(top: Path, new: str, in_index: Mapping[str, Staged], committed: Mapping[str, str]) -> None:
     target = top / new
-    if os.path.lexists(target) or new in staged or new in committed:
+    if os.path.lexists(target) or new in in_index or new in committed:
         where = "a file" if os.path.lexists(target) else "a file in the index or the last commit"
         raise MarkError(f"{target}: found {where} there already, expected none; compare the two, and remove one")
     folder = target.parent
@@ -161,47 +161,31 @@ def _refuse_target(top: Path, new: str, staged: Mapping[str, Staged], committed:
         raise MarkError(f"{folder}: found no folder of its own, expected one; memosite follows no links")
 
 
-def _refuse_source(top: Path, old: str, first: str, staged: Staged | None) -> None:
+def _refuse_source(top: Path, old: str, first: str, entry: Staged | None) -> None:
     """Refuse two files with one destination (`first` is the other one), and files in an unfinished merge."""
     if old != first:
         raise MarkError(f"{top / old}: found {first} that would go to the same place, expected one; remove one of them")
-    if staged is not None and staged.stage != "0":
+    if entry is not None and entry.stage != "0":
         raise MarkError(f"{top / old}: found a merge conflict, expected none; resolve it first")
 
 
-def _refuse_changes(repo: Repo, file: Path, staged: Staged | None, committed: str | None) -> None:
+def _refuse_changes(repo: Repo, file: Path, entry: Staged | None, committed: str | None) -> None:
     """Refuse files with uncommitted changes: the commit of the move must not include them."""
-    if staged is not None and committed is not None and staged.blob != committed:
+    if entry is not None and committed is not None and entry.blob != committed:
         raise MarkError(f"{file}: found staged changes, expected none; commit or unstage them first")
     if committed is not None and not _is_same_text(repo, file, committed):
         raise MarkError(f"{file}: found uncommitted changes, expected none; commit them first")
 
 
-def _committed(repo: Repo) -> dict[str, str]:
+def _committed(repo: Repo, paths: Sequence[str]) -> dict[str, str]:
+    """The blobs of the last commit at these paths."""
+    if not paths:
+        return {}
     try:
-        listed = git(repo, "ls-tree", "-r", "-z", "--full-tree", "HEAD")
+        listed = git(repo, "ls-tree", "-z", "--full-tree", "HEAD", "--", *paths)
     except GitError:  # no commit yet
         return {}
-    return {_text(line.split(b"\t", 1)[1]): line.split()[2].decode() for line in listed.split(b"\0") if line}
-
-
-def _staged(repo: Repo) -> dict[str, Staged]:
-    listed = git(repo, "ls-files", "--stage", "-z", "--full-name", extra=_at(repo))
-    found = {}
-    for line in filter(None, listed.split(b"\0")):
-        head, _, path = line.partition(b"\t")
-        mode, blob, stage = head.decode().split(" ")
-        found[_text(path)] = Staged(mode=mode, blob=blob, stage=stage)
-    return found
-
-
-def _text(raw: bytes) -> str:
-    return raw.decode("utf-8", "surrogateescape")
-
-
-def _at(repo: Repo) -> tuple[str, ...]:
-    """Name the work tree explicitly: a repo's own configuration could name another one."""
-    return (f"--work-tree={repo.top}",)
+    return {os.fsdecode(line.split(b"\t", 1)[1]): line.split()[2].decode() for line in listed.split(b"\0") if line}
 
 
 def _is_same_text(repo: Repo, file: Path, blob: str) -> bool:
@@ -212,49 +196,38 @@ def _is_same_text(repo: Repo, file: Path, blob: str) -> bool:
 
 def _move(repo: Repo, moves: Sequence[Move]) -> None:
     """Do what `git mv` does, without reading the content, which would run filters."""
+    if not moves:
+        return
     top = repo.top or repo.git_dir
-    staged = _staged(repo)
+    known = staged(repo, [move.old for move in moves])
     for move in moves:
         (top / move.new).parent.mkdir(parents=True, exist_ok=True)
-    entries = {}
-    for move in moves:
-        if move.old in staged:
-            entries[move] = staged[move.old]
-        else:  # delivered but never committed: moving it is its receipt
-            blob = git(repo, "hash-object", "-w", "--no-filters", "--stdin", given=(top / move.old).read_bytes())
-            entries[move] = Staged(mode="100644", blob=blob.decode().strip())
+    # Delivered but never committed: moving it is its receipt.
+    entries = {move.new: known.get(move.old) or _stored(repo, top / move.old) for move in moves}
     # The index first: while another git holds its lock nothing may have moved.
-    git(repo, "update-index", "-z", "--index-info", given=_index_lines(entries), extra=_at(repo))
+    change_index(repo, known, entries)
     for move in moves:
         (top / move.old).rename(top / move.new)
 
 
-def _index_lines(entries: Mapping[Move, Staged]) -> bytes:
-    """The moves as `git update-index --index-info` reads them: each old path away, each new one there."""
-    lines = []
-    for move, entry in entries.items():
-        lines.append(f"0 {'0' * len(entry.blob)}\t".encode() + os.fsencode(move.old) + b"\0")
-        lines.append(f"{entry.mode} {entry.blob}\t".encode() + os.fsencode(move.new) + b"\0")
-    return b"".join(lines)
+def _stored(repo: Repo, file: Path) -> Staged:
+    """A file as an entry for the index; its bytes are written to the repo's objects as they are."""
+    blob = git(repo, "hash-object", "-w", "--no-filters", "--stdin", given=file.read_bytes())
+    return Staged(mode="100644", blob=blob.decode("ascii").strip())
 
 
 def _commit(repo: Repo, moves: Sequence[Move], box: str) -> str:
     """Commit the moved files alone, on top of the last commit; what else is staged stays staged."""
-    staged = _staged(repo)
-    identity = _identity(repo)
-    with tempfile.TemporaryDirectory(prefix="memosite-") as folder:
-        environment = {**identity, "GIT_INDEX_FILE": str(Path(folder) / "index")}
-        try:
-            parent = git(repo, "rev-parse", "--verify", "--quiet", "HEAD^{commit}").decode().strip()
-        except GitError:
-            parent = ""
-        git(repo, "read-tree", *([parent] if parent else ["--empty"]), environment=environment)
-        lines = _index_lines({move: staged[move.new] for move in moves})
-        git(repo, "update-index", "-z", "--index-info", given=lines, environment=environment, extra=_at(repo))
-        tree = git(repo, "write-tree", environment=environment).decode().strip()
-        parents = ("-p", parent) if parent else ()
-        message = _message(moves, box).encode("utf-8", "surrogateescape")
-        made = git(repo, "commit-tree", tree, *parents, given=message, environment=environment).decode().strip()
+    try:
+        parent = git(repo, "rev-parse", "--verify", "--quiet", "HEAD^{commit}").decode("ascii").strip()
+    except GitError:
+        parent = ""
+    olds, added = [move.old for move in moves], staged(repo, [move.new for move in moves])
+    known = _committed(repo, olds) if parent else {}
+    tree = tree_after(repo, parent, known, added)
+    parents = ("-p", parent) if parent else ()
+    message = _message(moves, box).encode("utf-8", "surrogateescape")
+    made = git(repo, "commit-tree", tree, *parents, given=message, environment=_identity(repo)).decode("ascii").strip()
     git(repo, "update-ref", "-m", "memosite mark-read", "HEAD", made, parent)
     return made
 
