@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memosite.config.schema import read_web, read_yaml
-from memosite.sources.forges import below, commit_url, file_template, file_url
+from memosite.sources.forges import ShownFile, below, commit_url, file_template, file_url, repo_pages, shown_file
 from memosite.sources.git_urls import parse_git_url, refusal, repo_name, without_secrets
 
 COMMIT = "0123456789abcdef0123456789abcdef01234567"
@@ -110,3 +110,87 @@ def test_whatever_an_address_is_a_template_is_one_of_the_web(text: str) -> None:
         assert "@" not in template or "@" not in text.partition("/")[0]
     refusal(text), repo_name(text), parse_git_url(text)
     assert "@" not in without_secrets(f"https://a:{text}@b/c".replace(" ", "").replace("\n", "")).partition("/c")[0]
+
+
+PAGES = [
+    ("git@github.com:acme/repo.git", "github.com/acme/repo", "https://github.com/Acme/repo/blob/main/memos/a%20b.md"),
+    ("git@github.com:acme/repo.git", "github.com/acme/repo", f"http://www.github.com/acme/repo/blame/{COMMIT}/a.md"),
+    ("git@github.com:acme/repo.git", "github.com/acme/repo", "https://github.com/acme/repo/edit/main/a.md?plain=1#L7"),
+    ("git@github.com:acme/repo.git", "github.com/acme/repo", "https://github.com/acme/repo/raw/refs/heads/main/a.md"),
+    ("git@github.com:acme/repo.git", "github.com/acme/repo", "https://raw.githubusercontent.com/acme/repo/main/a.md"),
+    ("https://github.com/blob/src", "github.com/blob/src", "https://github.com/blob/src/blob/main/a.md"),
+    ("git@github.example.org:acme/repo", "github.example.org/acme/repo", "https://github.example.org/acme/repo/tree/main/a.md"),
+    ("https://gitlab.com/a/b/c/repo", "gitlab.com/a/b/c/repo", "https://gitlab.com/a/b/c/repo/-/blob/main/a.md#L7-9"),
+    ("https://gitlab.com/a/b/c/repo", "gitlab.com/a/b/c/repo", "https://gitlab.com/a/b/c/repo/-/raw/v1/a.md?inline=false"),
+    ("https://gitlab.com/a/repo", "gitlab.com/a/repo", "https://gitlab.com/a/repo/blob/main/a.md"),
+    ("http://gitlab.example.org:8080/a/r", "gitlab.example.org:8080/a/r", "http://gitlab.example.org:8080/a/r/-/blob/main/a.md"),
+    ("https://codeberg.org/acme/repo", "codeberg.org/acme/repo", "https://codeberg.org/acme/repo/src/branch/main/a.md"),
+    ("https://codeberg.org/acme/repo", "codeberg.org/acme/repo", f"https://codeberg.org/acme/repo/raw/commit/{COMMIT}/a.md"),
+    ("git@forgejo.example.org:a/r.git", "forgejo.example.org/a/r", "https://forgejo.example.org/a/r/src/tag/v1/a.md"),
+    ("git@bitbucket.org:acme/repo.git", "bitbucket.org/acme/repo", "https://bitbucket.org/acme/repo/src/main/a.md#lines-7"),
+    ("git@git.sr.ht:~ada/repo", "git.sr.ht/~ada/repo", "https://git.sr.ht/~ada/repo/tree/main/item/a.md"),
+    ("git@git.sr.ht:~ada/repo", "git.sr.ht/~ada/repo", "https://git.sr.ht/%7Eada/repo/blob/main/a.md"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("remote", "repo", "url"), PAGES)
+def test_a_url_of_a_forge_tells_which_file_of_which_repo_it_shows(remote: str, repo: str, url: str) -> None:
+    """Read by the host alone, and by the template of a repo, which says the same."""
+    shown = shown_file(url)
+    assert shown is not None and (shown.repo, shown.path) == (repo, "memos/a b.md" if "%20" in url else "a.md")
+    assert shown.ref in {"main", "v1", COMMIT, "refs/heads/main"}
+    pages = repo_pages(file_template(remote) or "")
+    assert pages is not None and pages.repo == repo
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "", "https://github.com/acme/repo", "https://github.com/acme/repo/blob/main", "https://github.com/acme/repo/blob/main/",
+        "https://github.com/acme/repo/issues/1/a.md", "https://github.com/acme/repo/commits/main/a.md",
+        "https://ada@github.com/acme/repo/blob/main/a.md", "https://example.org/acme/repo/blob/main/a.md",
+        "https://github.com/acme/repo/blob/main/../a.md", "https://github.com/acme/repo/blob/main/%2e%2e/a.md",
+        "https://github.com//repo/blob/main/a.md", "ftp://github.com/acme/repo/blob/main/a.md",
+        "https://gitlab.com/-/blob/main/a.md", "https://codeberg.org/acme/repo/src/main/a.md",
+    ],
+)  # fmt: skip
+def test_what_is_no_page_of_a_file_shows_none(url: str) -> None:
+    """Neither folders nor histories, nor what climbs out of the repo."""
+    assert shown_file(url) is None
+
+
+@pytest.mark.parametrize(
+    ("template", "repo", "rest", "path"),
+    [
+        ("https://github.com/acme/repo/blob/main/{path}", "github.com/acme/repo", "raw/v2/x/a.md", "x/a.md"),
+        ("https://github.com/a/b/blob/{ref}/memos%20here/{path}", "github.com/a/b", "blob/v/memos%20here/a.md", "a.md"),
+        ("https://github.com/a/b/blob/{ref}/memos/{path}", "github.com/a/b", "blob/v/other/a.md", None),
+        ("https://x.example/r/-/blob/{ref}/{path}", "x.example/r", "-/raw/v/a.md", "a.md"),
+        ("https://x.example/{ref}/{path}", "x.example", "main/memos/a.md", "memos/a.md"),
+        ("https://x.example/cgit/r/plain/{path}?h={ref}", "x.example/cgit/r/plain", "memos/a.md", "memos/a.md"),
+        ("https://x.example/cgit/r/plain/{path}?h={ref}", "x.example/cgit/r/plain", "", None),
+    ],
+)  # fmt: skip
+def test_a_configured_address_tells_which_files_its_pages_show(
+    template: str, repo: str, rest: str, path: str | None
+) -> None:
+    """Also of a folder of a repo, and of a forge that nobody here knows."""
+    pages = repo_pages(template)
+    assert pages is not None and pages.repo == repo
+    shown = pages.file(rest)
+    assert (shown.path if shown else None) == path
+
+
+@given(
+    st.sampled_from([remote for remote, _, _ in PAGES]),
+    st.text(alphabet="ab .#?%~é-", min_size=1, max_size=8).filter(lambda name: name.strip("./")),
+    st.sampled_from([COMMIT, "main", "HEAD"]),
+)
+def test_the_address_that_is_made_of_a_file_leads_back_to_it(remote: str, name: str, ref: str) -> None:
+    """Whatever the file is called."""
+    template = file_template(remote) or ""
+    assert shown_file(file_url(template, ref, f"memos/{name}")) == ShownFile(
+        repo=repo_pages(template).repo,  # type: ignore[union-attr] # of a known forge
+        ref=ref,
+        path=f"memos/{name}",
+    )

@@ -195,6 +195,73 @@ def test_equal_libraries_are_copies_and_others_of_one_id_are_not() -> None:
     assert isinstance(first, Library) and first.card.file == first.copies[0].file == library("lib").file
 
 
+# Pages of forges
+
+
+def on_forge(url: str, *found: object, **webs: str) -> Ref | str | None:
+    """Where a URL in a memo leads; `webs` are the addresses of sources."""
+    sources = [SourceInfo(name=name, web=webs.get(name)) for name in ("repo", "other")]
+    archive = archive_of(mentioning(url), *found, sources=sources)  # type: ignore[arg-type] # they are facts
+    return links(archive, ("memo", "m")).get(url)
+
+
+ACME = "https://github.com/acme/other/blob/{ref}/{path}"
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        f"https://github.com/acme/other/blob/main/memos/inbox/{NAME}.openthing",
+        f"https://github.com/acme/other/raw/{40 * 'a'}/memos/{NAME}.body.md",
+        f"https://raw.githubusercontent.com/Acme/Other/main/memos/inbox/{NAME}.openthing",
+        f"https://github.com/acme/other/blob/main/memos/inbox/{NAME}.openthing?plain=1#L7",
+    ],
+)
+def test_a_forges_page_of_a_memo_leads_to_the_memo(url: str) -> None:
+    """Whatever mailbox it was in then."""
+    assert on_forge(url, envelope(NAME, source="other"), other=ACME) == ("memo", NAME)
+
+
+def test_a_forges_page_of_a_document_leads_to_exactly_that_one() -> None:
+    """By the repo and the whole path: a file of the same name elsewhere is another one."""
+    both = [document("decisions/gate.md"), document("decisions/gate.md", source="other")]
+    url = "https://github.com/acme/other/blob/main/decisions/gate.md"
+    assert on_forge(url, *both, other=ACME) == ("document", "other.decisions.gate.md")
+    assert on_forge(url.replace("/gate", "/old/gate"), *both, other=ACME) is None
+    assert on_forge(url.replace("acme/other", "acme/third"), *both, other=ACME) is None
+    assert on_forge(url.replace("acme/other", "else/other"), *both, other=ACME) is None
+
+
+def test_a_repo_without_a_known_address_is_known_by_its_name() -> None:
+    """As in paths; a stamped name counts in any repo, also one that is not here."""
+    found = document("decisions/gate.md", source="other")
+    url = "https://codeberg.org/acme/other/src/branch/main/decisions/gate.md"
+    assert on_forge(url, found) == ("document", "other.decisions.gate.md")
+    assert on_forge(url.replace("acme/other", "acme/third"), found) is None
+    assert on_forge(url.replace("/branch/main", ""), found) is None
+    far = f"https://gitlab.com/acme/far/-/blob/main/memos/inbox/{NAME}.openthing"
+    assert on_forge(far, envelope(NAME, source="other")) == ("memo", NAME)
+    assert on_forge(far.replace("gitlab.com", "example.org"), envelope(NAME, source="other")) is None
+
+
+def test_of_two_branches_of_a_repo_the_one_named_comes_first() -> None:
+    """Each is a source; another branch than these leads to the one that has the file."""
+    sources = [
+        SourceInfo(name="repo", web=ACME, ref="main"),
+        SourceInfo(name="other", web=ACME, ref="next"),
+        SourceInfo(name="folder", web="https://github.com/acme/other/blob/{ref}/sub/{path}"),
+    ]
+    found = [document("decisions/gate.md", source=name) for name in ("repo", "other", "folder")]
+    urls = {
+        "https://github.com/acme/other/blob/main/decisions/gate.md": ("document", "repo.decisions.gate.md"),
+        "https://github.com/acme/other/blob/next/decisions/gate.md": ("document", "other.decisions.gate.md"),
+        "https://github.com/acme/other/blob/v1/decisions/gate.md": ("document", "repo.decisions.gate.md"),
+        "https://github.com/acme/other/blob/v1/sub/decisions/gate.md": ("document", "folder.decisions.gate.md"),
+    }
+    archive = archive_of(mentioning(*urls), *found, sources=sources)
+    assert links(archive, ("memo", "m")) == urls
+
+
 # The web
 
 

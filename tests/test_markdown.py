@@ -333,6 +333,16 @@ def test_bare_urls_become_links_without_what_ends_the_sentence(links: dict[str, 
     assert "".join(reader.words).strip() == text.replace("**", "")
 
 
+def test_a_url_that_leads_into_the_archive_does_so_in_running_text_in_code_and_as_a_link() -> None:
+    """With the fragment that it is written with; any other URL leads where it says."""
+    url, other = "https://github.com/a/b/blob/main/x.md", "https://github.com/a/b/blob/main/y.md"
+    text = f"{url}#part, `{url}`, [x]({url}#part), {other}"
+    html = to_html(text, links={url: "../x/index.html"})
+    assert re.findall(r'href="([^"]+)"', html) == [
+        "../x/index.html#part", "../x/index.html", "../x/index.html#part", other,
+    ]  # fmt: skip
+
+
 def test_bare_urls_in_code_and_in_words_are_left_alone() -> None:
     """Code is quoted, not spoken."""
     assert read(html_of("`https://a.example` xhttps://b.example https:// https://.")).hrefs == []

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator
 from itertools import islice
 
 from memosite.facts.parsed import Text
+from memosite.facts.urls import file_page_spans
 
 SUMMARY = 240
 """The longest summary, in characters."""
@@ -135,13 +136,14 @@ def _are_one(before: str, char: str) -> bool:
 
 
 def find_mentions(text: str) -> tuple[str, ...]:
-    """File names, stamped ids and paths, as written, in order, each once, at most `MENTIONS`.
+    """File names, stamped ids, paths, and URLs of files on a forge, as written, in order, each once, up to `MENTIONS`.
 
     Paths are those to envelopes, catalogs or Markdown files, and those that begin at a drive or a root. Ids are also
     those that records may have: `decision.tide-tables`, UUIDs; and those of commits, in code spans.
     """
-    spans = list(_suffixed_spans(text))
+    spans = list(file_page_spans(text))
     for found in (
+        _suffixed_spans(text),
         _stamped_spans(text),
         _drive_spans(text),
         _rooted_spans(text),

@@ -14,6 +14,7 @@ from urllib.parse import unquote
 
 from markdown_it.token import Token
 
+from memosite.facts.urls import URL, without_punctuation
 from memosite.markdown.highlight import highlight
 from memosite.markdown.tokens import BodyTokens, inline_text, joined_words, read_body
 
@@ -31,9 +32,8 @@ _EXTERNAL = re.compile(r"https?://[^\s/?#\\]|mailto:\S", re.IGNORECASE)
 # in the middle of a Chinese sentence; a key that holds any other character is searched for as it is.
 _WORD = r"A-Za-z0-9_\u00aa\u00b5\u00ba\u00c0-\u1fff/\\~@%"
 _RUN = rf"(?:[{_WORD}.-]|:(?=[/\\]))+"
-_URL = r"(?<![A-Za-z0-9_\u00c0-\u1fff])(?i:https?)://[^\s<>\"`\u2018-\u201f\u3000-\u303f\uff00-\uff0f\uff1a-\uff20]+"
-_BARE_URL = re.compile(_URL)
-_MENTION = re.compile(rf"{_URL}|{_RUN}")
+_BARE_URL = re.compile(URL)
+_MENTION = re.compile(rf"{URL}|{_RUN}")
 
 _TAGS: Final = {"p", "blockquote", "ul", "ol", "li", "hr", "table", "thead", "tbody", "tr", "th", "td"}
 _NO_NEWLINE: Final = {"paragraph_open", "list_item_open", "th_open", "th_close", "td_open", "td_close"}
@@ -237,17 +237,25 @@ class _Writer:
 
     def _href(self, written: str) -> str | None:
         for name in (written, unquote(written)):
-            if name in self.links:
-                return self.links[name]
+            href = self._target(name)
+            if href is not None:
+                return href
             path, _, fragment = name.partition("#")
-            if fragment and path in self.links:
-                href = self.links[path]
-                return href if "#" in href else f"{href}#{_SPACE.sub('%20', fragment)}"
             if fragment and not path:
                 anchor = self.anchors.get(fragment) or self.anchors.get(joined_words(fragment, ""))
                 if anchor:
                     return f"#{self.prefix}{anchor}"
         return None
+
+    def _target(self, name: str) -> str | None:
+        """The trusted href of a name, with the name's fragment if it has none of its own."""
+        if name in self.links:
+            return self.links[name]
+        path, _, fragment = name.partition("#")
+        if not fragment or path not in self.links:
+            return None
+        href = self.links[path]
+        return href if "#" in href else f"{href}#{_SPACE.sub('%20', fragment)}"
 
     def _text(self, text: str, *, urls: bool = True) -> None:
         """Write `text` escaped, with what it mentions, and bare URLs if wanted, as links."""
@@ -258,8 +266,9 @@ class _Writer:
         if pattern and not self.in_link:
             for match in pattern.finditer(text):
                 for name in _names(match[0]):
-                    if name in self.links:
-                        tag = f'<a class="mention" href="{escape(self.links[name])}">'
+                    href = self._target(name)
+                    if href is not None:
+                        tag = f'<a class="mention" href="{escape(href)}">'
                     elif urls and match[0][0] in "hH" and _EXTERNAL.match(name):
                         tag = _external_tag(name)
                     else:
@@ -283,22 +292,10 @@ def _mention_pattern(keys: Iterable[str]) -> re.Pattern[str]:
 def _names(found: str) -> Iterator[str]:
     """Yield what of a match may be a mention or a URL: without what ends a sentence, without `@` of a chat."""
     if _BARE_URL.match(found):
-        yield _without_punctuation(found)
+        yield without_punctuation(found)
     else:
         yield found
         yield found.lstrip("@").rstrip(".-")
-
-
-def _without_punctuation(url: str) -> str:
-    end = len(url)
-    surplus = url.count(")") - url.count("(")
-    while end:
-        if url[end - 1] == ")" and surplus > 0:
-            surplus -= 1
-        elif url[end - 1] not in ".,;:!?'*_~]|…":
-            break
-        end -= 1
-    return url[:end]
 
 
 def _external_tag(url: str, title: str = "") -> str:

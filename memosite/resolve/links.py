@@ -11,9 +11,10 @@ from memosite.archive.model import Link, SourceInfo
 from memosite.facts.names import BODY_SUFFIX, ENVELOPE_SUFFIX, read_reference
 from memosite.facts.parsed import FileFacts, Organization, Ref, Text
 from memosite.formats.systems import is_record_uri
+from memosite.resolve.forge_files import ForgeFiles
 from memosite.resolve.positions import last_segment
 from memosite.resolve.references import NameIndex
-from memosite.sources.forges import commit_url, file_url
+from memosite.sources.forges import commit_url, file_url, shown_file
 
 HasFile = Callable[[str, str], bool]
 """Whether a source (by name) has a file or folder at a path."""
@@ -65,6 +66,7 @@ class LinkResolver:
         self._names = names
         self._has_file = has_file
         self._sources = {source.name: source for source in sources}
+        self._forge_files = ForgeFiles(self._sources.values())
         self._by_path: dict[tuple[str, str], Ref] = {}
         self._by_tail: dict[tuple[str | None, str], Ref | None] = {}  # by source and in all sources; None for several
         self._find_record = find_record
@@ -98,7 +100,8 @@ class LinkResolver:
     def _resolve(self, written: str, origin: TextOrigin, *, is_destination: bool) -> Link | None:
         if _SCHEME.match(written):
             # A web address, or an unsupported scheme; a drive letter is one character.
-            return self._record(written, written, origin) if is_record_uri(written) else None
+            found = self._by_url(written, origin)
+            return Link(written=written, to=found) if found else None
         commit = self._commits.get(origin.source, {}).get(written)
         if commit is not None and not is_destination:
             url = commit_url(self._sources[origin.source].web or "", commit)
@@ -118,6 +121,18 @@ class LinkResolver:
         url = self._web_address(path, origin, is_destination=is_destination)
         return Link(written=written, url=url) if url else None
 
+    def _by_url(self, url: str, origin: TextOrigin) -> Ref | None:
+        """The record of a URI, or the artifact whose file a forge shows; a stamped name counts in any repo."""
+        if is_record_uri(url):
+            return self._find_record(url, origin.source) if self._find_record else None
+        for source, path in self._forge_files.files(url):
+            found = self._named(path, source) or self._by_path.get((source, path))
+            if found is not None:
+                return found
+        shown = shown_file(url)
+        is_stamped = shown is not None and _STAMPED.match(shown.path.rpartition("/")[2])
+        return self._named(shown.path, origin.source) if shown and is_stamped else None
+
     def _record(self, name: str, written: str, origin: TextOrigin) -> Link | None:
         to = self._find_record(name, origin.source) if self._find_record else None
         return Link(written=written, to=to) if to else None
@@ -131,22 +146,29 @@ class LinkResolver:
         return Link(written=written, url=url) if url else None
 
     def artifact(self, name: str, origin: TextOrigin) -> Ref | None:
-        """The artifact of a path or a file name; a path from the source's root may begin with a slash."""
+        """The artifact of a path, a file name or a URL; a path from the source's root may begin with a slash."""
+        if _SCHEME.match(name):
+            return self._by_url(name, origin)
         path = _normal(name.split("#", 1)[0])
-        return None if not path or "\0" in path or _SCHEME.match(path) else self._artifact(path, origin)
+        return None if not path or "\0" in path else self._artifact(path, origin)
 
     def _artifact(self, path: str, origin: TextOrigin) -> Ref | None:
-        base = path.rpartition("/")[2]
-        if base.lower().endswith((ENVELOPE_SUFFIX, BODY_SUFFIX)) or _STAMPED.match(base):
-            for stem in (base, read_reference(base)):  # an id may hold `~`, a reference does not
-                found = self._names.find(stem, source=origin.source) if stem else None
-                if found is not None:
-                    return found
+        found = self._named(path, origin.source)
+        if found is not None:
+            return found
         for candidate in [path[1:]] if path.startswith("/") else _inside(path, origin.folder):
             found = self._by_path.get((origin.source, candidate))
             if found is not None:
                 return found
         return self._by_suffix(path, origin)
+
+    def _named(self, path: str, source: str) -> Ref | None:
+        """The memo, note or transcript whose file has the name at the end of a path."""
+        base = path.rpartition("/")[2]
+        if not (base.lower().endswith((ENVELOPE_SUFFIX, BODY_SUFFIX)) or _STAMPED.match(base)):
+            return None
+        stems = filter(None, (base, read_reference(base)))  # an id may hold `~`, a reference does not
+        return next(filter(None, (self._names.find(stem, source=source) for stem in stems)), None)
 
     def _by_suffix(self, path: str, origin: TextOrigin) -> Ref | None:
         """By the longest end of the path that names one artifact: in the source that the path names, else its own.

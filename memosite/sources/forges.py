@@ -1,20 +1,55 @@
-"""Makes forge links to files and commits of a repo from its remote's address alone, without any request.
+"""Makes forge links to files and commits of a repo from its remote's address alone, and reads such links.
 
 Known are GitHub, GitLab, Gitea and Forgejo (Codeberg), Bitbucket and sourcehut: by their own hosts, and by the first
 part of a host's name where people run their own. User names and passwords in a remote's address are left out.
+Nothing is requested.
 """
 
 import re
-from urllib.parse import quote
+from dataclasses import dataclass
+from urllib.parse import quote, unquote
 
 from memosite.sources.git_urls import parse_git_url
 
-_TEMPLATES = {
-    "github": "/blob/{ref}/{path}",
-    "gitlab": "/-/blob/{ref}/{path}",
-    "gitea": "/src/commit/{ref}/{path}",
-    "bitbucket": "/src/{ref}/{path}",
-    "sourcehut": "/tree/{ref}/item/{path}",
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Forge:
+    """How one kind of forge writes its addresses, after that of a repo.
+
+    `files` is the template of a file, `form` what is before the path in such a template, whoever wrote it, `views`
+    what is before it on the pages that show a file, and `commit` what is before a commit's id.
+    """
+
+    files: str
+    form: re.Pattern[str]
+    views: re.Pattern[str]
+    commit: str
+
+
+def _forge(files: str, form: str, views: str, commit: str) -> _Forge:
+    """`form` and `views` are written with REF for a branch, tag or commit."""
+    one_ref = r"((?:refs/(?:heads|tags)/)?[^/]+)"
+    return _Forge(
+        files=files,
+        form=re.compile(rf"(https?://[^?#{{}}]+)/(?:{form.replace('REF', '[^/?#]+')})/([^?#]*)"),
+        views=re.compile(rf"(?:{views.replace('REF', one_ref)})/(.+)"),
+        commit=commit,
+    )
+
+
+_FORGES = {  # in the order in which forms are tried: each would take those of the forges before it
+    "gitlab": _forge(
+        "/-/blob/{ref}/{path}", "-/(?:blob|tree|raw)/REF", "(?:-/)?(?:blob|raw|tree|blame|edit)/REF", "/-/commit/"
+    ),
+    "gitea": _forge(
+        "/src/commit/{ref}/{path}",
+        "src/(?:branch|commit|tag)/REF",
+        "(?:src|raw|blame|media)/(?:branch|commit|tag)/REF",
+        "/commit/",
+    ),
+    "sourcehut": _forge("/tree/{ref}/item/{path}", "tree/REF/item", "tree/REF/item|(?:blob|blame)/REF", "/commit/"),
+    "github": _forge("/blob/{ref}/{path}", "(?:blob|tree)/REF", "(?:blob|raw|tree|blame|edit)/REF", "/commit/"),
+    "bitbucket": _forge("/src/{ref}/{path}", "src/REF", "(?:src|raw|annotate)/REF", "/commits/"),
 }
 _HOSTS = {
     "github.com": "github",
@@ -33,12 +68,10 @@ _ALIASES = {"ssh.github.com": "github.com", "altssh.gitlab.com": "gitlab.com", "
 
 _HOST = re.compile(r"[a-z0-9]([a-z0-9.-]*[a-z0-9])?")
 _COMMIT = re.compile(r"[0-9a-f]{7,64}")
-_COMMIT_PAGES = (
-    (re.compile(r"(https?://[^?#{}]+)/-/(?:blob|tree|raw)/[^?#]*"), "/-/commit/"),
-    (re.compile(r"(https?://[^?#{}]+)/src/(?:branch|commit|tag)/[^?#]*"), "/commit/"),
-    (re.compile(r"(https?://[^?#{}]+)/(?:blob|tree)/[^?#]*"), "/commit/"),
-    (re.compile(r"(https?://[^?#{}]+)/src/[^?#]*"), "/commits/"),
-)
+_WEB = re.compile(r"https?://", re.IGNORECASE)
+_RAW = re.compile(r"raw\.githubusercontent\.com/([^/]+/[^/]+)/")
+_PLACEHOLDER = re.compile(r"\{(ref|path)\}")
+_REPO_PARTS = 2  # of the path of a repo: its owner and its name; GitLab has groups within groups
 
 
 def file_template(remote_url: str) -> str | None:
@@ -55,7 +88,7 @@ def file_template(remote_url: str) -> str | None:
     is_shown = host not in _HOSTS and url.protocol in {"https", "http"}  # the port of ssh is not that of the pages
     scheme = "http" if is_shown and url.protocol == "http" else "https"
     where = f"{host}:{port}" if is_shown and port else host
-    return f"{scheme}://{where}/{path}{_TEMPLATES[forge]}"
+    return f"{scheme}://{where}/{path}{_FORGES[forge].files}"
 
 
 def _repo_path(written: str, forge: str) -> str | None:
@@ -72,10 +105,10 @@ def commit_url(template: str, commit: str) -> str | None:
     """Where a forge shows a commit, derived from its file template; None for an unknown form."""
     if not _COMMIT.fullmatch(commit):
         return None
-    for form, page in _COMMIT_PAGES:
-        match = form.fullmatch(template)
+    for forge in _FORGES.values():
+        match = forge.form.fullmatch(template)
         if match is not None:
-            return f"{match[1]}{page}{commit}"
+            return f"{match[1]}{forge.commit}{commit}"
     return None
 
 
@@ -89,3 +122,86 @@ def below(template: str, prefix: str) -> str:
     """The template for the files below a folder of the repo."""
     folder = quote(prefix.encode("utf-8", "surrogateescape"), safe="/-._~")
     return template.replace("{path}", f"{folder}/{{path}}") if prefix else template
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ShownFile:
+    """The file that a page of a forge shows: its repo as a host and a path, a branch, tag or commit, and its path."""
+
+    repo: str
+    ref: str
+    path: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RepoPages:
+    """The pages that show the files of a repo, or of a folder of it, as far as a template tells.
+
+    `repo` is the host and path in small letters, `folder` the one that paths of the template begin in, with a slash.
+    """
+
+    repo: str
+    folder: str
+    views: re.Pattern[str]
+
+    def file(self, rest: str) -> ShownFile | None:
+        """The file that a page of this repo shows; `rest` is its address after that of the repo and a slash."""
+        match = self.views.fullmatch(rest)
+        if match is None:
+            return None
+        *refs, written = match.groups()
+        path = unquote(written).rstrip("/")
+        if not path.startswith(self.folder) or any(part in {"", ".", ".."} for part in path.split("/")):
+            return None
+        ref = unquote(next(filter(None, refs), ""))
+        return ShownFile(repo=self.repo, ref=ref, path=path[len(self.folder) :])
+
+
+def plain_address(url: str) -> str | None:
+    """The host and path of a page on the web, as `repo_key` has them; None for anything else."""
+    scheme = _WEB.match(url)
+    host, slash, path = re.split("[?#]", url[scheme.end() :], maxsplit=1)[0].partition("/") if scheme else ("", "", "")
+    if not slash or "@" in host:
+        return None
+    return _RAW.sub(r"github.com/\1/raw/", f"{host.lower().removeprefix('www.')}/{path}", count=1)
+
+
+def repo_key(address: str) -> str:
+    """A repo's address by which it is compared: forges take small and capital letters for the same."""
+    return unquote(address).casefold()
+
+
+def repo_pages(template: str) -> RepoPages | None:
+    """The pages that a template stands for: all views of a known forge, else those of the template itself."""
+    for forge in _FORGES.values():
+        match = forge.form.fullmatch(template.partition("{path}")[0])
+        if match is not None:
+            return RepoPages(
+                repo=repo_key(plain_address(match[1] + "/") or "").rstrip("/"),
+                folder=unquote(match[2]),
+                views=forge.views,
+            )
+    address = plain_address(template)
+    first = _PLACEHOLDER.search(address) if address else None
+    if address is None or first is None or "{path}" not in address:
+        return None
+    at = address.rfind("/", 0, first.start())
+    parts = _PLACEHOLDER.split(address[at + 1 :])
+    groups = {"ref": "([^/]+)", "path": "(.+)"}
+    views = "".join(groups[part] if odd % 2 else re.escape(part) for odd, part in enumerate(parts))
+    return RepoPages(repo=repo_key(address[:at]), folder="", views=re.compile(views))
+
+
+def shown_file(url: str) -> ShownFile | None:
+    """The file that a page of a known forge shows, whatever the repo; a GitLab repo within groups needs `/-/`."""
+    address = plain_address(url)
+    if address is None:
+        return None
+    host, *parts = address.split("/")
+    name = host.partition(":")[0]
+    forge = _HOSTS.get(name) or _OWN.get(name.partition(".")[0] if "." in name else "")
+    length = parts.index("-") if forge == "gitlab" and "-" in parts else _REPO_PARTS
+    if forge is None or length < _REPO_PARTS or not all(parts[:length]):
+        return None
+    repo = repo_key("/".join((host, *parts[:length])))
+    return RepoPages(repo=repo, folder="", views=_FORGES[forge].views).file("/".join(parts[length:]))

@@ -87,11 +87,11 @@ def no_line(_file: FileFacts, _key: str) -> None:
 
 
 def resolve_facts(
-    *found: Fact, sources: Sequence[str] = ("repo", "other"), ledger: Ledger = EMPTY, **rules: Any
+    *found: Fact, sources: Sequence[str | SourceInfo] = ("repo", "other"), ledger: Ledger = EMPTY, **rules: Any
 ) -> tuple[Archive, Ledger]:
     """Resolve facts; `rules` are fields of `ResolveRules`, with `closed` as a set of ids."""
     closed = {id_: Discharge() for id_ in rules.pop("closed", ())}
-    known = tuple(SourceInfo(name=name) for name in sources)
+    known = tuple(one if isinstance(one, SourceInfo) else SourceInfo(name=one) for one in sources)
     return resolve(
         [parsed_of(fact) for fact in found], ResolveRules(sources=known, closed=closed, **rules), ledger, no_line
     )
