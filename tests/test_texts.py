@@ -34,6 +34,12 @@ STEM = "2026-05-01-1430--engineer--director--gate-is-green"
         ("[x](HTTP://codeberg.org/a/b/src/tag/v/x.json)", ("HTTP://codeberg.org/a/b/src/tag/v/x.json",)),
         ("https://raw.githubusercontent.com/a/b/c/d!", ("https://raw.githubusercontent.com/a/b/c/d",)),
         ("xhttps://github.com/a/b/blob/c/d", ()),
+        (f"memos/inbox/{STEM}, ../x/{STEM}.", (f"memos/inbox/{STEM}", f"../x/{STEM}")),
+        (f"_memos/{STEM}_ and @memos/{STEM}", (f"memos/{STEM}",)),
+        (f"https://example.org/memos/{STEM}/", (STEM,)),
+        ("in decisions/gate, a/docs/adr/0001-x.", ("decisions/gate", "a/docs/adr/0001-x")),
+        ("decisions/gate.py, decisions/gate/, notes/(x), memos/read()", ()),
+        ("見memos/inbox/gate。", ("memos/inbox/gate",)),
         ("s:/projects/gate/memos/x.openthing", ("s:/projects/gate/memos/x.openthing",)),
         ("S:\\projects\\gate\\src\\gate.ts.", ("S:\\projects\\gate\\src\\gate.ts",)),
         ("in s:/projects/gate/memos/ there", ("s:/projects/gate/memos/",)),
@@ -165,6 +171,10 @@ HOSTILE = {
     "underlines": "__a" * 600_000,
     "one long word": "a" * 2_000_000 + ".md",
     "rules": "-" * 2_000_000,
+    "folders": "memos/" * 330_000,
+    "names in folders": "memos/a" * 280_000,
+    "addresses": "http://" * 280_000,
+    "pages of files": "http://a/blob/b " * 120_000,
 }
 
 

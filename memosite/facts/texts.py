@@ -7,6 +7,7 @@ from bisect import bisect_right
 from collections.abc import Iterable, Iterator
 from itertools import islice
 
+from memosite.facts.bare_paths import folder_spans, path_start
 from memosite.facts.parsed import Text
 from memosite.facts.urls import file_page_spans
 
@@ -138,7 +139,8 @@ def _are_one(before: str, char: str) -> bool:
 def find_mentions(text: str) -> tuple[str, ...]:
     """File names, stamped ids, paths, and URLs of files on a forge, as written, in order, each once, up to `MENTIONS`.
 
-    Paths are those to envelopes, catalogs or Markdown files, and those that begin at a drive or a root. Ids are also
+    Paths are those to envelopes, catalogs or Markdown files, without their extension if their folders tell what they
+    are, and those that begin at a drive or a root. Ids are also
     those that records may have: `decision.tide-tables`, UUIDs; and those of commits, in code spans.
     """
     spans = list(file_page_spans(text))
@@ -147,6 +149,7 @@ def find_mentions(text: str) -> tuple[str, ...]:
         _stamped_spans(text),
         _drive_spans(text),
         _rooted_spans(text),
+        folder_spans(text),
         _record_spans(text),
         _commit_spans(text),
     ):
@@ -175,8 +178,9 @@ def _stamped_spans(text: str) -> Iterator[_Span]:
         match = _STAMPED.match(text, stamp.end()) if start >= last else None
         if match is not None:
             last = match.end()
-            is_emphasized = start > 0 and text[start - 1] == "_"
-            yield start, start + len(text[start:last].rstrip("._-" if is_emphasized else ".-"))
+            begin = path_start(text, start)
+            is_emphasized = begin > 0 and text[begin - 1] == "_"
+            yield begin, start + len(text[start:last].rstrip("._-" if is_emphasized else ".-"))
 
 
 def _drive_spans(text: str) -> Iterator[_Span]:

@@ -14,6 +14,7 @@ from urllib.parse import unquote
 
 from markdown_it.token import Token
 
+from memosite.facts.bare_paths import WORD
 from memosite.facts.urls import URL, without_punctuation
 from memosite.markdown.highlight import highlight
 from memosite.markdown.tokens import BodyTokens, inline_text, joined_words, read_body
@@ -28,10 +29,8 @@ _SPACE = re.compile(r"\s")
 _LANGUAGE = re.compile(r"\s*([A-Za-z0-9_+#.-]{0,40})")
 _EXTERNAL = re.compile(r"https?://[^\s/?#\\]|mailto:\S", re.IGNORECASE)
 
-# What continues a path or a word: ASCII and the alphabets. Scripts without spaces do not, so that a name is found
-# in the middle of a Chinese sentence; a key that holds any other character is searched for as it is.
-_WORD = r"A-Za-z0-9_\u00aa\u00b5\u00ba\u00c0-\u1fff/\\~@%"
-_RUN = rf"(?:[{_WORD}.-]|:(?=[/\\]))+"
+# A key that holds a character that is in no word is searched for as it is.
+_RUN = rf"(?:[{WORD}.-]|:(?=[/\\]))+"
 _BARE_URL = re.compile(URL)
 _MENTION = re.compile(rf"{URL}|{_RUN}")
 
@@ -286,7 +285,7 @@ def _mention_pattern(keys: Iterable[str]) -> re.Pattern[str]:
     if not odd:
         return _MENTION
     keys_as_they_are = "|".join(map(re.escape, odd))
-    return re.compile(rf"(?<![{_WORD}.-])(?:{keys_as_they_are})(?![.-]*[{_WORD}])|{_MENTION.pattern}")
+    return re.compile(rf"(?<![{WORD}.-])(?:{keys_as_they_are})(?![.-]*[{WORD}])|{_MENTION.pattern}")
 
 
 def _names(found: str) -> Iterator[str]:

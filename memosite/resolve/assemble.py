@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from memosite.archive.ledger import Ledger
 from memosite.archive.model import UNDATED, Artifact
-from memosite.facts.names import read_stamped_name
+from memosite.facts.names import read_stamped_name, stem_of
 from memosite.facts.parsed import FileFacts, Ref, Text
 from memosite.facts.times import Moment
 from memosite.resolve.artifacts import ArtifactMaker, ResolvedLinks, role_folder
@@ -128,7 +128,9 @@ def _uses(group: CopyGroup, memo_folders: tuple[str, ...]) -> tuple[NameUse, ...
 
 
 def _origin(file: FileFacts) -> TextOrigin:
-    return TextOrigin(source=file.source, folder=file.path.rpartition("/")[0])
+    page = stem_of(file.name)
+    is_folder = page.casefold() in {"index", "readme"}
+    return TextOrigin(source=file.source, folder=file.path.rpartition("/")[0], page="" if is_folder else page)
 
 
 def _join_texts(texts: list[Text]) -> Text:

@@ -8,9 +8,10 @@ from dataclasses import dataclass
 from urllib.parse import unquote
 
 from memosite.archive.model import Link, SourceInfo
+from memosite.facts.bare_paths import MESSAGE_FOLDERS
 from memosite.facts.names import BODY_SUFFIX, ENVELOPE_SUFFIX, read_reference
 from memosite.facts.parsed import FileFacts, Organization, Ref, Text
-from memosite.formats.systems import is_record_uri
+from memosite.formats.systems import is_record_uri, record_suffixes
 from memosite.resolve.forge_files import ForgeFiles
 from memosite.resolve.positions import last_segment
 from memosite.resolve.references import NameIndex
@@ -27,16 +28,23 @@ _SCHEME = re.compile(r"[a-zA-Z][a-zA-Z0-9+.-]+:")
 _ABSOLUTE = re.compile(r"/|~/|[a-zA-Z]:")
 
 
+_ENDINGS = (".md", "/index.md", *(suffix for suffix in record_suffixes() if suffix.count(".") > 1))
+"""What is tried behind a path without an extension."""
+
 TAIL = 16
 """How many folders of a path are looked at from its end, and on the way up from a file: there are deeper ones."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TextOrigin:
-    """The origin of a text: its source, and the folder of its file in it."""
+    """The origin of a text: its source, and the folder of its file in it.
+
+    `page` is the file's name without its extension: the folder of its page on a documentation site.
+    """
 
     source: str
     folder: str
+    page: str = ""
 
 
 class LinkResolver:
@@ -153,14 +161,33 @@ class LinkResolver:
         return None if not path or "\0" in path else self._artifact(path, origin)
 
     def _artifact(self, path: str, origin: TextOrigin) -> Ref | None:
-        found = self._named(path, origin.source)
-        if found is not None:
-            return found
-        for candidate in [path[1:]] if path.startswith("/") else _inside(path, origin.folder):
-            found = self._by_path.get((origin.source, candidate))
+        found = self._named(path, origin.source) or self._at(path, origin) or self._by_suffix(path, origin)
+        return found or self._without_extension(path, origin)
+
+    def _at(self, path: str, origin: TextOrigin) -> Ref | None:
+        """The artifact at exactly this path, as seen from the text's folder or from one above it."""
+        candidates = [path[1:]] if path.startswith("/") else _inside(path, origin.folder)
+        return next(filter(None, (self._by_path.get((origin.source, one)) for one in candidates)), None)
+
+    def _without_extension(self, path: str, origin: TextOrigin) -> Ref | None:
+        """The artifact whose path is written without its extension, or as a page of a documentation site.
+
+        On such a site `a.md` is the page `a/`, so that `../b/` in it is the file `b.md` beside it.
+        """
+        name = path.rstrip("/")
+        folders = [part for part in name.split("/") if part not in {"", ".", ".."}][:-1]
+        if name.endswith((".", "..")) or "/" not in path:
+            return None
+        if path.endswith("/") and origin.page and not path.startswith("/"):
+            beside = posixpath.normpath(posixpath.join(origin.folder, origin.page, f"{name}.md"))
+            if (origin.source, beside) in self._by_path:
+                return self._by_path[origin.source, beside]
+        for ending in _ENDINGS:
+            found = self._at(name + ending, origin) or (self._by_suffix(name + ending, origin) if folders else None)
             if found is not None:
                 return found
-        return self._by_suffix(path, origin)
+        is_message = not set(MESSAGE_FOLDERS).isdisjoint(folders)
+        return self._named(name + ENVELOPE_SUFFIX, origin.source) if is_message else None
 
     def _named(self, path: str, source: str) -> Ref | None:
         """The memo, note or transcript whose file has the name at the end of a path."""
