@@ -1,5 +1,8 @@
 """wyren: each case is read as expected, and whatever bytes a memory holds give a result."""
 
+import json
+import re
+from collections import Counter
 from pathlib import Path
 
 import pytest
@@ -14,7 +17,10 @@ from memosite.formats import adapters
 from memosite.formats.fields import FINDINGS
 from memosite.formats.wyren import parse as wyren
 from memosite.formats.wyren.outline import OUTLINE_CHARS, SECTIONS, read_outline
+from memosite.formats.wyren.tags import read_tags
 from tests.support.cases import CASES, check_case, check_promises, inputs_of, read_case
+from tests.support.files import write_text
+from tests.support.sites import build_site
 
 INPUTS = inputs_of("wyren")
 PLACE = ".wyren/memory.md"
@@ -91,6 +97,88 @@ def test_a_memory_at_its_limits_has_no_finding() -> None:
     assert read(f"## Decisions\n{bullets}## Scope changes\n{bullets}\n\n\n\n").findings == ()
 
 
+def test_comments_and_placeholders_are_no_records() -> None:
+    """Neither bullets in comments nor comments in bullets; `<!--` in code, or never closed, is text."""
+    text = "## Decisions\n<!-- newest last -->\n- Steel <!-- ask Ada --> rope\n<!--\n- Hemp\n## Lore\n-->\n"
+    text += "- (none yet)\n- Keep `<!-- more -->`\n- <fact> [session <id>, turn <n>]\n- No decisions so far.\n"
+    text += "- No night work\n- a <!-- b\n"
+    assert [(card.section, card.title) for card in cards_of(read(text))] == [
+        ("Decisions", "Steel rope"), ("Decisions", "Keep <!-- more -->"), ("Decisions", "No night work"),
+        ("Decisions", "a <!-- b"),
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("text", "section"),
+    [
+        *((said, "Decisions") for said in ("(none)", "_None yet._", "**none** so far", "n/a", "N/A", "—", "…", "...")),
+        *((said, "Decisions") for said in ("TBD", "(empty)", "Nothing to report.", "[ ] TODO", "No entries yet")),
+        *((said, "Decisions") for said in ("<fact>", "<file or area>: <what is meant> [session <id>, turn <n>]")),
+        ("No open questions at this time [session 7a2e, turn 3]", "Open questions"),
+        ("No changes", "Scope changes"),
+        ("No rejected path", "Rejected paths"),
+    ],
+)
+def test_what_only_says_that_there_is_none_is_a_placeholder(text: str, section: str) -> None:
+    """As a bullet and as other text."""
+    assert cards_of(read(f"## {section}\n- {text}\n- Rope\n"))[0].title == "Rope"
+    assert cards_of(read(f"## {section}\n{text}\n")) == ()
+
+
+@pytest.mark.parametrize(
+    ("text", "section"),
+    [
+        ("No changes on the quay road", "Scope changes"),
+        ("No changes", "Decisions"),
+        ("None of the cranes may run at night", "Decisions"),
+        ("`<seat>`", "Decisions"),
+        ("<https://harbour.example/>", "Decisions"),
+        ("Use <b>steel</b>", "Decisions"),
+        ("todo.md is the list", "Decisions"),
+        ("No", "Open questions"),
+        ("[session 7a2e, turn 3]", "Decisions"),
+        ("🎉", "Decisions"),
+    ],
+)
+def test_what_says_something_is_an_entry(text: str, section: str) -> None:
+    """However short."""
+    found = cards_of(read(f"## Decisions\n- Rope\n## {section}\n- {text}\n"))
+    assert len(found) == 2
+
+
+def test_keys_count_comments_and_placeholders_so_that_published_ones_stay() -> None:
+    """An entry keeps the key it had when each comment was a record, or a part of one."""
+    text = "## Decisions\n- (none)\n- Rope <!-- thin -->\n- Tar\n<!--\n- Rope\n-->\n- Rope [session 7a2e, turn 1]\n"
+    digests = [short_hash(said) for said in ("Rope <!-- thin -->", "Tar\n<!--", "Rope")]
+    assert [card.key for card in cards_of(read(text))] == [
+        f"decisions.{digests[0]}", f"decisions.{digests[1]}", f"decisions.{digests[2]}",
+    ]  # fmt: skip
+
+
+def test_session_current_is_shown_as_a_tag_and_counts_in_the_key() -> None:
+    """SPEC 3: keys were published before it was one."""
+    (card,) = cards_of(read("## Decisions\n- Steel rope [session current]\n"))
+    assert (card.title, card.fields) == ("Steel rope", (("Session", "current"),))
+    assert card.key == f"decisions.{short_hash('Steel rope [session current]')}"
+
+
+def test_former_pages_of_comments_are_tombstones(tmp_path: Path) -> None:
+    """What an earlier version published of a comment says that it was removed; no other address changes."""
+    memory = tmp_path / "quay/.wyren/memory.md"
+    write_text(memory, "## Decisions\n- Tar\n<!-- newest last -->\n\n- (none)\n- Rope [session current]\n")
+    output = build_site(tmp_path)
+    ids = [f"quay.decisions.{short_hash(said)}" for said in ("Tar\n<!-- newest last -->", "Rope [session current]")]
+    former = [f"quay.decisions.{short_hash(said)}" for said in ("(none)", "<!-- newest last -->")]
+    with (output / "archive/ledger.jsonl").open("a") as ledger:
+        for number, id_ in enumerate(former, 3):
+            line = {"v": 1, "n": number, "kind": "record", "id": id_, "key": f"{number:016}", "system": "wyren"}
+            ledger.write(json.dumps(line) + "\n")
+    build_site(tmp_path)
+    pages = {id_: (output / f"records/wyren/{id_}/index.html").read_text() for id_ in (*ids, *former)}
+    assert ["No longer here" in pages[id_] for id_ in (*ids, *former)] == [False, False, True, True]
+    assert all("newest last" not in page for page in pages.values())
+
+
 def test_a_handoff_note_with_a_time_is_a_record_of_its_own_with_that_date() -> None:
     """What people write freely stays together."""
     text = "## Handoff notes\n- [2026-05-04T08:00:00Z] Crane 12 waits.\n\nFree words\n- and a list\n"
@@ -127,8 +215,15 @@ def test_a_thousand_pieces_of_code_are_a_bounded_list_of_findings() -> None:
         "- " + "_" * 190_000,
         "# " + "?" * 190_000 + "x",
         "[2026" * 38_000,
+        "<!--" * 47_000,
+        "<!---->" * 27_000,
+        "`<!--``" * 27_000,
+        "- <!--\n" * 27_000,
     ],
-    ids=["tags", "markers", "blanks", "nesting", "fences", "lines", "ticks", "tabs", "rule", "heading", "stamps"],
+    ids=[
+        *("tags", "markers", "blanks", "nesting", "fences", "lines", "ticks", "tabs", "rule", "heading", "stamps"),
+        *("opened", "comments", "code-or-comment", "bullets-opened"),
+    ],
 )
 def test_hostile_memories_come_to_an_end(text: str) -> None:
     """Every pass is linear."""
@@ -145,7 +240,8 @@ PIECES = st.sampled_from(
         *("## Decisions\n", "## Handoff notes\n", "### Sub\n", "# Title\n", "---\n", "_Last distilled: x_\n"),
         *("- a", "* b", "1. c", "2) d", "  ", "    ", "\t", "\n", "\n\n", "\r\n", "\r", "\u2028", "\0", "text"),
         *("```", "~~~~", "```js\n", "```markdown\n", "`", "[", "]", ";"),
-        *(" [session 7a2e, turn 1]", " [raised session x]", "[2026-05-04T08:00:00Z] "),
+        *(" [session 7a2e, turn 1]", " [raised session x]", "[2026-05-04T08:00:00Z] ", " [session current]"),
+        *("<!--", "-->", "<!-- c -->", "(none)", "<fact>"),
     ]
 )
 
@@ -183,7 +279,28 @@ def test_any_memory_never_raises(path: str, text: str) -> None:
 @given(st.lists(PIECES, max_size=30).map("".join))
 def test_no_word_of_a_section_is_dropped(text: str) -> None:
     """Bullets and other text alike: what stands in a section stands in a block, or is a heading."""
-    outline = read_outline("## Decisions\n" + text)
+    outline = read_outline("## Decisions\n" + text, with_comments=True)
     found = "".join(block.text for section in outline.sections for block in section.blocks)
     for word in ("text", "7a2e", "2026-05-04T08:00:00Z"):
         assert found.count(word) == text.count(word)
+
+
+@CALM
+@given(st.lists(PIECES, max_size=30).map("".join))
+@example("- a\n<!-- c -->\n- (none)\n- a")
+def test_a_comment_takes_no_key_along(text: str) -> None:
+    """What begins where something began when comments counted has the key of that; no two entries have one key."""
+    text = "## Decisions\n" + text.replace("## Handoff notes", "## Weather").replace("\r", "")
+    before: dict[int, str] = {}
+    taken: Counter[str] = Counter()
+    for section in read_outline(text, with_comments=True).sections:
+        for block in section.blocks if section.name else ():
+            slug = "-".join(re.findall(r"[a-z]+", section.name.lower())) or "section"
+            key = f"{slug}.{short_hash(read_tags(block.text).keyed)}"
+            taken[key] += 1
+            before[block.line] = f"{key}-{taken[key]}" if taken[key] > 1 else key
+    cards = cards_of(read(text))
+    assert len({card.key for card in cards}) == len(cards)
+    assert [card.key for card in cards if card.line in before and card.section != "Memory"] == [
+        before[card.line] for card in cards if card.line in before and card.section != "Memory"
+    ]

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 
 from memosite.facts.json_text import clean_text
 from memosite.facts.texts import one_line
+from memosite.formats.wyren.comments import without_comments
 
 SECTIONS = (
     "Decisions",
@@ -85,8 +86,11 @@ class Outline:
     fence: int | None = None
 
 
-def read_outline(text: str) -> Outline:
-    """Read a memory (any line ends); never raises. What goes beyond `OUTLINE_CHARS` is left out, at a line's end."""
+def read_outline(text: str, *, with_comments: bool = False) -> Outline:
+    """Read a memory (any line ends); never raises. What goes beyond `OUTLINE_CHARS` is left out, at a line's end.
+
+    Comments belong to no block, unless they are asked for.
+    """
     if len(text) > OUTLINE_CHARS:
         text = text[: max(text.rfind("\n", 0, OUTLINE_CHARS), 0) or OUTLINE_CHARS]
     lines = [
@@ -97,9 +101,14 @@ def read_outline(text: str) -> Outline:
     while lines and not lines[-1][1].strip():
         lines.pop()
     lines, fence = _unwrap(lines)
-    reader = _Reader(_longest_marks(lines))
-    for number, line in lines:
-        reader.read(number, line)
+    longest = _longest_marks(lines)
+    texts = [line for _, line in lines]
+    reader = _Reader(longest)
+    for (number, _), shown in zip(lines, texts if with_comments else without_comments(texts, longest), strict=True):
+        if shown is None:
+            reader.skip()
+        else:
+            reader.read(number, shown)
     reader.end_section()
     places = tuple(number for number, _ in lines)
     return Outline(
@@ -202,6 +211,12 @@ class _Reader:
             self._after_blank = False
         if rest:
             self._lines = self._length
+
+    def skip(self) -> None:
+        """Pass over a line that is only comment: it counts as a line, and separates nothing."""
+        self._length += 1
+        self._index += 1
+        self._lines = self._length
 
     def _leaves_fence(self, rest: str, indent: int) -> bool:
         """Whether a fence that nobody closed ends here: with its bullet, or at a section wyren knows."""

@@ -7,7 +7,7 @@ The rules checked are wyren's own (memory.md schema, hygiene rules), of those th
 
 import re
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from itertools import islice, pairwise
 
@@ -22,6 +22,7 @@ from memosite.formats.document import parse as parse_document
 from memosite.formats.fields import FINDINGS, show_json
 from memosite.formats.frontmatter import Frontmatter, read_frontmatter
 from memosite.formats.wyren import rules as wyren_rules
+from memosite.formats.wyren.comments import is_placeholder
 from memosite.formats.wyren.outline import OUTLINE_CHARS, Outline, OutlineBlock, Section, read_outline
 from memosite.formats.wyren.places import MEMORY_NAME, ROOTS
 from memosite.formats.wyren.tags import read_tags
@@ -81,12 +82,13 @@ def parse(file: File) -> Parsed:
     if below:
         return _parse_broadcast(file, below)
     outline = read_outline(file.text)
+    keys = _Keys(read_outline(file.text, with_comments=True) if "<!--" in file.text else outline)
     cards: list[RecordCard] = []
     shelve = [file.data]
-    taken: Counter[str] = Counter()
     for section in outline.sections:
-        for entry in _entries(section):
-            card, data = _record(file, section, entry, taken)
+        blocks = [block for block in section.blocks if not is_placeholder(block.text, section.name)]
+        for entry in _entries(section.name, blocks):
+            card, data = _record(file, section, entry, keys.of(section, entry))
             cards.append(card)
             shelve.append(data)
     fact = RecordFile(system="wyren", file=file.facts, records=tuple(cards))
@@ -94,13 +96,49 @@ def parse(file: File) -> Parsed:
     return Parsed(source=file.source, path=file.path, fact=fact, findings=findings, shelve=tuple(shelve))
 
 
-def _entries(section: Section) -> Iterator[OutlineBlock]:
+class _Keys:
+    """The keys of a memory's entries: section, and digest of the text without tags.
+
+    Comments and placeholders were records once. They still count in keys, and have keys of their own that no entry
+    gets, so that each entry has the key it was published with. Equal entries of a section get `-2`, `-3` in the file's
+    order.
+    """
+
+    def __init__(self, outline: Outline) -> None:
+        """Make the keys of an outline with comments."""
+        self._taken: Counter[str] = Counter()
+        pairs = [(section, entry) for section in outline.sections for entry in _entries(section.name, section.blocks)]
+        self._lines = [entry.line for _, entry in pairs]
+        self._keys = [self._numbered(section, entry) for section, entry in pairs]
+        self._next = 0
+        self._is_free = False
+
+    def of(self, section: Section, entry: OutlineBlock) -> str:
+        """The key of an entry, given in the file's order: that of what was at its line, or around it."""
+        while self._next < len(self._lines) and self._lines[self._next] < entry.line:
+            self._next += 1
+            self._is_free = True
+        if self._next < len(self._lines) and self._lines[self._next] == entry.line:
+            self._next += 1
+        elif not self._is_free:
+            return self._numbered(section, entry)
+        self._is_free = False
+        return self._keys[self._next - 1]
+
+    def _numbered(self, section: Section, entry: OutlineBlock) -> str:
+        key = f"{_slug(section.name or _NO_SECTION)}.{short_hash(read_tags(entry.text).keyed or entry.text)}"
+        self._taken[key] += 1
+        number = self._taken[key]
+        return key if number == 1 else f"{key}-{number}"
+
+
+def _entries(section: str, blocks: Sequence[OutlineBlock]) -> Iterator[OutlineBlock]:
     """What is to be a record: each bullet and each text; of handoff notes those with a time, and the rest together."""
-    if section.name == _HANDOFF:
-        yield from _handoff_notes(section)
+    if section == _HANDOFF:
+        yield from _handoff_notes(blocks)
         return
-    for block in section.blocks:
-        if section.name or block.bullet:
+    for block in blocks:
+        if section or block.bullet:
             yield block
             continue
         # "_Last distilled: …_" is changed by every run of wyren's; it is no content.
@@ -109,10 +147,10 @@ def _entries(section: Section) -> Iterator[OutlineBlock]:
             yield OutlineBlock(line=block.line, text="\n".join(lines).strip("\n"), under=block.under)
 
 
-def _handoff_notes(section: Section) -> list[OutlineBlock]:
+def _handoff_notes(blocks: Iterable[OutlineBlock]) -> list[OutlineBlock]:
     stamped: list[OutlineBlock] = []
     rest: list[OutlineBlock] = []
-    for block in section.blocks:
+    for block in blocks:
         (stamped if block.bullet and _stamp(block.text) else rest).append(block)
     if not rest:
         return stamped
@@ -126,14 +164,11 @@ def _handoff_notes(section: Section) -> list[OutlineBlock]:
     return sorted((*stamped, together), key=lambda block: block.line)
 
 
-def _record(file: File, section: Section, block: OutlineBlock, taken: Counter[str]) -> tuple[RecordCard, bytes]:
-    """One record and its text. Equal bullets of a section get `-2`, `-3` in the file's order."""
+def _record(file: File, section: Section, block: OutlineBlock, key: str) -> tuple[RecordCard, bytes]:
+    """One record and its text."""
     tags = read_tags(block.text)
     text = tags.text or block.text
     name = section.name or _NO_SECTION
-    key = f"{_slug(name)}.{short_hash(text)}"
-    taken[key] += 1
-    number = taken[key]
     stamp = _stamp(text) if block.bullet else None
     moments = [clause.date for clause in tags.clauses if clause.verb != "updated"]
     updates = [clause.date for clause in tags.clauses if clause.verb == "updated"]
@@ -141,7 +176,7 @@ def _record(file: File, section: Section, block: OutlineBlock, taken: Counter[st
     shown = summarize(_without_stamp(_FENCE_LINE.sub("", text[:_TITLE_CHARS])))
     card = RecordCard(
         system="wyren",
-        key=key if number == 1 else f"{key}-{number}",
+        key=key,
         file=file.facts,
         type=cut_line(name, 100),
         title=_title(text, name),

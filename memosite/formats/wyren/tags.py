@@ -5,7 +5,7 @@ As documented and as seen (SPEC 2.2, wyren): `[session 7a2e, turn 12]`, `[sessio
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
 from memosite.facts.texts import one_line
@@ -16,6 +16,7 @@ _TAG_STARTS = ("[session ", "[raised ", "[updated ")
 _WHO = re.compile(
     r"(?:(?P<verb>raised|updated)(?: (?:by|in))?(?: session)?|session) (?P<id>[^\s`]{1,100})", re.IGNORECASE
 )
+_CURRENT = "current"
 _TURN = re.compile(r"(?:turns? )?(?P<turn>[0-9]{1,9}(?: ?[-–—] ?[0-9]{1,9})?)", re.IGNORECASE)
 
 
@@ -51,9 +52,13 @@ class Clause:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Tags:
-    """A text without its tags, and their clauses."""
+    """A text without its tags, and their clauses. `keyed` is the text that keys are made of (SPEC 3, identity).
+
+    That one still has the tag `[session current]`: it was not read as a tag when keys were first published.
+    """
 
     text: str
+    keyed: str
     clauses: tuple[Clause, ...]
 
     @property
@@ -69,20 +74,36 @@ class Tags:
 
 def read_tags(text: str) -> Tags:
     """Take the tags off a text. One that says neither turn nor date counts only at the end of a line."""
-    kept: list[str] = []
     clauses: list[Clause] = []
-    at = 0
+    spans: list[tuple[int, int]] = []
+    named: list[tuple[int, int]] = []
     for match in _TAG.finditer(text):
         found = _clauses(match["said"])
         if not found or not (any(clause.is_sure for clause in found) or _ends_line(text, match.end())):
             continue
-        kept.append(text[at : match.start()].rstrip(" \t"))
         clauses += found
-        at = match.end()
+        spans.append(match.span())
+        if not _is_current(found):
+            named.append(match.span())
+    return Tags(text=_without(text, spans), keyed=_without(text, named), clauses=tuple(clauses))
+
+
+def _is_current(clauses: list[Clause]) -> bool:
+    """Whether a tag says no more than `session current`."""
+    said = [pair for clause in clauses for pair in clause.fields()]
+    return len(said) == 1 and said[0][0] == "Session" and said[0][1].casefold() == _CURRENT
+
+
+def _without(text: str, spans: Iterable[tuple[int, int]]) -> str:
+    kept: list[str] = []
+    at = 0
+    for start, end in spans:
+        kept.append(text[at:start].rstrip(" \t"))
+        at = end
     kept.append(text[at:])
     begins_with_tag = len(kept) > 1 and not kept[0].strip()
     left = "".join(kept).strip("\n").rstrip()
-    return Tags(text=left.lstrip() if begins_with_tag else left, clauses=tuple(clauses))
+    return left.lstrip() if begins_with_tag else left
 
 
 def _ends_line(text: str, at: int) -> bool:
@@ -95,7 +116,7 @@ def _clauses(said: str) -> list[Clause]:
     """The clauses of a tag: `session X, turn 193; updated Y, turn 7`.
 
     None for words in brackets that are no tag: it begins with a session, and where it says nothing but who, the
-    name has a digit in it or is that of whoever raised a question.
+    name has a digit in it, is `current`, or is that of whoever raised a question.
     """
     found: list[Clause] = []
     for part in filter(None, (one_line(part) for part in re.split("[;,]", said))):
@@ -113,5 +134,9 @@ def _clauses(said: str) -> list[Clause]:
         else:
             found[-1].others.append(part)
     says_more = any(clause.is_sure or (clause.verb and not clause.others) for clause in found)
-    names_one = len(found) == 1 and not found[0].others and any(char.isdigit() for char in found[0].session)
+    names_one = len(found) == 1 and not found[0].others and (_is_current(found) or _has_digit(found[0].session))
     return found if says_more or names_one else []
+
+
+def _has_digit(name: str) -> bool:
+    return any(char.isdigit() for char in name)
