@@ -184,11 +184,12 @@ class Memo(Artifact):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Transcript(Artifact):
-    """A recorded conversation."""
+    """A recorded conversation. `last_turn` is when its last turn began, if its stamps tell."""
 
     variants: tuple[Variant, ...]
     role: str | None
     ended: Moment | None
+    last_turn: Moment | None = None
     related: tuple[Ref, ...] = ()
     unresolved: tuple[str, ...] = ()
     broken: bool = False

@@ -5,6 +5,7 @@ memory. `from` is a Python keyword, so the field is `sender` everywhere; only fo
 exports know the wire name.
 """
 
+import datetime as dt
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal
@@ -27,7 +28,8 @@ class Text:
 
     `sha256` names the text's UTF-8 bytes as kept (LF, no BOM). `summary` is its first line or so as plain text.
     `mentions` are file names, ids and paths written in it; `destinations` the targets of its Markdown links.
-    `turns` counts the turns of a transcript (0 = no known form), None for other texts.
+    `turns` counts the turns of a transcript (0 = no known form), None for other texts; `span` are the local times of
+    its first turn and its last, if they are written.
     """
 
     sha256: str
@@ -36,6 +38,7 @@ class Text:
     mentions: tuple[str, ...] = ()
     destinations: tuple[str, ...] = ()
     turns: int | None = None
+    span: tuple[dt.datetime, dt.datetime] | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

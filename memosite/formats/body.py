@@ -18,13 +18,13 @@ def matches(file: File) -> bool:
 
 
 def parse(file: File) -> Parsed:
-    """Read one body; of those below transcripts/, also the number of turns and the text of the first."""
+    """Read one body; of those below transcripts/, also the number of turns, their times and the text of the first."""
     text = file.markdown
     known, data = describe_text(text)
     place = place_of(file.path)
     if place is not None and place.store == "transcripts":
-        turns = parse_conversation(text, started=None).turns
-        first = next((turn.text for turn in turns if turn.text.strip()), text)
-        known = replace(known, turns=len(turns), summary=summarize(first))
+        found = parse_conversation(text, started=None)
+        first = next((turn.text for turn in found.turns if turn.text.strip()), text)
+        known = replace(known, turns=len(found.turns), span=found.span, summary=summarize(first))
     fact = BodyFile(file=file.facts, text=known)
     return Parsed(source=file.source, path=file.path, fact=fact, findings=file.text_findings, shelve=(file.data, data))

@@ -59,11 +59,15 @@ class Turn:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TurnList:
-    """A body as turns. `preamble` is the text before the first one, all of it when there is none."""
+    """A body as turns. `preamble` is the text before the first one, all of it when there is none.
+
+    `span` are the local times of the first turn and of the last, by the clock of the first; None without stamps.
+    """
 
     form: Literal["stamped", "plain", "verbatim"]
     preamble: str
     turns: tuple[Turn, ...]
+    span: tuple[dt.datetime, dt.datetime] | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -135,8 +139,15 @@ def parse_conversation(text: str, *, started: dt.datetime | None) -> TurnList:
             )
         )
     preamble = _trimmed(lines[: first.cut])
-    form: Literal["stamped", "plain"] = "stamped" if first.time else "plain"
-    return TurnList(form=form, preamble=preamble, turns=tuple(turns))
+    last = headings[-1]
+    span = (first.time, last.time + last.set_back) if first.time and last.time else None
+    return TurnList(form="stamped" if span else "plain", preamble=preamble, turns=tuple(turns), span=span)
+
+
+def last_turn_at(span: tuple[dt.datetime, dt.datetime] | None, *, started: dt.datetime | None) -> dt.datetime | None:
+    """The UTC time of the last turn, by the `span` of a conversation; None where it cannot be told."""
+    offset = _utc_offset(started, span[0]) if span else None
+    return (span[1] - offset).replace(tzinfo=dt.UTC) if span and offset is not None else None
 
 
 def blocks(text: str) -> tuple[TurnBlock, ...]:

@@ -26,7 +26,6 @@ from memosite.pages.parts import (
     LibraryEntry,
     ListSection,
     PagePart,
-    ParticipantRow,
     RecipientRow,
     Reference,
     RelationRow,
@@ -152,24 +151,6 @@ class MemoPage(ArtifactPage):
     next: Reference | None
     variants: tuple[VariantRow, ...]
     is_legacy: bool
-    is_broken: bool
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class TranscriptPage(ArtifactPage):
-    """A recorded conversation."""
-
-    template: ClassVar[str] = "transcript.html"
-
-    participants: tuple[ParticipantRow, ...]
-    ended: Stamp | None
-    transport: str
-    capture_tool: str
-    redaction_status: str
-    captures: tuple[Row, ...] = ()
-    related: tuple[Row, ...]
-    unresolved: tuple[str, ...]
-    written_during: tuple[Row, ...]
     is_broken: bool
 
 

@@ -12,8 +12,8 @@ from memosite.facts.parsed import Ref
 def find_written(artifacts: Iterable[Artifact]) -> dict[Ref, tuple[Ref, ...]]:
     """For each transcript whose end is known, the memos and notes that a participant sent between start and end.
 
-    They are in the order of their dates; where nothing was sent, the transcript has no entry. A date counts only if
-    the memo itself states it.
+    The end is that of the envelope, else its last turn. They are in the order of their dates; where nothing was sent,
+    the transcript has no entry. A date counts only if the memo itself states it.
     """
     sent: dict[str, list[Memo]] = defaultdict(list)
     transcripts: list[Transcript] = []
@@ -26,13 +26,14 @@ def find_written(artifacts: Iterable[Artifact]) -> dict[Ref, tuple[Ref, ...]]:
         memos.sort(key=_instant)
     found: dict[Ref, tuple[Ref, ...]] = {}
     for transcript in transcripts:
-        if transcript.date is None or transcript.ended is None:
+        end = transcript.ended or transcript.last_turn
+        if transcript.date is None or end is None:
             continue
         meanwhile: list[Memo] = []
         for seat in transcript.positions:
             memos = sent.get(seat, [])
             first = bisect_left(memos, transcript.date.instant, key=_instant)
-            meanwhile += memos[first : bisect_right(memos, transcript.ended.instant, lo=first, key=_instant)]
+            meanwhile += memos[first : bisect_right(memos, end.instant, lo=first, key=_instant)]
         if meanwhile:
             found[transcript.ref] = tuple(memo.ref for memo in sorted(meanwhile, key=attrgetter("sort_key")))
     return found

@@ -6,11 +6,11 @@ from dataclasses import replace
 from memosite.archive.model import Transcript
 from memosite.archive.urls import artifact_page, part_page, relative
 from memosite.formats.turns import parse_conversation
-from memosite.pages.models import TranscriptPage
 from memosite.pages.parts import Body, ParticipantRow, cut_turns, fits_one_page
+from memosite.pages.transcripts import TranscriptPage
 from memosite.plan.artifact_page import PART_CHARS, artifact_fields, link_targets, shown_extra
 from memosite.plan.citations import citation_of, speakers
-from memosite.plan.context import Context
+from memosite.plan.context import LIST_LIMIT, Context
 from memosite.plan.dates import stamp
 from memosite.plan.pagination import part_links
 
@@ -52,6 +52,7 @@ def _transcript_page(context: Context, transcript: Transcript, start: str) -> Tr
     envelope = variant.envelope
     text = variant.text
     people, models = speakers(context, transcript)
+    written = context.written_during.get(transcript.ref, ())
     body: Body | None = None
     if transcript.broken:
         body = Body(sha256=envelope.file.sha256, form="verbatim", chars=envelope.file.bytes)
@@ -86,6 +87,7 @@ def _transcript_page(context: Context, transcript: Transcript, start: str) -> Tr
         captures=context.rows(start, context.captures.get(transcript.ref, ())),
         related=context.rows(start, transcript.related),
         unresolved=transcript.unresolved,
-        written_during=context.rows(start, context.written_during.get(transcript.ref, ())),
+        written_during=context.rows(start, written[:LIST_LIMIT]),
+        written_during_total=len(written),
         is_broken=transcript.broken,
     )

@@ -6,13 +6,14 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
-from memosite.archive.model import Artifact, Copy, Document, Library, Life, Link, Memo, Record, Transcript
+from memosite.archive.model import Artifact, Copy, Document, Library, Life, Link, Memo, Record, Transcript, Variant
 from memosite.facts.findings import Finding
 from memosite.facts.layout import place_of
 from memosite.facts.names import short_subject
 from memosite.facts.parsed import BROADCAST, FILE, Discharge, DocumentHead, Envelope, RecordCard, Ref
 from memosite.facts.texts import SUMMARY
 from memosite.facts.times import Moment
+from memosite.formats.turns import last_turn_at
 from memosite.resolve.actions import Answered, Replies, least_done, mailbox_at, recipient_states
 from memosite.resolve.conversation import ThreadBuilder
 from memosite.resolve.filed import Filed
@@ -336,9 +337,17 @@ def _transcript(
         positions=tuple(sorted({one for one in (role, *seats) if one})),
         role=role or next((position for position in seats if position), None),
         ended=envelope.ended,
+        last_turn=_last_turn(group.variants[0]),
         related=tuple(dict.fromkeys(found for found in related.values() if found not in {None, around.ref})),
         unresolved=tuple(name for name, found in related.items() if found is None),
     )
+
+
+def _last_turn(variant: Variant) -> Moment | None:
+    """When the last turn of a transcript began, with the offset of its start."""
+    started, span = variant.envelope.sent, variant.text.span if variant.text else None
+    at = last_turn_at(span, started=started.instant) if started else None
+    return Moment(instant=at, offset=started.offset) if at and started else None
 
 
 def _role(envelope: Envelope, naming: Naming, memo_folders: tuple[str, ...]) -> str | None:
