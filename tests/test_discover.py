@@ -1,13 +1,18 @@
 """Zero configuration: the sources below a folder are found by the stores in them."""
 
 import os
+import sys
+from itertools import count
 from pathlib import Path
 
 import pytest
 
 from memosite.config import discovery as module
 from memosite.config.discovery import discover
+from memosite.config.loading import load_config
 from memosite.facts.errors import ConfigError, SourceError
+from memosite.reading.inputs import compare_inputs
+from memosite.reading.opening import open_sources
 from tests.support.files import fill
 
 
@@ -229,3 +234,25 @@ def test_a_built_site_and_a_lone_store_are_said_to_be_such(site: Path) -> None:
         discover(site / "public", ignore=())
     with pytest.raises(ConfigError, match=r"found a memos folder alone, expected the folder that holds it; name .*k$"):
         discover(site / "desk/memos", ignore=())
+
+
+def test_work_to_find_and_open_sources_grows_with_their_number(site: Path) -> None:
+    """Twice the repos take twice the calls: opening 800 once compared each with each, for 16 seconds."""
+    few, many = (_calls_to_open(site, number) for number in (60, 120))
+    assert many < 2.2 * few
+
+
+def _calls_to_open(site: Path, number: int) -> int:
+    """How many calls of functions it takes to discover, compare and open this number of sources."""
+    for repo in range(number):
+        fill(site, f"repo{repo}/memos/a.openthing")
+    calls = count()
+    sys.setprofile(lambda *_: next(calls))
+    try:
+        config = load_config(site)
+        assert not compare_inputs(config, "").is_same
+        with open_sources(config) as opened:
+            assert len(opened.sources) == number
+    finally:
+        sys.setprofile(None)
+    return next(calls)

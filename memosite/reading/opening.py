@@ -1,6 +1,7 @@
 """[I/O] Opens the sources that a configuration names: folders on disk, refs and remotes as trees of commits."""
 
-from collections.abc import Iterator
+from collections import defaultdict
+from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from functools import lru_cache
@@ -43,8 +44,9 @@ def open_sources(config: Config, *, use_network: bool = True) -> Iterator[Opened
 
     Raises `SourceError` for a ref that is not there, and for a remote that was never fetched and cannot be.
     """
+    holes = _holes(config)
     with ExitStack() as stack:
-        opened = [_open(config, source, stack, use_network=use_network) for source in config.sources]
+        opened = [_open(config, source, stack, holes, use_network=use_network) for source in config.sources]
         trees = (source for source, _ in opened if isinstance(source, TreeSource))
         yield Opened(
             sources=tuple(source for source, _ in opened),
@@ -53,13 +55,26 @@ def open_sources(config: Config, *, use_network: bool = True) -> Iterator[Opened
         )
 
 
-def _open(config: Config, source: SourceConfig, stack: ExitStack, *, use_network: bool) -> tuple[Source, SourceInfo]:
+def _holes(config: Config) -> Mapping[Path, list[Path]]:
+    """By the root of each source, the folders below it that are not part of it: other sources, output and cache."""
+    roots = dict.fromkeys(source.root for source in config.sources if source.root is not None)
+    holes: dict[Path, list[Path]] = defaultdict(list)
+    for hole in (*roots, config.output, config.cache):
+        for folder in hole.parents:
+            if folder in roots:
+                holes[folder].append(hole)
+    return holes
+
+
+def _open(
+    config: Config, source: SourceConfig, stack: ExitStack, holes: Mapping[Path, list[Path]], *, use_network: bool
+) -> tuple[Source, SourceInfo]:
     if source.root is None:
         return _open_remote(config, source, stack, use_network=use_network)
     own = repo_at(source.root)
     is_bare = isinstance(own, Repo) and own.top is None
     if source.ref is None and not is_bare:
-        return _open_folder(config, source, source.root)
+        return _open_folder(config, source, source.root, holes=tuple(holes.get(source.root, ())))
     holding = holding_repo(source.root, site=source.root, enclosing=True)  # a configured ref means this repo
     repo, prefix = holding.repo, holding.prefix.rstrip("/")
     if repo is None:
@@ -70,9 +85,10 @@ def _open(config: Config, source: SourceConfig, stack: ExitStack, *, use_network
     return tree, _info(source, web=web, commit=commit, web_ref=commit.hash, ref=source.ref or HEAD)
 
 
-def _open_folder(config: Config, source: SourceConfig, root: Path) -> tuple[FolderSource, SourceInfo]:
+def _open_folder(
+    config: Config, source: SourceConfig, root: Path, *, holes: tuple[Path, ...]
+) -> tuple[FolderSource, SourceInfo]:
     """Open a folder with its uncommitted files; links to its forge name no commit."""
-    roots = [other.root for other in config.sources if other.root is not None]
     holding = holding_repo(root, site=config.site, enclosing=config.history == "enclosing")
     folder = FolderSource(
         name=source.name,
@@ -81,7 +97,7 @@ def _open_folder(config: Config, source: SourceConfig, root: Path) -> tuple[Fold
         exclude=source.exclude,
         documents=config.documents,
         holding=holding,
-        holes=tuple(hole for hole in (*roots, config.output, config.cache) if root in hole.parents),
+        holes=holes,
     )
     web = source.web or (_web_of(holding.repo, holding.prefix.rstrip("/")) if holding.repo else None)
     return folder, _info(source, web=web)
