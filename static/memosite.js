@@ -67,6 +67,17 @@ function nextStop(tops, current, step) {
   return current + step < tops.length ? current + step : -1;
 }
 
+/** Which part of a transcript to look at for an anchor that the part `here` does not have; -1 for none.
+ * A turn is on the last of those parts that begin with it or before it. The hash of a turn does not say where that is:
+ * the outline does, or else one part after the other is tried.
+ * @param {string} anchor @param {{turn: number, isListed: boolean}[]} parts @param {number} here */
+function partOf(anchor, parts, here) {
+  const turn = /^t(\d+)/.exec(anchor);
+  if (turn) return parts.findLastIndex((part) => part.turn <= Number(turn[1]));
+  if (!/^t-[\da-f]{8}/.test(anchor)) return -1;
+  return parts.findIndex((part, index) => index > here && !part.isListed);
+}
+
 /** What home says of the build.
  * @param {{built?: string, outcome?: string}} status @param {number} now */
 function ageLine({ built = "", outcome = "ok" }, now) {
@@ -199,8 +210,8 @@ function addFolding() {
       for (const part of all("details.fold, details.tool")) part.toggleAttribute("open", button.dataset.fold === "open");
     });
   }
-  addEventListener("hashchange", unfoldTarget);
-  unfoldTarget();
+  addEventListener("hashchange", openTarget);
+  openTarget();
 }
 
 /** @param {string} hash */
@@ -208,14 +219,32 @@ function target(hash) {
   try { return document.getElementById(decodeURIComponent(hash.slice(1))); } catch { return null; }
 }
 
-/** Unfolds what the address names; a turn that stands on another part has its row in the outline, which leads there. */
-function unfoldTarget() {
+/** Opens what the address names: unfolds it, or goes to the part of the transcript that has it. */
+function openTarget() {
   const place = target(location.hash);
-  const away = place?.matches(".outline span") && place.closest("li")?.querySelector("a");
-  if (away && away.getAttribute("href")?.[0] !== "#") location.replace(away.href);
+  const isHere = place && !place.matches(".outline span");
+  if (!isHere) goToPart(place?.parentElement?.id || location.hash.slice(1)); // the outline has hashes within their turns
+  let isFolded = false;
   for (let part = place?.closest("details"); part; part = part.parentElement?.closest("details")) {
+    isFolded ||= !part.open;
     part.open = true;
   }
+  if (isFolded) place?.scrollIntoView();
+}
+
+/** A page that only leads on keeps the anchor that its address had. */
+function leadOn() {
+  const link = /** @type {HTMLAnchorElement | null} */ (one("[data-leads-on] a"));
+  if (link && location.hash) location.replace(link.href.split("#")[0] + location.hash);
+}
+
+/** Leaves this part of a transcript for the one that has the anchor, if there is one. @param {string} anchor */
+function goToPart(anchor) {
+  const links = /** @type {HTMLAnchorElement[]} */ ([...(one(".parts")?.querySelectorAll("a[data-turn]") ?? [])]);
+  const here = links.findIndex((link) => link.matches("[aria-current]"));
+  const parts = links.map(({ dataset }) => ({ turn: Number(dataset.turn), isListed: !("unlisted" in dataset) }));
+  const there = partOf(anchor, parts, here);
+  if (there >= 0 && there !== here) location.replace(links[there].href + location.hash);
 }
 
 /** Marks in the outline where the reader is. */
@@ -314,7 +343,7 @@ function addKeys() {
 }
 
 function start() {
-  for (const add of [showTheme, addSwitch, addKeys, addAgo, addSorting, markNew, addFolding, followOutline]) add();
+  for (const add of [showTheme, addSwitch, addKeys, addAgo, addSorting, markNew, addFolding, followOutline, leadOn]) add();
   void showAge();
 }
 
@@ -323,5 +352,5 @@ if (root) {
   if (document.readyState === "loading") addEventListener("DOMContentLoaded", start);
   else start();
 }
-return { ago, ageLine, nextStop, order, otherTheme, visit };
+return { ago, ageLine, nextStop, order, otherTheme, partOf, visit };
 })();

@@ -25,10 +25,13 @@ _ROW_CHARS = 30  # the same for a row of the outline, which the first part has o
 def cut_turns(lengths: Sequence[int]) -> list[tuple[int, int]]:
     """The turns of each part of a transcript, as half-open ranges, from the number of characters of each turn.
 
-    A part ends between turns, before it gets longer than a page; a single turn may be longer (SPEC 4).
+    A part ends between turns, before it gets longer than a page; a single turn may be longer (SPEC 4). The first part
+    has room for a full outline, however many turns there are, so that its end does not move when turns are appended.
     """
+    if fits_one_page(sum(lengths), len(lengths)):
+        return [(0, len(lengths))]
     ranges: list[tuple[int, int]] = []
-    start, size = 0, min(len(lengths), OUTLINE) * _ROW_CHARS
+    start, size = 0, OUTLINE * _ROW_CHARS
     for index, length in enumerate(lengths):
         weight = length + TURN_CHARS
         if size + weight > PAGE_CHARS and index > start:
@@ -39,7 +42,7 @@ def cut_turns(lengths: Sequence[int]) -> list[tuple[int, int]]:
 
 
 def fits_one_page(chars: int, turns: int) -> bool:
-    """Whether `cut_turns` would leave so many turns of so many characters in all on one page."""
+    """Whether so many turns, of so many characters in all, fit on one page together with their outline."""
     return chars + turns * TURN_CHARS + min(turns, OUTLINE) * _ROW_CHARS <= PAGE_CHARS
 
 
@@ -137,11 +140,17 @@ class FindingRow:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PagePart:
-    """One part of a long page."""
+    """One part of a long page.
+
+    Of a transcript, `turn` is the first turn that begins there, counted from 1. `is_listed` if the outline on the first
+    part has the anchors of all its turns.
+    """
 
     label: str
     href: str
     is_current: bool
+    turn: int | None = None
+    is_listed: bool = True
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

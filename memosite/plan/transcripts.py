@@ -6,7 +6,7 @@ from dataclasses import replace
 from memosite.archive.model import Transcript
 from memosite.archive.urls import artifact_page, part_page, relative
 from memosite.formats.turns import parse_conversation
-from memosite.pages.parts import Body, ParticipantRow, cut_turns, fits_one_page
+from memosite.pages.parts import OUTLINE, Body, PagePart, ParticipantRow, cut_turns, fits_one_page
 from memosite.pages.transcripts import TranscriptPage
 from memosite.plan.artifact_page import PART_CHARS, artifact_fields, link_targets, shown_extra
 from memosite.plan.citations import citation_of, speakers
@@ -26,9 +26,17 @@ def plan_transcript(context: Context, transcript: Transcript) -> Iterable[Transc
             page = replace(
                 page,
                 body=replace(page.body, turns=turns, parts=_other_parts(here, ranges) if number == 1 else ()),
-                parts=part_links(start, here, len(ranges), number, first=here),
+                parts=tuple(_part_links(start, here, ranges, number)),
             )
         yield page
+
+
+def _part_links(start: str, here: str, ranges: Sequence[tuple[int, int]], current: int) -> Iterable[PagePart]:
+    """Links to the parts, each with its first turn, by which people and the script of the page find the others."""
+    links = part_links(start, here, len(ranges), current, first=here)
+    for link, (first, end) in zip(links, ranges, strict=True):
+        label = f"{link.label} (from turn {first + 1})"
+        yield replace(link, label=label, turn=first + 1, is_listed=end <= OUTLINE)
 
 
 def _other_parts(here: str, ranges: Sequence[tuple[int, int]]) -> tuple[tuple[int, str], ...]:

@@ -48,14 +48,14 @@ class ShownTurn:
 class OutlineRow:
     """A turn of a person (of anybody, if no participant is a person): where it is, and its first words.
 
-    `targets` are the anchors of this turn and those after it that are on another part of the page, so that a link
-    to the first part finds them.
+    `elsewhere` are this turn and those after it, if they are on another part of the page: the outline has their
+    anchors, so that a link to the first part finds them.
     """
 
     turn: Turn
     href: str
     summary: str
-    targets: tuple[str, ...]
+    elsewhere: tuple[Turn, ...]
 
 
 def shown_turns(turns: Sequence[Turn], body: Body) -> Iterator[ShownTurn]:
@@ -85,11 +85,11 @@ def outline(conversation: TurnList, body: Body) -> tuple[OutlineRow, ...]:
     rows: list[OutlineRow] = []
     for place, turn in enumerate(turns, first):
         here = _part_of(place, body)
-        targets = (turn.anchor, turn.hash_anchor) if here else ()
         if turn.is_person or not has_people or not rows:
             href = f"{here}#{body.prefix}{turn.anchor}"
-            rows.append(OutlineRow(turn=turn, href=href, summary=_summary(turn), targets=()))
-        rows[-1] = replace(rows[-1], targets=rows[-1].targets + tuple(body.prefix + one for one in targets if one))
+            rows.append(OutlineRow(turn=turn, href=href, summary=_summary(turn), elsewhere=()))
+        if here:
+            rows[-1] = replace(rows[-1], elsewhere=(*rows[-1].elsewhere, turn))
     return tuple(rows)
 
 

@@ -6,7 +6,7 @@ import { test } from "node:test";
 import vm from "node:vm";
 
 const source = readFileSync(new URL("../../static/memosite.js", import.meta.url), "utf8");
-const { ago, ageLine, nextStop, order, otherTheme, visit } = vm.runInNewContext(`${source}; memosite`);
+const { ago, ageLine, nextStop, order, otherTheme, partOf, visit } = vm.runInNewContext(`${source}; memosite`);
 
 const NOW = Date.parse("2026-06-15T12:00:00Z");
 const HOUR = 3_600_000;
@@ -98,4 +98,18 @@ test("the line of a build warns when it is old or failed", () => {
   assert.ok(ageLine({ built, outcome: "ok" }, NOW + 72 * HOUR).isOld);
   assert.match(ageLine({ built, outcome: "failed" }, NOW).text, /did not succeed/);
   assert.equal(ageLine({}, NOW).text, "");
+});
+
+test("a turn is on the last part that begins with it or before it", () => {
+  const parts = [1, 9, 21].map((turn) => ({ turn, isListed: true }));
+  const found = (anchor) => partOf(anchor, parts, 0);
+  assert.deepEqual(["t1", "t8", "t9", "t20", "t21", "t999"].map(found), [0, 0, 1, 1, 2, 2]);
+  assert.deepEqual(["t10-p-1a2b3c4d", "t10.2-why"].map(found), [1, 1]);
+  assert.deepEqual(["t-1a2b3c4d", "newest", "tides", "t", ""].map(found), [-1, -1, -1, -1, -1]);
+  assert.equal(partOf("t9", [], -1), -1);
+});
+
+test("a hash that the outline does not name is sought on one part after the other", () => {
+  const parts = [true, true, false, false].map((isListed, index) => ({ turn: 9 * index + 1, isListed }));
+  assert.deepEqual([0, 1, 2, 3].map((here) => partOf("t-1a2b3c4d-2", parts, here)), [2, 2, 3, -1]);
 });

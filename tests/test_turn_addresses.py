@@ -1,0 +1,334 @@
+"""Every address that a site prints of a turn opens that turn, in Chromium, over http and from disk (SPEC 4, 7)."""
+
+import json
+import re
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+from urllib.parse import urljoin
+
+import pytest
+from lxml import html
+from playwright.sync_api import Browser, Page, sync_playwright
+
+from memosite.cli import main
+from memosite.formats.turns import TurnList, parse_conversation
+from memosite.pages.models import RedirectPage
+from memosite.pages.parts import OUTLINE, Reference, Site, cut_turns
+from memosite.render.renderer import Renderer
+from memosite.render.theme import load_theme
+from tests.support.memos import write_memo, write_transcript
+from tests.support.pages import found
+from tests.support.servers import serve_folder
+from tests.support.sites import build_site
+
+LONG, SHORT, MANY = "2026-05-01-1430--engineer--long", "2026-05-02-1430--engineer--short", "2026-05-03-1430--many"
+"""A transcript in parts, one on a single page, and one with more turns than an outline names."""
+
+AT_TOP = """(id) => {
+  const place = document.getElementById(id);
+  const turn = place?.closest("section.turn");
+  const { top } = place?.getBoundingClientRect() ?? { top: NaN };
+  const isAtEnd = innerHeight + scrollY >= document.documentElement.scrollHeight - 2;
+  return document.readyState === "complete" && (Math.abs(top) < 60 || (isAtEnd && top < innerHeight)) ? turn?.id : "";
+}"""
+"""The turn that is shown where a reader looks first; the last ones of a page cannot be scrolled up so far."""
+
+
+def talk(turns: int, words: int, word: str = "whisper") -> str:
+    """A person asks, the assistant answers, looks something up, and answers once more."""
+    written = []
+    for number in range(1, turns + 1):
+        speaker = "User" if number % 3 == 1 else "Assistant"
+        tool = f"\n\n> **🔧 Bash**\n> ```\n> output of the {word} {number}\n> ```\n" if number % 3 == 2 else ""
+        written.append(f"## {speaker}\n\n{word} {number}\n\n{'word ' * words}{tool}\n")
+    return "\n".join(written)
+
+
+@pytest.fixture(scope="module")
+def sources(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A repo with the transcripts, and a memo that mentions a turn."""
+    repo = tmp_path_factory.mktemp("turns") / "quay"
+    folder = repo / "transcripts/engineer"
+    write_transcript(folder, LONG, text=talk(40, 4_000, "murmur"))
+    write_transcript(folder, SHORT, text=talk(7, 100))
+    write_transcript(folder, MANY, text=talk(OUTLINE + 400, 1))
+    write_memo(
+        repo / "memos/inbox",
+        "2026-05-04-0900--engineer--director--m",
+        body=f"See [what was said](../../transcripts/engineer/{LONG}.openthing#t32).",
+    )
+    return repo
+
+
+@pytest.fixture(scope="module")
+def output(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Where the site is built."""
+    return tmp_path_factory.mktemp("site") / "out"
+
+
+@pytest.fixture(scope="module")
+def server(output: Path) -> Iterator[str]:
+    """The address at which it is served."""
+    with serve_folder(output) as address:
+        yield address
+
+
+@pytest.fixture(scope="module")
+def site(sources: Path, output: Path, server: str) -> Path:
+    """The built site, which knows its address."""
+    return build_site(sources, output=output, base_url=server)
+
+
+@pytest.fixture(params=["http", "file"])
+def base(request: pytest.FixtureRequest, site: Path, server: str) -> str:
+    """Where the site is: on a server, and on disk."""
+    return server if request.param == "http" else f"{site.as_uri()}/"
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    """Chromium, as the system has it."""
+    with sync_playwright() as playwright:
+        chromium = playwright.chromium.launch(executable_path=shutil.which("chromium"))
+        yield chromium
+        chromium.close()
+
+
+@pytest.fixture
+def page(browser: Browser) -> Iterator[Page]:
+    """A page that nobody has used before."""
+    context = browser.new_context(viewport={"width": 1280, "height": 800})
+    yield context.new_page()
+    context.close()
+
+
+def turns_of(sources: Path, name: str) -> TurnList:
+    """The turns of a transcript, read from its file."""
+    text = (sources / f"transcripts/engineer/{name}.body.md").read_text(encoding="utf-8")
+    return parse_conversation(text, started=None)
+
+
+def parts(site: Path, name: str) -> list[Path]:
+    """The files of a transcript's page and of its parts."""
+    folder = site / "transcripts" / name
+    numbered = sorted(folder.glob("[0-9]*/index.html"), key=lambda path: int(path.parent.name))
+    return [folder / "index.html", *numbered]
+
+
+def addresses(site: Path, name: str, xpath: str) -> list[str]:
+    """Addresses within all parts of a transcript, absolute or below the site."""
+    printed = []
+    for part in parts(site, name):
+        here = f"{part.relative_to(site).as_posix()}"
+        printed += [urljoin(here, address) for address in found(html.parse(part), xpath)]
+    return printed
+
+
+def cited(site: Path, name: str) -> list[str]:
+    """What Cite prints as the links of turns."""
+    return addresses(site, name, "//section/details[@class='cite']//dt[.='Link']/following-sibling::dd[1]/a/text()")
+
+
+def below(base: str, address: str) -> str:
+    """An address where the site is; from disk, a folder needs the name of its file."""
+    path = address[re.search("transcripts/|memos/|$", address).start() :]  # type: ignore[union-attr]
+    folder, mark, anchor = path.partition("#")
+    file = f"{folder}index.html" if base.startswith("file:") and folder.endswith("/") else folder
+    return f"{base}{file}{mark}{anchor}"
+
+
+def opened(page: Page, address: str, id_: str) -> str:
+    """The turn that an address opens in a window that was elsewhere before."""
+    page.goto("about:blank")
+    page.goto(address)
+    return shown(page, id_)
+
+
+def shown(page: Page, id_: str) -> str:
+    """The turn that is at the top when the page has come to rest."""
+    turn = page.wait_for_function(AT_TOP, arg=id_, timeout=20_000).json_value()
+    assert page.evaluate("location.hash") == f"#{id_}"
+    return str(turn)
+
+
+def wrong(page: Page, base: str, printed: list[str]) -> list[str]:
+    """The addresses that do not open the turn whose number they end in."""
+    turns = [one.partition("#")[2] for one in printed]
+    return [one for one, turn in zip(printed, turns, strict=True) if opened(page, below(base, one), turn) != turn]
+
+
+def test_the_long_transcript_is_in_parts_and_the_short_one_is_not(site: Path, sources: Path) -> None:
+    """Else nothing below would be tested."""
+    assert len(parts(site, LONG)) > 3
+    assert len(parts(site, SHORT)) == 1
+    assert len(turns_of(sources, LONG).turns) == 40
+    last = parts(site, MANY)[-1]
+    assert int(found(html.parse(last), "//section[contains(@class, 'turn')]/@id")[-1][1:]) > OUTLINE
+
+
+@pytest.mark.parametrize("name", [LONG, SHORT])
+def test_every_address_that_cite_prints_opens_its_turn(
+    page: Page, site: Path, sources: Path, base: str, name: str
+) -> None:
+    """Of people and assistants, whatever part they are on."""
+    printed = cited(site, name)
+    assert [one.partition("#")[2] for one in printed] == [turn.anchor for turn in turns_of(sources, name).turns]
+    assert all(f"/transcripts/{name}/#" in one for one in printed)
+    assert wrong(page, base, printed) == []
+
+
+def test_addresses_by_hash_open_their_turn(page: Page, sources: Path, base: str) -> None:
+    """They are found from the first page, too."""
+    for turn in turns_of(sources, LONG).turns[::3]:
+        assert turn.hash_anchor
+        address = f"{base}transcripts/{LONG}/index.html#{turn.hash_anchor}"
+        assert opened(page, address, turn.hash_anchor) == turn.anchor
+
+
+def test_turns_that_the_outline_does_not_name_are_found(page: Page, sources: Path, base: str) -> None:
+    """The last of two thousand and more, by number and by hash, and the first that is not named."""
+    turns = turns_of(sources, MANY).turns
+    for turn in (turns[OUTLINE - 1], turns[OUTLINE], turns[-1]):
+        for anchor in (turn.anchor, turn.hash_anchor or ""):
+            assert opened(page, f"{base}transcripts/{MANY}/index.html#{anchor}", anchor) == turn.anchor
+
+
+def test_passages_of_turns_on_other_parts_are_found(page: Page, site: Path, base: str) -> None:
+    """A paragraph of an assistant's turn, by the address of the transcript."""
+    for part in parts(site, LONG):
+        anchor = found(html.parse(part), "//section[@class='turn']//p[contains(@id, '-p-')]/@id")[-2]
+        turn = anchor.partition("-")[0]
+        assert opened(page, f"{base}transcripts/{LONG}/index.html#{anchor}", anchor) == turn
+
+
+def test_an_address_of_a_part_finds_a_turn_that_is_on_another_by_now(page: Page, base: str) -> None:
+    """Whatever an earlier version, or a shorter transcript, had on that part."""
+    assert opened(page, f"{base}transcripts/{LONG}/2/index.html#t3", "t3") == "t3"
+    assert opened(page, f"{base}transcripts/{LONG}/2/index.html#t39", "t39") == "t39"
+
+
+def test_an_address_opens_its_turn_where_the_transcript_is_open_already(page: Page, base: str) -> None:
+    """A link to a turn of this page, of another part, and back."""
+    page.goto(f"{base}transcripts/{LONG}/index.html")
+    for turn in ("t3", "t38", "t5"):
+        page.evaluate("(turn) => { location.hash = turn }", turn)
+        assert shown(page, turn) == turn
+
+
+def test_every_hit_on_the_command_line_opens_its_turn(
+    page: Page, sources: Path, site: Path, base: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Of words and of the output of tools."""
+    printed: list[str] = []
+    for query in ("murmur", "murmur in:tools"):
+        words = ["search", "--site", str(sources), "--cache", str(site.parent / "cache"), "--limit", "100"]
+        assert main([*words, "--json", "--base-url", "https://quay.example/", query]) == 0
+        printed += [hit["url"] for hit in json.loads(capsys.readouterr().out)["hits"]]
+    assert len(printed) == 40 + 13
+    assert lost(site, printed) == []
+    assert wrong(page, base, printed[::9]) == []
+
+
+def test_every_hit_in_the_browser_opens_its_turn(page: Page, site: Path, base: str) -> None:
+    """The same turns, as links; not all of them fit the first answer."""
+    printed: list[str] = []
+    for query, hits in (("murmur", 40), ("murmur in:tools", 13)):
+        page.goto(f"{base}search/index.html?q={query}")
+        page.wait_for_function(f"() => document.getElementById('_status').textContent === '{hits} hits'")
+        while page.locator("#_hits a").count() < hits:
+            before = page.locator("#_hits a").count()
+            page.locator("#_more").click()
+            page.wait_for_function(f"() => document.querySelectorAll('#_hits a').length > {before}")
+        printed += page.locator("#_hits a").evaluate_all("(links) => links.map((link) => link.href)")
+    assert len(printed) == 40 + 13
+    assert lost(site, printed) == []
+    assert wrong(page, base, printed[::9]) == []
+
+
+def lost(site: Path, printed: list[str]) -> list[str]:
+    """The addresses whose own file does not show the turn."""
+    files = [(one, below("", one).partition("#")) for one in printed]
+    return [
+        one
+        for one, (folder, _, anchor) in files
+        if not found(
+            html.parse(site / folder.removesuffix("index.html") / "index.html"), f"//section[@id='{anchor}']/@id"
+        )
+    ]
+
+
+def test_every_link_of_the_outline_and_of_a_memo_opens_its_turn(page: Page, site: Path, base: str) -> None:
+    """The contents name what people said; a memo may name any turn."""
+    outline = addresses(site, LONG, "//nav[@class='outline']//a/@href")
+    here = "memos/2026-05-04-0900--engineer--director--m/index.html"
+    memo = [urljoin(here, href) for href in found(html.parse(site / here), "//div[@class='prose']//a/@href")]
+    assert [one.partition("#")[2] for one in memo] == ["t32"]
+    assert len(outline) > 14
+    assert wrong(page, base, [*outline[::3], *memo]) == []
+
+
+def test_an_address_of_a_former_id_opens_its_turn(page: Page, site: Path, base: str) -> None:
+    """The page at the former address leads on, with the anchor."""
+    write_former(site, "former")
+    assert opened(page, f"{base}transcripts/former/index.html#t3", "t3") == "t3"
+    assert f"/{LONG}/index.html" in page.url
+    assert opened(page, f"{base}transcripts/former/index.html#t32", "t32") == "t32"
+
+
+def write_former(site: Path, id_: str) -> None:
+    """Write the page of an id that the long transcript once had."""
+    former = RedirectPage(
+        site=Site(title="Quay", language="en", base_url=None, generator="memosite"),
+        path=f"transcripts/{id_}/index.html",
+        root="../../",
+        title=id_,
+        section="",
+        target=Reference(label=LONG, href=f"../{LONG}/index.html"),
+    )
+    (site / former.path).parent.mkdir(exist_ok=True)
+    (site / former.path).write_bytes(Renderer(load_theme(None), str).render(former))
+
+
+def test_without_a_script_the_address_of_a_turn_leads_to_a_page_that_links_to_it(
+    browser: Browser, site: Path, base: str
+) -> None:
+    """Its row in the outline, or else the list of parts, says where it is."""
+    context = browser.new_context(java_script_enabled=False, viewport={"width": 1280, "height": 800})
+    page = context.new_page()
+    for address in cited(site, LONG):
+        anchor = address.partition("#")[2]
+        page.goto("about:blank")
+        page.goto(below(base, address))
+        row = page.locator(f"section[id={anchor}], li:has([id={anchor}])")
+        box = row.bounding_box()
+        assert box and 0 <= box["y"] < 800
+        if row.get_attribute("id") != anchor:
+            assert (row.locator("a").get_attribute("href") or "").partition("#")[0] == part_with(site, anchor)
+    context.close()
+
+
+def part_with(site: Path, anchor: str) -> str:
+    """The part of the long transcript that shows a turn, from its first page."""
+    first, *others = parts(site, LONG)
+    return next(
+        part.relative_to(first.parent).as_posix()
+        for part in others
+        if found(html.parse(part), f"//section[@id='{anchor}']/@id")
+    )
+
+
+def test_the_list_of_parts_names_the_first_turn_of_each(site: Path) -> None:
+    """Who has neither a script nor the outline still finds a turn by its number."""
+    for part in parts(site, MANY):
+        shown_first = found(html.parse(part), "//section[contains(@class, 'turn')]/@id")[0]
+        label = html.parse(part).xpath("string((//nav[@class='parts'])[1]//a[@aria-current])")
+        assert re.search(r"from turn (\d+)", label)[1] == shown_first.removeprefix("t")  # type: ignore[index]
+
+
+def test_the_end_of_a_full_part_does_not_move_when_turns_are_appended() -> None:
+    """Else the address of a part would lose its turns (SPEC 4)."""
+    lengths = [1_000] * 3_000
+    whole = cut_turns(lengths)
+    for count in (300, 301, 777, OUTLINE, OUTLINE + 1):
+        assert cut_turns(lengths[:count])[:-1] == whole[: len(cut_turns(lengths[:count])) - 1]
