@@ -66,6 +66,11 @@ def changes_page(artifact: "Artifact") -> str:
     return f"{page_of(artifact)}changes/"
 
 
+def turn_lines(page: str) -> str:
+    """The file with all turns of a transcript, for programs."""
+    return f"{page}turns.jsonl"
+
+
 def system_page(system: str) -> str:
     """The page of one of the other memory systems."""
     return f"{SYSTEMS}{system}/"

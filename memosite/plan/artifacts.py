@@ -5,6 +5,7 @@ from functools import partial
 
 from memosite.archive.model import Archive, Artifact, Document, Library, Memo, Record, Thread, Transcript
 from memosite.plan.artifact_page import originals
+from memosite.plan.artifact_twins import artifact_twins
 from memosite.plan.changes import plan_changes
 from memosite.plan.context import Context
 from memosite.plan.documents import plan_document
@@ -15,7 +16,6 @@ from memosite.plan.missing_memos import plan_missing_memo
 from memosite.plan.records import plan_record
 from memosite.plan.threads import plan_thread
 from memosite.plan.transcripts import plan_transcript
-from memosite.plan.twins import artifact_twins
 from memosite.plan.units import Planned, Unit
 
 

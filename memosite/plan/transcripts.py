@@ -4,9 +4,9 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from memosite.archive.model import Transcript
-from memosite.archive.urls import artifact_page, part_page, relative
+from memosite.archive.urls import artifact_page, part_page, relative, turn_lines
 from memosite.formats.turns import parse_conversation
-from memosite.pages.parts import OUTLINE, Body, PagePart, ParticipantRow, cut_turns, fits_one_page
+from memosite.pages.parts import OUTLINE, Body, PagePart, ParticipantRow, Reference, cut_turns, fits_one_page
 from memosite.pages.transcripts import TranscriptPage
 from memosite.plan.artifact_page import PART_CHARS, artifact_fields, link_targets, shown_extra
 from memosite.plan.citations import citation_of, speakers
@@ -75,8 +75,12 @@ def _transcript_page(context: Context, transcript: Transcript, start: str) -> Tr
             people=people,
             models=models,
         )
+    fields = artifact_fields(context, transcript, start)
+    if text is not None and text.turns and not transcript.broken:
+        href = relative(start, turn_lines(artifact_page(transcript.ref)))
+        fields["twins"] += (Reference(label="turns", href=href),)
     return TranscriptPage(
-        **artifact_fields(context, transcript, start),
+        **fields,
         date_written=envelope.sent_text,
         body=body,
         extra=shown_extra(envelope.extra),

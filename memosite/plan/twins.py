@@ -1,24 +1,22 @@
-"""Plans the twins: the same pages for machines, as JSON and Markdown (SPEC 4). Lists are bounded to 16 kB."""
+"""Plans the twins of lists: the same pages for machines, as JSON and Markdown (SPEC 4), bounded to 16 kB."""
 
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from typing import TypeVar
 
-from memosite.archive.lines import all_texts, artifact_line, body_texts, join_texts
-from memosite.archive.model import Artifact, Document, Library, Memo, Record, Transcript
+from memosite.archive.model import Artifact, Document, Memo, Record
 from memosite.archive.urls import page_of, relative
-from memosite.facts.parsed import Text
 from memosite.facts.texts import one_line
-from memosite.plan.artifact_page import link_targets, originals
-from memosite.plan.context import Context, status_of
-from memosite.plan.dates import newest, stamp
+from memosite.plan.context import status_of
+from memosite.plan.dates import newest
 from memosite.plan.files import Written
+
+T = TypeVar("T")
 
 LIST_BYTES = 16_000
 """The largest twin of a list, in bytes; what does not fit is counted and linked."""
 
 _ENTRY_BYTES = 90  # bytes of an entry beside its own JSON: limits how many entries are sorted
-
-_FILES = 20
 
 
 def to_json(value: object) -> bytes:
@@ -26,120 +24,22 @@ def to_json(value: object) -> bytes:
     return f"{json.dumps(value, indent=1, ensure_ascii=False)}\n".encode("utf-8", "replace")
 
 
-def artifact_twins(context: Context, artifact: Artifact) -> Iterable[Written]:
-    """`index.json` and `index.md` of an artifact."""
-    page = page_of(artifact)
-    text = artifact_text(context, artifact, body_texts(artifact))
-    line = artifact_line(artifact, context.archive, base_url=context.site.base_url)
-    line["backlinks"] = [f"{kind}/{id_}" for kind, id_ in artifact.backlinks]
-    line["links"] = dict(link_targets(context, page, artifact))
-    line["originals"] = [relative(page, path) for _, path, _ in originals(artifact)]
-    if isinstance(artifact, Memo):
-        line["replies"] = [f"{kind}/{id_}" for kind, id_ in artifact.replies]
-    if isinstance(artifact, Record):
-        line["record"] = _record_facts(artifact)
-    line["body"] = text
-    yield Written(path=page + "index.json", data=to_json(line))
-    head = "\n".join(f"{name}: {one_line(value)}" for name, value in _head(context, artifact) if value)
-    subject = one_line(artifact.subject) or artifact.short_subject
-    text = artifact_text(context, artifact, all_texts(artifact))
-    yield Written(
-        path=page + "index.md", data=f"# {subject}\n\n{head}\n\n---\n\n{text.rstrip()}\n".encode("utf-8", "replace")
-    )
+def fitting(entries: Iterable[T], size_of: Callable[[T], int]) -> list[T]:
+    """The first entries of a list, as many as a twin may have."""
+    found: list[T] = []
+    left = LIST_BYTES
+    for entry in entries:
+        left -= size_of(entry)
+        if left < 0:
+            break
+        found.append(entry)
+    return found
 
 
-def artifact_text(context: Context, artifact: Artifact, texts: tuple[Text, ...]) -> str:
-    """These texts of an artifact as one; a broken file as it is, a library as the list of its items."""
-    if isinstance(artifact, Memo | Transcript):
-        if artifact.broken:
-            return context.text_of(artifact.variants[0].envelope.file.sha256)
-        return join_texts(context.text_of(text.sha256) for text in texts)
-    if isinstance(artifact, Document):
-        return context.text_of(artifact.head.text.sha256)
-    if isinstance(artifact, Record):
-        return context.text_of(artifact.card.text.sha256) if artifact.card.text else ""
-    if isinstance(artifact, Library) and artifact.card.broken:
-        return context.text_of(artifact.card.file.sha256)
-    if isinstance(artifact, Library):
-        items = [f"- {item.name} {item.version}: {item.description} ({item.file})" for item in artifact.card.items]
-        return "\n".join([artifact.card.description, "", *items])
-    return ""
-
-
-def _head(context: Context, artifact: Artifact) -> Iterable[tuple[str, str]]:
-    shown = stamp(artifact.date)
-    yield "Id", f"{artifact.kind}/{artifact.id}"
-    if isinstance(artifact, Memo):
-        yield "From", artifact.sender
-        yield "To", ", ".join(artifact.to)
-        yield "Mailbox", artifact.mailbox or ""
-        yield "Action", ", ".join(f"{one.action} ({one.position})" for one in artifact.recipients if one.action)
-        yield "Thread", artifact.thread
-        yield "In-Reply-To", artifact.parent[1] if artifact.parent else (artifact.ghost_parent or "")
-    if isinstance(artifact, Transcript):
-        yield "Participants", ", ".join(one.position for one in artifact.variants[0].envelope.participants)
-        yield "Ended", artifact.ended.utc if artifact.ended else ""
-    if isinstance(artifact, Record):
-        card = artifact.card
-        yield "Type", f"{artifact.system} {card.type}".strip()
-        yield "Stage", card.stage or ""
-        yield "Namespace", card.namespace or ""
-        yield "Section", card.section or ""
-        yield "Sessions", ", ".join(card.sessions)
-        yield "Superseded-By", "/".join(artifact.superseded_by or ()) or card.superseded_by or ""
-    yield "Status", status_of(artifact)
-    yield "Date", shown.shown if shown else ""
-    files = [f"{copy.file.source}/{copy.file.path}" for copy in artifact.copies[:_FILES]]
-    more = len(artifact.copies) - len(files)
-    yield "Files", ", ".join((*files, f"and {more} more") if more else files)
-    if context.site.base_url:
-        yield "URL", context.site.base_url + page_of(artifact)
-
-
-def _record_facts(record: Record) -> dict[str, object]:
-    """The fields of a record besides those of all artifacts; names of artifacts are `kind/id`, null if unknown."""
-    card = record.card
-    return {
-        "key": card.key,
-        "type": card.type,
-        "status": card.status,
-        "stage": card.stage,
-        "namespace": card.namespace,
-        "section": card.section,
-        "line": card.line,
-        "modified": card.modified.utc if card.modified else None,
-        "sessions": list(card.sessions),
-        "transcripts": ["/".join(ref) for ref in record.sessions],
-        "superseded_by": "/".join(record.superseded_by) if record.superseded_by else card.superseded_by,
-        "relations": [
-            {
-                "predicate": one.predicate,
-                "written": one.written,
-                "to": "/".join(one.to) if one.to else None,
-                "status": one.status,
-                "confidence": one.confidence,
-                "label": one.label,
-                "inverse": one.is_inverse,
-            }
-            for one in record.relations
-        ],
-        "fields": [{"label": label, "value": value} for label, value in card.fields],
-        "mentions": list(card.mentions),
-        "anchors": list(card.anchors),
-        "citations": [
-            {"title": one.title, "url": one.url, "type": one.type, "author": one.author}
-            | {"date": one.date, "note": one.note}
-            for one in card.citations
-        ],
-        "entities": [{"name": one.name, "type": one.type, "relation": one.relation} for one in card.entities],
-        "history": [
-            {"event": one.event, "at": one.at.utc if one.at else None, "actor": one.actor, "detail": one.detail}
-            for one in record.history
-        ],
-        "content_hash": card.hash_written,
-        "content_hash_fits": card.hash_fits,
-        "extra": card.extra,
-    }
+def entry_bytes(entry: object) -> int:
+    """The most bytes that an entry takes in JSON, some levels deep."""
+    data = to_json(entry)
+    return len(data) + 4 * data.count(b"\n") + 2
 
 
 def list_twins(
@@ -158,7 +58,7 @@ def name_twins(
     entries = (
         (
             {"name": name, "records": number, "href": relative(page, target)},
-            f"- [{_escape(one_line(name))}]({relative(page, target)}): {number}",
+            f"- [{escaped(one_line(name))}]({relative(page, target)}): {number}",
         )
         for name, target, number in names
     )
@@ -212,6 +112,9 @@ def _entry(page: str, artifact: Artifact) -> tuple[dict[str, object], str]:
         "href": href,
     }
     who = ""
+    state = status_of(artifact)
+    if isinstance(artifact, Record | Document):
+        entry["status"] = state or None
     if isinstance(artifact, Memo):
         entry |= {
             "from": artifact.sender,
@@ -220,14 +123,16 @@ def _entry(page: str, artifact: Artifact) -> tuple[dict[str, object], str]:
             "action": artifact.action,
         }
         who = f"{artifact.sender} to {', '.join(artifact.to)}"
+        state = artifact.action or ""
     day = artifact.date.utc[:10] if artifact.date else "undated"
-    who = _escape(one_line(who))
-    state = f" [{artifact.action}]" if isinstance(artifact, Memo) and artifact.action else ""
+    who = escaped(one_line(who))
+    state = f" [{escaped(one_line(state))}]" if state else ""
     return (
         entry,
-        f"- {day} {who + ': ' if who else ''}[{_escape(artifact.short_subject)}]({href.removesuffix('json')}md){state}",
+        f"- {day} {who + ': ' if who else ''}[{escaped(artifact.short_subject)}]({href.removesuffix('json')}md){state}",
     )
 
 
-def _escape(text: str) -> str:
+def escaped(text: str) -> str:
+    """A text as the label of a link in Markdown."""
     return text.replace("\\", "\\\\").replace("[", "\\[").replace("]", "\\]")

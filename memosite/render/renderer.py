@@ -55,6 +55,7 @@ _PLURALS: Final = {"library": "libraries"}
 _MEDIA_TYPES: Final = (
     ("feed.json", "application/feed+json"),
     (".json", "application/json"),
+    (".jsonl", "application/jsonl"),
     (".md", "text/markdown"),
     (".xml", "application/rss+xml"),
 )

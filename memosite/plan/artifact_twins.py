@@ -1,0 +1,199 @@
+"""Plans the twins of artifacts: the same pages for machines, as JSON and Markdown (SPEC 4)."""
+
+from collections.abc import Iterable
+
+from memosite.archive.lines import all_texts, artifact_line, body_texts, join_texts
+from memosite.archive.model import Artifact, Document, Library, Memo, Record, RecordLink, Transcript
+from memosite.archive.urls import page_of, relative
+from memosite.facts.parsed import RecordEvent, Text
+from memosite.facts.texts import one_line
+from memosite.plan.artifact_page import link_targets, originals, shown_extra
+from memosite.plan.citations import called
+from memosite.plan.context import Context, is_superseded, status_of
+from memosite.plan.dates import stamp
+from memosite.plan.files import Written
+from memosite.plan.transcript_twins import transcript_twin
+from memosite.plan.twins import escaped, fitting, to_json
+
+_FILES = 20
+
+
+def artifact_twins(context: Context, artifact: Artifact) -> Iterable[Written]:
+    """`index.json` and `index.md` of an artifact; of a transcript also the file of its turns."""
+    page = page_of(artifact)
+    line = artifact_line(artifact, context.archive, base_url=context.site.base_url)
+    line["backlinks"] = [f"{kind}/{id_}" for kind, id_ in artifact.backlinks]
+    line["links"] = dict(link_targets(context, page, artifact))
+    line["originals"] = [relative(page, path) for _, path, _ in originals(artifact)]
+    if isinstance(artifact, Memo):
+        line["replies"] = [f"{kind}/{id_}" for kind, id_ in artifact.replies]
+    if isinstance(artifact, Record):
+        line["record"] = _record_facts(artifact)
+    if isinstance(artifact, Document):
+        line["document"] = _document_facts(artifact)
+    if isinstance(artifact, Transcript):
+        line["transcript"], files = transcript_twin(context, artifact)
+        yield from files
+    line["body"] = artifact_text(context, artifact, body_texts(artifact))
+    yield Written(path=page + "index.json", data=to_json(line))
+    yield Written(path=page + "index.md", data=_markdown(context, artifact).encode("utf-8", "replace"))
+
+
+def _markdown(context: Context, artifact: Artifact) -> str:
+    """What the page says, then a rule and the text as it is: what stands above the rule, no text can forge."""
+    head = "\n".join(f"{name}: {one_line(value)}" for name, value in _head(context, artifact) if value)
+    lists = "".join(_markdown_lists(context, artifact)) if isinstance(artifact, Record) else ""
+    subject = one_line(artifact.subject) or artifact.short_subject
+    text = artifact_text(context, artifact, all_texts(artifact))
+    return f"# {subject}\n\n{head}\n\n{lists}---\n\n{text.rstrip()}\n"
+
+
+def _markdown_lists(context: Context, record: Record) -> Iterable[str]:
+    """The relations and the recorded events of a record, as sections of Markdown; those that do not fit are counted."""
+    relations = [_relation_line(context, record, one) for one in record.relations]
+    events = [_event_line(one) for one in record.history]
+    for heading, lines in (("Relations", relations), ("Recorded events", events)):
+        shown = fitting(lines, lambda line: len(line.encode("utf-8", "replace")))
+        rest = f"- {len(lines) - len(shown)} more: see index.json\n" if len(shown) < len(lines) else ""
+        if lines:
+            yield f"## {heading}\n\n{''.join(shown)}{rest}\n"
+
+
+def _relation_line(context: Context, record: Record, one: RecordLink) -> str:
+    target = escaped(one_line(one.written))
+    if one.to is not None and one.to in context.archive.artifacts:
+        page = context.page(one.to)
+        label = escaped(context.archive.artifacts[one.to].short_subject)
+        target = f"[{label}]({relative(page_of(record), f'{page}index.md')})"
+    said = ", ".join(part for part in (one.status, one.confidence, "stated there" if one.is_inverse else "") if part)
+    facts = (one_line(f"({said})") if said else "", escaped(one_line(one.label)))
+    return " ".join(("-", one_line(one.predicate), target, *filter(None, facts))) + "\n"
+
+
+def _event_line(one: RecordEvent) -> str:
+    shown = stamp(one.at)
+    who = f" by {one.actor}" if one.actor else ""
+    detail = f": {one.detail}" if one.detail else ""
+    return f"- {shown.shown if shown else 'no date'} {one_line(f'{one.event}{who}{detail}')}\n"
+
+
+def artifact_text(context: Context, artifact: Artifact, texts: tuple[Text, ...]) -> str:
+    """These texts of an artifact as one; a broken file as it is, a library as the list of its items."""
+    if isinstance(artifact, Memo | Transcript):
+        if artifact.broken:
+            return context.text_of(artifact.variants[0].envelope.file.sha256)
+        return join_texts(context.text_of(text.sha256) for text in texts)
+    if isinstance(artifact, Document):
+        return context.text_of(artifact.head.text.sha256)
+    if isinstance(artifact, Record):
+        return context.text_of(artifact.card.text.sha256) if artifact.card.text else ""
+    if isinstance(artifact, Library) and artifact.card.broken:
+        return context.text_of(artifact.card.file.sha256)
+    if isinstance(artifact, Library):
+        items = [f"- {item.name} {item.version}: {item.description} ({item.file})" for item in artifact.card.items]
+        return "\n".join([artifact.card.description, "", *items])
+    return ""
+
+
+def _head(context: Context, artifact: Artifact) -> Iterable[tuple[str, str]]:
+    shown = stamp(artifact.date)
+    yield "Id", f"{artifact.kind}/{artifact.id}"
+    if isinstance(artifact, Memo):
+        yield "From", artifact.sender
+        yield "To", ", ".join(artifact.to)
+        yield "Mailbox", artifact.mailbox or ""
+        yield "Action", ", ".join(f"{one.action} ({one.position})" for one in artifact.recipients if one.action)
+        yield "Thread", artifact.thread
+        yield "In-Reply-To", artifact.parent[1] if artifact.parent else (artifact.ghost_parent or "")
+    if isinstance(artifact, Transcript):
+        yield from _transcript_head(context, artifact)
+    if isinstance(artifact, Record):
+        card = artifact.card
+        yield "Type", f"{artifact.system} {card.type}".strip()
+        yield "Stage", card.stage or ""
+        yield "Namespace", card.namespace or ""
+        yield "Section", card.section or ""
+        yield "Sessions", ", ".join(card.sessions)
+        yield "Superseded-By", "/".join(artifact.superseded_by or ()) or card.superseded_by or ""
+    yield "Status", status_of(artifact)
+    yield "Date", shown.shown if shown else ""
+    files = [f"{copy.file.source}/{copy.file.path}" for copy in artifact.copies[:_FILES]]
+    more = len(artifact.copies) - len(files)
+    yield "Files", ", ".join((*files, f"and {more} more") if more else files)
+    if context.site.base_url:
+        yield "URL", context.site.base_url + page_of(artifact)
+
+
+def _transcript_head(context: Context, transcript: Transcript) -> Iterable[tuple[str, str]]:
+    envelope = transcript.variants[0].envelope
+    written = context.written_during.get(transcript.ref, ())
+    text = transcript.variants[0].text
+    yield "Participants", _fitting_line(map(called, envelope.participants))
+    yield "Ended", transcript.ended.utc if transcript.ended else ""
+    yield "Transport", envelope.transport or ""
+    yield "Captured-With", envelope.capture_tool or ""
+    yield "Redaction", envelope.redaction_status or ""
+    yield "Turns", f"{text.turns}: see turns.jsonl" if text and text.turns and not transcript.broken else ""
+    yield "Captures", _fitting_line("/".join(ref) for ref in context.captures.get(transcript.ref, ()))
+    yield "Related", _fitting_line("/".join(ref) for ref in transcript.related)
+    yield "Written-During", _fitting_line("/".join(ref) for ref in written)
+
+
+def _fitting_line(names: Iterable[str]) -> str:
+    """Names as one line, as many as the bound on lists allows."""
+    every = list(names)
+    shown = fitting(every, lambda name: len(name.encode("utf-8", "replace")) + 2)
+    more = len(every) - len(shown)
+    return ", ".join((*shown, f"and {more} more") if more else shown)
+
+
+def _document_facts(document: Document) -> dict[str, object]:
+    """The fields of a document besides those of all artifacts; its date is that of the line."""
+    head = document.head
+    return {"status": head.status, "superseded": is_superseded(document), "extra": shown_extra(head.extra)}
+
+
+def _record_facts(record: Record) -> dict[str, object]:
+    """The fields of a record besides those of all artifacts; names of artifacts are `kind/id`, null if unknown."""
+    card = record.card
+    return {
+        "key": card.key,
+        "type": card.type,
+        "status": card.status,
+        "stage": card.stage,
+        "namespace": card.namespace,
+        "section": card.section,
+        "line": card.line,
+        "modified": card.modified.utc if card.modified else None,
+        "sessions": list(card.sessions),
+        "transcripts": ["/".join(ref) for ref in record.sessions],
+        "superseded_by": "/".join(record.superseded_by) if record.superseded_by else card.superseded_by,
+        "relations": [
+            {
+                "predicate": one.predicate,
+                "written": one.written,
+                "to": "/".join(one.to) if one.to else None,
+                "status": one.status,
+                "confidence": one.confidence,
+                "label": one.label,
+                "inverse": one.is_inverse,
+            }
+            for one in record.relations
+        ],
+        "fields": [{"label": label, "value": value} for label, value in card.fields],
+        "mentions": list(card.mentions),
+        "anchors": list(card.anchors),
+        "citations": [
+            {"title": one.title, "url": one.url, "type": one.type, "author": one.author}
+            | {"date": one.date, "note": one.note}
+            for one in card.citations
+        ],
+        "entities": [{"name": one.name, "type": one.type, "relation": one.relation} for one in card.entities],
+        "history": [
+            {"event": one.event, "at": one.at.utc if one.at else None, "actor": one.actor, "detail": one.detail}
+            for one in record.history
+        ],
+        "content_hash": card.hash_written,
+        "content_hash_fits": card.hash_fits,
+        "extra": card.extra,
+    }
