@@ -323,7 +323,8 @@ def test_a_relative_link_leads_to_the_file_of_its_source_that_is_there() -> None
         return address(written, linked=True, has_file=has_file)
 
     assert linked("../../src/a%20b.py") == "https://git.example.org/repo/HEAD/src/a%20b.py"
-    assert linked("src/a%20b.py?raw=1#L3") == "https://git.example.org/repo/HEAD/src/a%20b.py"
+    assert linked("src/a%20b.py?raw=1#L3") == "https://git.example.org/repo/HEAD/src/a%20b.py#L3"
+    assert linked("src/a%20b.py#part") == "https://git.example.org/repo/HEAD/src/a%20b.py"
     assert linked("src/c.py") == "https://git.example.org/repo/HEAD/memos/read/src/c.py"
     assert linked("../../../other/src/gate.py") == "https://git.example.org/other/HEAD/src/gate.py"
     assert linked("src/gone.py") is None and linked("../../../other/gone.py") is None

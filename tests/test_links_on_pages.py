@@ -8,7 +8,7 @@ import pytest
 from lxml import html
 
 from tests.support.files import write_text
-from tests.support.memos import write_memo
+from tests.support.memos import write_body, write_memo, write_transcript
 from tests.support.pages import bad_links
 from tests.support.sites import build_site
 
@@ -92,3 +92,89 @@ def test_beside_a_page_comes_before_above_it(tmp_path: Path) -> None:
     """A folder that is there may have the same name."""
     site = built(tmp_path, "x", sub_a="# A\n\n[b](../b/)\n", sub_b="# Beside\n", b="# Above\n")
     assert links_of(site, "documents/acme.decisions.sub.a.md") == {"b": "../acme.decisions.sub.b.md/index.html"}
+
+
+TARGET = """---
+title: The gate
+---
+# The gate
+
+First passage, on line six.
+
+## What we do & why
+
+- one, on line ten
+- two, on line eleven
+
+```text
+code, on line fourteen
+```
+
+Last passage, on line seventeen."""
+
+
+def words_at(site: Path, page: str, href: str) -> str:
+    """The words of the place on a page to which a link of another one leads, "" for its top."""
+    path, _, fragment = href.partition("#")
+    target = html.parse((site / page / path).resolve()).getroot()
+    return target.get_element_by_id(fragment).text_content().strip() if fragment else ""
+
+
+@pytest.mark.parametrize(
+    ("fragment", "words"),
+    [
+        ("L4", "The gate #"),
+        ("L6", "First passage, on line six."),
+        ("L6-L8", "First passage, on line six."),
+        ("L6C3-L7C1", "First passage, on line six."),
+        ("lines-10:11", "one, on line ten"),
+        ("L11", "two, on line eleven"),
+        ("L14", "two, on line eleven"),  # code has no anchor: the last passage before it
+        ("L17", "Last passage, on line seventeen."),
+        ("L2", ""),
+        ("L18", ""),
+        ("L99999", ""),
+        ("L0", ""),
+        ("what-we-do--why", "What we do & why #"),
+        ("what-we-do-why", "What we do & why #"),
+        ("history", ""),
+        ("t1", ""),
+    ],
+)
+def test_a_fragment_leads_to_that_line_or_heading_or_to_no_place(tmp_path: Path, fragment: str, words: str) -> None:
+    """As a link, in running text, in code and as a page of a forge; in the twin, too."""
+    forge = f"https://github.com/someone/acme/blob/main/decisions/a.md?plain=1#{fragment}"
+    body = f"[a](../../decisions/a.md#{fragment}), [forge]({forge}), {forge}"
+    named = f"decisions/a.md#{fragment}"
+    site = built(tmp_path, body + (f", `{named}`" if fragment.lower().startswith("l") else ""), a=TARGET)
+    found = links_of(site)
+    assert {words_at(site, "memos/m", href) for href in found.values()} == {words}
+    assert {"a", "forge", forge} <= set(found)
+    assert set(found.values()) <= set(twin_of(site).values())
+
+
+def test_a_line_of_a_memo_or_a_transcript_is_a_passage_or_a_turn(tmp_path: Path) -> None:
+    """Of the body's file; the lines of an envelope are on no page."""
+    repo = tmp_path / "acme"
+    write_memo(repo / "memos/read", STEM, body="Summary.", body_ref=f"{STEM}.body.md")
+    write_body(repo / "memos/read", STEM, "First.\n\nThird.\n")
+    write_transcript(repo / "transcripts/engineer", "t", text="## User\n\nHello.\n\n## Assistant\n\nYes.\n")
+    body = (
+        f"[third]({STEM}.body.md#L3), [json]({STEM}.openthing#L3), [said](../../transcripts/engineer/t.body.md#L7), "
+        "[turn](../../transcripts/engineer/t.openthing#t1), [none](../../transcripts/engineer/t.openthing#t9)"
+    )
+    write_memo(repo / "memos/read", "m", body=body)
+    site = build_site(tmp_path)
+    found = links_of(site)
+    said = {label: words_at(site, "memos/m", href) for label, href in found.items()}
+    assert said.pop("third") == "Third." and said.pop("json") == said.pop("none") == ""
+    assert "Yes." in said.pop("said") and "Hello." in said.pop("turn") and not said
+
+
+def test_a_page_follows_the_lines_of_what_it_links_to(tmp_path: Path) -> None:
+    """When lines come before the one that is named, the page of the link is made again."""
+    site = built(tmp_path, "[a](../../decisions/a.md#L3)", a="# A\n\nOne.\n\nTwo.\n")
+    assert words_at(site, "memos/m", links_of(site)["a"]) == "One."
+    write_text(tmp_path / "acme/decisions/a.md", "# A\n\nNew.\n\nOne.\n")
+    build_site(tmp_path)
+    assert words_at(site, "memos/m", links_of(site)["a"]) == "New."

@@ -24,6 +24,7 @@ STEM = "2026-05-01-1430--engineer--director--gate-is-green"
         (f"{STEM}.openthing (again {STEM})", (f"{STEM}.openthing", STEM)),
         ("org/office.opencatalog", ("org/office.opencatalog",)),
         ("README.MD:42 and x.md#part", ("README.MD", "x.md")),
+        ("x.md#L7, `a/x.md#L7-L9`, x.md#lines-3:4. x.md#L7x", ("x.md#L7", "a/x.md#L7-L9", "x.md#lines-3:4", "x.md")),
         ("x.md twice, x.md", ("x.md",)),
         ("../up/x.md and ./here.md", ("../up/x.md", "./here.md")),
         ("repo:decisions/x.md", ("decisions/x.md",)),

@@ -9,7 +9,7 @@ from itertools import islice
 
 from memosite.facts.bare_paths import folder_spans, path_start
 from memosite.facts.parsed import Text
-from memosite.facts.urls import file_page_spans
+from memosite.facts.urls import LINES, file_page_spans
 
 SUMMARY = 240
 """The longest summary, in characters."""
@@ -166,7 +166,8 @@ def _suffixed_spans(text: str) -> Iterator[_Span]:
             stamp = _STAMP_START.search(before)
             colons = list(_COLON.finditer(before, 0, stamp.start() if stamp else len(before)))
             before = before[colons[-1].end() :] if colons else before
-        last = match.end()
+        lines = LINES.match(text, match.end())
+        last = lines.end() if lines else match.end()
         if before.strip("./\\"):
             yield match.start() - len(before), last
 

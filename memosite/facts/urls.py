@@ -6,6 +6,9 @@ from collections.abc import Iterator
 URL = r"(?<![A-Za-z0-9_\u00c0-\u1fff])(?i:https?)://[^\s<>\"`\u2018-\u201f\u3000-\u303f\uff00-\uff0f\uff1a-\uff20]+"
 """The pattern of an address, with the punctuation that may follow it; see `without_punctuation`."""
 
+LINES = re.compile(r"#(?:L|lines-)([0-9]{1,9})(?:C[0-9]{1,9})?(?:[-:]L?[0-9]{1,9}(?:C[0-9]{1,9})?)?(?![\w-])")
+"""The fragment by which forges name lines of a file: `#L7`, `#L7-L9`, `#lines-7:9`."""
+
 _URL = re.compile(URL)
 _REST = re.compile(r"://[^\s<>\"`]+")  # begins with a literal character: `re` finds those many times faster
 _FILE_PAGE = re.compile(r"//raw\.githubusercontent\.com/|/(?:blob|raw|tree|src|blame|edit|media|annotate)/")
@@ -23,6 +26,12 @@ def without_punctuation(url: str) -> str:
             break
         end -= 1
     return url[:end]
+
+
+def line_of(fragment: str) -> int | None:
+    """The first line that a fragment names, written without `#` (see `LINES`); None if it names none."""
+    match = LINES.fullmatch(f"#{fragment}")
+    return int(match[1]) if match else None
 
 
 def file_page_spans(text: str) -> Iterator[tuple[int, int]]:

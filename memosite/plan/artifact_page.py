@@ -1,6 +1,7 @@
 """Plans what the pages of all artifacts share: head, originals, copies, texts and links of mentions."""
 
 from collections.abc import Iterable, Iterator
+from urllib.parse import quote
 
 from memosite.archive.cite import Citation
 from memosite.archive.lines import original_sha256
@@ -15,6 +16,7 @@ from memosite.plan.context import Context
 from memosite.plan.dates import newest_first, stamp
 from memosite.plan.head import PageHead, page_head, twin_links
 from memosite.plan.history import history_lines
+from memosite.plan.places import PlaceFinder
 from memosite.sources.forges import file_url
 
 SUBJECT_CHARS = 5_000
@@ -22,6 +24,9 @@ SUBJECT_CHARS = 5_000
 
 FINDINGS, BACKLINKS, TAGS = 100, 200, 100
 """The most findings, backlinks and tags on an artifact's page, which says how many there are."""
+
+PLACES = 1_000
+"""The most links with a fragment of one artifact whose places are looked up; others lead to the top of a page."""
 
 EXTRA_CHARS = 100_000
 """The most characters of other fields that a page shows."""
@@ -172,17 +177,21 @@ def shown_extra(text: str, *, limit: int = EXTRA_CHARS) -> str:
 
 
 def link_targets(context: Context, start: str, artifact: Artifact) -> tuple[tuple[str, str], ...]:
-    """The mentions in an artifact's text, with their targets relative to this page."""
-    targets = []
+    """The mentions in an artifact's text, with their targets relative to this page; fragments lead to their places."""
+    targets: dict[str, str] = {}
+    places, placed = PlaceFinder(context.text_of), 0
     for link in artifact.links:
-        if link.to is not None:
-            fragment = "#" + link.written.partition("#")[2] if "#" in link.written else ""
-            targets.append(
-                (link.written.partition("#")[0] if fragment else link.written, relative(start, context.page(link.to)))
-            )
-        elif link.url is not None:
-            targets.append((link.written, link.url))
-    return tuple(dict.fromkeys(targets))
+        if link.to is None:
+            targets.setdefault(link.written, link.url or "")
+            continue
+        href = relative(start, context.page(link.to))
+        if "#" in link.written:
+            placed += 1
+            target = context.archive.artifacts.get(link.to) if placed <= PLACES else None
+            anchor = places.anchor(target, link.written) if target else ""
+            href += f"#{quote(anchor, safe='-._~')}" if anchor else ""
+        targets.setdefault(link.written, href)
+    return tuple(targets.items())
 
 
 def body_of(context: Context, start: str, artifact: Artifact, text: Text | None, *, prefix: str = "") -> Body | None:

@@ -30,6 +30,7 @@ from memosite.feeds.json_feed import to_json_feed
 from memosite.feeds.rss import FeedFile, FeedItem, to_rss
 from memosite.formats.turns import TurnList, parse_conversation
 from memosite.markdown.html import to_html
+from memosite.markdown.places import FRONT_MATTER
 from memosite.pages.models import Page
 from memosite.pages.parts import PAGE_CHARS, Body
 from memosite.render.difference import Diff, compare
@@ -50,7 +51,6 @@ _CUT: Final = '<p class="notice">Only the beginning of this text is shown.</p>\n
 
 _CONTROLS: Final = bytes([*range(9), 11, 12, *range(14, 32), 127])
 _WITHOUT_CONTROLS: Final = bytes.maketrans(_CONTROLS, b"?" * len(_CONTROLS))
-_FRONT_MATTER = re.compile(r"---\n([A-Za-z_][\w -]*:.*\n(?:[A-Za-z_][\w -]*:.*\n|[ \t#-].*\n|\n)*?)---\n")
 _PLURALS: Final = {"library": "libraries"}
 _MEDIA_TYPES: Final = (
     ("feed.json", "application/feed+json"),
@@ -269,7 +269,7 @@ def _verbatim(text: str) -> str:
 def _fragment(text: str, slots: _Slots, halvings: int) -> str:
     """The HTML of a Markdown text, halved so many times, with `_PREFIX` for its prefix and a slot for each href."""
     source = text[:PAGE_CHARS].replace(_PREFIX, "\ufffd")
-    front = _FRONT_MATTER.match(source)
+    front = FRONT_MATTER.match(source)
     head = ""
     if front:
         source = source[front.end() :]

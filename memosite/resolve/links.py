@@ -11,6 +11,7 @@ from memosite.archive.model import Link, SourceInfo
 from memosite.facts.bare_paths import MESSAGE_FOLDERS
 from memosite.facts.names import BODY_SUFFIX, ENVELOPE_SUFFIX, read_reference
 from memosite.facts.parsed import FileFacts, Organization, Ref, Text
+from memosite.facts.urls import line_of
 from memosite.formats.systems import is_record_uri, record_suffixes
 from memosite.resolve.forge_files import ForgeFiles
 from memosite.resolve.positions import last_segment
@@ -127,7 +128,9 @@ class LinkResolver:
         if record is not None:
             return record
         url = self._web_address(path, origin, is_destination=is_destination)
-        return Link(written=written, url=url) if url else None
+        fragment = written.partition("#")[2]
+        lines = f"#{fragment}" if line_of(fragment) else ""
+        return Link(written=written, url=url + lines) if url else None
 
     def _by_url(self, url: str, origin: TextOrigin) -> Ref | None:
         """The record of a URI, or the artifact whose file a forge shows; a stamped name counts in any repo."""
