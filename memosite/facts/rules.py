@@ -54,6 +54,13 @@ FILE_TOO_LARGE = Rule(
     clause="SPEC 9",
     remedy="Split it, or keep it outside memos/, notes/ and transcripts/.",
 )
+NAME_LONG = Rule(
+    id="name-long",
+    severity=_N,
+    meaning="A name too long to be shown; its beginning and a hash are shown.",
+    clause="SPEC 9",
+    remedy="Shorten it.",
+)
 FILE_UNREADABLE = Rule(
     id="file-unreadable",
     severity=_W,

@@ -11,6 +11,7 @@ from memosite.facts.layout import place_of
 from memosite.facts.names import CATALOG_SUFFIX, ENVELOPE_SUFFIX
 from memosite.facts.parsed import Parsed
 from memosite.formats import body, document, library, memodef, orgdef, xmemo
+from memosite.formats.bounds import bounded
 from memosite.formats.system import Adapter
 from memosite.formats.systems import SYSTEMS
 
@@ -24,6 +25,14 @@ FORMATS: tuple[Adapter, ...] = (memodef, xmemo, orgdef, library, *RECORD_FORMATS
 
 def parse(file: File) -> Parsed:
     """Parse a file with the first adapter that matches it. Any bytes give a result, never an exception.
+
+    Its names are of bounded length.
+    """
+    return bounded(_parse(file), file)
+
+
+def _parse(file: File) -> Parsed:
+    """Parse a file with the first adapter that matches it.
 
     A file that should be an envelope by its name and place, but cannot be read, becomes a broken envelope; one that
     was meant for a catalog or an orgdef becomes a broken library. A file of no known format gives no fact, and no
@@ -53,7 +62,7 @@ def parse_record(file: File) -> Parsed:
     """Parse a file with the record adapters only; without a match, there is no fact."""
     for adapter in RECORD_FORMATS:
         if adapter.matches(file):
-            return adapter.parse(file)
+            return bounded(adapter.parse(file), file)
     return Parsed(source=file.source, path=file.path)
 
 

@@ -1,0 +1,90 @@
+"""What one file publishes is bounded by its size, whatever is in it (SPEC 9)."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from memosite.formats import bounds
+from tests.support.archives import findings, read_folders
+from tests.support.files import write_text
+from tests.support.memos import write_memo, write_org, write_transcript
+from tests.support.sites import built_files
+
+TIMES = 20
+FREE = 3_000_000
+"""One file may publish at most 20 times its bytes and 3 MB."""
+
+
+def published(site: Path, output: Path) -> dict[str, int]:
+    """The size of every file of a site."""
+    return {path: len(data) for path, data in built_files(site, output=output).items()}
+
+
+def test_long_names_are_cut_wherever_they_are_shown(tmp_path: Path) -> None:
+    """Ten memos from a position whose name has a megabyte: they once became a page of 12 MB."""
+    for number in range(10):
+        write_memo(tmp_path / "repo/memos/inbox", f"2026-05-01-143{number}--a--b--m", sender="f" * 1_000_000 + "!")
+    sizes = published(tmp_path / "repo", tmp_path / "out")
+    originals = sum(size for path, size in sizes.items() if path.endswith("original.openthing"))
+    assert max(size for path, size in sizes.items() if "original" not in path) < 500_000
+    assert sum(sizes.values()) - originals < FREE
+
+
+def test_a_long_name_stays_another_name(tmp_path: Path) -> None:
+    """Two names that begin alike are two positions; each is shown by its beginning, and a note says so."""
+    for number in range(2):
+        write_memo(tmp_path / "memos", f"2026-05-01-143{number}--a--b--m", sender="f" * 5_000 + str(number))
+    archive = read_folders(tmp_path)
+    senders = {memo.sender for memo in archive.memos()}
+    assert len(senders) == 2 and all(len(sender) == bounds.NAME_CHARS for sender in senders)
+    assert len(archive.positions) == 3
+    messages = [finding.message for finding in findings(archive, "name-long")]
+    assert messages == ['"from" has 5,001 characters, expected at most 1,000'] * 2
+    assert all(finding.location.line for finding in findings(archive, "name-long"))
+
+
+LONG = "x" * 20_000
+HOLDERS: dict[str, Callable[[Path], object]] = {
+    "memo": lambda folder: write_memo(
+        folder / "memos", "m", to=LONG, subject=LONG, thread_id=LONG, in_reply_to=LONG, sent=LONG, action_required=True,
+        metadata={"tags": [LONG], "discharged": {"by": LONG, "via": LONG}},
+    ),
+    "transcript": lambda folder: write_transcript(
+        folder / "transcripts/a", "t", transport=LONG, capture_tool=LONG, related_memos=[LONG],
+        participants=[{"position": LONG, "session_arc": LONG, "identity": LONG}],
+    ),
+    "orgdef": lambda folder: write_org(
+        folder / "org", version=LONG,
+        positions=[{"id": LONG, "name": LONG, "status": LONG, "incumbent": LONG, "role_definition": {"id": LONG}}],
+        relationships=[{"type": LONG, "from": LONG, "to": LONG}],
+    ),
+    "library": lambda folder: write_text(
+        folder / "memos/l.opencatalog",
+        json.dumps({"type": "memodef:Library", "id": LONG, "name": LONG, "items": [{"id": LONG, "name": LONG}]}),
+    ),
+    "memory-layer": lambda folder: write_text(
+        folder / ".claude/memory/context/m.json",
+        json.dumps({"meta": {"category": "context", "session_id": LONG, "summary": LONG}, "content": {"status": LONG}}),
+    ),
+    "mif": lambda folder: write_text(
+        folder / "m.memory.md",
+        f"---\nid: 1\ntype: semantic\nstatus: {LONG}\nnamespace: {LONG}\ntags: [{LONG}]\nentities: [{{name: {LONG}}}]\n"
+        f"relationships: [{{type: {LONG}, target: {LONG}}}]\n---\n\nText.\n",
+    ),
+    "document": lambda folder: write_text(
+        folder / "decisions/d.md", f"---\nstatus: {LONG}\ntags: [{LONG}]\n---\n# {LONG}\n"
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("kind", HOLDERS)
+def test_no_page_shows_a_long_name_whole(kind: str, tmp_path: Path) -> None:
+    """Ids, senders, tags, statuses, entities, relations …: only what is shown as it is has them whole."""
+    HOLDERS[kind](tmp_path / "repo")
+    write_memo(tmp_path / "repo/memos", "another")
+    files = built_files(tmp_path / "repo", output=tmp_path / "out")
+    whole = {path for path, data in files.items() if b"x" * 6_000 in data and "original" not in path}
+    as_they_are = ("memos/m/index.html", "documents/", "records/memory-layer/")
+    assert {path for path in whole if not path.startswith(as_they_are)} == set()
