@@ -402,6 +402,40 @@ def test_relations_of_mif_name_others_by_id_path_stem_or_title(quay: Path, targe
     assert relations(archive, f"quay.{OTHER_UUID}") == [("derives", f"quay.{UUID}", True)]
 
 
+@pytest.mark.parametrize("written", ["[Session](/session.md)", "[Session](session.md)", "[[session]]"])
+@pytest.mark.parametrize("suffix", [".md", ".memory.md"])
+def test_a_relation_of_mif_means_the_file_beside_first(quay: Path, written: str, suffix: str) -> None:
+    """A slash stands for the folder that a set of memories is in, as it is in each of several sets."""
+    ids = {
+        folder: f"{number * 11111111}-2222-4333-8444-555555555555" for number, folder in enumerate(("", "a/", "b/"), 1)
+    }
+    for folder, id_ in ids.items():
+        title = f"Session of {folder or 'all'}"
+        write_mif(quay, f"notes-of/{folder}session{suffix}", id_=id_, title=title)
+    body = f"## Relationships\n\n- relates-to {written.replace('.md', suffix)}\n"
+    write_mif(quay, "notes-of/b/rope.memory.md", body=body)
+    archive = archive_of(quay)
+    assert relations(archive, f"quay.{UUID}") == [("relates-to", f"quay.{ids['b/']}", False)]
+    assert set(links(archive, ("record", f"quay.{UUID}")).values()) <= {("record", f"quay.{ids['b/']}")}
+
+
+@pytest.mark.parametrize("id_", ["adr-0007", "urn:mif:adr-0007"])
+@pytest.mark.parametrize("written", ["[[urn:mif:adr-0007]]", "[[adr-0007]]"])
+def test_a_relation_of_mif_means_a_document_by_the_id_that_it_has(quay: Path, id_: str, written: str) -> None:
+    """With or without the prefix; of its own source first, and never one of several."""
+    write_text(quay / "decisions/paint.md", f"---\nid: {id_}\ntitle: Paint\n---\n\n# Paint\n")
+    write_mif(quay, "docs/rope.memory.md", body=f"## Relationships\n\n- implements {written}\n")
+    far = write_text(quay.parent / "pier/decisions/hull.md", f"---\nid: {id_}\n---\n\n# Hull\n").parents[1]
+    document: Ref = ("document", "quay.decisions.paint.md")
+    archive = archive_of(quay, far)
+    assert record(archive, f"quay.{UUID}").relations[0].to == document
+    assert archive.artifacts[document].backlinks == (("record", f"quay.{UUID}"),)
+    (quay / "decisions/paint.md").unlink()
+    assert record(archive_of(quay, far), f"quay.{UUID}").relations[0].to == ("document", "pier.decisions.hull.md")
+    write_text(far / "decisions/keel.md", f"---\nid: {id_}\n---\n\n# Keel\n")
+    assert record(archive_of(quay, far), f"quay.{UUID}").relations[0].to is None
+
+
 def test_a_relation_that_both_state_stands_once_at_each(quay: Path) -> None:
     """A symmetric one is its own inverse."""
     write_mif(quay, "a.memory.md", body=f"- relates-to [[{OTHER_UUID}]]")

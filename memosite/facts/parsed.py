@@ -190,13 +190,17 @@ class Organization:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DocumentHead:
-    """A Markdown document: the metadata in its head; `extra` as in `Envelope`, of its frontmatter."""
+    """A Markdown document: the metadata in its head; `extra` as in `Envelope`, of its frontmatter.
+
+    `key` is the id that it gives itself, "" if it has none.
+    """
 
     file: FileFacts
     title: str
     status: str | None
     date: Moment | None
     text: Text
+    key: str = ""
     tags: tuple[str, ...] = ()
     extra: str = ""
 

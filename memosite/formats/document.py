@@ -70,6 +70,7 @@ def parse(file: File) -> Parsed:
         status=status[1] if status else None,
         date=date[1] if date else _date_in_name(file.name),
         text=known,
+        key=cut_line(matter.text("id"), _SHOWN_TITLE),
         tags=matter.list("tags"),
         extra=clean_text(show_json(left)) if (left := left_fields(matter)) else "",
     )

@@ -26,6 +26,7 @@ from memosite.resolve.bodies import body_candidates, join_bodies
 from memosite.resolve.collect import Collected, collect
 from memosite.resolve.conversation import ThreadBuilder
 from memosite.resolve.delivery import delivery_findings
+from memosite.resolve.document_ids import DocumentIds
 from memosite.resolve.filed import Filed, file_records, record_collisions
 from memosite.resolve.identity import CopyGroup, assign_ids, group_copies, variant_findings
 from memosite.resolve.links import HasFile, LinkResolver, backlinks
@@ -202,7 +203,8 @@ def _mentions(
     """The mentions of each artifact, the further links of each record, and the findings on broken ones."""
     records = gathered.records
     anchors = AnchorIndex((*assembler.files_by_path(), *record_files(records)) if records else (), resolver)
-    bound = RecordBinder(gathered.names, resolver, anchors, SessionIndex(gathered.groups)).bind(records)
+    documents = DocumentIds(assembler.documents())
+    bound = RecordBinder(gathered.names, documents, resolver, anchors, SessionIndex(gathered.groups)).bind(records)
     links = _links(assembler, conversation, resolver, bound)
     return links, bound, (*unresolved_references(records, bound, line_of), *anchors.findings)
 

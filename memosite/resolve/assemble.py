@@ -47,6 +47,10 @@ class Assembler:
             for file in filed.files if ref[0] != "record" else ():
                 yield ref, file
 
+    def documents(self) -> Iterator[Filed]:
+        """Documents, with their refs."""
+        return (filed for ref, filed in self._filed.items() if ref[0] == "document")
+
     def texts(self) -> Iterator[tuple[Ref, Text, TextOrigin]]:
         """Each artifact's text with its file's place, for links. An envelope's and its body's are joined."""
         spoken = self._recall.calls(_spoken)
@@ -55,7 +59,7 @@ class Assembler:
             if text is not None:
                 yield ref, text, origin
         for ref, filed in self._filed.items():
-            yield ref, filed.text, _origin(filed.files[0])
+            yield ref, filed.text, replace(_origin(filed.files[0]), is_near=ref[0] == "record")
 
     def name_uses(self) -> Iterator[NameUse]:
         """Every name of a position in memos, notes and transcripts, and the folders named after roles."""

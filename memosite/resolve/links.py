@@ -40,12 +40,14 @@ TAIL = 16
 class TextOrigin:
     """The origin of a text: its source, and the folder of its file in it.
 
-    `page` is the file's name without its extension: the folder of its page on a documentation site.
+    `page` is the file's name without its extension: the folder of its page on a documentation site. `is_near` says
+    that a path with a slash before it is seen from that folder, then from those above, not from the source's root.
     """
 
     source: str
     folder: str
     page: str = ""
+    is_near: bool = False
 
 
 class LinkResolver:
@@ -168,8 +170,9 @@ class LinkResolver:
         return found or self._without_extension(path, origin)
 
     def _at(self, path: str, origin: TextOrigin) -> Ref | None:
-        """The artifact at exactly this path, as seen from the text's folder or from one above it."""
-        candidates = [path[1:]] if path.startswith("/") else _inside(path, origin.folder)
+        """The artifact at exactly this path, as seen from the text's folder, else from the nearest above it."""
+        is_rooted = path.startswith("/") and not origin.is_near
+        candidates = [path[1:]] if is_rooted else _inside(path.removeprefix("/"), origin.folder)
         return next(filter(None, (self._by_path.get((origin.source, one)) for one in candidates)), None)
 
     def _without_extension(self, path: str, origin: TextOrigin) -> Ref | None:

@@ -14,6 +14,7 @@ from memosite.facts.names import stem_of
 from memosite.facts.parsed import FileFacts, LineOf, RecordCard, Ref, Relation
 from memosite.formats.systems import record_suffixes, root_of_record, system_of
 from memosite.resolve.anchors import AnchorIndex
+from memosite.resolve.document_ids import DocumentIds
 from memosite.resolve.filed import Filed, body_path
 from memosite.resolve.identity import CopyGroup
 from memosite.resolve.links import LinkResolver, TextOrigin
@@ -74,10 +75,16 @@ class RecordBinder:
     """Resolves links from the records of one archive to each other and to other artifacts."""
 
     def __init__(
-        self, names: RecordNames, resolver: LinkResolver, anchors: AnchorIndex, sessions: SessionIndex
+        self,
+        names: RecordNames,
+        documents: DocumentIds,
+        resolver: LinkResolver,
+        anchors: AnchorIndex,
+        sessions: SessionIndex,
     ) -> None:
-        """Resolve with these indexes of names, paths, anchors and sessions."""
+        """Resolve with these indexes of names, ids of documents, paths, anchors and sessions."""
         self._names = names
+        self._documents = documents
         self._resolver = resolver
         self._anchors = anchors
         self._sessions = sessions
@@ -145,10 +152,11 @@ class RecordBinder:
         return self._meant(name, card)
 
     def _meant(self, name: str, card: RecordCard) -> Ref | None:
-        """A record by its id; else an artifact by its path; else a record or a document by its stem or title."""
-        origin = TextOrigin(source=card.file.source, folder=card.file.path.rpartition("/")[0])
-        found = self._names.find(name, card.file.source) or self._resolver.artifact(name, origin)
-        found = found or self._names.near(name, card)
+        """A record or a document by its id; else an artifact by its path; else either by its stem or title."""
+        source = card.file.source
+        origin = TextOrigin(source=source, folder=card.file.path.rpartition("/")[0], is_near=True)
+        found = self._names.find(name, source) or self._documents.find(name, source)
+        found = found or self._resolver.artifact(name, origin) or self._names.near(name, card)
         if found is None and "." not in name.rpartition("/")[2]:
             tried = (self._resolver.artifact(name + suffix, origin) for suffix in _MARKDOWN)
             found = next(filter(None, tried), None)

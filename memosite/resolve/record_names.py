@@ -96,10 +96,12 @@ def _is_second(entry: _Named) -> bool:
 
 
 def _first(entries: list[_Named], card: RecordCard) -> Ref | None:
-    """The nearest of several: in the same store, then in the order that their system gives them."""
+    """The nearest of several: in the same store, in the order that their system gives them, in the same folder."""
+    folder = card.file.path.rpartition("/")[0]
 
-    def rank(entry: _Named) -> tuple[bool, tuple[bool, ...], bool, Ref]:
+    def rank(entry: _Named) -> tuple[bool, tuple[bool, ...], bool, bool, Ref]:
         its = entry[1]
-        return _home(its) != _home(card), system_of(its).rank(its.file.path), _is_second(entry), entry[0]
+        is_away = its.file.path.rpartition("/")[0] != folder
+        return _home(its) != _home(card), system_of(its).rank(its.file.path), is_away, _is_second(entry), entry[0]
 
     return min(entries, key=rank)[0] if entries else None
