@@ -1,13 +1,16 @@
 """What one file publishes is bounded by its size, whatever is in it (SPEC 9)."""
 
 import json
+import re
 from collections.abc import Callable
+from html import unescape
 from pathlib import Path
 
 import pytest
 
+from memosite.archive.model import Archive
 from memosite.formats import bounds
-from tests.support.archives import findings, read_folders
+from tests.support.archives import findings, read_folders, read_sources
 from tests.support.files import write_text
 from tests.support.memos import write_memo, write_org, write_transcript
 from tests.support.sites import built_files
@@ -88,3 +91,51 @@ def test_no_page_shows_a_long_name_whole(kind: str, tmp_path: Path) -> None:
     whole = {path for path, data in files.items() if b"x" * 6_000 in data and "original" not in path}
     as_they_are = ("memos/m/index.html", "documents/", "records/memory-layer/")
     assert {path for path in whole if not path.startswith(as_they_are)} == set()
+
+
+def bullets(*names: str) -> str:
+    """A wyren memory with these decisions."""
+    return "## Decisions\n\n" + "".join(f"- Use {name} & <more>\n" for name in names)
+
+
+def records(archive: Archive) -> dict[str, str]:
+    """The ids of records by their titles."""
+    return {one.subject: one.id for one in archive.artifacts.values() if one.kind == "record"}
+
+
+def test_a_list_of_many_records_shows_the_first_hundred_and_the_rest_as_it_is(tmp_path: Path) -> None:
+    """10,000 bullets in 40 kB once became 231 MB in 41,932 files."""
+    path = write_text(tmp_path / "repo/.wyren/memory.md", bullets(*map(str, range(10_000))))
+    files = built_files(tmp_path / "repo", output=tmp_path / "out")
+    pages = [path for path in files if path.startswith("records/wyren/") and path.endswith("/index.html")]
+    assert sum(map(len, files.values())) < TIMES * path.stat().st_size + FREE
+    shown = [unescape(VERBATIM.findall(files[one].decode())[0]) for one in sorted(pages, key=part) if ".rest." in one]
+    assert len(pages) == 100 + len(shown) and len(shown) > 1
+    assert "".join(shown) == "".join(f"- Use {number} & <more>\n" for number in range(100, 10_000))
+
+
+VERBATIM = re.compile(r'<pre class="verbatim" tabindex="0">\n(.*?)</pre>', re.DOTALL)
+
+
+def part(path: str) -> int:
+    """The number of a part of a page, of its first 1."""
+    number = path.split("/")[-2]
+    return int(number) if number.isdigit() else 1
+
+
+def test_records_that_had_a_page_keep_it(tmp_path: Path) -> None:
+    """Whatever is written before them in the file; a note tells what has none."""
+    old, new = [f"old {number}" for number in range(90)], [f"new {number}" for number in range(150)]
+    write_text(tmp_path / ".wyren/memory.md", bullets(*old))
+    first, ledger = read_sources(tmp_path)
+    write_text(tmp_path / ".wyren/memory.md", bullets(*new[:60], *old))
+    second, _ = read_sources(tmp_path, ledger=ledger)
+    assert len(records(first)) == 90 and len(records(second)) == 150
+    write_text(tmp_path / ".wyren/memory.md", bullets(*new, *old))
+    third, _ = read_sources(tmp_path, ledger=ledger)
+    found = records(third)
+    assert records(first).items() <= found.items()
+    assert len(found) == 191 and "The rest of memory.md" in found
+    assert [one.message for one in findings(third, "file-bounded")] == [
+        "it holds 240 records; those after the first 100 are shown as they are"
+    ]

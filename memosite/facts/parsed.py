@@ -18,6 +18,9 @@ Mailbox = Literal["inbox", "read", "archive", "flat"]
 Ref = tuple[Kind, str]
 """Names one artifact in the archive: its kind and its id."""
 
+RECORDS = 100
+"""How many records of one file get pages; others only if they had one before (SPEC 9)."""
+
 BROADCAST = "all"
 FILE = "file"
 
@@ -273,6 +276,7 @@ class RecordCard:
     `body_path`, which is relative to the store.
     `hash_written` and `hashed` are a content hash as written and the bytes before the body that it is made over;
     `hash_fits` is whether they agree, None if there was nothing to compare.
+    `is_rest` marks what stands for the records of a file that get no page: its text is theirs, as it is in the file.
     """
 
     system: str
@@ -302,15 +306,20 @@ class RecordCard:
     hash_written: str | None = None
     hashed: bytes = b""
     hash_fits: bool | None = None
+    is_rest: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RecordFile:
-    """A file and the records in it: one, or many."""
+    """A file and the records in it: one, or many.
+
+    `rest` stands for those after the first `RECORDS` that get no page of their own.
+    """
 
     system: str
     file: FileFacts
     records: tuple[RecordCard, ...]
+    rest: RecordCard | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

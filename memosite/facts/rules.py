@@ -61,6 +61,14 @@ NAME_LONG = Rule(
     clause="SPEC 9",
     remedy="Shorten it.",
 )
+FILE_BOUNDED = Rule(
+    id="file-bounded",
+    severity=_W,
+    of_whole_file=True,
+    meaning="The file holds more than is shown one by one; the rest of it is shown as it is.",
+    clause="SPEC 9",
+    remedy="Split it.",
+)
 FILE_UNREADABLE = Rule(
     id="file-unreadable",
     severity=_W,

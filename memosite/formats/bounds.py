@@ -1,4 +1,6 @@
-"""Bounds the short strings of one file, so that whatever shows them need not (SPEC 9).
+"""Bounds what is read from one file, so that whatever shows it need not (SPEC 9).
+
+Of many records in a file the first get pages; the text of the rest is kept as one more record.
 
 A name, an id, a tag or a status is shown in many places: on every page that lists the artifact, in its feeds, in its
 address. A long one is cut here to its beginning and a hash, so that different names stay different. What is shown
@@ -12,8 +14,10 @@ from typing import Any
 
 from memosite.facts import rules
 from memosite.facts.file import File
+from memosite.facts.findings import Finding
 from memosite.facts.names import short_hash
-from memosite.facts.parsed import FileFacts, Parsed, Text
+from memosite.facts.parsed import RECORDS, FileFacts, Parsed, RecordCard, RecordFile, Text
+from memosite.facts.texts import cut_line, describe_text
 from memosite.facts.times import Moment
 from memosite.formats.fields import FINDINGS
 
@@ -35,7 +39,36 @@ _Long = dict[str, int]
 
 
 def bounded(parsed: Parsed, file: File) -> Parsed:
-    """The result of parsing a file with its names cut, and a finding for each field that held a longer one."""
+    """The result of parsing a file within the bounds of one file, with findings where it was beyond them."""
+    return _with_rest(_with_short_names(parsed, file), file)
+
+
+def _with_rest(parsed: Parsed, file: File) -> Parsed:
+    """With the text of the records that are too many, as one more record."""
+    fact = parsed.fact
+    if not isinstance(fact, RecordFile) or len(fact.records) <= RECORDS:
+        return parsed
+    line = fact.records[RECORDS].line or 1
+    text = "\n".join(file.markdown.split("\n")[line - 1 :])
+    known, data = describe_text(text)
+    rest = RecordCard(
+        system=fact.system,
+        key=f"rest.{short_hash(file.path)}",
+        file=fact.file,
+        type="Rest of a file",
+        title=cut_line(f"The rest of {file.name}", 300),
+        text=replace(known, mentions=(), destinations=()),
+        is_rest=True,
+    )
+    message = f"it holds {len(fact.records):,} records; those after the first {RECORDS} are shown as they are"
+    finding = Finding(rule=rules.FILE_BOUNDED, location=file.at(line), message=message)
+    return replace(
+        parsed, fact=replace(fact, rest=rest), findings=(*parsed.findings, finding), shelve=(*parsed.shelve, data)
+    )
+
+
+def _with_short_names(parsed: Parsed, file: File) -> Parsed:
+    """With its names cut, and a finding for each field that held a longer one."""
     long: _Long = {}
     fact = _bounded(parsed.fact, "", long)
     if not long:

@@ -13,6 +13,9 @@ PAGE_CHARS = 250_000
 """The most characters of source text on one page: in scripts of three bytes a character, less than 1 MB (SPEC 4)."""
 
 
+VERBATIM_CHARS = 150_000
+"""The same for a part of a verbatim text: `&` takes five bytes, so that any text is less than 1 MB."""
+
 OUTLINE = 2_000
 """The most turns that the outline of a long conversation names."""
 
@@ -39,6 +42,16 @@ def cut_turns(lengths: Sequence[int]) -> list[tuple[int, int]]:
             start, size = index, 0
         size += weight
     return [*ranges, (start, len(lengths))]
+
+
+def cut_text(text: str, start: int = 0) -> list[tuple[int, int]]:
+    """The characters of each part of a verbatim text from `start` on, as half-open ranges that end at line ends."""
+    ranges: list[tuple[int, int]] = []
+    while len(text) - start > VERBATIM_CHARS:
+        end = text.rfind("\n", start, start + VERBATIM_CHARS) + 1 or start + VERBATIM_CHARS
+        ranges.append((start, end))
+        start = end
+    return [*ranges, (start, len(text))]
 
 
 def fits_one_page(chars: int, turns: int) -> bool:
@@ -113,6 +126,8 @@ class Body:
     chars: int
     links: tuple[tuple[str, str], ...] = ()
     prefix: str = ""
+    span: tuple[int, int] | None = None
+    """Of a verbatim text in parts: its first character on this one and the one after the last, counted from 0."""
     started: str | None = None
     turns: tuple[int, int] | None = None
     """For a transcript in parts: the first turn and the one after the last, counted from 0."""

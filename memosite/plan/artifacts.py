@@ -52,7 +52,7 @@ def _plan_artifact(context: Context, *, artifact: Artifact) -> Iterator[Planned]
         case Library():
             yield plan_library(context, artifact)
         case Record():
-            yield plan_record(context, artifact)
+            yield from plan_record(context, artifact)
     yield from plan_changes(context, artifact)
     yield from artifact_twins(context, artifact)
     for _, path, sha256 in originals(artifact):

@@ -1,19 +1,31 @@
 """Plans the pages of records: one entry of another memory system each, with all that is known of it."""
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from types import MappingProxyType
 
 from memosite.archive.model import Link, Record, RecordLink
-from memosite.archive.urls import entity_page, page_of, relative, system_page
+from memosite.archive.urls import entity_page, page_of, part_page, relative, system_page
 from memosite.facts.parsed import RecordCitation
 from memosite.facts.texts import cut_line
 from memosite.pages.models import RecordPage
-from memosite.pages.parts import PAGE_CHARS, AnchorRow, CitationRow, EntityRow, EventRow, Reference, RelationRow
+from memosite.pages.parts import (
+    PAGE_CHARS,
+    AnchorRow,
+    Body,
+    CitationRow,
+    EntityRow,
+    EventRow,
+    Reference,
+    RelationRow,
+    cut_text,
+)
 from memosite.plan.artifact_page import artifact_fields, body_of
 from memosite.plan.context import Context, is_superseded, status_of
 from memosite.plan.dates import stamp
 from memosite.plan.entity_index import entity_id
+from memosite.plan.pagination import part_links
 from memosite.resolve.anchors import MATCHES
 
 _ROWS = 300
@@ -26,9 +38,25 @@ _HASH_STATES: Mapping[bool | None, str] = MappingProxyType(
 )
 
 
-def plan_record(context: Context, record: Record) -> RecordPage:
-    """The page of a record."""
-    start = page_of(record)
+def plan_record(context: Context, record: Record) -> Iterator[RecordPage]:
+    """The page of a record; several for the rest of a file, which is shown as it is."""
+    here, card = page_of(record), record.card
+    if not card.is_rest or card.text is None:
+        yield _record_page(context, record, here)
+        return
+    text = card.text
+    ranges = cut_text(context.text_of(text.sha256))
+    for number, span in enumerate(ranges, 1):
+        start = here if number == 1 else part_page(here, number)
+        yield replace(
+            _record_page(context, record, start),
+            body=Body(sha256=text.sha256, form="verbatim", chars=text.chars, span=span),
+            is_cut=False,
+            parts=part_links(start, here, len(ranges), number, first=here) if len(ranges) > 1 else (),
+        )
+
+
+def _record_page(context: Context, record: Record, start: str) -> RecordPage:
     card = record.card
     links = _links_by_name(record)
     related = {one.written for one in record.relations}

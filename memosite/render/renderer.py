@@ -140,7 +140,7 @@ class Renderer:
         if body.form == "transcript":
             return self._transcript(body)
         if body.form == "verbatim":
-            return _safe(_verbatim(self._text_of(body.sha256)))
+            return _safe(_verbatim(self._text_of(body.sha256), body.span))
         return _safe(self._markdown(body).replace(_PREFIX, escape(body.prefix)))
 
     def _markdown(self, body: Body) -> str:
@@ -257,8 +257,9 @@ def _size(html: str) -> int:
     return len(html.encode("utf-8", "replace"))
 
 
-def _verbatim(text: str) -> str:
-    """A text as it is, cut where it is too long for a page."""
+def _verbatim(text: str, span: tuple[int, int] | None = None) -> str:
+    """A text as it is, or a part of it; cut where it is too long for a page."""
+    text = text[slice(*span)] if span else text
     html = escape(text[:PAGE_CHARS], quote=False)
     is_cut = len(text) > PAGE_CHARS
     if _size(html) > PAGE_BYTES:

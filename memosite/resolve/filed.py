@@ -5,7 +5,7 @@ claim one id, or ids that differ only by case, the ledger decides, else the firs
 """
 
 import re
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 
@@ -14,7 +14,7 @@ from memosite.archive.model import Copy
 from memosite.facts import rules
 from memosite.facts.findings import Finding, Location
 from memosite.facts.names import make_id, short_hash
-from memosite.facts.parsed import DocumentHead, FileFacts, Kind, LibraryCard, RecordCard, Ref, Text
+from memosite.facts.parsed import RECORDS, DocumentHead, FileFacts, Kind, LibraryCard, RecordCard, Ref, Text
 from memosite.facts.times import Moment, read_stamp
 from memosite.formats.systems import home_of, system_of
 
@@ -83,7 +83,7 @@ def file_libraries(cards: Iterable[LibraryCard], ledger: Ledger) -> tuple[Filed,
 def file_records(cards: Iterable[RecordCard], ledger: Ledger) -> tuple[Filed, ...]:
     """Records under their refs. Equal files of one source that hold one record of one id are copies."""
     copies: dict[tuple[str, str, str, str], list[RecordCard]] = {}
-    for card in cards:
+    for card, _ in _with_pages(((card, card.key) for card in cards), ledger):
         copies.setdefault((card.system, card.file.source, card.key, card.file.sha256), []).append(card)
     by_key = {
         identity_key(same[0].file.source, same[0].system, same[0].key, same[0].file.path): same
@@ -94,6 +94,30 @@ def file_records(cards: Iterable[RecordCard], ledger: Ledger) -> tuple[Filed, ..
         Filed(ref=("record", ids[key]), key=key, fact=same[0], files=tuple(card.file for card in same))
         for key, same in by_key.items()
     )
+
+
+def _with_pages(named: Iterable[tuple[RecordCard, str]], ledger: Ledger) -> Iterator[tuple[RecordCard, str]]:
+    """Those records, given with their keys, that get pages (SPEC 9).
+
+    They are the first `RECORDS` of each file, those that had a page before, and the rest of the file if there is any.
+    """
+    counts: Counter[FileFacts] = Counter()
+    has_rest: set[FileFacts] = set()
+    for card, key in named:
+        file = card.file
+        counts[file] += 1
+        if card.is_rest:
+            is_shown = file in has_rest
+        else:
+            is_shown = counts[file] <= RECORDS or _record_key(card, key) in ledger.ids_by_key
+        if is_shown:
+            yield card, key
+        else:
+            has_rest.add(file)
+
+
+def _record_key(card: RecordCard, key: str) -> tuple[Kind, str]:
+    return "record", identity_key(card.file.source, card.system, key, card.file.path)
 
 
 def _plain(card: RecordCard) -> str:

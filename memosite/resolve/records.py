@@ -35,7 +35,7 @@ def collect_records(
     cards = [card for one in joined for card in one.records]
     for one in ordered:
         if isinstance(one.fact, RecordFile) and not is_part(one):
-            cards += one.fact.records
+            cards += (*one.fact.records, one.fact.rest) if one.fact.rest else one.fact.records
     # Sorting is stable: within a file the order stays.
     cards.sort(key=lambda card: (position.get(card.file.source, len(position)), card.file.source, card.file.path))
     return Kept(
