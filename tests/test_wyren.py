@@ -192,7 +192,7 @@ def test_a_handoff_note_with_a_time_is_a_record_of_its_own_with_that_date() -> N
 def test_a_memory_beyond_all_measure_is_read_up_to_a_bound() -> None:
     """It says so, and comes to an end."""
     parsed = read("## Decisions\n" + f"- {'x' * 97}\n" * 5_000)
-    assert [finding.rule.id for finding in parsed.findings] == ["wyren-long", "wyren-section-long"]
+    assert [finding.rule.id for finding in parsed.findings] == ["wyren-long", "wyren-section-long", "file-bounded"]
     assert len(cards_of(parsed)) == OUTLINE_CHARS // 100 - 1
 
 

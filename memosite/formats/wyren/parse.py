@@ -223,7 +223,7 @@ def _check(file: File, outline: Outline) -> Iterator[Finding]:
     if len(outline.places) > FILE_LINES or is_cut:
         count = f"more than {len(outline.places)}" if is_cut else str(len(outline.places))
         message = f"the memory has {count} lines, expected at most {FILE_LINES}"
-        message += f"; what follows the first {OUTLINE_CHARS} characters is not shown" if is_cut else ""
+        message += f"; only the first {OUTLINE_CHARS} characters are read" if is_cut else ""
         place = outline.places[min(FILE_LINES, len(outline.places) - 1)] if outline.places else 1
         yield Finding(rule=wyren_rules.LONG, location=file.at(place), message=message)
     for section in outline.sections:
