@@ -1057,7 +1057,17 @@ def test_tool_calls_are_folded_and_asides_are_quiet() -> None:
     tree = rendered(transcript())
     assert texts(tree, "//details[@class='tool']/summary") == ["Bash water --all 4/14/2026, 9:22:50 AM"]
     assert texts(tree, "//p[@class='tool']") == ["Glob 4/14/2026, 9:22:51 AM"]
+    aside = "<ide_selection>The ficus is selected.</ide_selection>"
+    tree = rendered(transcript(body=body(f"## User\n\nA?\n\n## Assistant\n\n{aside}\n", form="transcript")))
     assert texts(tree, "//aside") == ["ide_selection The ficus is selected."]
+
+
+def test_what_a_person_typed_is_shown_as_typed() -> None:
+    """An aside, too; only the calls of tools, which the capture put there, are not part of it."""
+    tree = rendered(transcript())
+    typed = tree.xpath("//section[@id='t1']/div/pre[@class='typed']")
+    assert "<ide_selection>The ficus is selected.</ide_selection>" in "".join(pre.text_content() for pre in typed)
+    assert tree.xpath("//section[@id='t2']//pre[@class='typed']") == []
 
 
 def test_a_turn_is_cited_by_link_markdown_and_text() -> None:

@@ -432,15 +432,18 @@ Let me look.
 
 Done.
 """
-    assert blocks(text) == (
-        TurnBlock(kind="aside", name="ide_opened_file", stamp=None, text="garden.md is open"),
-        TurnBlock(kind="aside", name="system-reminder", stamp=None, text="\nBe brief.\n"),
-        TurnBlock(kind="speech", name=None, stamp=None, text="Let me look."),
-        TurnBlock(kind="tool", name="Bash", stamp="5/21/2026, 9:22:50 PM", text='```\ncat "a"\n\n  > b\n```'),
-        TurnBlock(kind="tool", name="mcp__garden__water", stamp=None, text=""),
-        TurnBlock(kind="aside", name="command-name", stamp=None, text="/water"),
-        TurnBlock(kind="speech", name=None, stamp=None, text="> A quotation.\n\nDone."),
-    )
+    found = [(block.kind, block.name, block.stamp, block.text) for block in blocks(text)]
+    assert found == [
+        ("aside", "ide_opened_file", None, "garden.md is open"),
+        ("aside", "system-reminder", None, "\nBe brief.\n"),
+        ("speech", None, None, "Let me look."),
+        ("tool", "Bash", "5/21/2026, 9:22:50 PM", '```\ncat "a"\n\n  > b\n```'),
+        ("tool", "mcp__garden__water", None, ""),
+        ("aside", "command-name", None, "/water"),
+        ("speech", None, None, "> A quotation.\n\nDone."),
+    ]
+    tool = blocks(text)[3]
+    assert text.split("\n")[tool.start : tool.end][0].startswith("> **🔧 Bash**")
 
 
 @pytest.mark.parametrize("text", ["", "\n \n"])
@@ -468,7 +471,8 @@ def test_an_empty_turn_has_no_blocks(text: str) -> None:
 )
 def test_what_only_looks_like_a_tool_call_or_an_aside_is_speech(text: str) -> None:
     """Nothing that was said is folded away."""
-    assert blocks(text) == (TurnBlock(kind="speech", name=None, stamp=None, text=text),)
+    (block,) = blocks(text)
+    assert (block.kind, block.text, block.start, block.end) == ("speech", text, 0, len(text.split("\n")))
 
 
 def test_a_tool_call_within_an_aside_belongs_to_it() -> None:

@@ -25,6 +25,9 @@ from tests.support.sites import build_site
 LONG, SHORT, MANY = "2026-05-01-1430--engineer--long", "2026-05-02-1430--engineer--short", "2026-05-03-1430--many"
 """A transcript in parts, one on a single page, and one with more turns than an outline names."""
 
+PASTED = "2026-05-04-1430--engineer--pasted"
+"""One in which a person pasted two logs."""
+
 AT_TOP = """(id) => {
   const place = document.getElementById(id);
   const turn = place?.closest("section.turn");
@@ -53,6 +56,8 @@ def sources(tmp_path_factory: pytest.TempPathFactory) -> Path:
     write_transcript(folder, LONG, text=talk(40, 4_000, "murmur"))
     write_transcript(folder, SHORT, text=talk(7, 100))
     write_transcript(folder, MANY, text=talk(OUTLINE + 400, 1))
+    log = "\n\n".join(f"ferry  {number} is\\late" for number in range(700))
+    write_transcript(folder, PASTED, text=f"## User\n\n{log}\n\n## Assistant\n\nWell.\n\n## User\n\nAgain:\n\n{log}\n")
     write_memo(
         repo / "memos/inbox",
         "2026-05-04-0900--engineer--director--m",
@@ -200,6 +205,20 @@ def test_passages_of_turns_on_other_parts_are_found(page: Page, site: Path, base
         anchor = found(html.parse(part), "//section[@class='turn']//p[contains(@id, '-p-')]/@id")[-2]
         turn = anchor.partition("-")[0]
         assert opened(page, f"{base}transcripts/{LONG}/index.html#{anchor}", anchor) == turn
+
+
+def test_an_address_within_a_folded_input_unfolds_it(page: Page, site: Path, base: str) -> None:
+    """Pasted logs do not fill the page; what is cited of them is shown, as it was typed."""
+    file = site / "transcripts" / PASTED / "index.html"
+    anchor = str(html.parse(file).xpath("string(//section[@id='t3']//span[contains(., 'ferry  555 ')]/@id)"))
+    page.goto(f"{base}transcripts/{PASTED}/index.html")
+    assert page.evaluate("document.documentElement.scrollHeight") < 3_000
+    assert page.locator("details.long").count() == 2
+    assert opened(page, f"{base}transcripts/{PASTED}/index.html#{anchor}", anchor) == "t3"
+    assert page.locator("details.long[open]").count() == 1
+    assert page.locator(f"[id='{anchor}']").inner_text() == "ferry  555 is\\late"
+    lines = "(pre) => pre.innerText.trimEnd() === pre.textContent.trimEnd()"
+    assert all(page.locator("#t3 pre.typed").nth(number).evaluate(lines) for number in range(2))
 
 
 def test_an_address_of_a_part_finds_a_turn_that_is_on_another_by_now(page: Page, base: str) -> None:

@@ -72,12 +72,17 @@ class TurnList:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TurnBlock:
-    """A part of a turn. `text` is Markdown: of a tool without the `> `, of an aside without its two tags."""
+    """A part of a turn. `text` is Markdown: of a tool without the `> `, of an aside without its two tags.
+
+    `start` is the line of the turn's text on which the block begins, and `end` the line after its last.
+    """
 
     kind: Literal["speech", "tool", "aside"]
     name: str | None  # of the tool or the tag
     stamp: str | None  # of the tool, as written
     text: str
+    start: int
+    end: int
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -171,10 +176,10 @@ def blocks(text: str) -> tuple[TurnBlock, ...]:
     for start in _outside_fences(marks):
         if start < position:  # it is inside the aside before it
             continue
-        found += _speech(lines[position:start])
-        block, position = _aside(lines, start, asides[start]) if start in asides else _tool(lines, start)
-        found.append(block)
-    found += _speech(lines[position:])
+        found += _speech(lines, position, start)
+        found.append(_aside(lines, start, asides[start] + 1) if start in asides else _tool(lines, start))
+        position = found[-1].end
+    found += _speech(lines, position, len(lines))
     return tuple(found)
 
 
@@ -323,29 +328,33 @@ def _closing_tag(line: str) -> str | None:
     return match[1] if match else None
 
 
-def _aside(lines: Sequence[str], start: int, last: int) -> tuple[TurnBlock, int]:
-    """Return the aside of these lines, and the line after it."""
-    whole = "\n".join(lines[start : last + 1])
+def _aside(lines: Sequence[str], start: int, end: int) -> TurnBlock:
+    """Return the aside of these lines."""
+    whole = "\n".join(lines[start:end])
     tag, _, inner = whole[: whole.rindex("</")].partition(">")
-    return TurnBlock(kind="aside", name=tag.strip(" \t<"), stamp=None, text=inner), last + 1
+    return TurnBlock(kind="aside", name=tag.strip(" \t<"), stamp=None, text=inner, start=start, end=end)
 
 
-def _tool(lines: Sequence[str], start: int) -> tuple[TurnBlock, int]:
-    """Return the tool call that starts here, and the line after it."""
+def _tool(lines: Sequence[str], start: int) -> TurnBlock:
+    """Return the tool call that starts here."""
     end = start + 1
     while end < len(lines) and lines[end].startswith(">"):
         end += 1
     heading = _TOOL.fullmatch(lines[start])
     name, stamp = heading.groups() if heading else ("", None)
     text = "\n".join(line[1:].removeprefix(" ") for line in lines[start + 1 : end])
-    return TurnBlock(kind="tool", name=name.rstrip(), stamp=stamp, text=text), end
+    return TurnBlock(kind="tool", name=name.rstrip(), stamp=stamp, text=text, start=start, end=end)
 
 
-def _speech(lines: Sequence[str]) -> list[TurnBlock]:
-    filled = [number for number, line in enumerate(lines) if not _is_blank(line)]
-    if not filled:
+def _speech(lines: Sequence[str], start: int, end: int) -> list[TurnBlock]:
+    """Return the speech of these lines, less blank ones around it; none if all are blank."""
+    while start < end and _is_blank(lines[start]):
+        start += 1
+    end = start + _filled_end(lines[start:end], end - start)
+    if start == end:
         return []
-    return [TurnBlock(kind="speech", name=None, stamp=None, text="\n".join(lines[filled[0] : filled[-1] + 1]))]
+    text = "\n".join(lines[start:end])
+    return [TurnBlock(kind="speech", name=None, stamp=None, text=text, start=start, end=end)]
 
 
 def _trimmed(lines: Sequence[str]) -> str:

@@ -19,14 +19,17 @@ from memosite.facts.urls import URL, without_punctuation
 from memosite.markdown.highlight import highlight
 from memosite.markdown.tokens import BodyTokens, inline_text, joined_words, read_body
 
-__all__ = ["plain_text", "to_html"]
+__all__ = ["MAX_MARKED", "Linker", "plain_text", "to_html"]
+
+MAX_MARKED: Final = 40_000
+"""The most characters of code in one body that are highlighted: it takes longer than all the rest."""
 
 _MAX_SHOWN = 300  # characters of a destination in a tooltip; `data:` URLs may hold a megabyte
-_MAX_MARKED = 40_000  # characters of code in one body that are highlighted: it takes longer than all the rest
 _FEW = 64  # keys that are found faster one by one than by splitting the text into names
 
 _SPACE = re.compile(r"\s")
 _LANGUAGE = re.compile(r"\s*([A-Za-z0-9_+#.-]{0,40})")
+_WRITTEN_LINK = re.compile(r'\[[^\[\]\n]{0,300}\]\((?P<to>[^()\s<>]{1,1000})(?: "[^"\n]{0,300}")?\)')
 _EXTERNAL = re.compile(r"https?://[^\s/?#\\]|mailto:\S", re.IGNORECASE)
 
 # A key that holds a character that is in no word is searched for as it is.
@@ -80,6 +83,25 @@ def plain_text(text: str) -> str:
             after = " | " if token.type == "tr_open" else "\n"
             words.append("\n")
     return "\n".join(filter(None, map(str.rstrip, "".join(words).split("\n"))))
+
+
+class Linker:
+    """Links what a text mentions that is no Markdown, with nothing of it left out; `links` is as for `to_html`."""
+
+    def __init__(self, links: Mapping[str, str]) -> None:
+        self._writer = _Writer(BodyTokens(source="", tokens=()), links, "", 1, with_passages=False)
+
+    def linked(self, text: str) -> str:
+        """The HTML of a text: mentions, bare URLs, and `[label](destination)` as it is written."""
+        self._writer.out.clear()
+        end = 0
+        for match in _WRITTEN_LINK.finditer(text):
+            if opening := self._writer.opening(match["to"]):
+                self._writer.text(text[end : match.start()])
+                self._writer.out += (opening, escape(match[0], quote=False), "</a>")
+                end = match.end()
+        self._writer.text(text[end:])
+        return "".join(self._writer.out)
 
 
 class _Writer:
@@ -147,7 +169,7 @@ class _Writer:
         language = _LANGUAGE.match(token.info)
         name = language[1] if language else ""
         text = None
-        if name and self.marked < _MAX_MARKED:
+        if name and self.marked < MAX_MARKED:
             text = highlight(token.content, name)
             self.marked += len(token.content) if text else 0
         code = f'<code class="language-{name}">' if name else "<code>"
@@ -185,14 +207,14 @@ class _Writer:
     def inline(self, token: Token) -> None:
         kind = token.type
         if kind == "text":
-            self._text(token.content)
+            self.text(token.content)
         elif token.tag in _INLINE_TAGS:
             self.out.append(f"</{token.tag}>" if token.nesting < 0 else f"<{token.tag}>")
         elif kind in ("softbreak", "hardbreak"):
             self.out.append("\n" if kind == "softbreak" else "<br>\n")
         elif kind == "code_inline":
             self.out.append("<code>")
-            self._text(token.content, urls=False)
+            self.text(token.content, urls=False)
             self.out.append("</code>")
         elif kind == "link_open":
             opening, closing = self._link(token, "href")
@@ -227,12 +249,16 @@ class _Writer:
             return "", ""
         written = str(token.attrs[attribute])
         title = f' title="{escape(str(token.attrs["title"]))}"' if "title" in token.attrs else ""
+        if opening := self.opening(written, title):
+            return opening, "</a>"
+        return f'<span class="path" title="{escape(_shown(written))}">', "</span>"
+
+    def opening(self, written: str, title: str = "") -> str | None:
+        """The tag that opens a link to a destination; None if that leads nowhere."""
         href = self._href(written)
         if href is not None:
-            return f'<a href="{escape(href)}"{title}>', "</a>"
-        if _EXTERNAL.match(written):
-            return _external_tag(written, title), "</a>"
-        return f'<span class="path" title="{escape(_shown(written))}">', "</span>"
+            return f'<a href="{escape(href)}"{title}>'
+        return _external_tag(written, title) if _EXTERNAL.match(written) else None
 
     def _href(self, written: str) -> str | None:
         for name in (written, unquote(written)):
@@ -256,7 +282,7 @@ class _Writer:
         href = self.links[path]
         return href if "#" in href else f"{href}#{_SPACE.sub('%20', fragment)}"
 
-    def _text(self, text: str, *, urls: bool = True) -> None:
+    def text(self, text: str, *, urls: bool = True) -> None:
         """Write `text` escaped, with what it mentions, and bare URLs if wanted, as links."""
         end = 0
         pattern = _BARE_URL if "://" in text else None

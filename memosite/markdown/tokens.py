@@ -73,7 +73,7 @@ class BodyTokens:
 @lru_cache(maxsize=1)  # a body's HTML, outline and words are asked for one after the other
 def read_body(text: str) -> BodyTokens:
     """Read the Markdown of a body; never raises. The tokens must not be changed: they are kept for the next call."""
-    source = _NOT_TEXT.sub("\ufffd", text.removeprefix("\ufeff").replace("\r\n", "\n").replace("\r", "\n"))
+    source = printable_text(text.removeprefix("\ufeff"))
     verbatim = BodyTokens(source=source, tokens=None)
     if len(source) > MAX_CHARS or (len(source) > _CHEAP_CHARS and worst_cost(source) > MAX_COST):
         return verbatim
@@ -86,6 +86,11 @@ def read_body(text: str) -> BodyTokens:
     if any(token.level >= deepest and token.type in _NESTING for token in tokens):
         return verbatim
     return BodyTokens(source=source, tokens=tuple(tokens), headings=env.get("headings", ()))
+
+
+def printable_text(text: str) -> str:
+    """A text with LF, and U+FFFD for each control character that HTML must not hold."""
+    return _NOT_TEXT.sub("\ufffd", text.replace("\r\n", "\n").replace("\r", "\n"))
 
 
 def worst_cost(text: str) -> int:

@@ -16,6 +16,7 @@ from memosite.facts.texts import cut_line, summarize
 from memosite.formats.turns import Turn, TurnBlock, TurnList, blocks
 from memosite.markdown.html import to_html
 from memosite.pages.parts import OUTLINE, PAGE_CHARS, Body
+from memosite.render.typed import TypedText, block_prefix, typed_parts
 
 LEVEL: Final = 3
 """The level of a text's own headings: the page's title is h1, the heading above a text is h2."""
@@ -26,11 +27,16 @@ _FENCE = re.compile(r"\s*(?:`{3,}|~{3,})")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ShownBlock:
-    """A part of a turn as `turns.html` shows it. `summary` is the first line of a tool call's text."""
+    """A block of a turn as `turns.html` shows it. `summary` is the first line of a tool call's text."""
 
     block: TurnBlock
     summary: str
     html: Markup
+
+    @property
+    def kind(self) -> str:
+        """The kind of the block."""
+        return self.block.kind
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -39,7 +45,7 @@ class ShownTurn:
 
     turn: Turn
     utc: str
-    blocks: tuple[ShownBlock, ...]
+    blocks: tuple[ShownBlock | TypedText, ...]
     citation: Citation | None
     is_cut: bool
 
@@ -63,14 +69,14 @@ def shown_turns(turns: Sequence[Turn], body: Body) -> Iterator[ShownTurn]:
     left = PAGE_CHARS
     links = dict(body.links)
     for turn in turns:
-        found = blocks(turn.text[: max(left, 0)])
+        text = turn.text[: max(left, 0)]
         is_cut = len(turn.text) > max(left, 0)
         left -= len(turn.text)
         yield ShownTurn(
             turn=turn,
             utc=_utc(turn),
-            blocks=tuple(_shown_block(block, i, links, body.prefix + turn.anchor) for i, block in enumerate(found)),
-            citation=_citation(turn, found, body),
+            blocks=tuple(_shown_blocks(turn, text, links, body.prefix)),
+            citation=_citation(turn, blocks(text), body),
             is_cut=is_cut,
         )
 
@@ -124,9 +130,17 @@ def _citation(turn: Turn, found: Sequence[TurnBlock], body: Body) -> Citation | 
     )
 
 
-def _shown_block(block: TurnBlock, number: int, links: dict[str, str], turn: str) -> ShownBlock:
-    # Anchors of headings hold no ".", so those of the first block and of the others cannot meet.
-    prefix = f"{turn}.{number + 1}-" if number else f"{turn}-"
+def _shown_blocks(turn: Turn, text: str, links: dict[str, str], prefix: str) -> Iterator[ShownBlock | TypedText]:
+    """The blocks of a turn: what a person typed is shown as typed, all else is Markdown."""
+    if not turn.is_person:
+        for number, block in enumerate(blocks(text)):
+            yield _shown_block(block_prefix(prefix + turn.anchor, number), block, links)
+        return
+    for part in typed_parts(turn, text, links, prefix):
+        yield part if isinstance(part, TypedText) else _shown_block(*part, links)
+
+
+def _shown_block(prefix: str, block: TurnBlock, links: dict[str, str]) -> ShownBlock:
     lines = (line for line in block.text.split("\n") if line.strip() and not _FENCE.match(line))
     html = to_html(block.text, links=links, prefix=prefix, base_level=LEVEL, with_passages=True)
     return ShownBlock(
