@@ -165,7 +165,7 @@ const memositeSearch = (() => {
   /** @type {Record<string, string[]>} */
   const CHOICES = {
     kind: ["memo", "note", "transcript", "library", "record", "document"],
-    is: ["open", "answered", "discharged", "broadcast", "unread"],
+    is: ["open", "answered", "superseded", "discharged", "broadcast", "unread"],
     in: ["text", "tools"],
   };
   /** @type {Record<string, string>} */

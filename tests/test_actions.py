@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from memosite.archive.model import Action, Copy, RecipientState
 from memosite.facts.parsed import Discharge, Envelope, Fact, Mailbox, Ref
-from memosite.resolve.actions import Replies, is_unread, least_done, mailbox_at
+from memosite.resolve.actions import Answering, is_unread, least_done, mailbox_at
 from memosite.resolve.threads import ThreadNode, grow_forest
 from tests.support.archives import findings, memo
 from tests.support.facts import archive_of, body_file, envelope, facts, organization
@@ -152,7 +152,7 @@ def test_who_replied_is_found_as_by_walking_the_tree(drawn: list[tuple[int, str 
     parents = [refs[parent] if 0 <= parent < number else None for number, (parent, _) in enumerate(drawn)]
     senders = dict(zip(refs, (sender for _, sender in drawn), strict=True))
     forest = grow_forest(ThreadNode(ref=ref, parent=parent) for ref, parent in zip(refs, parents, strict=True))
-    replies = Replies(forest, senders, {})
+    replies = Answering(forest, senders, {})
 
     def is_below(ref: Ref, top: Ref) -> bool:
         parent = parents[int(ref[1])]
@@ -160,8 +160,8 @@ def test_who_replied_is_found_as_by_walking_the_tree(drawn: list[tuple[int, str 
 
     for top in refs:
         below = {senders[ref] for ref in refs if is_below(ref, top)}
-        assert [replies.has_reply(top, by=who) for who in ("a", "b")] == ["a" in below, "b" in below]
-        assert replies.count_repliers(top, but="a") == len(below - {"a", None})
+        assert [replies.has_answer(top, by=who) for who in ("a", "b")] == ["a" in below, "b" in below]
+        assert replies.count_answering(top, but="a") == len(below - {"a", None})
 
 
 # Mailboxes

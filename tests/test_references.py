@@ -3,7 +3,7 @@
 from memosite.facts.parsed import Ref
 from memosite.resolve.bodies import join_bodies
 from memosite.resolve.identity import CopyGroup, assign_ids, group_copies
-from memosite.resolve.references import MESSAGES, NameIndex, ghost_refs, resolve_replies
+from memosite.resolve.references import MESSAGES, NameIndex, ghost_refs
 from tests.support.archives import EMPTY, memo, transcript_of
 from tests.support.facts import archive_of, envelope, no_line, transcript
 
@@ -78,18 +78,6 @@ def test_any_variant_may_name_the_parent() -> None:
     """The one shown first need not."""
     archive = archive_of(envelope("a"), envelope("b", content="1"), envelope("b", source="other", in_reply_to="a"))
     assert memo(archive, "b").parent == ("memo", "a")
-
-
-def test_replies_are_parents_ghosts_or_transcripts() -> None:
-    """Each reply is exactly one of them."""
-    groups = grouped(
-        envelope("a"), envelope("b", in_reply_to="a"), envelope("c", in_reply_to="x"), envelope("d", in_reply_to="t"),
-        transcript("t"),
-    )  # fmt: skip
-    found = resolve_replies(groups, NameIndex(groups))
-    assert found.parents == {("memo", "b"): ("memo", "a")}
-    assert found.missing == {("memo", "c"): "x"}
-    assert found.transcripts == {("memo", "d"): ("transcript", "t")}
 
 
 def test_ghosts_have_ids_of_their_own() -> None:

@@ -315,6 +315,7 @@ def memo(**changes: Any) -> MemoPage:
             RecipientRow(position=ref("web-engineer"), action="answered", unread=None),
         ),
         "answers": 1,
+        "relations": (("Also answers", (ref("Trial load one"), ref("Holds"))), ("Superseded by", (ref("Plan two"),))),
         "discharge": "on 2026-04-28 by director: done",
         "summary": body("Two loads, the second one **clean**. We go.", prefix="summary-"),
         "thread": ref("Trial loads"),

@@ -13,6 +13,8 @@ are, byte for byte; new lines are appended.
 - `{"v": 1, "kind": "position", "id": "…"}`: a position's page and feed. Likewise `entity` and `ghost`, which have no
   feed; `name`, another name of a position, under which its feed is found, too; `changes`, the page of what was
   edited of an artifact; `month`; `digest`, a closed day or week; and `saved`, a saved search by its name.
+- `{"v": 1, "kind": "alias", "id": "memo/…", "to": "document/…"}`: what the address of a ghost leads to that turned out
+  to be something else. Of several lines on one ghost the last counts.
 - `{"v": 1, "kind": "block", "id": "positions/…/feed", "n": 2, "items": [51, …]}`: the second full archive document
   of a feed, with the numbers of its items: its items and their order never change (FEEDS, window).
 
@@ -72,9 +74,9 @@ class Ledger:
     since. `threads` maps a thread's id to a member of it. `others` are further pages that were published: ghosts
     (`("ghost", "memo/<id>")`), other names of positions (`("name", "<id>")`), pages of changes (`("changes",
     "memo/<id>")`), months (`("month", "2026/05")`), digests (`("digest", "<day>")`) and saved searches (`("saved",
-    "<name>")`). `entities` are those that records name, `blocks` the full archive documents of feeds. `published`
-    are the lines as they were read, with the numbers of arrivals, renewals, threads, positions, others, entities and
-    blocks that they hold.
+    "<name>")`). `entities` are those that records name, `blocks` the full archive documents of feeds, `aliases` what
+    former ghosts lead to. `published` are the lines as they were read, with the numbers of arrivals, renewals,
+    threads, positions, others, entities, blocks and aliases that they hold.
     """
 
     arrivals: tuple[Arrival, ...] = ()
@@ -84,8 +86,9 @@ class Ledger:
     others: tuple[tuple[str, str], ...] = ()
     entities: tuple[str, ...] = ()
     blocks: tuple[FeedBlock, ...] = ()
+    aliases: tuple[tuple[str, Ref], ...] = ()
     published: str = field(default="", compare=False, repr=False)
-    counts: tuple[int, ...] = field(default=(0,) * 7, compare=False, repr=False)
+    counts: tuple[int, ...] = field(default=(0,) * 8, compare=False, repr=False)
 
     @cached_property
     def ids_by_key(self) -> Mapping[tuple[Kind, str], str]:
@@ -101,6 +104,11 @@ class Ledger:
     def numbers(self) -> Mapping[Ref, int]:
         """The number of each artifact in the order of arrival."""
         return {(arrival.kind, arrival.id): arrival.number for arrival in self.arrivals}
+
+    @cached_property
+    def ghosts(self) -> tuple[Ref, ...]:
+        """The ghosts that had a page, also those whose memo was found since."""
+        return tuple(page_ref(id_) for kind, id_ in self.others if kind == "ghost")
 
     def with_arrivals(self, found: Iterable[tuple[Kind, str, str]]) -> "Ledger":
         """The ledger with these artifacts (kind, id, key): the new ones numbered in this order, new keys noted.
@@ -152,6 +160,12 @@ class Ledger:
             entities=self.entities + tuple(sorted(id_ for id_ in entities if id_ not in seen)),
         )
 
+    def with_aliases(self, aliases: Iterable[tuple[str, Ref]]) -> "Ledger":
+        """The ledger with what former ghosts lead to, where it does not say so already, in order of id."""
+        known = dict(self.aliases)
+        new = sorted((id_, ref) for id_, ref in aliases if known.get(id_) != ref)
+        return replace(self, aliases=(*self.aliases, *new))
+
     def with_feeds(self, blocks: Iterable[FeedBlock], digests: Iterable[str]) -> "Ledger":
         """The ledger with the archive documents that became full, in the order given, and the digests it lacked."""
         others = {("digest", id_) for id_ in digests} - set(self.others)
@@ -159,7 +173,7 @@ class Ledger:
 
     def to_jsonl(self) -> str:
         """The ledger as it is published: the old lines, then the new ones."""
-        arrivals, renewals, threads, positions, others, entities, blocks = self.counts
+        arrivals, renewals, threads, positions, others, entities, blocks, aliases = self.counts
         lines: list[dict[str, object]] = [
             _arrival_line(one) for one in (*self.arrivals[arrivals:], *self.renewals[renewals:])
         ]
@@ -171,6 +185,7 @@ class Ledger:
             {"v": 1, "kind": "block", "id": one.feed, "n": one.number, "items": one.items}
             for one in self.blocks[blocks:]
         ]
+        lines += [{"v": 1, "kind": "alias", "id": i, "to": "/".join(ref)} for i, ref in self.aliases[aliases:]]
         return self.published + "".join(json.dumps(line, ensure_ascii=False) + "\n" for line in lines)
 
 
@@ -228,6 +243,7 @@ class _Lines:
     others: dict[tuple[str, str], None] = field(default_factory=dict)
     entities: dict[str, None] = field(default_factory=dict)
     blocks: list[FeedBlock] = field(default_factory=list)
+    aliases: list[tuple[str, Ref]] = field(default_factory=list)
 
     @classmethod
     def of(cls, ledger: Ledger) -> Self:
@@ -240,6 +256,7 @@ class _Lines:
             others=dict.fromkeys(ledger.others),
             entities=dict.fromkeys(ledger.entities),
             blocks=list(ledger.blocks),
+            aliases=list(ledger.aliases),
         )
 
     def add(self, entry: Any) -> None:
@@ -248,8 +265,9 @@ class _Lines:
         id_ = _text(entry["id"])
         _check_page(kind, id_)
         if kind == "thread":
-            member_kind, _, member_id = _text(entry["member"]).partition("/")
-            self.threads.setdefault(id_, (_KINDS[member_kind], member_id))
+            self.threads.setdefault(id_, _ref(_text(entry["member"])))
+        elif kind == "alias":
+            self.aliases.append((id_, _ref(_text(entry["to"]))))
         elif kind == "position":
             self.positions[id_] = None
         elif kind == "block":
@@ -266,7 +284,10 @@ class _Lines:
 
     def ledger(self, published: str) -> Ledger:
         """The ledger of these lines."""
-        parts = (self.arrivals, self.renewals, self.threads, self.positions, self.others, self.entities, self.blocks)
+        parts = (
+            self.arrivals, self.renewals, self.threads, self.positions, self.others, self.entities, self.blocks,
+            self.aliases,
+        )  # fmt: skip
         return Ledger(
             arrivals=tuple(sorted(self.arrivals.values(), key=lambda arrival: arrival.number)),
             renewals=tuple(self.renewals),
@@ -276,6 +297,7 @@ class _Lines:
             others=tuple(self.others),
             entities=tuple(self.entities),
             blocks=tuple(self.blocks),
+            aliases=tuple(self.aliases),
             counts=tuple(map(len, parts)),
         )
 
@@ -285,6 +307,16 @@ def _arrival(entry: Any, kind: Kind, id_: str) -> Arrival:
     if system:
         _check_folder(system)
     return Arrival(number=_number(entry["n"]), kind=kind, id=id_, key=_text(entry["key"]), system=system)
+
+
+def page_ref(name: str) -> Ref:
+    """The memo or note that the ledger calls `memo/<id>` or `note/<id>`."""
+    return ("note" if name.startswith("note/") else "memo", name.partition("/")[2])
+
+
+def _ref(name: str) -> Ref:
+    kind, _, id_ = name.partition("/")
+    return (_KINDS[kind], id_)
 
 
 def _text(value: object) -> str:
@@ -312,7 +344,7 @@ def _check_page(kind: str, id_: str) -> None:
         for part in id_.split("/"):
             _check_folder(part)
     else:
-        _check_folder(id_.partition("/")[2] if kind in {"ghost", "changes"} else id_)
+        _check_folder(id_.partition("/")[2] if kind in {"ghost", "changes", "alias"} else id_)
 
 
 def _check_folder(id_: str) -> None:

@@ -30,7 +30,8 @@ from memosite.facts.parsed import (
 )
 from memosite.facts.times import Moment
 
-Action = Literal["open", "answered", "discharged"]
+Action = Literal["open", "superseded", "answered", "discharged"]
+"""The state of an action, from least to most done."""
 
 
 WorkState = Literal["committed", "edited", "moved", "delivered"]
@@ -155,7 +156,8 @@ UNDATED = dt.datetime.max.replace(tzinfo=dt.UTC)
 class Memo(Artifact):
     """A memo, or a note to file, by `kind`.
 
-    `parent` is the memo it answers, `ghost_parent` the id of one that is not in the archive. `sender` and
+    `parent` is the memo it answers, `ghost_parent` the id of one that is not in the archive. `also_answers` are
+    further memos to its sender that it answers, `supersedes` earlier memos of its sender that it replaces. `sender` and
     `to` are as written, `sender_position` and the recipients' positions as resolved; `role` is the position a note
     is filed for.
     """
@@ -171,6 +173,10 @@ class Memo(Artifact):
     parent: Ref | None = None
     ghost_parent: str | None = None
     replies: tuple[Ref, ...] = ()
+    also_answers: tuple[Ref, ...] = ()
+    also_answered_by: tuple[Ref, ...] = ()
+    supersedes: tuple[Ref, ...] = ()
+    superseded_by: tuple[Ref, ...] = ()
     action: Action | None = None
     answers: int = 0
     discharge: Discharge | None = None

@@ -7,6 +7,7 @@ from typing import Any
 
 from memosite.archive.model import Archive, Artifact, Copy, Memo
 from memosite.archive.urls import page_of
+from memosite.facts.parsed import Ref
 
 _BELOW = 5_000
 """The most replies below one memo that are searched for an answer."""
@@ -175,7 +176,7 @@ def _box_at(copy: Copy, end: dt.datetime) -> str:
 
 
 def _action_at(archive: Archive, artifact: Artifact, end: dt.datetime) -> str:
-    """The state of an action before an instant: answered by a recipient it asks, or discharged on an earlier day."""
+    """The state of an action before an instant: by the memos sent before it, or discharged on an earlier day."""
     if not isinstance(artifact, Memo) or artifact.action is None:
         return ""
     discharge = artifact.discharge
@@ -183,13 +184,18 @@ def _action_at(archive: Archive, artifact: Artifact, end: dt.datetime) -> str:
         return "discharged"
     asked = {state.position for state in artifact.recipients}
     waiting, looked = list(artifact.replies), 0
-    answered: set[str] = set()
+    answering = _sent_before(archive, artifact.also_answered_by, end)
     while waiting and looked < _BELOW:
-        reply = archive.artifacts[waiting.pop()]
+        found = _sent_before(archive, [waiting.pop()], end)
         looked += 1
-        if not isinstance(reply, Memo) or reply.date is None or reply.date.instant >= end:
-            continue
-        if reply.sender_position and reply.sender_position != artifact.sender_position:
-            answered |= {reply.sender_position, "all"}
-        waiting += reply.replies
-    return "answered" if asked and asked <= answered else "open"
+        answering += found
+        waiting += [ref for reply in found for ref in reply.replies]
+    senders = {reply.sender_position for reply in answering} - {None, artifact.sender_position}
+    if asked and asked <= senders | ({"all"} if senders else set()):
+        return "answered"
+    return "superseded" if _sent_before(archive, artifact.superseded_by, end) else "open"
+
+
+def _sent_before(archive: Archive, refs: Iterable[Ref], end: dt.datetime) -> list[Memo]:
+    known = (archive.artifacts[ref] for ref in refs)
+    return [one for one in known if isinstance(one, Memo) and one.date is not None and one.date.instant < end]

@@ -72,10 +72,10 @@ def read_reference(text: str) -> str | None:
     name; without `.openthing` or `.body.md` either way, and without whatever follows these.
     """
     text = unicodedata.normalize("NFC", text).strip()
-    if _NO_REPLY.match(text):
+    if is_denied(text):
         return None
     stamp = _STAMP.search(text)
-    name = _stamped_name(text[stamp.start() :]) if stamp else _base_name(text)
+    name = _stamped_name(text[stamp.start() :]) if stamp else base_name(text)
     return name if name.strip(". ") else None
 
 
@@ -93,7 +93,27 @@ def _stamped_name(text: str) -> str:
     return text[:end].rstrip(".-")
 
 
-def _base_name(text: str) -> str:
+def read_stamped_word(text: str, start: int) -> tuple[str, int] | None:
+    """The first stamped name at or after `start` of a text without white space, and where it ends; None if none."""
+    stamp = _STAMP.search(text, start)
+    word = _STAMPED_WORD.match(text, stamp.start()) if stamp else None
+    if stamp is None or word is None:
+        return None
+    suffix = _SUFFIX.search(text, stamp.start())
+    if suffix is not None and (suffix.start() <= word.end() or not _STAMP.search(text, word.end(), suffix.start())):
+        return text[stamp.start() : suffix.start()], suffix.end()
+    is_emphasized = text[stamp.start() - 1 : stamp.start()] == "_"
+    stem = word[0].rstrip("._-" if is_emphasized else ".-")
+    return stem, stamp.start() + len(stem)
+
+
+def is_denied(text: str) -> bool:
+    """Whether a value says itself that it is no reference: "Not in-reply-to …"."""
+    return _NO_REPLY.match(text) is not None
+
+
+def base_name(text: str) -> str:
+    """The last part of a path, less its suffix and whatever follows that."""
     suffix = _SUFFIX.search(text)
     if suffix is None:
         text = text.rstrip("/\\")

@@ -301,6 +301,13 @@ GHOST = Rule(
     clause="SPEC 3, threads",
     remedy="Add the repo that holds it to the sources, if there is one.",
 )
+STAMP_UNCLEAR = Rule(
+    id="stamp-unclear",
+    severity=_N,
+    meaning="A stamp stands for a memo, but not for exactly one of the archive.",
+    clause="SPEC 3, references",
+    remedy="Give the memo's whole file name.",
+)
 POSITION_UNLISTED = Rule(
     id="position-unlisted",
     severity=_N,

@@ -69,13 +69,11 @@ class Fields:
         self._unused.add(name)
         return ""
 
-    def first_text(self, name: str) -> str:
-        """A string, or the first string of an array, with a finding; "" if absent."""
+    def string_or_strings(self, name: str) -> tuple[str, ...]:
+        """A string, or the strings of an array, without those that are empty. An array still counts as not read."""
         value = self.peek(name)
-        if not isinstance(value, list):
-            return self.text(name)
-        self.wrong_type(name, value, "a string")
-        return clean_text(next((item for item in value if isinstance(item, str)), ""))
+        found = [self.text(name)] if not isinstance(value, list) else map(clean_text, filter(_is_text, value))
+        return tuple(text.strip() for text in found if text.strip())
 
     def optional_text(self, *names: str) -> str | None:
         """A string, or None if it is absent or empty."""
@@ -212,6 +210,10 @@ class Fields:
         """The fields of `left`, as indented JSON; "" if there are none."""
         left = self.left(ignore=ignore, keep=keep)
         return show_json(left) if left else ""
+
+
+def _is_text(value: JsonValue) -> bool:
+    return isinstance(value, str)
 
 
 def show_json(value: JsonValue) -> str:

@@ -14,6 +14,7 @@ from memosite.facts.findings import Finding
 from memosite.facts.layout import Place, place_of
 from memosite.facts.names import BODY_SUFFIX, ENVELOPE_SUFFIX, is_bare_name, read_reference, stem_of
 from memosite.facts.parsed import BROADCAST, FILE, Discharge, Envelope, Kind, Parsed, Participant, Text
+from memosite.facts.references import read_names
 from memosite.facts.texts import describe_text
 from memosite.formats.fields import Fields, canonical_json
 
@@ -136,6 +137,7 @@ def read_memo(fields: Fields, *, shape: Literal["typed", "legacy"]) -> Parsed:
         action_required=action_required,
         body=body,
         body_ref=body_ref,
+        supersedes=metadata.string_or_strings("supersedes"),
         discharge=_discharge(metadata),
         session=metadata.optional_text("sender_session_arc", "drafted_by_session"),
         tags=_tags(metadata),
@@ -240,17 +242,18 @@ def _body_ref(fields: Fields, *names: str, required: bool) -> str | None:
     return body_ref or None
 
 
-def _in_reply_to(fields: Fields, metadata: Fields) -> str | None:
-    """The stem of the memo this one answers, from the first of the three fields that is not empty."""
+def _in_reply_to(fields: Fields, metadata: Fields) -> tuple[str, ...]:
+    """What this memo says it answers, as written, from the first of the three fields that is not empty."""
     for owner, name in ((fields, "in_reply_to"), (fields, "x.memo.in_reply_to"), (metadata, "in_reply_to")):
-        written = owner.first_text(name).strip()
-        if not written:
+        values = owner.string_or_strings(name)
+        if not values:
             continue
-        reference = read_reference(written)
-        if reference is not None and not _is_file_name(written, reference):
-            owner.note(rules.REPLY_PATH, f'"{name}" is "{shown(written, 120)}", expected a bare file name', name)
-        return reference
-    return None
+        if isinstance(owner.peek(name), list):
+            owner.note(rules.REPLY_PATH, f'"{name}" is an array, expected a bare file name', name)
+        elif read_names(values[0]) and not _is_file_name(values[0], read_reference(values[0]) or ""):
+            owner.note(rules.REPLY_PATH, f'"{name}" is "{shown(values[0], 120)}", expected a bare file name', name)
+        return values
+    return ()
 
 
 def _is_file_name(written: str, stem: str) -> bool:

@@ -142,6 +142,7 @@ class MemoPage(ArtifactPage):
     action: Action | None
     recipients: tuple[RecipientRow, ...]
     answers: int
+    relations: tuple[tuple[str, tuple[Reference, ...]], ...]
     discharge: str
     summary: Body | None
     thread: Reference | None
@@ -179,10 +180,7 @@ class LibraryPage(ArtifactPage):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RecordPage(ArtifactPage):
-    """One entry of another memory system; `place` is its file, with the line in a file of many.
-
-    `successor` is what took its place: a link, or a name as written. `totals` are the lengths of lists that are cut.
-    """
+    """One entry of another memory system; `place` is its file, with the line in a file of many."""
 
     template: ClassVar[str] = "record.html"
 
@@ -196,7 +194,7 @@ class RecordPage(ArtifactPage):
     place: str
     modified: Stamp | None
     is_superseded: bool
-    successor: Reference | None
+    successor: Reference | None  # what took its place: a link, or a name as written
     fields: tuple[tuple[str, str], ...]
     relations: tuple[RelationRow, ...]
     mentions: tuple[Reference, ...]
@@ -208,7 +206,7 @@ class RecordPage(ArtifactPage):
     history: tuple[EventRow, ...]
     content_hash: str
     hash_state: str  # the result of verifying the content hash
-    totals: tuple[tuple[str, int], ...]
+    totals: tuple[tuple[str, int], ...]  # the lengths of lists that are cut
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

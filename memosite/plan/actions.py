@@ -20,13 +20,14 @@ _TITLE = "Actions"
 
 _STATES: tuple[tuple[Action, str, str], ...] = (
     ("open", "Open", "Nothing is open."),
+    ("superseded", "Superseded", "Nothing is superseded and not yet discharged."),
     ("answered", "Answered", "Nothing is answered and not yet discharged."),
     ("discharged", "Discharged", "Nothing has been discharged."),
 )
 
 
 def plan_actions(context: Context) -> Iterator[ActionsPage | Written]:
-    """The board: open by position, answered until discharged, discharged; and its twins."""
+    """The board: open by position, superseded and answered until discharged, discharged; and its twins."""
     asked = _asked_for(context)
     sections: list[ListSection] = []
     for state, heading, empty in _STATES:

@@ -1,11 +1,11 @@
 """Plans the twins of artifacts: the same pages for machines, as JSON and Markdown (SPEC 4)."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
 from memosite.archive.lines import all_texts, artifact_line, body_texts, join_texts
 from memosite.archive.model import Artifact, Document, Library, Memo, Record, RecordLink, Transcript
 from memosite.archive.urls import page_of, relative
-from memosite.facts.parsed import RecordEvent, Text
+from memosite.facts.parsed import RecordEvent, Ref, Text
 from memosite.facts.texts import one_line
 from memosite.plan.artifact_page import link_targets, originals, shown_extra
 from memosite.plan.citations import called
@@ -27,6 +27,7 @@ def artifact_twins(context: Context, artifact: Artifact) -> Iterable[Written]:
     line["originals"] = [relative(page, path) for _, path, _ in originals(artifact)]
     if isinstance(artifact, Memo):
         line["replies"] = [f"{kind}/{id_}" for kind, id_ in artifact.replies]
+        line |= {name: ["/".join(ref) for ref in refs] for name, refs in _relations(artifact) if refs}
     if isinstance(artifact, Record):
         line["record"] = _record_facts(artifact)
     if isinstance(artifact, Document):
@@ -37,6 +38,13 @@ def artifact_twins(context: Context, artifact: Artifact) -> Iterable[Written]:
     line["body"] = artifact_text(context, artifact, body_texts(artifact))
     yield Written(path=page + "index.json", data=to_json(line))
     yield Written(path=page + "index.md", data=_markdown(context, artifact).encode("utf-8", "replace"))
+
+
+def _relations(memo: Memo) -> Iterator[tuple[str, tuple[Ref, ...]]]:
+    yield "also_answers", memo.also_answers
+    yield "also_answered_by", memo.also_answered_by
+    yield "supersedes", memo.supersedes
+    yield "superseded_by", memo.superseded_by
 
 
 def _markdown(context: Context, artifact: Artifact) -> str:
@@ -105,6 +113,8 @@ def _head(context: Context, artifact: Artifact) -> Iterable[tuple[str, str]]:
         yield "Action", ", ".join(f"{one.action} ({one.position})" for one in artifact.recipients if one.action)
         yield "Thread", artifact.thread
         yield "In-Reply-To", artifact.parent[1] if artifact.parent else (artifact.ghost_parent or "")
+        for name, refs in _relations(artifact):
+            yield name.replace("_", "-").title(), ", ".join("/".join(ref) for ref in refs[:_FILES])
     if isinstance(artifact, Transcript):
         yield from _transcript_head(context, artifact)
     if isinstance(artifact, Record):

@@ -8,6 +8,7 @@ from typing import Any
 from memosite.archive.lines import shown_file
 from memosite.archive.model import Artifact, Copy, Memo, Position, Transcript
 from memosite.archive.urls import absolute, page_of
+from memosite.facts.references import first_stem
 from memosite.facts.texts import cut_line, is_visible
 from memosite.feeds.rss import CONTROLS, Enclosure, FeedItem, tag_uri
 from memosite.pages.parts import Body
@@ -71,7 +72,7 @@ def _of_memo(context: Context, memo: Memo, copy: Copy, position: Position | None
         "action_required": envelope.action_required,
         "is_open": memo.kind == "memo" and context.action(memo, viewer) == "open",
         "thread_id": envelope.thread_id,
-        "in_reply_to": envelope.in_reply_to,
+        "in_reply_to": first_stem(envelope.in_reply_to),
         "parent_guid": tag_uri(context.authority, context.archive_id, *memo.parent) if memo.parent else None,
         "body_ref": envelope.body_ref,
         "state": copy.mailbox,

@@ -1,5 +1,7 @@
 """Plans the pages of memos and notes."""
 
+from collections.abc import Iterator
+
 from memosite.archive.model import Memo, Thread, Variant
 from memosite.archive.urls import artifact_page
 from memosite.facts.parsed import Discharge
@@ -8,6 +10,9 @@ from memosite.pages.parts import PAGE_CHARS, Body, RecipientRow, Reference, Vari
 from memosite.plan.artifact_page import artifact_fields, body_of, shown_extra
 from memosite.plan.context import Context
 from memosite.plan.thread_rows import SLICE, thread_slice
+
+_RELATED = 100
+"""The most memos shown of one relation: a reference has no more names, but many may refer to one memo."""
 
 
 def memo_bodies(context: Context, start: str, memo: Memo, *, prefix: str = "") -> tuple[Body | None, Body | None]:
@@ -50,6 +55,7 @@ def plan_memo(context: Context, memo: Memo) -> MemoPage:
             for state in memo.recipients
         ),
         answers=memo.answers,
+        relations=tuple(_relations(context, start, memo)),
         discharge=_discharge_text(memo.discharge),
         summary=summary,
         thread=context.thread(start, memo.thread) if context.thread_sizes[thread.id] > 1 else None,
@@ -61,6 +67,19 @@ def plan_memo(context: Context, memo: Memo) -> MemoPage:
         is_legacy=envelope.shape == "legacy",
         is_broken=memo.broken,
     )
+
+
+def _relations(context: Context, start: str, memo: Memo) -> Iterator[tuple[str, tuple[Reference, ...]]]:
+    """What a memo's references say beside its parent, from both ends."""
+    found = (
+        ("Also answers", memo.also_answers),
+        ("Also answered by", memo.also_answered_by),
+        ("Supersedes", memo.supersedes),
+        ("Superseded by", memo.superseded_by),
+    )
+    for label, refs in found:
+        if refs:
+            yield label, tuple(context.artifact(start, ref) for ref in refs[:_RELATED])
 
 
 def _discharge_text(discharge: Discharge | None) -> str:

@@ -2,7 +2,7 @@
 
 from collections.abc import Collection, Container, Iterator
 
-from memosite.archive.ledger import Arrival, Ledger
+from memosite.archive.ledger import Arrival, Ledger, page_ref
 from memosite.archive.model import Memo, Removal
 from memosite.archive.urls import (
     TIMELINE,
@@ -97,13 +97,17 @@ def _artifacts(context: Context, ledger: Ledger, missing: Collection[Ref]) -> It
                 yield tombstone(context, start, arrival.id, _removal(context, arrival.ref))
 
 
-def _missing_memos(context: Context, ledger: Ledger, missing: Collection[Ref]) -> Iterator[GonePage]:
-    """Where memos were that were replied to and missing, and that nothing replies to any more."""
-    keys = ledger.keys_by_ref
-    for kind, name in ledger.others:
-        ref = _ref_of(name)
-        if kind == "ghost" and ref not in keys and ref not in missing:
-            yield tombstone(context, artifact_page(ref), ref[1], _removal(context, ref))
+def _missing_memos(context: Context, ledger: Ledger, missing: Collection[Ref]) -> Iterator[_Page]:
+    """Where memos were that were replied to and missing, and that turned out to be something else, or nothing."""
+    keys, aliases = ledger.keys_by_ref, dict(ledger.aliases)
+    for ref in ledger.ghosts:
+        if ref in keys or ref in missing:
+            continue
+        start, now = artifact_page(ref), aliases.get("/".join(ref))
+        if now is not None and (now in context.archive.artifacts or now in missing):
+            yield redirect(context, start, context.page(now))
+        else:
+            yield tombstone(context, start, ref[1], _removal(context, ref))
 
 
 def _record(context: Context, arrival: Arrival, moved: Ref | None) -> Iterator[_Page]:
@@ -125,18 +129,13 @@ def _lists(context: Context, ledger: Ledger, months: Container[str]) -> Iterator
         if kind == "month" and id_ not in months:
             yield redirect(context, month_page(id_), TIMELINE)
         elif kind == "changes":
-            ref = _ref_of(id_)
+            ref = page_ref(id_)
             artifact = artifacts.get(ref)
             start = f"{artifact_page(ref)}changes/"
             if artifact is None:
                 yield tombstone(context, start, ref[1], _removal(context, ref))
             elif not has_changes(artifact):
                 yield redirect(context, start, artifact_page(ref))
-
-
-def _ref_of(name: str) -> Ref:
-    """The memo or note that the ledger calls `memo/<id>` or `note/<id>`."""
-    return ("note" if name.startswith("note/") else "memo", name.partition("/")[2])
 
 
 def _removal(context: Context, ref: Ref) -> Removal | None:

@@ -1,13 +1,13 @@
 """Joins the facts of single files into the archive: copies, bodies, threads, positions, actions, links (SPEC 3).
 
-    parsed ─► collect ─► bodies ─► identity ─► references ─► threads ─┐
-                                        └────► positions ─────────────┼─► actions ─► artifacts, assemble ─► Archive
-                                        └────► links, records ────────┘
+    parsed ─► collect ─► bodies ─► identity ─► positions, links ─► references ─► threads ─┐
+                                        └────► records ───────────────────────────────────┼─► actions
+                                                          Archive ◄─ artifacts, assemble ◄┘
 
 Each step is a pure module of its own and never raises for content.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 
@@ -29,13 +29,14 @@ from memosite.resolve.delivery import delivery_findings
 from memosite.resolve.document_ids import DocumentIds
 from memosite.resolve.filed import Filed, file_records, record_collisions
 from memosite.resolve.identity import CopyGroup, assign_ids, group_copies, variant_findings
-from memosite.resolve.links import HasFile, LinkResolver, backlinks
+from memosite.resolve.links import HasFile, LinkResolver, backlinks, origin_of
 from memosite.resolve.lives import Lives, removals
 from memosite.resolve.positions import Naming, resolve_positions
 from memosite.resolve.record_links import Bound, RecordBinder, SessionIndex, record_files, unresolved_references
 from memosite.resolve.record_names import RecordNames
 from memosite.resolve.records import Kept, collect_records
-from memosite.resolve.references import NameIndex
+from memosite.resolve.references import NameIndex, plain_ghost_id
+from memosite.resolve.replies import Replies, resolve_replies
 from memosite.run.recall import FORGETFUL, Recall
 
 __all__ = ["ResolveRules", "body_candidates", "resolve"]
@@ -81,22 +82,31 @@ def resolve(
     lives = Lives(histories, data_of, recall=recall)
     gathered = _gather(tuple(parsed), rules, ledger, line_of, data_of=data_of, lives=lives, recall=recall)
     collected, kept, groups = gathered.collected, gathered.kept, gathered.groups
-    conversation = ThreadBuilder(groups, gathered.index, ledger, line_of, recall=recall)
     assembler = Assembler(collected, groups, gathered.records, ledger, lives, recall=recall)
     naming = _name_positions(assembler, collected, rules, ledger)
-    findings = gathered.findings + conversation.findings + naming.findings
+    resolver = _link_resolver(gathered, assembler, rules.sources, has_file=has_file, histories=histories)
+    replies = resolve_replies(
+        groups,
+        gathered.index,
+        naming,
+        lambda written, file: resolver.artifact(written, origin_of(file)),
+        line_of,
+        ghosts={plain_ghost_id(id_) for _, id_ in ledger.ghosts},
+    )
+    conversation = ThreadBuilder(groups, replies, ledger, line_of, recall=recall)
+    findings = gathered.findings + tuple(replies.findings) + conversation.findings + naming.findings
     naming = recall.same("naming", replace(naming, findings=()))
     findings += (*_unknown_closed(rules.closed, groups), *record_collisions(gathered.records))
     findings += tuple(delivery_findings(groups, naming, histories, lives, recall=recall))
     if rules.is_loose:
         findings = tuple(finding for finding in findings if finding.severity != Severity.NOTE)
-    resolver = _link_resolver(gathered, assembler, rules.sources, has_file=has_file, histories=histories)
-    links, bound, odd = _mentions(gathered, assembler, conversation, resolver, line_of)
+    links, bound, odd = _mentions(gathered, assembler, replies, resolver, line_of)
     all_findings = collected.findings + kept.findings + findings + (() if rules.is_loose else odd)
     artifacts, ledger = assembler.artifacts(
         ResolvedLinks(
             naming=naming,
             conversation=conversation,
+            replies=replies,
             links=links,
             backlinks=backlinks(links, ((ref, one) for ref in bound for one in bound[ref].sessions)),
             records=bound,
@@ -119,6 +129,7 @@ def resolve(
         findings=tuple(sorted(set(all_findings), key=lambda finding: finding.sort_key)),
     )
     recall.next_round()
+    ledger = ledger.with_aliases(_aliases(ledger, archive, replies, conversation, gathered.index))
     return archive, _with_pages(ledger, archive)
 
 
@@ -198,14 +209,14 @@ def _link_resolver(
 
 
 def _mentions(
-    gathered: _Gathered, assembler: Assembler, conversation: ThreadBuilder, resolver: LinkResolver, line_of: LineOf
+    gathered: _Gathered, assembler: Assembler, replies: Replies, resolver: LinkResolver, line_of: LineOf
 ) -> tuple[dict[Ref, tuple[Link, ...]], Mapping[Ref, Bound], tuple[Finding, ...]]:
     """The mentions of each artifact, the further links of each record, and the findings on broken ones."""
     records = gathered.records
     anchors = AnchorIndex((*assembler.files_by_path(), *record_files(records)) if records else (), resolver)
     documents = DocumentIds(assembler.documents())
     bound = RecordBinder(gathered.names, documents, resolver, anchors, SessionIndex(gathered.groups)).bind(records)
-    links = _links(assembler, conversation, resolver, bound)
+    links = _links(assembler, replies, resolver, bound)
     return links, bound, (*unresolved_references(records, bound, line_of), *anchors.findings)
 
 
@@ -227,19 +238,33 @@ def _with_pages(ledger: Ledger, archive: Archive) -> Ledger:
 
 
 def _links(
-    assembler: Assembler, conversation: ThreadBuilder, resolver: LinkResolver, bound: Mapping[Ref, Bound]
+    assembler: Assembler, replies: Replies, resolver: LinkResolver, bound: Mapping[Ref, Bound]
 ) -> dict[Ref, tuple[Link, ...]]:
-    """The mentions of other artifacts in each artifact; a reply to a transcript counts as one."""
+    """The mentions of other artifacts in each artifact; what a reference names beside the parent counts as one."""
     found: dict[Ref, tuple[Link, ...]] = {}
     for ref, text, origin in assembler.texts():
         found[ref] = tuple(link for link in resolver.resolve(text, origin) if link.to != ref)
     for ref, record in bound.items():
         found[ref] = tuple(dict.fromkeys((*found[ref], *record.links)))
-    for ref, transcript in conversation.answered_transcripts.items():
+    for ref, named in replies.linked.items():
         links = found.get(ref, ())
-        if all(link.to != transcript for link in links):
-            found[ref] = (*links, Link(written=transcript[1], to=transcript))
+        known = {link.to for link in links}
+        found[ref] = (*links, *(Link(written=to[1], to=to) for to in named if to not in known))
     return found
+
+
+def _aliases(
+    ledger: Ledger, archive: Archive, replies: Replies, conversation: ThreadBuilder, index: NameIndex
+) -> Iterator[tuple[str, Ref]]:
+    """What the addresses of former ghosts lead to: what the references that made them mean now, or their name."""
+    missing = {(ghost.kind, ghost.id) for ghost in archive.ghosts.values()}
+    for former in ledger.ghosts:
+        if former in archive.artifacts or former in missing:
+            continue
+        id_ = plain_ghost_id(former[1])
+        now = replies.former.get(id_) or index.find(id_, source="")
+        if now is not None:
+            yield f"{former[0]}/{former[1]}", conversation.ghost_refs[now] if isinstance(now, str) else now
 
 
 def _unknown_closed(closed: Mapping[str, Discharge], groups: Iterable[CopyGroup]) -> Iterable[Finding]:

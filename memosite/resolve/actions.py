@@ -4,12 +4,14 @@ from bisect import bisect_right
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from types import MappingProxyType
+from typing import get_args
 
 from memosite.archive.model import Action, Copy, Memo, RecipientState
 from memosite.facts.parsed import BROADCAST, Mailbox, Ref
 from memosite.resolve.threads import Forest
 
-_DEGREE: dict[Action, int] = {"open": 0, "answered": 1, "discharged": 2}
+_DEGREE: Mapping[Action, int] = {state: degree for degree, state in enumerate(get_args(Action))}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -20,15 +22,23 @@ class Answered:
     count: int = 0
 
 
-class Replies:
-    """Finds who replied anywhere below a memo, in logarithmic time."""
+class Answering:
+    """Finds who answered a memo: who replied anywhere below it, in logarithmic time, or answered it too."""
 
-    def __init__(self, forest: Forest, sender_of: Mapping[Ref, str | None], union_of: Mapping[str, str]) -> None:
+    def __init__(
+        self,
+        forest: Forest,
+        sender_of: Mapping[Ref, str | None],
+        union_of: Mapping[str, str],
+        also: Mapping[Ref, Iterable[str | None]] = MappingProxyType({}),
+    ) -> None:
         """Index the walk through the trees by sender. `sender_of` gives positions; ghosts have none.
 
         `union_of` maps the position of one organization to the position that joins all of its id: any of them
-        answers for the union, but not the other way round.
+        answers for the union, but not the other way round. `also` are the senders of memos elsewhere that answered
+        a memo, too.
         """
+        self._also = {ref: {one for one in senders if one is not None} for ref, senders in also.items()}
         self._forest = forest
         self._senders_below = _count_senders_below(forest, sender_of)
         self._sent: dict[str, list[int]] = defaultdict(list)
@@ -40,9 +50,12 @@ class Replies:
                 if sender in union_of:
                     self._members[union_of[sender]].add(sender)
 
-    def has_reply(self, ref: Ref, *, by: str) -> bool:
-        """Whether this position sent anything below the memo in its tree."""
-        return self._has_sent(by, ref) or any(self._has_sent(member, ref) for member in self._members.get(by, ()))
+    def has_answer(self, ref: Ref, *, by: str) -> bool:
+        """Whether this position, or one that answers for it, answered the memo."""
+        return any(self._has_answered(one, ref) for one in (by, *self._members.get(by, ())))
+
+    def _has_answered(self, position: str, ref: Ref) -> bool:
+        return self._has_sent(position, ref) or position in self._also.get(ref, ())
 
     def _has_sent(self, position: str, ref: Ref) -> bool:
         places = self._sent.get(position)
@@ -55,13 +68,14 @@ class Replies:
         """Which recipients have answered an action (positions only); for a broadcast, how many positions replied."""
         named = tuple(recipients)
         return Answered(
-            by=tuple(one for one in named if one != BROADCAST and self.has_reply(ref, by=one)) if is_action else (),
-            count=self.count_repliers(ref, but=sender) if BROADCAST in named else 0,
+            by=tuple(one for one in named if one != BROADCAST and self.has_answer(ref, by=one)) if is_action else (),
+            count=self.count_answering(ref, but=sender) if BROADCAST in named else 0,
         )
 
-    def count_repliers(self, ref: Ref, *, but: str | None) -> int:
-        """How many positions other than this one sent anything below the memo."""
-        return self._senders_below[ref] - (but is not None and self._has_sent(but, ref))
+    def count_answering(self, ref: Ref, *, but: str | None) -> int:
+        """How many positions other than this one answered the memo."""
+        elsewhere = sum(not self._has_sent(one, ref) for one in self._also.get(ref, ()) if one != but)
+        return self._senders_below[ref] - (but is not None and self._has_sent(but, ref)) + elsewhere
 
 
 def _count_senders_below(forest: Forest, sender_of: Mapping[Ref, str | None]) -> dict[Ref, int]:
@@ -88,6 +102,7 @@ def recipient_states(
     *,
     is_action: bool,
     is_discharged: bool,
+    is_superseded: bool,
     copies: tuple[Copy, ...],
     repo_of: Mapping[str, str | None],
     answered: Answered,
@@ -98,7 +113,8 @@ def recipient_states(
         action: Action | None = None
         if is_action:
             has_answered = answered.count > 0 if recipient == BROADCAST else recipient in answered.by
-            action = "discharged" if is_discharged else "answered" if has_answered else "open"
+            undone: Action = "superseded" if is_superseded else "open"
+            action = "discharged" if is_discharged else "answered" if has_answered else undone
         unread = None if recipient == BROADCAST else is_unread(copies, repo_of.get(recipient))
         states.append(RecipientState(position=recipient, action=action, unread=unread))
     return tuple(states)

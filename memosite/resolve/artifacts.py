@@ -10,19 +10,20 @@ from memosite.archive.model import Artifact, Copy, Document, Library, Life, Link
 from memosite.facts.findings import Finding
 from memosite.facts.layout import place_of
 from memosite.facts.names import short_subject
-from memosite.facts.parsed import BROADCAST, FILE, Discharge, DocumentHead, Envelope, RecordCard, Ref
+from memosite.facts.parsed import BROADCAST, Discharge, DocumentHead, Envelope, RecordCard, Ref
 from memosite.facts.texts import SUMMARY
 from memosite.facts.times import Moment
 from memosite.formats.turns import last_turn_at
-from memosite.resolve.actions import Answered, Replies, least_done, mailbox_at, recipient_states
+from memosite.resolve.actions import Answered, Answering, least_done, mailbox_at, recipient_states
 from memosite.resolve.conversation import ThreadBuilder
 from memosite.resolve.filed import Filed
 from memosite.resolve.identity import CopyGroup
 from memosite.resolve.lives import Lives
-from memosite.resolve.positions import Naming
+from memosite.resolve.positions import Naming, recipients_of
 from memosite.resolve.record_links import Bound
 from memosite.resolve.records import Kept
 from memosite.resolve.references import NameIndex
+from memosite.resolve.replies import Replies, inverse
 from memosite.run.recall import Recall, Same
 
 
@@ -32,6 +33,7 @@ class ResolvedLinks:
 
     naming: Naming
     conversation: ThreadBuilder
+    replies: Replies
     links: Mapping[Ref, tuple[Link, ...]]
     backlinks: Mapping[Ref, tuple[Ref, ...]]
     records: Mapping[Ref, Bound]
@@ -60,6 +62,10 @@ class ThreadPosition(NamedTuple):
     parent: Ref | None
     ghost_parent: Ref | None
     replies: tuple[Ref, ...]
+    also_answers: tuple[Ref, ...]
+    also_answered_by: tuple[Ref, ...]
+    supersedes: tuple[Ref, ...]
+    superseded_by: tuple[Ref, ...]
     answered: Answered
     closed: Discharge | None
 
@@ -93,7 +99,10 @@ class ArtifactMaker:
         self._paths = recall.calls(_paths)
         positions = joined.naming.position_of
         sender_of = {ref: positions.get(group.envelope.sender) for ref, group in groups.items()}
-        self._replies = Replies(joined.conversation.forest, sender_of, joined.naming.union_of)
+        self._also_by = inverse(joined.replies.also)
+        self._superseded_by = inverse(joined.replies.supersedes)
+        also_sent = {ref: [sender_of.get(one) for one in by] for ref, by in self._also_by.items()}
+        self._answering = Answering(joined.conversation.forest, sender_of, joined.naming.union_of, also_sent)
         self._findings: dict[tuple[str, str], list[Finding]] = defaultdict(list)
         for finding in joined.findings:
             self._findings[(finding.location.source, finding.location.path)].append(finding)
@@ -113,19 +122,23 @@ class ArtifactMaker:
         return _transcript(group, around, related, self._naming, self._memo_folders)
 
     def _talk(self, group: CopyGroup) -> ThreadPosition:
-        talk, ref = self._joined.conversation, group.ref
+        talk, named, ref = self._joined.conversation, self._joined.replies, group.ref
         replies = talk.forest.children.get(ref, ())
         return ThreadPosition(
             thread=talk.thread_of[ref],
             parent=talk.parents.get(ref),
             ghost_parent=talk.ghost_parents.get(ref),
             replies=replies,
-            answered=self._answered(group) if replies else _BY_NOBODY,
+            also_answers=named.also.get(ref, ()),
+            also_answered_by=self._also_by.get(ref, ()),
+            supersedes=named.supersedes.get(ref, ()),
+            superseded_by=self._superseded_by.get(ref, ()),
+            answered=self._answered(group) if replies or ref in self._also_by else _BY_NOBODY,
             closed=self._joined.closed.get(group.id) if group.kind == "memo" else None,
         )
 
     def _answered(self, group: CopyGroup) -> Answered:
-        return self._replies.answered(
+        return self._answering.answered(
             group.ref,
             sender=self._naming.position_of.get(group.envelope.sender),
             recipients=recipients_of(group.envelope, self._naming),
@@ -297,6 +310,7 @@ def _memo(
         recipients_of(envelope, naming),
         is_action=envelope.action_required and is_memo,
         is_discharged=discharge is not None,
+        is_superseded=bool(talk.superseded_by),
         copies=spoken["copies"],
         repo_of=naming.repo_of,
         answered=talk.answered,
@@ -316,6 +330,10 @@ def _memo(
         parent=talk.parent,
         ghost_parent=talk.ghost_parent[1] if talk.ghost_parent else None,
         replies=talk.replies,
+        also_answers=talk.also_answers,
+        also_answered_by=talk.also_answered_by,
+        supersedes=talk.supersedes,
+        superseded_by=talk.superseded_by,
         action=least_done(states),
         answers=talk.answered.count,
         discharge=discharge,
@@ -375,9 +393,3 @@ def role_folder(envelope: Envelope, memo_folders: tuple[str, ...]) -> str | None
 def _discharge(group: CopyGroup) -> Discharge | None:
     discharges = (copy.envelope.discharge for copy in group.copies)
     return next((found for found in discharges if found is not None), None)
-
-
-def recipients_of(envelope: Envelope, naming: Naming) -> tuple[str, ...]:
-    """Recipients as positions, each once; `all` stays `all`, `file` is dropped."""
-    names = (name if name == BROADCAST else naming.position_of.get(name, "") for name in envelope.to if name != FILE)
-    return tuple(dict.fromkeys(name for name in names if name))

@@ -6,14 +6,14 @@ from dataclasses import replace
 
 from memosite.archive.ledger import Ledger
 from memosite.archive.model import UNDATED, Artifact
-from memosite.facts.names import read_stamped_name, stem_of
+from memosite.facts.names import read_stamped_name
 from memosite.facts.parsed import FileFacts, Ref, Text
 from memosite.facts.times import Moment
 from memosite.resolve.artifacts import ArtifactMaker, ResolvedLinks, role_folder
 from memosite.resolve.collect import Collected
 from memosite.resolve.filed import Filed, file_documents, file_libraries
 from memosite.resolve.identity import CopyGroup
-from memosite.resolve.links import TextOrigin
+from memosite.resolve.links import TextOrigin, origin_of
 from memosite.resolve.lives import Lives
 from memosite.resolve.positions import NameUse
 from memosite.run.recall import Recall
@@ -59,7 +59,7 @@ class Assembler:
             if text is not None:
                 yield ref, text, origin
         for ref, filed in self._filed.items():
-            yield ref, filed.text, replace(_origin(filed.files[0]), is_near=ref[0] == "record")
+            yield ref, filed.text, replace(origin_of(filed.files[0]), is_near=ref[0] == "record")
 
     def name_uses(self) -> Iterator[NameUse]:
         """Every name of a position in memos, notes and transcripts, and the folders named after roles."""
@@ -112,7 +112,7 @@ def _spoken(group: CopyGroup) -> tuple[Text | None, TextOrigin]:
     """The texts of an artifact, of its envelope and its body, with their places."""
     body = group.variants[0].body
     known = [text for text in (group.envelope.body, body.text if body else None) if text]
-    return _join_texts(known) if known else None, _origin(group.envelope.file)
+    return _join_texts(known) if known else None, origin_of(group.envelope.file)
 
 
 def _uses(group: CopyGroup, memo_folders: tuple[str, ...]) -> tuple[NameUse, ...]:
@@ -129,12 +129,6 @@ def _uses(group: CopyGroup, memo_folders: tuple[str, ...]) -> tuple[NameUse, ...
         if role:
             found.append(NameUse(name=role, file=file, delivered_to=file.source))
     return tuple(found)
-
-
-def _origin(file: FileFacts) -> TextOrigin:
-    page = stem_of(file.name)
-    is_folder = page.casefold() in {"index", "readme"}
-    return TextOrigin(source=file.source, folder=file.path.rpartition("/")[0], page="" if is_folder else page)
 
 
 def _join_texts(texts: list[Text]) -> Text:

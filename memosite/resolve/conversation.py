@@ -1,6 +1,5 @@
 """Builds reply trees and threads of memos and notes, with findings on broken replies (SPEC 3)."""
 
-import datetime as dt
 import unicodedata
 from collections.abc import Iterable, Iterator, Mapping
 
@@ -11,7 +10,8 @@ from memosite.facts.findings import Finding, Location, Rule
 from memosite.facts.names import make_id, read_stamped_name, short_hash, short_subject
 from memosite.facts.parsed import Envelope, LineOf, Ref
 from memosite.resolve.identity import CopyGroup
-from memosite.resolve.references import MESSAGES, NameIndex, ghost_refs, resolve_replies
+from memosite.resolve.references import MESSAGES, ghost_refs
+from memosite.resolve.replies import Replies
 from memosite.resolve.threads import Forest, ThreadNode, grow_forest, name_threads, read_threads
 from memosite.run.recall import Recall
 
@@ -21,31 +21,29 @@ _DAY = len("2026-05-01")
 class ThreadBuilder:
     """The reply trees and threads of all memos and notes.
 
-    `parents` and `ghost_parents` map a reply to what it answers, `answered_transcripts` to a transcript, which
-    is outside the trees; `thread_of` gives the id of the thread of each memo and ghost.
+    `parents` and `ghost_parents` map a reply to what it answers; `thread_of` gives the id of the thread of each memo
+    and ghost, `ghost_refs` the ref of each ghost by its stem.
     """
 
     def __init__(
-        self, groups: Iterable[CopyGroup], index: NameIndex, ledger: Ledger, line_of: LineOf, *, recall: Recall
+        self, groups: Iterable[CopyGroup], replies: Replies, ledger: Ledger, line_of: LineOf, *, recall: Recall
     ) -> None:
         """Join the groups that are messages."""
         self._recall = recall
         messages = [group for group in groups if group.kind in MESSAGES]
         self._by_ref = {group.ref: group for group in messages}
-        answers = resolve_replies(messages, index)
-        self._ghost_refs = ghost_refs(answers.missing, self._by_ref)
-        self.ghost_parents = {ref: self._ghost_refs[stem] for ref, stem in answers.missing.items()}
-        self.answered_transcripts = answers.transcripts
-        parents = {**answers.parents, **self.ghost_parents}
+        self.ghost_refs = ghost_refs(replies.missing, self._by_ref)
+        self.ghost_parents = {ref: self.ghost_refs[stem] for ref, stem in replies.missing.items()}
+        parents = {**replies.parents, **self.ghost_parents}
         node = recall.calls(_node)
         nodes = [node(ref, ref, group, parents.get(ref)) for ref, group in self._by_ref.items()]
-        nodes += [_ghost_node(stem, ref) for stem, ref in self._ghost_refs.items()]
+        nodes += [_ghost_node(stem, ref) for stem, ref in self.ghost_refs.items()]
         self.forest: Forest = grow_forest(nodes)
-        self.parents = {ref: parent for ref, parent in answers.parents.items() if ref in self.forest.parent}
+        self.parents = {ref: parent for ref, parent in replies.parents.items() if ref in self.forest.parent}
         keys = name_threads(self.forest)
         self._ids = _thread_ids(set(keys.values()), ledger)
         self.thread_of = {ref: self._ids[key] for ref, key in keys.items()}
-        self.findings = tuple(self._find(answers.missing, line_of))
+        self.findings = tuple(self._find(replies.missing, line_of))
 
     def threads(self) -> dict[str, Thread]:
         """All threads by id. A thread's name is its explicit thread id as written by its first memo, else its id."""
@@ -61,7 +59,7 @@ class ThreadBuilder:
     def ghosts(self) -> dict[str, Ghost]:
         """All ghosts by id."""
         found = {}
-        for stem, ref in sorted(self._ghost_refs.items(), key=lambda item: item[1][1]):
+        for stem, ref in sorted(self.ghost_refs.items(), key=lambda item: item[1][1]):
             name = read_stamped_name(stem)
             found[ref[1]] = Ghost(
                 id=ref[1],
@@ -107,9 +105,8 @@ def _thread(id_: str, name: str, entries: tuple[ThreadEntry, ...]) -> Thread:
 
 
 def _node(ref: Ref, group: CopyGroup, parent: Ref | None) -> ThreadNode:
-    instant = _stamp_of(group.stem) if group.instant == UNDATED else group.instant
     written = _clean(group.envelope.thread_id or "")
-    return ThreadNode(ref=ref, parent=parent, thread_id=make_id(written) if written else None, instant=instant)
+    return ThreadNode(ref=ref, parent=parent, thread_id=make_id(written) if written else None, instant=group.sent_at)
 
 
 def _clean(thread_id: str) -> str:
@@ -117,12 +114,8 @@ def _clean(thread_id: str) -> str:
 
 
 def _ghost_node(stem: str, ref: Ref) -> ThreadNode:
-    return ThreadNode(ref=ref, instant=_stamp_of(stem), is_ghost=True)
-
-
-def _stamp_of(stem: str) -> dt.datetime:
     stamp = read_stamped_name(stem).date
-    return stamp.instant if stamp else UNDATED
+    return ThreadNode(ref=ref, instant=stamp.instant if stamp else UNDATED, is_ghost=True)
 
 
 def _thread_ids(keys: set[str], ledger: Ledger) -> dict[str, str]:

@@ -11,7 +11,7 @@ from memosite.archive.ledger import Ledger, identity_key
 from memosite.archive.model import UNDATED, Variant
 from memosite.facts import rules
 from memosite.facts.findings import Finding, Location
-from memosite.facts.names import make_id, short_hash
+from memosite.facts.names import make_id, read_stamped_name, short_hash
 from memosite.facts.parsed import Envelope, Kind, Ref
 from memosite.resolve.bodies import JoinedCopy
 from memosite.run.recall import FORGETFUL, Recall
@@ -47,6 +47,12 @@ class CopyGroup:
         """The key that distinguishes it from other artifacts of its name."""
         is_speechless = bool(self.variants) and self.envelope.shape in {"broken", "bare"}
         return identity_key(self.stem, self.sender, ",".join(self.to), "?" if is_speechless else self.sent)
+
+    @property
+    def sent_at(self) -> dt.datetime:
+        """When it was sent, as it says itself, else as its name's stamp does."""
+        stamp = read_stamped_name(self.stem).date if self.instant == UNDATED else None
+        return stamp.instant if stamp else self.instant
 
     @property
     def envelope(self) -> Envelope:

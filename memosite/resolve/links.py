@@ -9,7 +9,7 @@ from urllib.parse import unquote
 
 from memosite.archive.model import Link, SourceInfo
 from memosite.facts.bare_paths import MESSAGE_FOLDERS
-from memosite.facts.names import BODY_SUFFIX, ENVELOPE_SUFFIX, read_reference
+from memosite.facts.names import BODY_SUFFIX, ENVELOPE_SUFFIX, read_reference, stem_of
 from memosite.facts.parsed import FileFacts, Organization, Ref, Text
 from memosite.facts.urls import line_of
 from memosite.formats.systems import is_record_uri, record_suffixes
@@ -48,6 +48,13 @@ class TextOrigin:
     folder: str
     page: str = ""
     is_near: bool = False
+
+
+def origin_of(file: FileFacts) -> TextOrigin:
+    """The origin of what a file says."""
+    page = stem_of(file.name)
+    is_folder = page.casefold() in {"index", "readme"}
+    return TextOrigin(source=file.source, folder=file.path.rpartition("/")[0], page="" if is_folder else page)
 
 
 class LinkResolver:

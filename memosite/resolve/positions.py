@@ -9,7 +9,7 @@ from memosite.archive.model import Position
 from memosite.facts import rules
 from memosite.facts.findings import Finding, Location
 from memosite.facts.names import ID_BYTES, make_id, short_hash
-from memosite.facts.parsed import BROADCAST, FILE, FileFacts, Organization, Seat
+from memosite.facts.parsed import BROADCAST, FILE, Envelope, FileFacts, Organization, Seat
 
 PositionListing = tuple[Organization, Seat]
 
@@ -242,3 +242,9 @@ def _name_findings(
             yield Finding(rule=rules.POSITION_AMBIGUOUS, location=where, message=f"{named} may be {shown}")
         elif name not in externals:
             yield Finding(rule=rules.POSITION_UNLISTED, location=where, message=f"{named} is in no orgdef")
+
+
+def recipients_of(envelope: Envelope, naming: Naming) -> tuple[str, ...]:
+    """Recipients as positions, each once; `all` stays `all`, `file` is dropped."""
+    names = (name if name == BROADCAST else naming.position_of.get(name, "") for name in envelope.to if name != FILE)
+    return tuple(dict.fromkeys(name for name in names if name))

@@ -1,9 +1,10 @@
-"""Resolves references: finds the artifact that another one names (SPEC 3, references)."""
+"""Finds artifacts by their names, and names missing memos (SPEC 3, references)."""
 
+import re
 import unicodedata
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from functools import cached_property
 
 from memosite.facts.names import make_id, read_stamped_name
 from memosite.facts.parsed import FILE, Kind, Ref
@@ -12,6 +13,7 @@ from memosite.resolve.identity import CopyGroup
 MESSAGES: tuple[Kind, ...] = ("memo", "note")
 """The kinds that can be replied to."""
 
+_STAMP = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}-[0-9]{4}(?![0-9])")
 _ANY: tuple[Kind, ...] = ("memo", "note", "transcript")
 
 
@@ -20,9 +22,10 @@ class NameIndex:
 
     def __init__(self, groups: Iterable[CopyGroup]) -> None:
         """Index groups that have their ids."""
+        self._groups = tuple(groups)
         self._by_name: dict[str, list[CopyGroup]] = defaultdict(list)
         self._by_id: dict[str, list[CopyGroup]] = defaultdict(list)
-        for group in groups:
+        for group in self._groups:
             self._by_name[group.stem].append(group)
             self._by_id[group.id].append(group)
         self._found: dict[tuple[str, str, tuple[Kind, ...]], tuple[Ref, ...]] = {}
@@ -38,6 +41,22 @@ class NameIndex:
             self._found[key] = self._best_two(*key)
         return next((ref for ref in self._found[key] if ref != but), but if but in self._found[key] else None)
 
+    def stamped(self, stamp: str) -> tuple[CopyGroup, ...]:
+        """The memos whose names begin with a stamp; the notes, if no memo's does."""
+        return self._by_stamp.get(stamp, ())
+
+    @cached_property
+    def _by_stamp(self) -> dict[str, tuple[CopyGroup, ...]]:
+        found: dict[str, list[CopyGroup]] = defaultdict(list)
+        for group in self._groups:
+            stamp = _STAMP.match(group.stem) if group.kind in MESSAGES else None
+            if stamp:
+                found[stamp[0]].append(group)
+        return {
+            stamp: tuple(group for group in named if group.kind == "memo") or tuple(named)
+            for stamp, named in found.items()
+        }
+
     def _best_two(self, stem: str, source: str, kinds: tuple[Kind, ...]) -> tuple[Ref, ...]:
         named = self._by_name.get(stem) or self._by_id.get(stem) or ()
         if len(named) == 1:
@@ -51,38 +70,7 @@ class NameIndex:
         return tuple(group.ref for group in fitting[:2])
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Answers:
-    """The parents of memos and notes.
-
-    `parents` are memos or notes, `missing` the stems of those that are not in the archive (ghosts), and
-    `transcripts` the conversations that some name instead: these are outside the trees.
-    """
-
-    parents: Mapping[Ref, Ref]
-    missing: Mapping[Ref, str]
-    transcripts: Mapping[Ref, Ref]
-
-
-def resolve_replies(groups: Iterable[CopyGroup], index: NameIndex) -> Answers:
-    """For each reply its parent, as the first variant that names one gives it."""
-    parents: dict[Ref, Ref] = {}
-    missing: dict[Ref, str] = {}
-    transcripts: dict[Ref, Ref] = {}
-    for group in groups:
-        named = next((variant.envelope for variant in group.variants if variant.envelope.in_reply_to), None)
-        if named is None or named.in_reply_to is None:
-            continue
-        source = named.file.source
-        parent = index.find(named.in_reply_to, source=source, kinds=MESSAGES, but=group.ref)
-        transcript = index.find(named.in_reply_to, source=source, kinds=("transcript",))
-        if parent is not None:
-            parents[group.ref] = parent
-        elif transcript is not None:
-            transcripts[group.ref] = transcript
-        else:
-            missing[group.ref] = unicodedata.normalize("NFC", named.in_reply_to)
-    return Answers(parents=parents, missing=missing, transcripts=transcripts)
+_AFTER_RIVAL = "~ghost"
 
 
 def ghost_refs(missing: Mapping[Ref, str], taken: Iterable[Ref]) -> dict[str, Ref]:
@@ -93,7 +81,12 @@ def ghost_refs(missing: Mapping[Ref, str], taken: Iterable[Ref]) -> dict[str, Re
         kind: Kind = "note" if read_stamped_name(stem).recipient == FILE else "memo"
         id_ = make_id(stem)
         while (kind, id_.casefold()) in used:  # a memo takes precedence over a ghost of the same id
-            id_ += "~ghost"
+            id_ += _AFTER_RIVAL
         used.add((kind, id_.casefold()))
         refs[stem] = (kind, id_)
     return refs
+
+
+def plain_ghost_id(id_: str) -> str:
+    """The id of a ghost without what tells it from a rival."""
+    return id_.split(_AFTER_RIVAL, 1)[0]

@@ -44,7 +44,7 @@ FIELDS = ("subject", *KEYS, *DATES)
 
 CHOICES = {
     "kind": ("memo", "note", "transcript", "library", "record", "document"),
-    "is": ("open", "answered", "discharged", "broadcast", "unread"),
+    "is": ("open", "answered", "superseded", "discharged", "broadcast", "unread"),
     "in": ("text", "tools"),
 }
 """Fields that have only these values."""

@@ -25,7 +25,10 @@ from tests.support.archives import EMPTY
 
 
 def envelope(stem: str = "m", path: str = "", *, source: str = "repo", kind: Kind = "memo", **fields: Any) -> Envelope:
-    """An envelope in memory. `to` may be one string; `sent` is a text; `content` stands for what the file says."""
+    """An envelope in memory. `sent` is a text, and `content` stands for what the file says.
+
+    `to`, `in_reply_to` and `supersedes` may be one string each.
+    """
     path = path or f"memos/{stem}.openthing"
     to = fields.pop("to", ("director",))
     sent = fields.pop("sent", "2026-05-01T14:30:00Z")
@@ -42,6 +45,10 @@ def envelope(stem: str = "m", path: str = "", *, source: str = "repo", kind: Kin
         "sent": read_moment(sent),
         "sent_text": sent,
     }
+    for name in ("in_reply_to", "supersedes"):
+        value = fields.get(name)
+        if not isinstance(value, tuple):
+            fields[name] = (value,) if value else ()
     return Envelope(**known | fields)
 
 
