@@ -162,7 +162,7 @@ def _copy_address(source: SourceInfo | None, copy: Copy) -> str | None:
     """Where a forge shows a copy: as of the commit that put it there, so that the link works after its next move."""
     life = copy.life
     if source is not None and source.web and life is not None and life.state == "committed" and life.events:
-        return file_url(source.web, life.events[-1].commit, copy.file.path)
+        return file_url(source.web, life.events[-1].arrival, copy.file.path)
     return web_address(source, copy.file.path)
 
 

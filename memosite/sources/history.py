@@ -1,32 +1,30 @@
 """[I/O] Reads the git history of a source: one full `git log`, then only new commits (SPEC 2.3).
 
-The result is cached with the last commit read. When that commit is no longer on the branch's first-parent line, as
-after a rebase, everything is read again. What git does not know is reported, never guessed.
+What follows from the commits is cached, and continued while each new commit has the one before as its only parent. A
+merge may bring commits from long ago: then all are replayed. So that git need not read these again, either, the commits
+of a repo with merges are cached, too: what a commit changed stays true. What git does not know is reported, never
+guessed.
 """
 
-import json
-import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import cast, get_args
 
-from memosite.archive.history import EventKind, FileChange, History, HistoryCommit, LifeEvent, Replay, split_trunk
+from memosite.archive.history import FileChange, History, HistoryCommit
+from memosite.archive.replay import Events, Replay, replay
 from memosite.facts.times import Moment, read_moment
 from memosite.formats.systems import can_concern
 from memosite.sources.git import GitError, Repo, git, git_tokens
+from memosite.sources.history_cache import read_commits, read_events, write_commits, write_events
 from memosite.sources.listing import shown_path
-from memosite.store.cache import read_whole, write_whole
 
-CACHE_VERSION = 3
+CACHE_VERSION = 4
 CONTENT_LIMIT = 2 * 1024 * 1024
 """The largest former content that is read, in bytes."""
 CONTENTS_LIMIT = 20_000
 """How many former contents of one source are read."""
 _REGULAR = "100"
 """How the mode of a regular file begins in git: links and submodules have no content here."""
-_KINDS = frozenset(get_args(EventKind))
-_IDS = re.compile(r"[0-9a-f ]+")
 _FORMAT = "--format=tformat:%x01%H%x1f%P%x1f%cI%x1f%an"
 _LOG = ("log", "-z", "--raw", "--no-abbrev", "--no-renames", "--no-ext-diff", "--no-textconv", "--topo-order")
 _DIFF = (
@@ -45,32 +43,43 @@ _LOG_ALSO = ("--diff-merges=first-parent", "--no-show-signature", "--no-mailmap"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HistoryRead:
-    """The history read from a branch's first-parent line: the events of all files up to a commit.
+    """The history read up to a commit: the events of all files.
 
     `name` identifies folder and repo; `tree` and `foreign` are the contents of the commit, if known.
     """
 
     name: str = ""
     head: str = ""
-    events: Mapping[str, tuple[LifeEvent, ...]] = field(default_factory=dict)
+    events: Events = field(default_factory=dict)
     committed: Moment | None = None
     tree: Mapping[str, str] | None = None
     foreign: tuple[str, ...] = ()
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Log:
+    """All commits that lead up to one, by their ids, each after its parents."""
+
+    name: str = ""
+    head: str = ""
+    commits: Mapping[str, HistoryCommit] = field(default_factory=dict)
+
+
 class KnownHistory:
-    """Caches the history of one source: in memory, and in a file of the cache, if there is one."""
+    """Caches the history of one source: in memory, and in files of the cache, if there are any."""
 
     def __init__(self, file: Path | None) -> None:
-        """Load the file."""
+        """Load the file. The commits are in another one beside it, and are loaded when they are needed."""
         self._file = file
+        self._log_file = file.with_suffix(".commits.json") if file else None
         self._read: HistoryRead | None = None
-        self._is_new = False
+        self._log: Log | None = None
+        self._is_new = self._is_log_new = False
 
     def get(self, name: str) -> HistoryRead:
         """The history cached under this name; empty if there is none."""
         if self._read is None or self._read.name != name:
-            head, events = _read_cache(self._file, name)
+            head, events = read_events(self._file, name)
             self._read = HistoryRead(name=name, head=head, events=events)
             self._is_new = False
         return self._read
@@ -82,11 +91,24 @@ class KnownHistory:
         )
         self._read = read
 
+    def log(self, name: str) -> Log:
+        """The commits cached under this name, which may lead up to an earlier commit; none if there are none."""
+        if self._log is None or self._log.name != name:
+            head, commits = read_commits(self._log_file, name)
+            self._log, self._is_log_new = Log(name=name, head=head, commits=commits), False
+        return self._log
+
+    def put_log(self, log: Log) -> None:
+        """Keep the commits in memory; `write` saves them."""
+        self._log, self._is_log_new = log, True
+
     def write(self) -> None:
-        """Save new entries to the file."""
+        """Save new entries to the files."""
         if self._is_new and self._read is not None:
-            _write_cache(self._file, self._read.name, self._read.head, self._read.events)
-        self._is_new = False
+            write_events(self._file, self._read.name, self._read.head, self._read.events)
+        if self._is_log_new and self._log is not None:
+            write_commits(self._log_file, self._log.name, self._log.head, self._log.commits)
+        self._is_new = self._is_log_new = False
 
 
 def read_history(repo: Repo, *, prefix: str = "", commit: str = "HEAD", known: KnownHistory | None = None) -> History:
@@ -152,41 +174,49 @@ class _Line:
         """The histories of all files and the contents of the commit, starting from what is known."""
         known = self._known.get(self._name)
         if known.head != self._head or known.tree is None:
-            known = self._go_on(known) or self._read_all()
+            known = self._go_on(known) or self._at_head(self._replayed(known.events))
             self._known.put(known)
         return known
 
     def _go_on(self, known: HistoryRead) -> HistoryRead | None:
-        """The known history plus newer commits; None if it is not on the branch's first-parent line."""
+        """The known history plus newer commits; None if they do not simply follow on it."""
         if known.head == self._head:
             return self._at_head(known.events)
-        if not known.head:
-            return None
-        try:
-            trunk, brought, below = split_trunk(self._commits(f"{known.head}..{self._head}"), self._head)
-        except GitError:  # that commit no longer exists
-            return None
-        if below != known.head:
+        new = self._since(known.head)
+        if not new or not _is_straight(new, known.head):
             return None
         before = self.read_tree(known.head)[0] if known.tree is None else known.tree
-        replay = Replay(brought, events=known.events, tree=before)
-        for commit in trunk:
-            replay.apply(commit)
+        telling = Replay({}, events=known.events, tree=before)
+        for commit in reversed(new):
+            telling.apply(commit)
         if known.tree is None:
-            return self._at_head(replay.events())
+            return self._at_head(telling.events())
         tree, foreign = self._tree_after(known.head, known.tree, known.foreign)
         return HistoryRead(
-            name=self._name, head=self._head, events=replay.events(), committed=trunk[-1].at, tree=tree, foreign=foreign
+            name=self._name, head=self._head, events=telling.events(), committed=new[0].at, tree=tree, foreign=foreign
         )
 
-    def _read_all(self) -> HistoryRead:
-        trunk, brought, _ = split_trunk(self._commits(self._head), self._head)
-        replay = Replay(brought)
-        for commit in trunk:
-            replay.apply(commit)
-        return self._at_head(replay.events())
+    def _replayed(self, known: Events) -> Events:
+        """The histories that follow from all commits. One that is as it was known is the same object."""
+        log = self._known.log(self._name)
+        new = self._since(log.head)
+        if new is None:
+            log, new = Log(), list(self._commits(self._head))
+        commits = {**log.commits, **{commit.id: commit for commit in reversed(new)}}
+        events, reached = replay(commits, self._head)
+        if any(len(commit.parents) > 1 for commit in commits.values()):
+            left = {id_: commit for id_, commit in commits.items() if id_ in reached}
+            self._known.put_log(Log(name=self._name, head=self._head, commits=left))
+        return {key: old if (old := known.get(key)) == found else found for key, found in events.items()}
 
-    def _at_head(self, events: Mapping[str, tuple[LifeEvent, ...]]) -> HistoryRead:
+    def _since(self, known: str) -> list[HistoryCommit] | None:
+        """The commits that a known one does not lead up to, newest first; None if it no longer exists."""
+        try:
+            return list(self._commits(f"{known}..{self._head}")) if known else None
+        except GitError:
+            return None
+
+    def _at_head(self, events: Events) -> HistoryRead:
         tree, foreign = self.read_tree(self._head)
         return HistoryRead(
             name=self._name, head=self._head, events=events, committed=self.committed(), tree=tree, foreign=foreign
@@ -269,78 +299,14 @@ def _commit(head: bytes, changes: list[FileChange]) -> HistoryCommit:
 
 def _change(raw: bytes, path: str) -> FileChange:
     """`:100644 000000 <before> <after> D`; anything but a regular file counts as absent."""
-    before_mode, after_mode, before, after, _ = raw[1:].decode("ascii").split(" ")
-    return FileChange(
-        path=path,
-        before=before if before_mode.startswith(_REGULAR) else "",
-        after=after if after_mode.startswith(_REGULAR) else "",
-    )
+    _, mode, _, after, _ = raw.decode("ascii").split(" ")
+    return FileChange(path=path, after=after if mode.startswith(_REGULAR) else "")
 
 
-# The cache
-
-
-def _read_cache(file: Path | None, name: str) -> tuple[str, dict[str, tuple[LifeEvent, ...]]]:
-    """The last commit in the cache and the histories up to it; nothing if the file is missing or not ours."""
-    if file is None:
-        return "", {}
-    try:
-        value = json.loads(read_whole(file) or b"{}")
-        if value["name"] != name:
-            return "", {}
-        authors, dates = value["who"], [read_moment(text) for text in value["at"]]
-        head, events = value["head"], {}
-        for key, found in value["events"].items():
-            events[key] = tuple(
-                LifeEvent(
-                    kind=cast(EventKind, kind),
-                    at=dates[at],
-                    who=authors[who],
-                    commit=commit,
-                    path=path,
-                    before=before,
-                    after=after,
-                    merge=merge,
-                )
-                for kind, at, who, commit, path, before, after, merge in found
-                if kind in _KINDS and isinstance(path, str) and _IDS.fullmatch(f"{commit} {before} {after} {merge}")
-            )
-            if not found or len(events[key]) != len(found):
-                return "", {}
-        is_ours = _IDS.fullmatch(head) is not None and all(isinstance(one, str) for one in authors)
-        return (head, events) if is_ours else ("", {})
-    except (OSError, ValueError, KeyError, TypeError, AttributeError, IndexError, RecursionError):
-        return "", {}
-
-
-def _write_cache(file: Path | None, name: str, head: str, events: Mapping[str, tuple[LifeEvent, ...]]) -> None:
-    if file is None:
-        return
-    who: dict[str, int] = {}
-    at: dict[str, int] = {}
-    lives = {
-        key: [
-            (
-                one.kind,
-                at.setdefault(_written(one.at), len(at)),
-                who.setdefault(one.who, len(who)),
-                *(one.commit, one.path, one.before, one.after, one.merge),
-            )
-            for one in found
-        ]
-        for key, found in events.items()
-    }
-    value = {"name": name, "head": head, "who": list(who), "at": list(at), "events": lives}
-    data = json.dumps(value, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "surrogatepass")
-    write_whole(file, data)
-
-
-def _written(moment: Moment | None) -> str:
-    if moment is None:
-        return ""
-    sign = "-" if (moment.offset or 0) < 0 else "+"
-    minutes = abs(moment.offset or 0)
-    return f"{moment.local.isoformat()}{sign}{minutes // 60:02d}:{minutes % 60:02d}"
+def _is_straight(new: Sequence[HistoryCommit], below: str) -> bool:
+    """Whether commits, newest first, go on from one below them without merges."""
+    parents = [commit.parents for commit in new]
+    return bool(new) and parents == [(commit.id,) for commit in new[1:]] + [(below,)]
 
 
 # Former contents

@@ -1,0 +1,661 @@
+"""What merges bring is told by its own commits: repos of each shape, against a naive reader (SPEC 2.3, Merges)."""
+
+import json
+import random
+import re
+from collections.abc import Callable, Mapping
+from pathlib import Path
+
+import pytest
+from lxml import html
+
+from memosite.archive.history import LifeEvent, file_versions
+from memosite.sources.git import Repo as FoundRepo
+from memosite.sources.git import repo_at
+from memosite.sources.history import KnownHistory, read_history
+from tests.support.lives import KEY, NAME, archive_of, history_of, life, put
+from tests.support.naive_history import NaiveReader
+from tests.support.pages import found
+from tests.support.random_histories import random_repo
+from tests.support.repos import Repo, run_git
+from tests.support.sites import build_site
+
+FILE = f"memos/inbox/{NAME}.openthing"
+READ = f"memos/read/{NAME}.openthing"
+LONG = "\n".join(f"Line {number} of the gate's long story." for number in range(40))
+
+Told = dict[str, list[tuple[str, ...]]]
+
+
+def begun(folder: Path, *, with_memo: bool = False) -> Repo:
+    """A repo with a first commit on main, and the memo in it if it is asked for."""
+    repo = Repo(folder)
+    repo.write("README.md", "engine")
+    repo.write("memos/inbox/README.md", "put memos here")
+    if with_memo:
+        put(repo, body=LONG)
+    repo.commit("begin", who="Ann")
+    return repo
+
+
+def branch(repo: Repo, name: str, start: str = "HEAD") -> None:
+    """Begin a branch, and go to it."""
+    repo.git("checkout", "--quiet", "-b", name, start)
+
+
+def merge(repo: Repo, *others: str, into: str = "main", options: tuple[str, ...] = ("--no-ff",)) -> str:
+    """Merge branches into one, as Mia, and give the merge's id."""
+    if repo.git("branch", "--show-current") != into:
+        repo.git("checkout", "--quiet", into)
+    repo.hours += 1
+    repo.git("merge", "--quiet", "--no-edit", *options, *others, who="Mia")
+    return repo.head
+
+
+def settle(repo: Repo, *others: str, write: Callable[[], object]) -> str:
+    """Merge branches that clash, as Mia, with what is written as the outcome."""
+    repo.git("checkout", "--quiet", "main")
+    repo.git("read-tree", "-m", "HEAD")
+    write()
+    repo.git("add", "--all")
+    repo.hours += 1
+    parents = [part for other in ("HEAD", *others) for part in ("-p", other)]
+    made = repo.git("commit-tree", repo.git("write-tree"), *parents, "-m", "merge", who="Mia")
+    repo.git("reset", "--quiet", "--hard", made)
+    return made
+
+
+def move(repo: Repo, who: str) -> str:
+    """Mark the memo as read."""
+    repo.move(FILE, READ)
+    return repo.commit("read", who=who)
+
+
+def told(events: Mapping[str, tuple[LifeEvent, ...]]) -> Told:
+    """Events in the naive reader's form. What a file holds is no part of a move."""
+    return {key: [_told(event) for event in life] for key, life in events.items()}
+
+
+def _told(event: LifeEvent) -> tuple[str, ...]:
+    blobs = _blobs(event.kind, event.before, event.after)
+    return (event.kind, event.who, event.commit, event.path, *blobs, event.merge)
+
+
+def naively(repo: Repo) -> Told:
+    """What the naive reader tells."""
+    return {
+        key: [(kind, who, commit, path, *_blobs(kind, old, new), by) for kind, who, commit, path, old, new, by in life]
+        for key, life in NaiveReader(repo).lives().items()
+    }
+
+
+def _blobs(kind: str, before: str, after: str) -> tuple[str, str]:
+    return ("", "") if kind == "moved" else (before, after)
+
+
+def assert_agrees(repo: Repo) -> None:
+    """Both readers tell the same, and what is told leads to what is there."""
+    history = history_of(repo)
+    assert told(history.events) == naively(repo)
+    for key, events in history.events.items():
+        here = {path: blob for path, blob in (history.tree or {}).items() if path == events[-1].path}
+        assert bool(here) == (events[-1].kind != "removed"), key
+        if here:
+            assert file_versions(events)[-1].blob == here[events[-1].path], key
+
+
+# Shapes
+
+
+def test_what_a_branch_received_and_edited_is_told_by_its_commits(tmp_path: Path) -> None:
+    """As the issue has it: received on one day, edited on another, merged on a third."""
+    repo = begun(tmp_path / "engine")
+    branch(repo, "side")
+    put(repo)
+    received = repo.commit(who="Bo")
+    put(repo, body="It is red.")
+    edited = repo.commit(who="Cy")
+    move(repo, "Di")
+    brought = merge(repo, "side")
+    assert life(repo) == ["received inbox by Bo", "edited inbox by Cy", "moved read by Di"]
+    events = history_of(repo).events[KEY]
+    assert [one.commit for one in events[:2]] == [received, edited]
+    assert {one.merge for one in events} == {brought}
+    assert [one.at.utc[11:16] for one in events if one.at] == ["03:46", "04:46", "05:46"]
+    assert_agrees(repo)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_a_merge_without_need_tells_what_a_fast_forward_tells(tmp_path: Path, seed: int) -> None:
+    """The same work, even what it took back itself; only the merge is named beside it."""
+    repo = begun(tmp_path / "engine", with_memo=True)
+    branch(repo, "side")
+    chance = random.Random(seed)
+    for _ in range(6):
+        step = chance.choice(("edit", "move", "remove"))
+        lying = next((path for path in (FILE, READ) if (repo.root / path).exists()), None)
+        if step == "remove" and lying:
+            repo.git("rm", "--quiet", lying)
+        elif step == "move" and lying == FILE:
+            repo.move(FILE, READ)
+        else:
+            put(repo, f"memos/{'read' if lying == READ else 'inbox'}", body=f"{chance.random()}")
+        repo.commit(who=chance.choice(("Ann", "Bo")))
+    repo.git("checkout", "--quiet", "main")
+    repo.git("branch", "straight", "side")
+    merge(repo, "side")
+    merged = told(history_of(repo).events)
+    repo.git("checkout", "--quiet", "straight")
+    straight = told(history_of(repo).events)
+    assert {key: [one[:-1] for one in events] for key, events in merged.items()} == {
+        key: [one[:-1] for one in events] for key, events in straight.items()
+    }
+    assert {event[-1] for events in straight.values() for event in events} == {""}
+
+
+def test_what_a_branch_took_back_itself_is_told(tmp_path: Path) -> None:
+    """A memo that was received and removed on a branch was in the repo: it has a life, and it ended."""
+    repo = begun(tmp_path / "engine")
+    branch(repo, "side")
+    put(repo)
+    repo.commit(who="Bo")
+    repo.git("rm", "--quiet", FILE)
+    repo.commit(who="Cy")
+    merge(repo, "side")
+    assert life(repo) == ["received inbox by Bo", "removed inbox by Cy"]
+    assert_agrees(repo)
+
+
+def test_a_squash_is_one_commit(tmp_path: Path) -> None:
+    """The branch's own commits are not part of the history; if they come later, they add nothing but what is new."""
+    repo = begun(tmp_path / "engine")
+    branch(repo, "side")
+    put(repo)
+    repo.commit(who="Bo")
+    put(repo, body="It is red.")
+    repo.commit(who="Bo")
+    repo.git("checkout", "--quiet", "main")
+    repo.git("merge", "--quiet", "--squash", "side")
+    repo.commit(who="Mia")
+    assert life(repo) == ["received inbox by Mia"]
+    repo.git("checkout", "--quiet", "side")
+    move(repo, "Cy")
+    merge(repo, "side")
+    assert life(repo) == ["received inbox by Mia", "moved read by Cy"]
+    assert_agrees(repo)
+
+
+def test_a_rebase_tells_of_the_new_commits_only(tmp_path: Path) -> None:
+    """Also when they are merged with --no-ff, as forges do."""
+    repo = begun(tmp_path / "engine")
+    branch(repo, "side")
+    put(repo)
+    repo.commit(who="Bo")
+    put(repo, body="It is red.")
+    repo.commit(who="Bo")
+    repo.git("checkout", "--quiet", "main")
+    repo.write("README.md", "engine, again")
+    repo.commit(who="Ann")
+    repo.git("checkout", "--quiet", "side")
+    repo.git("rebase", "--quiet", "main")
+    merge(repo, "side")
+    assert life(repo) == ["received inbox by Bo", "edited inbox by Bo"]
+    assert_agrees(repo)
+
+
+def test_an_octopus_brings_each_branch(tmp_path: Path) -> None:
+    """Three branches, each with a memo; one of them moves that of main."""
+    repo = begun(tmp_path / "engine", with_memo=True)
+    for who in ("Bo", "Cy"):
+        branch(repo, who, "main")
+        put(repo, name=f"{NAME}-{who}")
+        repo.commit(who=who)
+        put(repo, name=f"{NAME}-{who}", body="Edited.")
+        repo.commit(who=who)
+    branch(repo, "Di", "main")
+    move(repo, "Di")
+    brought = merge(repo, "Bo", "Cy", "Di")
+    assert len(repo.git("rev-list", "--parents", "-1", brought).split()) == 5
+    assert life(repo) == ["received inbox by Ann", "moved read by Di"]
+    for who in ("Bo", "Cy"):
+        key = f"memos/{NAME}-{who}.openthing"
+        assert life(repo, key) == [f"received inbox by {who}", f"edited inbox by {who}"]
+    assert_agrees(repo)
+
+
+def test_a_criss_cross_tells_each_commit_once(tmp_path: Path) -> None:
+    """Two branches merge each other, and go on, and meet."""
+    repo = begun(tmp_path / "engine", with_memo=True)
+    branch(repo, "side")
+    put(repo, name=f"{NAME}-two")
+    repo.commit(who="Bo")
+    one = repo.head
+    repo.git("checkout", "--quiet", "main")
+    put(repo, body=LONG.replace("Line 3 ", "Row 3 "))
+    repo.commit(who="Ann")
+    two = repo.head
+    merge(repo, one)
+    merge(repo, two, into="side")
+    put(repo, name=f"{NAME}-two", body="Edited.")
+    repo.commit(who="Cy")
+    repo.git("checkout", "--quiet", "main")
+    move(repo, "Di")
+    merge(repo, "side")
+    assert life(repo) == ["received inbox by Ann", "edited inbox by Ann", "moved read by Di"]
+    assert life(repo, f"memos/{NAME}-two.openthing") == ["received inbox by Bo", "edited inbox by Cy"]
+    assert_agrees(repo)
+
+
+def test_a_branch_that_is_brought_up_to_date_makes_nothing_its_own(tmp_path: Path) -> None:
+    """Main is merged into the branch, then the branch into main: each commit is told once, by who made it."""
+    repo = begun(tmp_path / "engine")
+    branch(repo, "side")
+    put(repo, name=f"{NAME}-two")
+    repo.commit(who="Bo")
+    repo.git("checkout", "--quiet", "main")
+    put(repo)
+    repo.commit(who="Ann")
+    move(repo, "Cy")
+    merge(repo, "main", into="side")
+    merge(repo, "side")
+    assert life(repo) == ["received inbox by Ann", "moved read by Cy"]
+    assert life(repo, f"memos/{NAME}-two.openthing") == ["received inbox by Bo"]
+    assert {event.merge for event in history_of(repo).events[KEY]} == {""}
+    assert_agrees(repo)
+
+
+def test_a_revert_of_a_merge_and_its_revert_are_steps(tmp_path: Path) -> None:
+    """What the branch brought goes, and comes back."""
+    repo = begun(tmp_path / "engine")
+    branch(repo, "side")
+    put(repo)
+    repo.commit(who="Bo")
+    put(repo, body="It is red.")
+    repo.commit(who="Bo")
+    merge(repo, "side")
+    repo.git("revert", "--no-edit", "-m", "1", "HEAD", who="Cy", at=9)
+    assert life(repo) == ["received inbox by Bo", "edited inbox by Bo", "removed inbox by Cy"]
+    repo.git("revert", "--no-edit", "HEAD", who="Di", at=10)
+    assert life(repo)[2:] == ["removed inbox by Cy", "restored inbox by Di"]
+    assert_agrees(repo)
+
+
+def test_what_a_merge_changed_itself_is_its_own(tmp_path: Path) -> None:
+    """It slipped in an edit of what the branch brought, a memo of its own, and lost one of main."""
+    repo = begun(tmp_path / "engine", with_memo=True)
+    branch(repo, "side")
+    put(repo, name=f"{NAME}-two")
+    repo.commit(who="Bo")
+    theirs = repo.git("rev-parse", f"HEAD:memos/inbox/{NAME}-two.openthing")
+
+    def meddle() -> None:
+        put(repo, name=f"{NAME}-two", body="Slipped in.")
+        put(repo, name=f"{NAME}-three")
+        (repo.root / FILE).unlink()
+
+    made = settle(repo, "side", write=meddle)
+    two = history_of(repo).events[f"memos/{NAME}-two.openthing"]
+    assert [(one.kind, one.who, one.merge) for one in two] == [("received", "Bo", made), ("edited", "Mia", "")]
+    assert two[1].before == theirs
+    assert life(repo, f"memos/{NAME}-three.openthing") == ["received inbox by Mia"]
+    assert life(repo) == ["received inbox by Ann", "removed inbox by Mia"]
+    assert_agrees(repo)
+
+
+@pytest.mark.parametrize("outcome", ["ours", "theirs", "both"])
+def test_an_edit_on_both_sides(tmp_path: Path, outcome: str) -> None:
+    """The merge has a step of its own only if it made a content that neither side has; what it refused is not told."""
+    repo = begun(tmp_path / "engine", with_memo=True)
+    branch(repo, "side")
+    put(repo, body="It is red.")
+    repo.commit(who="Bo")
+    repo.git("checkout", "--quiet", "main")
+    put(repo, body="It is blue.")
+    repo.commit(who="Cy")
+    body = {"ours": "It is blue.", "theirs": "It is red.", "both": "It is red and blue."}[outcome]
+    settle(repo, "side", write=lambda: put(repo, body=body))
+    theirs = [] if outcome == "ours" else ["edited inbox by Bo"]
+    own = ["edited inbox by Mia"] if outcome == "both" else []
+    assert life(repo) == ["received inbox by Ann", "edited inbox by Cy", *theirs, *own]
+    assert_agrees(repo)
+
+
+def test_edits_that_git_joins_are_told_on_both_sides(tmp_path: Path) -> None:
+    """Each with what it changed, and the merge with the content that only it has."""
+    repo = Repo(tmp_path / "engine")
+    repo.write("memory/list.md", LONG)
+    repo.commit(who="Ann")
+    branch(repo, "side")
+    repo.write("memory/list.md", LONG.replace("Line 2 ", "Row 2 "))
+    repo.commit(who="Bo")
+    repo.git("checkout", "--quiet", "main")
+    repo.write("memory/list.md", LONG.replace("Line 30 ", "Row 30 "))
+    repo.commit(who="Cy")
+    merge(repo, "side")
+    versions = file_versions(history_of(repo).events["memory/list.md"])
+    assert [one.who for one in versions] == ["Ann", "Cy", "Bo", "Mia"]
+    texts = [repo.git("cat-file", "blob", one.blob) for one in versions]
+    assert [("Row 2 " in text, "Row 30 " in text) for text in texts] == [
+        (False, False),
+        (False, True),
+        (True, False),
+        (True, True),
+    ]
+    assert_agrees(repo)
+
+
+def test_a_move_on_one_side_and_an_edit_on_the_other(tmp_path: Path) -> None:
+    """Git joins them: both are told by who did them, and the merge did nothing."""
+    repo = begun(tmp_path / "engine", with_memo=True)
+    branch(repo, "side")
+    put(repo, body=LONG.replace("Line 2 ", "Row 2 "))
+    repo.commit(who="Bo")
+    repo.git("checkout", "--quiet", "main")
+    move(repo, "Cy")
+    merge(repo, "side")
+    assert life(repo) == ["received inbox by Ann", "moved read by Cy", "edited read by Bo"]
+    repo.git("checkout", "--quiet", "-B", "other", "main~1")
+    merge(repo, "side", into="other")
+    assert_agrees(repo)
+
+
+@pytest.mark.parametrize("is_same", [True, False])
+def test_a_memo_received_on_two_branches_is_received_once(tmp_path: Path, is_same: bool) -> None:
+    """Where the second one differed, that is an edit if the merge took it over."""
+    repo = begun(tmp_path / "engine")
+    branch(repo, "side")
+    put(repo, body="Yes." if is_same else "No.")
+    repo.commit(who="Bo")
+    repo.git("checkout", "--quiet", "main")
+    put(repo, body="Yes.")
+    repo.commit(who="Cy")
+    settle(repo, "side", write=lambda: put(repo, body="Yes." if is_same else "No."))
+    assert life(repo) == ["received inbox by Cy", *([] if is_same else ["edited inbox by Bo"])]
+    assert_agrees(repo)
+
+
+@pytest.mark.parametrize("is_kept", [True, False])
+def test_removed_on_one_side_and_edited_on_the_other(tmp_path: Path, is_kept: bool) -> None:
+    """The last step says whether the memo is there."""
+    repo = begun(tmp_path / "engine", with_memo=True)
+    branch(repo, "side")
+    put(repo, body="It is red.")
+    repo.commit(who="Bo")
+    repo.git("checkout", "--quiet", "main")
+    repo.git("rm", "--quiet", FILE)
+    repo.commit(who="Cy")
+    settle(repo, "side", write=lambda: put(repo, body="It is red.") if is_kept else None)
+    ends = ["edited inbox by Bo", "restored inbox by Mia"] if is_kept else []
+    assert life(repo) == ["received inbox by Ann", "removed inbox by Cy", *ends]
+    assert_agrees(repo)
+
+
+def test_a_branch_that_is_older_than_what_main_did_since(tmp_path: Path) -> None:
+    """Its edit stands before that of main in time, and after it in the history of main; each has its own date."""
+    repo = begun(tmp_path / "engine", with_memo=True)
+    branch(repo, "side")
+    put(repo, name=f"{NAME}-two")
+    repo.commit(who="Bo", at=1)
+    repo.git("checkout", "--quiet", "main")
+    for number in range(3):
+        put(repo, body=f"{number}")
+        repo.commit(who="Cy", at=10 + number)
+    repo.hours = 20
+    merge(repo, "side")
+    assert life(repo) == ["received inbox by Ann", *["edited inbox by Cy"] * 3]
+    (event,) = history_of(repo).events[f"memos/{NAME}-two.openthing"]
+    assert event.at is not None and event.at.utc == "2026-05-01T02:46:40Z"
+    assert_agrees(repo)
+
+
+def test_unrelated_histories_are_joined(tmp_path: Path) -> None:
+    """A store that was a repo of its own brings its whole history."""
+    repo = begun(tmp_path / "engine")
+    repo.git("checkout", "--quiet", "--orphan", "other")
+    repo.git("rm", "--quiet", "-r", "--force", ".")
+    put(repo)
+    repo.commit(who="Bo")
+    move(repo, "Cy")
+    brought = merge(repo, "other", options=("--allow-unrelated-histories",))
+    assert life(repo) == ["received inbox by Bo", "moved read by Cy"]
+    assert {event.merge for event in history_of(repo).events[KEY]} == {brought}
+    assert_agrees(repo)
+
+
+def test_a_store_that_a_branch_moved_takes_its_history_along(tmp_path: Path) -> None:
+    """As on a single line; the branch had edited it there."""
+    repo = begun(tmp_path / "engine", with_memo=True)
+    branch(repo, "side")
+    (repo.root / "office").mkdir()
+    repo.git("mv", "memos", "office/memos")
+    repo.commit(who="Bo")
+    put(repo, "office/memos/inbox", body="It is red.")
+    repo.commit(who="Cy")
+    merge(repo, "side")
+    assert life(repo, f"office/{KEY}") == ["received inbox by Ann", "moved inbox by Bo", "edited inbox by Cy"]
+    assert life(repo) == []
+    assert_agrees(repo)
+
+
+def test_branches_of_branches_are_told_once(tmp_path: Path) -> None:
+    """Of a branch that was merged into a branch, the merge into main is named."""
+    repo = begun(tmp_path / "engine")
+    branch(repo, "outer")
+    put(repo)
+    repo.commit(who="Bo")
+    branch(repo, "inner")
+    put(repo, body="It is red.")
+    repo.commit(who="Cy")
+    merge(repo, "inner", into="outer")
+    brought = merge(repo, "outer")
+    events = history_of(repo).events[KEY]
+    assert [(one.kind, one.who, one.merge) for one in events] == [
+        ("received", "Bo", brought),
+        ("edited", "Cy", brought),
+    ]
+    assert_agrees(repo)
+
+
+def test_a_chain_of_branches_as_long_as_the_history_is_read(tmp_path: Path) -> None:
+    """Each branch left the one before, and they were merged from the last to the first: nothing recurses."""
+    last, lines = 3000, []
+    for number in range(1, 2 * last):
+        is_merge = number > last
+        parents = [2 * last - number, number - 1] if is_merge else [number - 1] * (number > 1)
+        who = "Mia" if is_merge else "Bo"
+        lines += ["commit refs/heads/main", f"mark :{number}", f"committer {who} <m@example.org> 1777600000 +0000"]
+        lines += ["data 0", *(f"{word} :{one}" for word, one in zip(("from", "merge"), parents, strict=False))]
+        lines += [f"M 100644 inline memos/inbox/{last if is_merge else number}.openthing", "data 2", "{}", ""]
+    repo = Repo(tmp_path / "engine")
+    repo.git("fast-import", "--quiet", "--done", given="\n".join([*lines, "done", ""]))
+    events = history_of(repo).events
+    assert {key: [one.who for one in found] for key, found in events.items()} == {
+        "memos/1.openthing": ["Bo"],
+        f"memos/{last}.openthing": ["Bo"],
+    }
+
+
+# Chance
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_two_readers_agree_on_random_histories(tmp_path: Path, seed: int) -> None:
+    """Branches of branches, octopuses, criss-crosses, clashes, unrelated histories and meddling merges."""
+    assert_agrees(random_repo(tmp_path / "repo", seed, commits=18))
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_two_readers_agree_on_random_histories_without_merges(tmp_path: Path, seed: int) -> None:
+    """They did before, and do."""
+    repo = random_repo(tmp_path / "repo", seed, commits=12, merges=0)
+    assert not repo.git("rev-list", "--merges", "HEAD")
+    assert_agrees(repo)
+
+
+# Again
+
+
+@pytest.mark.parametrize("seed", range(100, 120))
+def test_what_was_read_before_changes_nothing(tmp_path: Path, seed: int) -> None:
+    """However HEAD went through the commits: with a cache on disk, and in a process that stays."""
+    repo = random_repo(tmp_path / "repo", seed, commits=16)
+    commits = repo.git("rev-list", "--reverse", "--topo-order", "--all").split()
+    random.Random(seed).shuffle(commits)
+    on_disk, staying = tmp_path / "cache.json", KnownHistory(None)
+    for commit in [*sorted(commits[:6], key=lambda one: repo.git("rev-list", "--count", one)), *commits[6:9]]:
+        repo.git("update-ref", "--no-deref", "HEAD", commit)
+        fresh = history_of(repo)
+        assert history_of(repo, cache=on_disk) == fresh
+        opened = repo_at(repo.root)
+        assert isinstance(opened, FoundRepo)
+        assert read_history(opened, known=staying) == fresh
+
+
+def test_of_a_repo_with_merges_only_new_commits_are_read_again(tmp_path: Path) -> None:
+    """What is in the cache of its commits is not asked of git, and a merge may bring what is older."""
+    repo, cache = begun(tmp_path / "engine", with_memo=True), tmp_path / "cache.json"
+    branch(repo, "one")
+    put(repo, name=f"{NAME}-one")
+    repo.commit(who="Bo")
+    branch(repo, "two", "main")
+    put(repo, body="It is red.")
+    repo.commit(who="Cy")
+    merge(repo, "one")
+    history_of(repo, cache=cache)
+    log = cache.with_suffix(".commits.json")
+    known = json.loads(log.read_bytes())
+    known["who"] = [f"{who} of the cache" for who in known["who"]]
+    log.write_text(json.dumps(known))
+    merge(repo, "two")
+    assert life(repo, cache=cache) == ["received inbox by Ann of the cache", "edited inbox by Cy"]
+
+
+def test_a_repo_without_merges_keeps_no_commits(tmp_path: Path) -> None:
+    """What happened to its files is enough to go on from."""
+    repo, cache = begun(tmp_path / "engine", with_memo=True), tmp_path / "cache.json"
+    history_of(repo, cache=cache)
+    assert [file.name for file in tmp_path.glob("*.json")] == ["cache.json"]
+    branch(repo, "side")
+    move(repo, "Bo")
+    merge(repo, "side")
+    assert history_of(repo, cache=cache) == history_of(repo)
+    assert len(list(tmp_path.glob("*.json"))) == 2
+
+
+@pytest.mark.parametrize("version", [3, 5])
+def test_what_another_version_made_of_the_commits_is_not_used(tmp_path: Path, version: int) -> None:
+    """It may have told what merges brought in another way."""
+    repo, cache = begun(tmp_path / "engine", with_memo=True), tmp_path / "cache.json"
+    branch(repo, "side")
+    move(repo, "Bo")
+    merge(repo, "side")
+    fresh = history_of(repo, cache=cache)
+    for file in (cache, cache.with_suffix(".commits.json")):
+        known = json.loads(file.read_bytes())
+        name, count = re.subn(r"^\|\d+\|", f"|{version}|", known["name"])
+        assert count == 1
+        file.write_text(json.dumps({**known, "name": name, "who": ["Eve" for _ in known["who"]]}))
+    assert history_of(repo, cache=cache) == fresh
+
+
+@pytest.mark.parametrize("part", ["who", "at", "paths", "ids", "commits", "head", "name"])
+def test_a_damaged_cache_of_commits_costs_only_time(tmp_path: Path, part: str) -> None:
+    """No value in it that is not as it was written makes anything up, or goes round in circles."""
+    repo, cache = begun(tmp_path / "engine", with_memo=True), tmp_path / "cache.json"
+    branch(repo, "side")
+    put(repo, body="It is red.")
+    repo.commit(who="Bo")
+    merge(repo, "side")
+    fresh = history_of(repo, cache=cache)
+    log = cache.with_suffix(".commits.json")
+    good = json.loads(log.read_bytes())
+    wrongs: list[object] = [None, 7, "x", {}, [], [[]], [None], [[[0], 0, 0, [], ""]]]
+    places: list[tuple[int, object]] = [(0, [0]), (0, [-1]), (1, "0"), (2, 99), (3, [0, 0]), (4, "--help"), (4, "")]
+    if part == "commits":  # a commit that is its own parent, one without its changes, one with a blob that is none
+        for place, value in places:
+            rows = json.loads(json.dumps(good["commits"]))
+            rows[0][place] = value
+            wrongs.append(rows)
+    for wrong in wrongs:
+        cache.unlink(missing_ok=True)
+        log.write_text(json.dumps({**good, part: wrong}))
+        assert history_of(repo, cache=cache) == fresh
+
+
+# Through a build
+
+
+@pytest.fixture
+def site(tmp_path: Path) -> Path:
+    """A site with a repo in which a memo came, was edited and read on a branch, and an evil merge brought it."""
+    repo = begun(tmp_path / "engine")
+    branch(repo, "side")
+    put(repo)
+    repo.commit(who="Bo")
+    put(repo, body="It is red.")
+    repo.commit(who="Cy")
+    move(repo, "Di")
+    settle(repo, "side", write=lambda: put(repo, "memos/read", body="It is black."))
+    return tmp_path
+
+
+def test_pages_show_the_edits_of_a_branch_and_of_a_merge(site: Path) -> None:
+    """The history of the memo, and its page of changes with the former contents."""
+    page = html.parse(build_site(site) / f"memos/{NAME}/index.html")
+    steps = [" ".join(step.split()) for step in found(page, "//ol[@class='life']/li/span[@class='step']/text()")]
+    assert steps == ["sent", "received", "edited after receipt", "read", "edited after receipt"]
+    people = ["".join(one.itertext()).split(" by ")[-1].split()[0] for one in page.iterfind(".//ol[@class='life']/li")]
+    assert people == ["engineer", "Bo", "Cy", "Di", "Mia"]
+    changes = (site / f"_site/memos/{NAME}/changes/index.html").read_text()
+    assert [f">{word}<" in changes for word in ("green", "red", "black")] == [True] * 3
+
+
+def test_bare_repos_and_refs_have_the_same_history(tmp_path: Path) -> None:
+    """Of a ref, that of what it leads to."""
+    repo = begun(tmp_path / "engine")
+    branch(repo, "side")
+    put(repo)
+    repo.commit(who="Bo")
+    merge(repo, "side")
+    repo.git("checkout", "--quiet", "-b", "later")
+    move(repo, "Cy")
+    repo.git("checkout", "--quiet", "main")
+    run_git(tmp_path, "clone", "--quiet", "--bare", str(repo.root), str(tmp_path / "bare.git"))
+    bare = Repo(tmp_path / "bare.git", is_new=False)
+    assert history_of(bare) == history_of(repo)
+    opened = repo_at(bare.root)
+    assert isinstance(opened, FoundRepo)
+    events = read_history(opened, commit="later").events[KEY]
+    assert [(one.kind, one.who, bool(one.merge)) for one in events] == [
+        ("received", "Bo", True),
+        ("moved", "Cy", False),
+    ]
+
+
+def test_a_shallow_clone_with_merges_has_no_history(tmp_path: Path) -> None:
+    """The branch's commits are cut off; nothing is made up of what is left."""
+    repo = begun(tmp_path / "engine")
+    branch(repo, "side")
+    put(repo)
+    repo.commit(who="Bo")
+    merge(repo, "side")
+    run_git(tmp_path, "clone", "--quiet", "--depth=1", f"file://{repo.root}", str(tmp_path / "clone"))
+    history = history_of(Repo(tmp_path / "clone", is_new=False))
+    assert (history.events, history.why_not) == ({}, "the clone is shallow: its first commits are missing")
+
+
+def test_the_address_on_a_forge_is_one_where_the_file_is(tmp_path: Path) -> None:
+    """A branch edited the memo where it was before main moved it: only the merge has it as it is."""
+    repo = begun(tmp_path / "engine", with_memo=True)
+    repo.git("remote", "add", "origin", "https://github.com/example/engine.git")
+    branch(repo, "side")
+    put(repo, body=LONG.replace("Line 2 ", "Row 2 "))
+    repo.commit(who="Bo")
+    repo.git("checkout", "--quiet", "main")
+    move(repo, "Cy")
+    brought = merge(repo, "side")
+    memo = archive_of(repo).artifacts["memo", NAME]
+    (copy,) = memo.copies
+    assert copy.life is not None and copy.life.events[-1].arrival == brought
+    page = (build_site(tmp_path) / f"memos/{NAME}/index.html").read_text()
+    assert f"/blob/{brought}/{READ}" in page
