@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from memosite.facts.layout import MAILBOXES, join_path
-from memosite.facts.parsed import Mailbox
+from memosite.facts.parsed import Mailbox, RecordEntry
 from memosite.facts.times import Moment
 
 EventKind = Literal["received", "moved", "edited", "removed", "restored"]
@@ -72,7 +72,8 @@ class History:
     can concern an artifact to its blob id; None if even that is not known. `foreign` are folders that are
     repos of their own. `events` are by `file_key`, oldest first. `confidential` are keys of removed files whose last
     content was confidential. `blobs` maps ids of content to the SHA-256 under which it is on the shelf.
-    `commits` maps a commit as written in a text to its whole id.
+    `commits` maps a commit as written in a text to its whole id. `entries` are those of versions of list files, by
+    record system and blob id; a version whose entries are not known is missing.
     """
 
     commit: str = ""
@@ -84,6 +85,7 @@ class History:
     confidential: frozenset[str] = frozenset()
     blobs: Mapping[str, str] = field(default_factory=dict)
     commits: Mapping[str, str] = field(default_factory=dict)
+    entries: Mapping[tuple[str, str], tuple[RecordEntry, ...]] = field(default_factory=dict)
 
 
 def file_key(path: str) -> str:

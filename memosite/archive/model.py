@@ -73,9 +73,9 @@ class Copy:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Removal:
-    """A memo, note or transcript that was removed from its repo and has no other copy: what may be published of it.
+    """A memo, note, transcript or entry of a list that was removed from its repo and has no other copy.
 
-    `stem` is "" if its last content was confidential.
+    It is what may be published of it: `stem` is "" if its last content was confidential.
     """
 
     kind: Kind
@@ -234,13 +234,17 @@ class RecordLink:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Record(Artifact):
-    """One entry of another memory system. `sessions` are transcripts of a session that the record names."""
+    """One entry of another memory system.
+
+    `sessions` are transcripts of a session that the record names, `former` ids that it has had before.
+    """
 
     card: RecordCard
     relations: tuple[RecordLink, ...] = ()
     superseded_by: Ref | None = None
     history: tuple[RecordEvent, ...] = ()
     sessions: tuple[Ref, ...] = ()
+    former: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

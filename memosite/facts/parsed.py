@@ -323,6 +323,26 @@ class RecordFile:
     records: tuple[RecordCard, ...]
     rest: RecordCard | None = None
 
+    @property
+    def is_list(self) -> bool:
+        """Whether its records are entries of a list: such a file may have none of them left."""
+        return not self.records or self.records[0].line is not None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RecordEntry:
+    """What tells an entry of a list file apart from others, in one version of the file.
+
+    `key` is as in `RecordCard`, `section` its part of the list. `said` is a digest of what it says, `written` of that
+    with its tags. An entry of equal, not empty `place` that comes as this one goes is an update of it.
+    """
+
+    key: str
+    section: str
+    said: str
+    written: str
+    place: str = ""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RecordPart:

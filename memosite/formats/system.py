@@ -11,7 +11,7 @@ from typing import Protocol
 
 from memosite.facts.file import File
 from memosite.facts.findings import Finding, Rule
-from memosite.facts.parsed import FileFacts, LineOf, Parsed, RecordCard, RecordEvent
+from memosite.facts.parsed import FileFacts, LineOf, Parsed, RecordCard, RecordEntry, RecordEvent
 
 DataOf = Callable[[FileFacts], bytes | None]
 """The bytes of a file as they were read, None if they are not kept."""
@@ -77,6 +77,10 @@ def _not_begun(_head: bytes) -> bool:
     return False
 
 
+def _not_at(_path: str) -> bool:
+    return False
+
+
 def _same_rank(_path: str) -> tuple[bool, ...]:
     return ()
 
@@ -103,10 +107,14 @@ class RecordSystem:
       parts that lead to what holds the store. `store_names` are names of folders that are a store by themselves.
     - `suffix` marks the names of its files anywhere; `begins` recognizes its Markdown by a file's first bytes.
     - `together` are the paths of further files that one is to be checked with.
+    - `older` are the paths at which the system kept a file before it moved to this one.
+    - `is_list` is whether what was at a path, and is removed, was a list file: one whose records are its entries.
     - `foreign` describes a file at the system's place that holds none of its records.
 
     What records mean:
     - `join` makes records of several files; without it, each file's records are whole.
+    - `split` gives the entries of a list file, without all that a record has: git knows thousands of versions of one.
+      Without it, they are made of the records.
     - `lost_reference` is the rule for a broken reference at `reference_key`; without it there is no finding.
     - `is_bound_in_store`: relations lead to records of the same store only. `has_titles`: a title names its record.
       `has_stems`: the stem of a file's name does. `uri_prefix` may precede an id.
@@ -132,7 +140,10 @@ class RecordSystem:
     suffix: str = ""
     begins: Callable[[bytes], bool] = _not_begun
     together: Callable[[str], tuple[str, ...]] = _alone
+    older: Callable[[str], tuple[str, ...]] = _alone
+    is_list: Callable[[str], bool] = _not_at
     join: Join | None = None
+    split: Callable[[File], tuple[RecordEntry, ...]] | None = None
     lost_reference: Rule | None = None
     reference_key: str = ""
     is_bound_in_store: bool = False

@@ -4,11 +4,13 @@ To add one: a folder that exports its `SYSTEM` (see `formats/system.py`), and a 
 """
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 from memosite.facts import rules
+from memosite.facts.file import File
 from memosite.facts.findings import Rule
-from memosite.facts.names import CATALOG_SUFFIX, ENVELOPE_SUFFIX
-from memosite.facts.parsed import Parsed, RecordCard, RecordFile, RecordPart
+from memosite.facts.names import CATALOG_SUFFIX, ENVELOPE_SUFFIX, short_hash
+from memosite.facts.parsed import FileFacts, Parsed, RecordCard, RecordEntry, RecordFile, RecordPart
 from memosite.formats.memory_layer import system as memory_layer
 from memosite.formats.memory_store import system as memory_store
 from memosite.formats.mif import system as mif
@@ -29,6 +31,7 @@ READ_SUFFIXES = tuple(
     )
 )
 """What is read wherever it lies; of other files outside of stores only the names count."""
+_NO_FILE = FileFacts(source="", path="", sha256="", bytes=0)
 
 _BY_NAME = {system.name: system for system in SYSTEMS}
 _LONGEST = max(map(len, READ_SUFFIXES))
@@ -118,3 +121,18 @@ def is_part(parsed: Parsed) -> bool:
         system = _BY_NAME[fact.system]
         return system.join is not None
     return isinstance(fact, RecordPart)
+
+
+def split_file(file: File, system: RecordSystem) -> tuple[RecordEntry, ...]:
+    """The entries of a version of a list file."""
+    if system.split is not None:
+        return system.split(file)
+    fact = system.load().parse(file).fact
+    return tuple(map(_entry, fact.records)) if isinstance(fact, RecordFile) else ()
+
+
+def _entry(card: RecordCard) -> RecordEntry:
+    """A record as an entry: all of it counts but its place and its key."""
+    said = card.text.sha256 if card.text else card.title
+    written = repr(replace(card, key="", line=None, file=_NO_FILE))
+    return RecordEntry(key=card.key, section=card.section or "", said=said, written=short_hash(written))

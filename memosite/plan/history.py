@@ -19,6 +19,7 @@ STEPS = 40
 """The most steps of one history, the last ones."""
 
 _IN_BOX = {"read": "read", "archive": "archived", "inbox": "put back into the inbox", "flat": "moved"}
+_OF_RECORD: Mapping[str, str] = {"received": "committed"}
 _PENDING = {
     "delivered": "delivered, not yet received: nobody has committed it",
     "moved": "moved since, not yet committed",
@@ -111,7 +112,8 @@ def removal_line(context: Context, removal: Removal) -> LifeLine:
     left_out = max(len(removal.events) - STEPS, 0)
     before: Moment | None = removal.events[left_out - 1].at if left_out else None
     for event in removal.events[left_out:]:
-        label = {"received": "received", "moved": _IN_BOX[event.mailbox]}.get(event.kind, event.kind)
+        in_box = {"received": "received", "moved": _IN_BOX[event.mailbox]}
+        label = (_OF_RECORD if removal.kind == "record" else in_box).get(event.kind, event.kind)
         steps.append(
             LifeStep(
                 label=label,

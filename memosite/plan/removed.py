@@ -3,7 +3,7 @@
 from collections.abc import Collection, Container, Iterator
 
 from memosite.archive.ledger import Arrival, Ledger, page_ref
-from memosite.archive.model import Memo, Removal
+from memosite.archive.model import Memo, Record, Removal
 from memosite.archive.urls import (
     TIMELINE,
     artifact_page,
@@ -85,8 +85,9 @@ def former_positions(context: Context, ledger: Ledger) -> Iterator[tuple[str, st
 def _artifacts(context: Context, ledger: Ledger, missing: Collection[Ref]) -> Iterator[_Page]:
     artifacts, keys = context.archive.artifacts, ledger.keys_by_ref
     now = {keys[ref]: ref for ref in artifacts if ref in keys}
+    renamed = {id_: one.ref for one in artifacts.values() if isinstance(one, Record) for id_ in one.former}
     for arrival in ledger.arrivals:
-        moved = now.get(keys[arrival.ref])
+        moved = now.get(keys[arrival.ref]) or (renamed.get(arrival.id) if arrival.kind == "record" else None)
         if arrival.kind == "record":
             yield from _record(context, arrival, moved)
         elif arrival.ref not in artifacts and arrival.ref not in missing:
@@ -117,7 +118,7 @@ def _record(context: Context, arrival: Arrival, moved: Ref | None) -> Iterator[_
     former = record_page(arrival.system, arrival.id)
     ref = arrival.ref if arrival.ref in context.archive.artifacts else moved
     if ref is None:
-        yield tombstone(context, former, arrival.id)
+        yield tombstone(context, former, arrival.id, _removal(context, arrival.ref))
     elif context.page(ref) != former:
         yield redirect(context, former, context.page(ref))
 

@@ -18,6 +18,7 @@ from pathlib import Path
 
 from memosite.archive.history import History
 from memosite.facts.parsed import Parsed
+from memosite.reading.versions import KnownVersions
 from memosite.sources.git import Holding
 from memosite.sources.listing import RECENT, FileStamp, Source
 from memosite.sources.look import Look
@@ -56,7 +57,7 @@ class Former:
 
 
 class SourceCaches:
-    """The caches of several sources: parse results, in one file for each.
+    """The caches of several sources: parse results and versions of list files, in one file for each.
 
     In memory only: the git history of each, and its last result as a whole.
     """
@@ -67,6 +68,7 @@ class SourceCaches:
         self._by_source: dict[str, ParseCache] = {}
         self._formers: dict[str, Former] = {}
         self._pasts: dict[str, KnownPast] = {}
+        self._versions: dict[str, KnownVersions] = {}
         self._histories: dict[str, tuple[object, History]] = {}
 
     def of(self, source: str) -> "ParseCache":
@@ -99,6 +101,13 @@ class SourceCaches:
             known = self._pasts[source] = KnownPast(self._folder, holding)
         return known
 
+    def versions(self, source: str) -> KnownVersions:
+        """The cached versions of list files of a source."""
+        if source not in self._versions:
+            folder = self._folder / "versions" if self._folder is not None else None
+            self._versions[source] = KnownVersions(folder / cache_name(source) if folder is not None else None)
+        return self._versions[source]
+
     def history(self, source: str, of: object, read: Callable[[], History]) -> History:
         """The history of a source, cached in memory; it is read if `of`, the state it was read from, has changed.
 
@@ -118,6 +127,13 @@ class SourceCaches:
             cache.write()
         for past in self._pasts.values():
             past.write()
+        for versions in self._versions.values():
+            versions.write()
+
+
+def cache_name(source: str) -> str:
+    """The name of a source's file in a folder of the cache."""
+    return f"{hashlib.sha256(source.encode('utf-8', 'surrogateescape')).hexdigest()[:24]}.cache"
 
 
 class ParseCache:
@@ -125,8 +141,7 @@ class ParseCache:
 
     def __init__(self, folder: Path | None, source: str) -> None:
         """Load the cache of a source."""
-        name = hashlib.sha256(source.encode("utf-8", "surrogateescape")).hexdigest()[:24]
-        self._file = folder / "parsed" / f"{name}.cache" if folder is not None else None
+        self._file = folder / "parsed" / cache_name(source) if folder is not None else None
         self._program = program_digest()
         self._known = self._read()
         self._now: dict[ParseKey, Remembered] = {}

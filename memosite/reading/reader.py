@@ -70,7 +70,10 @@ def read_archive(
         holding = part.source.holding
         if holding is not None:
             histories[part.source.name] = history = _past(holding, part, shelf, known)
-            found = known.past(part.source.name, holding).findings(history.blobs)
+            found = (
+                *known.past(part.source.name, holding).findings(history.blobs),
+                *known.versions(part.source.name).findings(),
+            )
             facts += [Parsed(source=part.source.name, path="", findings=found)] if found else []
     if parsed is None:
         known.write()
@@ -177,7 +180,8 @@ def _past(holding: Holding, part: _Part, shelf: Shelf, known: SourceCaches) -> H
         if repo is None:
             return History(why_not=holding.why_not, foreign=inside)
         history = past.read(repo, parsed, shelf, state=state, screen=screen)
-        return replace(history, foreign=tuple(sorted({*history.foreign, *inside})))
+        entries = known.versions(part.source.name).read(repo, history, parsed, part.source.name)
+        return replace(history, foreign=tuple(sorted({*history.foreign, *inside})), entries=entries)
 
     return known.history(part.source.name, (holding, state, inside, parsed), read)
 

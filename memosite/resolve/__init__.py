@@ -30,6 +30,7 @@ from memosite.resolve.document_ids import DocumentIds
 from memosite.resolve.filed import Filed, file_records, record_collisions
 from memosite.resolve.identity import CopyGroup, assign_ids, group_copies, variant_findings
 from memosite.resolve.links import HasFile, LinkResolver, backlinks, origin_of
+from memosite.resolve.lists import EntryLives, removed_entries
 from memosite.resolve.lives import Lives, removals
 from memosite.resolve.positions import Naming, resolve_positions
 from memosite.resolve.record_links import Bound, RecordBinder, SessionIndex, record_files, unresolved_references
@@ -80,7 +81,9 @@ def resolve(
     repeatedly gives a `recall`, which memoizes: unchanged results are then the same objects as before.
     """
     lives = Lives(histories, data_of, recall=recall)
-    gathered = _gather(tuple(parsed), rules, ledger, line_of, data_of=data_of, lives=lives, recall=recall)
+    facts = tuple(parsed)
+    entries = EntryLives(histories, facts, data_of, recall=recall)
+    gathered = _gather(facts, rules, ledger, line_of, data_of=data_of, lives=lives, entries=entries, recall=recall)
     collected, kept, groups = gathered.collected, gathered.kept, gathered.groups
     assembler = Assembler(collected, groups, gathered.records, ledger, lives, recall=recall)
     naming = _name_positions(assembler, collected, rules, ledger)
@@ -124,7 +127,8 @@ def resolve(
         threads=conversation.threads(),
         positions=naming.positions,
         position_of=naming.position_of,
-        removed=removals(histories, artifacts, (group.stem for group in groups)),
+        removed=removals(histories, artifacts, (group.stem for group in groups))
+        | removed_entries(entries, artifacts, ledger),
         blobs={blob: digest for history in histories.values() for blob, digest in history.blobs.items()},
         findings=tuple(sorted(set(all_findings), key=lambda finding: finding.sort_key)),
     )
@@ -154,10 +158,11 @@ def _gather(
     *,
     data_of: DataOf,
     lives: Lives,
+    entries: EntryLives,
     recall: Recall,
 ) -> _Gathered:
     kept = collect_records(parsed, rules.sources, line_of, data_of, is_loose=rules.is_loose)
-    records = file_records(kept.cards, ledger)
+    records = file_records(kept.cards, ledger, entries)
     collected = collect(parsed, rules.sources, is_loose=rules.is_loose)
     joined, findings = join_bodies(
         collected.envelopes, collected.bodies, line_of, memo_folders=collected.memo_folders, recall=recall
@@ -232,7 +237,9 @@ def _with_pages(ledger: Ledger, archive: Archive) -> Ledger:
     named = {make_id(name) for position in archive.positions.values() for name in position.names}
     others = [("name", id_) for id_ in named - set(archive.positions)]
     others += [("ghost", f"{ghost.kind}/{ghost.id}") for ghost in archive.ghosts.values()]
-    removed = ((kind, id_) for (kind, id_), one in archive.removed.items() if one.stem and kind != "transcript")
+    removed = (
+        (kind, id_) for (kind, id_), one in archive.removed.items() if one.stem and kind not in {"transcript", "record"}
+    )
     others += [("ghost", f"{kind}/{id_}") for kind, id_ in removed]
     return ledger.with_pages(paged, archive.positions, others)
 

@@ -182,8 +182,8 @@ class ArtifactMaker:
         )
 
     def _filed_copies(self, filed: Filed) -> tuple[Copy, ...]:
-        """The copies of a document, library or record; a record in a file of many has no history of its own."""
-        if isinstance(filed.fact, RecordCard) and filed.fact.line is not None:
+        """The copies of a document, library or record, with their histories."""
+        if filed.lives is not None:
             return filed.copies
         return tuple(replace(copy, life=self._lives.of(copy.file)) for copy in filed.copies)
 
@@ -208,6 +208,7 @@ class ArtifactMaker:
             superseded_by=bound.superseded_by,
             history=self._joined.kept.history.get((card.file.source, card.file.path), ()),
             sessions=bound.sessions,
+            former=filed.former,
         )
 
     def _concerns(self, finding: Finding, card: RecordCard) -> bool:

@@ -89,14 +89,20 @@ class Assembler:
     def _received(self, ref: Ref) -> Moment | None:
         """When the earliest of its copies was first committed."""
         group = self._groups.get(ref)
+        if group is None and self._filed[ref].lives is not None:
+            return min(filter(None, (copy.received for copy in self._filed[ref].copies)), key=_instant, default=None)
         files = [copy.envelope.file for copy in group.copies] if group else list(self._filed[ref].files)
         if len(files) == 1:
             return self._lives.received(files[0])
         found = [moment for file in files if (moment := self._lives.received(file)) is not None]
-        return min(found, key=lambda moment: moment.instant, default=None)
+        return min(found, key=_instant, default=None)
 
     def _key(self, ref: Ref) -> str:
         return self._groups[ref].key if ref in self._groups else self._filed[ref].key
+
+
+def _instant(moment: Moment) -> dt.datetime:
+    return moment.instant
 
 
 def _arrival_key(ref: Ref, date: Moment | None) -> tuple[dt.datetime, str, str]:

@@ -10,13 +10,14 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 
 from memosite.archive.ledger import Ledger, identity_key
-from memosite.archive.model import Copy
+from memosite.archive.model import Copy, Life
 from memosite.facts import rules
 from memosite.facts.findings import Finding, Location
 from memosite.facts.names import make_id, short_hash
 from memosite.facts.parsed import RECORDS, DocumentHead, FileFacts, Kind, LibraryCard, RecordCard, Ref, Text
 from memosite.facts.times import Moment, read_stamp
 from memosite.formats.systems import home_of, system_of
+from memosite.resolve.lists import EntryLives, entry_keys
 
 _NOTHING_SAID = Text(sha256="", chars=0, summary="")
 _STAMP_IN_NAME = re.compile(r"(?<!\d)\d{4}-\d{2}-\d{2}(?!\d)", re.ASCII)
@@ -24,12 +25,17 @@ _STAMP_IN_NAME = re.compile(r"(?<!\d)\d{4}-\d{2}-\d{2}(?!\d)", re.ASCII)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Filed:
-    """A document, a library or a record under its ref, with its copies; `key` is its key in the ledger."""
+    """A document, a library or a record under its ref, with its copies; `key` is its key in the ledger.
+
+    Of an entry of a list file `lives` are its own histories, by copy, and `former` are ids that it has had before.
+    """
 
     ref: Ref
     key: str
     fact: DocumentHead | LibraryCard | RecordCard
     files: tuple[FileFacts, ...]
+    lives: tuple[Life | None, ...] | None = None
+    former: tuple[str, ...] = ()
 
     @property
     def text(self) -> Text:
@@ -52,9 +58,13 @@ class Filed:
 
     @property
     def copies(self) -> tuple[Copy, ...]:
-        """Its files as copies."""
+        """Its files as copies, with the histories that are its own."""
         body = body_path(self.fact) if isinstance(self.fact, RecordCard) else None
-        return tuple(Copy(file=file, mailbox=None, body_path=body) for file in self.files)
+        lives = self.lives or (None,) * len(self.files)
+        return tuple(
+            Copy(file=file, mailbox=None, body_path=body, life=life)
+            for file, life in zip(self.files, lives, strict=True)
+        )
 
 
 def file_documents(heads: Iterable[DocumentHead], ledger: Ledger) -> tuple[Filed, ...]:
@@ -80,19 +90,37 @@ def file_libraries(cards: Iterable[LibraryCard], ledger: Ledger) -> tuple[Filed,
     )
 
 
-def file_records(cards: Iterable[RecordCard], ledger: Ledger) -> tuple[Filed, ...]:
+def file_records(cards: Iterable[RecordCard], ledger: Ledger, entries: EntryLives) -> tuple[Filed, ...]:
     """Records under their refs. Equal files of one source that hold one record of one id are copies."""
     copies: dict[tuple[str, str, str, str], list[RecordCard]] = {}
-    for card, _ in _with_pages(((card, card.key) for card in cards), ledger):
-        copies.setdefault((card.system, card.file.source, card.key, card.file.sha256), []).append(card)
+    known = tuple(cards)
+    keyed = zip(known, entry_keys(known, ledger, entries), strict=True)
+    for card, key in _with_pages(keyed, ledger):
+        copies.setdefault((card.system, card.file.source, key, card.file.sha256), []).append(card)
     by_key = {
-        identity_key(same[0].file.source, same[0].system, same[0].key, same[0].file.path): same
-        for same in copies.values()
+        identity_key(source, system, key, same[0].file.path): (key, same)
+        for (system, source, key, _), same in copies.items()
     }
-    ids = _ids("record", {key: _plain(same[0]) for key, same in by_key.items()}, ledger)
-    return tuple(
-        Filed(ref=("record", ids[key]), key=key, fact=same[0], files=tuple(card.file for card in same))
-        for key, same in by_key.items()
+    ids = _ids("record", {key: f"{same[0].file.source}.{name}" for key, (name, same) in by_key.items()}, ledger)
+    return tuple(_filed_record(ids[key], key, name, same, entries) for key, (name, same) in by_key.items())
+
+
+def _filed_record(id_: str, key: str, name: str, same: list[RecordCard], entries: EntryLives) -> Filed:
+    """A record by the name it is filed under, with what is known of it as an entry of a list."""
+    files = tuple(card.file for card in same)
+    first = same[0]
+    if first.line is None:
+        return Filed(ref=("record", id_), key=key, fact=first, files=files)
+    found = [entries.of(card) for card in same]
+    keys = dict.fromkeys(one for life in found if life for one in (*life.keys, *life.former))
+    former = tuple(make_id(f"{first.file.source}.{one}") for one in keys if one != name)
+    return Filed(
+        ref=("record", id_),
+        key=key,
+        fact=replace(first, key=name),
+        files=files,
+        lives=tuple(entries.life(card) for card in same),
+        former=tuple(one for one in former if one != id_),
     )
 
 

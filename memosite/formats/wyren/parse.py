@@ -14,7 +14,7 @@ from itertools import islice, pairwise
 from memosite.facts.file import File
 from memosite.facts.findings import Finding
 from memosite.facts.names import short_hash, short_subject, stem_of
-from memosite.facts.parsed import DocumentHead, Parsed, RecordCard, RecordFile, Text
+from memosite.facts.parsed import DocumentHead, Parsed, RecordCard, RecordEntry, RecordFile, Text
 from memosite.facts.texts import cut_line, describe_text, one_line, summarize
 from memosite.facts.times import Moment, read_moment
 from memosite.formats.document import left_fields
@@ -82,18 +82,41 @@ def parse(file: File) -> Parsed:
     if below:
         return _parse_broadcast(file, below)
     outline = read_outline(file.text)
-    keys = _Keys(read_outline(file.text, with_comments=True) if "<!--" in file.text else outline)
     cards: list[RecordCard] = []
     shelve = [file.data]
-    for section in outline.sections:
-        blocks = [block for block in section.blocks if not is_placeholder(block.text, section.name)]
-        for entry in _entries(section.name, blocks):
-            card, data = _record(file, section, entry, keys.of(section, entry))
-            cards.append(card)
-            shelve.append(data)
+    for section, entry, key in _keyed(file, outline):
+        card, data = _record(file, section, entry, key)
+        cards.append(card)
+        shelve.append(data)
     fact = RecordFile(system="wyren", file=file.facts, records=tuple(cards))
     findings = (*file.text_findings, *islice(_check(file, outline), FINDINGS))
     return Parsed(source=file.source, path=file.path, fact=fact, findings=findings, shelve=tuple(shelve))
+
+
+def split(file: File) -> tuple[RecordEntry, ...]:
+    """The entries of a memory; the rest of `broadcast/` has none."""
+    if broadcast_path(file.path):
+        return ()
+    return tuple(_split(section, entry, key) for section, entry, key in _keyed(file, read_outline(file.text)))
+
+
+def _split(section: Section, entry: OutlineBlock, key: str) -> RecordEntry:
+    tags = read_tags(entry.text)
+    name = _slug(section.name or _NO_SECTION)
+    first = next((clause for clause in tags.clauses if clause.verb != "updated"), None)
+    place = (name, first.session, *first.turns) if first is not None and first.turns else ()
+    return RecordEntry(
+        key=key, section=name, said=short_hash(tags.text), written=short_hash(entry.text), place="\0".join(place)
+    )
+
+
+def _keyed(file: File, outline: Outline) -> Iterator[tuple[Section, OutlineBlock, str]]:
+    """What is to be a record, with its section and its key."""
+    keys = _Keys(read_outline(file.text, with_comments=True) if "<!--" in file.text else outline)
+    for section in outline.sections:
+        blocks = [block for block in section.blocks if not is_placeholder(block.text, section.name)]
+        for entry in _entries(section.name, blocks):
+            yield section, entry, keys.of(section, entry)
 
 
 class _Keys:

@@ -23,3 +23,14 @@ def root(path: str) -> str | None:
 def store_in(parts: Sequence[str], files: Sequence[str]) -> int | None:
     """Whether a folder is wyren's, by its name and the memory in it."""
     return len(parts) - 1 if tuple(parts[-1:]) in {(name,) for name in ROOTS} and MEMORY_NAME in files else None
+
+
+def is_memory(path: str) -> bool:
+    """Whether wyren keeps its memory at a path."""
+    return path.split("/")[-2:] in [[name, MEMORY_NAME] for name in ROOTS]
+
+
+def older(path: str) -> tuple[str, ...]:
+    """Where the memory at a path was before wyren's folder had its name of today."""
+    folder, _, rest = path.rpartition(f"{ROOTS[0]}/")
+    return tuple(f"{folder}{name}/{rest}" for name in ROOTS[1:]) if is_memory(path) and rest == MEMORY_NAME else ()

@@ -1,6 +1,7 @@
 """wyren: the shared memory of a team's coding sessions, a record for each bullet (SPEC 2.2, wyren)."""
 
-from memosite.facts.parsed import RecordCard
+from memosite.facts.file import File
+from memosite.facts.parsed import RecordCard, RecordEntry
 from memosite.formats.system import Adapter, GroupOrder, RecordSystem, capitalized, rank_in
 from memosite.formats.wyren import places, rules
 
@@ -15,6 +16,12 @@ def _load() -> Adapter:
     from memosite.formats.wyren import parse  # noqa: PLC0415 - see `formats/system.py`
 
     return parse
+
+
+def _split(file: File) -> tuple[RecordEntry, ...]:
+    from memosite.formats.wyren import parse  # noqa: PLC0415 - as above
+
+    return parse.split(file)
 
 
 def _section(card: RecordCard) -> str:
@@ -37,6 +44,9 @@ SYSTEM = RecordSystem(
     root=places.root,
     store_in=places.store_in,
     store_names=places.ROOTS,
+    older=places.older,
+    is_list=places.is_memory,
+    split=_split,
     foreign=lambda _: "Markdown in wyren's folder, with none of its sections",
     group=_group,
     is_decision=lambda card: _section(card) in {_DECISIONS, _REJECTED},
