@@ -121,6 +121,13 @@ def test_a_value_has_a_hundred_names_at_most() -> None:
     assert len(read_names(", ".join(f"{ASK}-{number}" for number in range(1_000)))) == NAMES
 
 
+def test_what_is_longer_than_any_path_is_no_name() -> None:
+    """A megabyte of one word would be the name of a missing memo, on every page that shows it."""
+    assert read_names("x" * 1_000_000) == read_names(f"a {'x' * 1_000_000}.openthing") == ()
+    assert [one.stem for one in read_names(f"{ASK}{'x' * 1_000_000} {MORE}")] == [MORE]
+    assert whole_name(f"{ASK} {'x' * 1_000_000}.openthing") == ""
+
+
 # Against the second reading
 
 

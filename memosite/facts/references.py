@@ -38,7 +38,7 @@ class Name:
 
 _NO_NAMES = frozenset({"none", "n/a", "tbd", "-"})
 _TOKEN = 4_096
-"""Longer tokens are no names: no system has longer paths."""
+"""Longer texts are no names: no system has longer paths."""
 
 _PIECE = re.compile(r"(?P<link>\]\()|(?P<open>[(（])|(?P<close>[)）])|[^\s,;()（）<>\"“”„«»\[\]{}|`]+")
 _AROUND = ".:!?…*'’‘"
@@ -66,7 +66,7 @@ def whole_name(value: str) -> str:
     A name may hold white space and anything else, so this counts only if there is such a file.
     """
     text = unicodedata.normalize("NFC", value).strip()
-    is_none = is_denied(text) or "://" in text or text.casefold() in _NO_NAMES
+    is_none = len(text) > _TOKEN or is_denied(text) or "://" in text or text.casefold() in _NO_NAMES
     match = None if is_none else _WHOLE.fullmatch(text)
     return match["stem"] if match else ""
 
@@ -139,6 +139,8 @@ def _file(base: str) -> tuple[Form, str] | None:
 
 
 def _only_name(text: str) -> Iterator[Name]:
+    if len(text) > _TOKEN:
+        return
     word = _bare(text, around=_AROUND_WORD)
     stem = base_name(word)
     if text.casefold() not in _NO_NAMES and any(map(str.isalnum, stem)):

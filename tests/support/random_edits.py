@@ -33,16 +33,21 @@ def _files(site: Path) -> list[Path]:
 
 
 def add(site: Path, rng: random.Random) -> str:
-    """A memo arrives, often a reply to one that is there."""
-    beside = rng.choice(_memos(site))
+    """A memo arrives, often a reply to one or two that are there; sometimes it supersedes one."""
+    beside, other = rng.choice(_memos(site)), rng.choice(_memos(site))
     sender, to = rng.sample(_SEATS, 2)
     day, minute = rng.randint(1, 28), rng.randint(0, 59)
     stem = f"2026-06-{day:02}-09{minute:02}--{sender}--{to}--added-{rng.randint(0, 10**6)}"
     is_asked = rng.random() < 0.3
-    parent = beside.name if rng.random() < 0.6 else None
+    several = f"{beside.name} AND {other.name}"
+    named = rng.choice([beside.name, beside.name, several, other.name[:15], "decisions/0001.md"])
+    parent = named if rng.random() < 0.6 else None
     inbox = rng.choice(sorted(site.glob("[!_]*/memos"))) / "inbox"
     body = f"A memo that says it, and that names {beside.name}.\n\n- one\n- two\n"
-    fields = {"subject": f"Something new on day {day}", "sent": f"2026-06-{day:02}T09:{minute:02}:00Z", "body": body}
+    sent = f"2026-06-{day:02}T09:{minute:02}:00Z"
+    fields: dict[str, object] = {"subject": f"Something new on day {day}", "sent": sent, "body": body}
+    if rng.random() < 0.2:
+        fields["metadata"] = {"supersedes": other.name}
     write_memo(inbox, stem, sender=sender, to=to, action_required=is_asked, in_reply_to=parent, extra=fields)
     return f"add {stem}"
 

@@ -12,6 +12,9 @@ from tests.support.facts import body_file, envelope, parsed_of, text_of, transcr
 STEMS = st.sampled_from(["m", "M", "n", "2026-05-01-0900--engineer--director--gate", "a b", "é"])
 NAMES = st.sampled_from(["engineer", "director", "acme/engineer", "acme-tester", "all", "file", "", "Director", "../x"])
 
+_NAMED = st.sampled_from(["gone", "2026-05-01-0900", "2026-05-01-0900--gone", "x.md", "t (see", "none"]) | STEMS
+REFERENCES = st.lists(_NAMED | st.lists(_NAMED, max_size=3).map(" AND ".join), max_size=2).map(tuple)
+
 
 @st.composite
 def any_facts(draw: st.DrawFn) -> Fact:
@@ -42,7 +45,8 @@ def any_facts(draw: st.DrawFn) -> Fact:
         shape=shape,
         sender=draw(NAMES) if said else "",
         to=draw(st.lists(NAMES, max_size=3)) if said else (),
-        in_reply_to=draw(st.one_of(st.none(), STEMS, st.just("gone"))),
+        in_reply_to=draw(REFERENCES),
+        supersedes=draw(REFERENCES),
         thread_id=draw(st.sampled_from([None, None, "t", "T", " m ", "a/b"])),
         action_required=draw(st.booleans()),
         **known,
