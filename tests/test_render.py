@@ -80,7 +80,7 @@ from memosite.pages.parts import (
     ThreadMember,
     VariantRow,
 )
-from memosite.pages.transcripts import TranscriptPage
+from memosite.pages.transcripts import CapturePair, CaptureSide, CapturesPage, TranscriptPage
 from memosite.render.difference import compare
 from memosite.render.renderer import Renderer
 from memosite.render.theme import Theme, load_theme
@@ -354,6 +354,16 @@ def transcript(**changes: Any) -> TranscriptPage:
         ),
     ) | {
         "captures": rows()[3:4],
+        "comparisons": (ref("Albums, again"),),
+        "variants": (
+            VariantRow(
+                label="website/transcripts/a.openthing",
+                shown_envelope=shelve("{}"),
+                other_envelope=shelve('{"subject": "Albums"}'),
+                shown_body=shelve(TALK),
+                other_body=shelve(TALK.replace("cactus", "ficus")),
+            ),
+        ),
         "participants": (
             ParticipantRow(position=ref("local-history-archivist"), who="session-3"),
             ParticipantRow(position=ref("director"), who=""),
@@ -710,6 +720,23 @@ def pages() -> tuple[Page, ...]:
         ),
         actions_board(),
         contract(),
+        captures(),
+    )
+
+
+def captures() -> CapturesPage:
+    """A capture beside two earlier ones, of which one has no text."""
+    side = CaptureSide(
+        transcript=ref("Albums"), date=STAMP, tool="example-capture 1.0", source="website", turns=3, body=shelve(TALK)
+    )
+    other = dataclasses.replace(side, body=shelve(f"Before.\n\n{TALK.replace('cactus', 'ficus')}"))
+    return CapturesPage(
+        **page_fields("transcripts/albums/captures/index.html", title="Albums"),
+        capture=side,
+        pairs=(
+            CapturePair(anchor="with-albums-1", earlier=other),
+            CapturePair(anchor="with-albums-0", earlier=dataclasses.replace(side, body="", date=None)),
+        ),
     )
 
 

@@ -200,7 +200,7 @@ def test_the_markdown_of_a_record_has_its_relations_and_events() -> None:
     assert text == "\nText of decision.x.\n"
     assert (
         "## Relations\n\n- affects [On a.md](../../../documents/quay.decisions.a.md/index.md) (active, 0.9) so\n"
-        "- depends_on feature.\\[lost\\] (stated there)\n\n"
+        "- depends on feature.\\[lost\\] (stated there)\n\n"
         "## Recorded events\n\n- 2026-05-01 09:00 UTC created by engineer\n"
         "- no date moved: to --- Status: forged\n"
     ) in head
@@ -213,7 +213,7 @@ def test_relations_and_events_of_a_record_are_bounded_in_markdown() -> None:
     head = markdown(many).partition("\n---\n")[0]
     assert len(head.encode()) < 2 * LIST_BYTES + 1_000
     counted = re.findall(r"^- (\d+) more: see index\.json$", head, re.MULTILINE)
-    shown = (head.count("- depends_on"), head.count("- no date"))
+    shown = (head.count("- depends on"), head.count("- no date"))
     assert [int(number) + lines for number, lines in zip(counted, shown, strict=True)] == [2_000, 2_000]
 
 

@@ -12,7 +12,8 @@ are, byte for byte; new lines are appended.
   again should its id change.
 - `{"v": 1, "kind": "position", "id": "…"}`: a position's page and feed. Likewise `entity` and `ghost`, which have no
   feed; `name`, another name of a position, under which its feed is found, too; `changes`, the page of what was
-  edited of an artifact; `month`; `digest`, a closed day or week; and `saved`, a saved search by its name.
+  edited of an artifact; `captures`, the page that compares captures of a session; `month`; `digest`, a closed day or
+  week; and `saved`, a saved search by its name.
 - `{"v": 1, "kind": "alias", "id": "memo/…", "to": "document/…"}`: what the address of a ghost leads to that turned out
   to be something else. Of several lines on one ghost the last counts.
 - `{"v": 1, "kind": "block", "id": "positions/…/feed", "n": 2, "items": [51, …]}`: the second full archive document
@@ -73,10 +74,11 @@ class Ledger:
     `arrivals` hold each artifact once, in order of arrival, with its first key; `renewals` the keys it was given
     since. `threads` maps a thread's id to a member of it. `others` are further pages that were published: ghosts
     (`("ghost", "memo/<id>")`), other names of positions (`("name", "<id>")`), pages of changes (`("changes",
-    "memo/<id>")`), months (`("month", "2026/05")`), digests (`("digest", "<day>")`) and saved searches (`("saved",
-    "<name>")`). `entities` are those that records name, `blocks` the full archive documents of feeds, `aliases` what
-    former ghosts lead to. `published` are the lines as they were read, with the numbers of arrivals, renewals,
-    threads, positions, others, entities, blocks and aliases that they hold.
+    "memo/<id>")`) and of captures (`("captures", "transcript/<id>")`), months (`("month", "2026/05")`), digests
+    (`("digest", "<day>")`) and saved searches (`("saved", "<name>")`). `entities` are those that records name,
+    `blocks` the full archive documents of feeds, `aliases` what former ghosts lead to. `published` are the lines as
+    they were read, with the numbers of arrivals, renewals, threads, positions, others, entities, blocks and aliases
+    that they hold.
     """
 
     arrivals: tuple[Arrival, ...] = ()
@@ -273,7 +275,7 @@ class _Lines:
         elif kind == "block":
             items = tuple(map(_number, entry["items"]))
             self.blocks.append(FeedBlock(feed=id_, number=_number(entry["n"]), items=items))
-        elif kind in {"ghost", "name", "changes", "month", "digest", "saved"}:
+        elif kind in {"ghost", "name", "changes", "captures", "month", "digest", "saved"}:
             self.others[kind, id_] = None
         elif kind == "entity":
             self.entities[id_] = None
@@ -344,7 +346,7 @@ def _check_page(kind: str, id_: str) -> None:
         for part in id_.split("/"):
             _check_folder(part)
     else:
-        _check_folder(id_.partition("/")[2] if kind in {"ghost", "changes", "alias"} else id_)
+        _check_folder(id_.partition("/")[2] if kind in {"ghost", "changes", "captures", "alias"} else id_)
 
 
 def _check_folder(id_: str) -> None:

@@ -66,6 +66,11 @@ def changes_page(artifact: "Artifact") -> str:
     return f"{page_of(artifact)}changes/"
 
 
+def captures_page(page: str) -> str:
+    """The page that compares a transcript with earlier captures of its session."""
+    return f"{page}captures/"
+
+
 def turn_lines(page: str) -> str:
     """The file with all turns of a transcript, for programs."""
     return f"{page}turns.jsonl"

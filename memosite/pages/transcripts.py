@@ -1,10 +1,10 @@
-"""Page models of transcripts."""
+"""Page models of transcripts (see `pages`)."""
 
 from dataclasses import dataclass
 from typing import ClassVar
 
-from memosite.pages.models import ArtifactPage
-from memosite.pages.parts import ParticipantRow, Row, Stamp
+from memosite.pages.models import ArtifactPage, Page
+from memosite.pages.parts import ParticipantRow, Reference, Row, Stamp, VariantRow
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -19,8 +19,40 @@ class TranscriptPage(ArtifactPage):
     capture_tool: str
     redaction_status: str
     captures: tuple[Row, ...] = ()
+    comparisons: tuple[Reference, ...] = ()
+    variants: tuple[VariantRow, ...] = ()
     related: tuple[Row, ...]
     unresolved: tuple[str, ...]
     written_during: tuple[Row, ...]
     written_during_total: int = 0
     is_broken: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CaptureSide:
+    """One capture of a session in a comparison; `body` is the digest of its text, "" if that is not there."""
+
+    transcript: Reference
+    date: Stamp | None
+    tool: str
+    source: str
+    turns: int
+    body: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CapturePair:
+    """An earlier capture of the session that the page is about; `anchor` is the id of its section."""
+
+    anchor: str
+    earlier: CaptureSide
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CapturesPage(Page):
+    """A capture of a session beside earlier ones, turn by turn."""
+
+    template: ClassVar[str] = "captures.html"
+
+    capture: CaptureSide
+    pairs: tuple[CapturePair, ...]

@@ -19,6 +19,7 @@ from memosite.plan.actions import action_part_units, plan_actions
 from memosite.plan.artifacts import artifact_units
 from memosite.plan.changes import has_changes
 from memosite.plan.channels import all_channels
+from memosite.plan.comparison import has_comparison
 from memosite.plan.context import Context
 from memosite.plan.contract import plan_contract
 from memosite.plan.dates import by_month
@@ -101,6 +102,11 @@ def _with_pages(ledger: Ledger, context: Context, months: Iterable[str], searche
     """The ledger with every page whose address must be kept, even when it has nothing to show any more."""
     systems = {one.ref: one.system for found in context.records.values() for one in found}
     changed = (artifact for artifact in context.archive.artifacts.values() if has_changes(artifact))
-    dated = chain((("month", month) for month in months), (("changes", "/".join(one.ref)) for one in changed))
-    known = ledger.with_records(systems, context.entities)
-    return known.with_pages((), (), chain(dated, published_searches(searches)))
+    captured = (ref for ref in context.captures if has_comparison(context, ref))
+    others = chain(
+        (("month", month) for month in months),
+        (("changes", "/".join(one.ref)) for one in changed),
+        (("captures", "/".join(ref)) for ref in captured),
+        published_searches(searches),
+    )
+    return ledger.with_records(systems, context.entities).with_pages((), (), others)

@@ -3,15 +3,17 @@
 from collections.abc import Iterable, Iterator
 
 from memosite.archive.lines import all_texts, artifact_line, body_texts, join_texts
-from memosite.archive.model import Artifact, Document, Library, Memo, Record, RecordLink, Transcript
+from memosite.archive.model import Artifact, Document, Library, Memo, Record, Transcript
 from memosite.archive.urls import page_of, relative
 from memosite.facts.parsed import RecordEvent, Ref, Text
 from memosite.facts.texts import one_line
+from memosite.pages.parts import RelationRow
 from memosite.plan.artifact_page import link_targets, originals, shown_extra
 from memosite.plan.citations import called
 from memosite.plan.context import Context, is_superseded, status_of
 from memosite.plan.dates import stamp
 from memosite.plan.files import Written
+from memosite.plan.records import relation_row
 from memosite.plan.transcript_twins import transcript_twin
 from memosite.plan.twins import escaped, fitting, to_json
 
@@ -58,7 +60,8 @@ def _markdown(context: Context, artifact: Artifact) -> str:
 
 def _markdown_lists(context: Context, record: Record) -> Iterable[str]:
     """The relations and the recorded events of a record, as sections of Markdown; those that do not fit are counted."""
-    relations = [_relation_line(context, record, one) for one in record.relations]
+    start = page_of(record)
+    relations = [_relation_line(relation_row(context, start, record, one)) for one in record.relations]
     events = [_event_line(one) for one in record.history]
     for heading, lines in (("Relations", relations), ("Recorded events", events)):
         shown = fitting(lines, lambda line: len(line.encode("utf-8", "replace")))
@@ -67,15 +70,12 @@ def _markdown_lists(context: Context, record: Record) -> Iterable[str]:
             yield f"## {heading}\n\n{''.join(shown)}{rest}\n"
 
 
-def _relation_line(context: Context, record: Record, one: RecordLink) -> str:
-    target = escaped(one_line(one.written))
-    if one.to is not None and one.to in context.archive.artifacts:
-        page = context.page(one.to)
-        label = escaped(context.archive.artifacts[one.to].short_subject)
-        target = f"[{label}]({relative(page_of(record), f'{page}index.md')})"
-    said = ", ".join(part for part in (one.status, one.confidence, "stated there" if one.is_inverse else "") if part)
-    facts = (one_line(f"({said})") if said else "", escaped(one_line(one.label)))
-    return " ".join(("-", one_line(one.predicate), target, *filter(None, facts))) + "\n"
+def _relation_line(row: RelationRow) -> str:
+    label = escaped(one_line(row.target.label))
+    target = f"[{label}]({row.target.href.removesuffix('html')}md)" if row.target.href else label
+    said = ", ".join(filter(None, (row.status, row.confidence, "stated there" if row.is_inverse else "")))
+    facts = (f"({escaped(one_line(said))})" if said else "", escaped(row.label))
+    return " ".join(("-", one_line(row.predicate), target, *filter(None, facts))) + "\n"
 
 
 def _event_line(one: RecordEvent) -> str:

@@ -1,4 +1,4 @@
-"""Plans the files of each artifact: page, page of changes, twins, originals; the memos of a thread with the thread."""
+"""Plans the files of each artifact: pages, twins, originals; the memos of a thread with the thread."""
 
 from collections.abc import Iterator
 from functools import partial
@@ -7,6 +7,7 @@ from memosite.archive.model import Archive, Artifact, Document, Library, Memo, R
 from memosite.plan.artifact_page import originals
 from memosite.plan.artifact_twins import artifact_twins
 from memosite.plan.changes import plan_changes
+from memosite.plan.comparison import plan_comparison
 from memosite.plan.context import Context
 from memosite.plan.documents import plan_document
 from memosite.plan.files import Stored
@@ -47,6 +48,7 @@ def _plan_artifact(context: Context, *, artifact: Artifact) -> Iterator[Planned]
             yield plan_memo(context, artifact)
         case Transcript():
             yield from plan_transcript(context, artifact)
+            yield from plan_comparison(context, artifact)
         case Document():
             yield plan_document(context, artifact)
         case Library():

@@ -2,14 +2,15 @@
 
 from collections.abc import Iterator
 
-from memosite.archive.model import Memo, Thread, Variant
+from memosite.archive.model import Memo, Thread
 from memosite.archive.urls import artifact_page
 from memosite.facts.parsed import Discharge
 from memosite.pages.models import MemoPage
-from memosite.pages.parts import PAGE_CHARS, Body, RecipientRow, Reference, VariantRow
+from memosite.pages.parts import PAGE_CHARS, Body, RecipientRow, Reference
 from memosite.plan.artifact_page import artifact_fields, body_of, shown_extra
 from memosite.plan.context import Context
 from memosite.plan.thread_rows import SLICE, thread_slice
+from memosite.plan.variants import variant_rows
 
 _RELATED = 100
 """The most memos shown of one relation: a reference has no more names, but many may refer to one memo."""
@@ -63,7 +64,7 @@ def plan_memo(context: Context, memo: Memo) -> MemoPage:
         thread_total=len(thread.memos),
         previous=previous,
         next=following,
-        variants=_variant_rows(memo),
+        variants=variant_rows(memo),
         is_legacy=envelope.shape == "legacy",
         is_broken=memo.broken,
     )
@@ -106,24 +107,3 @@ def _neighbours(context: Context, start: str, thread: Thread, place: int) -> tup
         return None
 
     return nearest(-1), nearest(1)
-
-
-def _variant_rows(memo: Memo) -> tuple[VariantRow, ...]:
-    def digests(variant: Variant) -> tuple[str, str]:
-        return variant.envelope.file.sha256, variant.body.text.sha256 if variant.body else ""
-
-    rows = []
-    shown_envelope, shown_body = digests(memo.variants[0])
-    for number, variant in enumerate(memo.variants[1:], 1):
-        holders = [f"{copy.file.source}/{copy.file.path}" for copy in memo.copies if copy.variant == number]
-        envelope, body = digests(variant)
-        rows.append(
-            VariantRow(
-                label=", ".join(holders),
-                shown_envelope=shown_envelope,
-                other_envelope=envelope,
-                shown_body=shown_body,
-                other_body=body,
-            )
-        )
-    return tuple(rows)

@@ -83,7 +83,7 @@ def _record_page(context: Context, record: Record, start: str) -> RecordPage:
         is_superseded=is_superseded(record),
         successor=context.successor(start, record),
         fields=tuple((cut_line(label, 100), cut_line(value, _VALUE_CHARS)) for label, value in card.fields[:_ROWS]),
-        relations=tuple(_relation(context, start, record, one) for one in record.relations[:_ROWS]),
+        relations=tuple(relation_row(context, start, record, one) for one in record.relations[:_ROWS]),
         mentions=tuple(_named(context, start, links, name) for name in mentions[:_ROWS]),
         anchors=tuple(_anchor(context, start, links, name) for name in anchors[:_ROWS]),
         citations=tuple(map(_citation, card.citations[:_ROWS])),
@@ -115,7 +115,8 @@ def _totals(**lists: Sequence[object]) -> tuple[tuple[str, int], ...]:
     return tuple((name, len(entries)) for name, entries in lists.items() if len(entries) > _ROWS)
 
 
-def _relation(context: Context, start: str, record: Record, link: RecordLink) -> RelationRow:
+def relation_row(context: Context, start: str, record: Record, link: RecordLink) -> RelationRow:
+    """A relation as the page `start` shows it."""
     written = cut_line(link.written, 200)
     is_there = link.to is not None and link.to in context.archive.artifacts
     target = context.artifact(start, link.to) if link.to is not None and is_there else Reference(label=written)

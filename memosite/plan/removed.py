@@ -7,6 +7,7 @@ from memosite.archive.model import Memo, Record, Removal
 from memosite.archive.urls import (
     TIMELINE,
     artifact_page,
+    captures_page,
     entity_page,
     month_page,
     position_page,
@@ -19,6 +20,7 @@ from memosite.facts.parsed import Ref
 from memosite.pages.models import GonePage, RedirectPage
 from memosite.pages.parts import Reference
 from memosite.plan.changes import has_changes
+from memosite.plan.comparison import has_comparison
 from memosite.plan.context import Context
 from memosite.plan.head import page_head
 from memosite.plan.history import removal_line
@@ -124,7 +126,7 @@ def _record(context: Context, arrival: Arrival, moved: Ref | None) -> Iterator[_
 
 
 def _lists(context: Context, ledger: Ledger, months: Container[str]) -> Iterator[_Page]:
-    """Where pages of changes and months were that have nothing to show any more."""
+    """Where pages of changes, of captures and of months were that have nothing to show any more."""
     artifacts = context.archive.artifacts
     for kind, id_ in ledger.others:
         if kind == "month" and id_ not in months:
@@ -136,6 +138,13 @@ def _lists(context: Context, ledger: Ledger, months: Container[str]) -> Iterator
             if artifact is None:
                 yield tombstone(context, start, ref[1], _removal(context, ref))
             elif not has_changes(artifact):
+                yield redirect(context, start, artifact_page(ref))
+        elif kind == "captures":
+            ref = "transcript", id_.partition("/")[2]
+            start = captures_page(artifact_page(ref))
+            if ref not in artifacts:
+                yield tombstone(context, start, ref[1], _removal(context, ref))
+            elif not has_comparison(context, ref):
                 yield redirect(context, start, artifact_page(ref))
 
 

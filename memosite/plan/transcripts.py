@@ -10,9 +10,11 @@ from memosite.pages.parts import OUTLINE, Body, PagePart, ParticipantRow, Refere
 from memosite.pages.transcripts import TranscriptPage
 from memosite.plan.artifact_page import PART_CHARS, artifact_fields, link_targets, shown_extra
 from memosite.plan.citations import citation_of, speakers
+from memosite.plan.comparison import comparisons
 from memosite.plan.context import LIST_LIMIT, Context
 from memosite.plan.dates import stamp
 from memosite.plan.pagination import part_links
+from memosite.plan.variants import variant_rows
 
 
 def plan_transcript(context: Context, transcript: Transcript) -> Iterable[TranscriptPage]:
@@ -97,6 +99,8 @@ def _transcript_page(context: Context, transcript: Transcript, start: str) -> Tr
         capture_tool=envelope.capture_tool or "",
         redaction_status=envelope.redaction_status or "",
         captures=context.rows(start, context.captures.get(transcript.ref, ())),
+        comparisons=tuple(comparisons(context, start, transcript)),
+        variants=variant_rows(transcript) if start == artifact_page(transcript.ref) else (),
         related=context.rows(start, transcript.related),
         unresolved=transcript.unresolved,
         written_during=context.rows(start, written[:LIST_LIMIT]),

@@ -4,6 +4,7 @@ import difflib
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from html import escape
 from itertools import islice
 from typing import Final, Literal, TypeAlias
 
@@ -35,6 +36,24 @@ def compare(old: str, new: str) -> Diff:
         lines=tuple(_lines(before[:_LINES], after[:_LINES])),
         is_cut=max(len(old), len(new)) > _CHARS or max(len(before), len(after)) > _LINES,
     )
+
+
+def html_bytes(diff: Diff) -> int:
+    """About how many bytes a diff takes as HTML, at most."""
+    return sum(map(_line_bytes, diff.lines))
+
+
+def cut_to(diff: Diff, limit: int) -> Diff:
+    """As many lines of a diff as fit into so many bytes of HTML."""
+    for number, line in enumerate(diff.lines):
+        limit -= _line_bytes(line)
+        if limit < 0:
+            return Diff(lines=diff.lines[:number], is_cut=True)
+    return diff
+
+
+def _line_bytes(line: tuple[DiffLine, tuple[DiffPiece, ...]]) -> int:
+    return 40 + sum(13 + len(escape(words).encode("utf-8", "replace")) for words, _ in line[1])
 
 
 def _lines(old: Sequence[str], new: Sequence[str]) -> Iterator[tuple[DiffLine, tuple[DiffPiece, ...]]]:

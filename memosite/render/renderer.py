@@ -4,7 +4,8 @@
                   │ filters
                   ├─ body       text by digest → Markdown, verbatim, or turns (`turns.html`)
                   ├─ markdown   a short text of the model itself
-                  └─ diff       two texts by digest → lines marked as added or removed
+                  ├─ diff       two texts by digest → lines marked as added or removed
+                  └─ turn_diff  two transcripts by digest → turns that are the same, changed, or only in one
 
 A template gets `page` and nothing else that varies, and computes nothing. Everything is escaped except what
 `markdown/html.to_html` has written. A site's own template that fails is a ConfigError naming template and line.
@@ -33,8 +34,9 @@ from memosite.markdown.html import to_html
 from memosite.markdown.places import FRONT_MATTER
 from memosite.pages.models import Page
 from memosite.pages.parts import PAGE_CHARS, Body
-from memosite.render.difference import Diff, compare
+from memosite.render.difference import Diff, compare, cut_to, html_bytes
 from memosite.render.theme import Theme
+from memosite.render.turn_difference import TurnDiff, compare_turns
 from memosite.render.turns import LEVEL, outline, shown_turns
 from memosite.search.blocks import Analyses, SearchBlock, render_block
 
@@ -82,7 +84,7 @@ class Renderer:
         self._analyses = Analyses()
         self._last_read: tuple[tuple[str, str | None], TurnList] | None = None
         self._environment = _environment(theme)
-        self._environment.filters |= {"body": self._body, "diff": self._diff}
+        self._environment.filters |= {"body": self._body, "diff": self._diff, "turn_diff": self._turn_diff}
 
     def warm(self) -> None:
         """Compile all templates, so that processes that are forked need not."""
@@ -182,8 +184,21 @@ class Renderer:
         return _safe(html)
 
     def _diff(self, shown: str, other: str) -> Diff:
-        """Compare two texts by digest; "" stands for no text."""
-        return compare(*(self._text_of(digest) if digest else "" for digest in (shown, other)))
+        """Compare two texts by digest, as far as the page has room; "" stands for no text."""
+        found = cut_to(compare(*map(self._text, (shown, other))), self._bytes_left)
+        self._bytes_left -= html_bytes(found)
+        return found
+
+    def _turn_diff(self, shown: str, other: str, one: str, another: str, *, is_beside: bool = False) -> TurnDiff:
+        """Compare two transcripts by digest, called `one` and `another`; side by side, lines stand there twice."""
+        turns, others = (parse_conversation(self._text(digest), started=None) for digest in (shown, other))
+        limit = self._bytes_left // 2 if is_beside else self._bytes_left
+        found = compare_turns(turns, others, names=(one, another), limit=limit)
+        self._bytes_left -= found.bytes * (2 if is_beside else 1)
+        return found
+
+    def _text(self, digest: str) -> str:
+        return self._text_of(digest) if digest else ""
 
 
 class _Fragments:
