@@ -121,7 +121,7 @@ def test_participants_captures_and_what_belongs_to_a_transcript(tmp_path: Path) 
             "extra": '{\n  "since": "April"\n}',
         },
     ]
-    assert twin["captures"] == ["transcript/again"]
+    assert (twin["captures"], twin["side_by_side"]) == (["transcript/again"], ["captures/index.html#with-again"])
     assert (twin["related"], twin["unresolved"]) == (["memo/meanwhile"], ["lost"])
     assert (twin["written_during"], twin["last_turn"]) == (["memo/meanwhile"], "2026-05-01T14:31:00Z")
     head = (page / "index.md").read_text(encoding="utf-8").partition("\n---\n")[0].splitlines()

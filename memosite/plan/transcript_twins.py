@@ -13,6 +13,7 @@ from memosite.facts.texts import cut_line
 from memosite.formats.turns import Turn, blocks, parse_conversation
 from memosite.pages.parts import cut_turns
 from memosite.plan.artifact_page import PART_CHARS, shown_extra
+from memosite.plan.comparison import comparisons
 from memosite.plan.context import Context
 from memosite.plan.files import Written
 from memosite.plan.twins import entry_bytes, fitting
@@ -31,6 +32,7 @@ def transcript_twin(context: Context, transcript: Transcript) -> tuple[dict[str,
     lists: dict[str, Sequence[object]] = {
         "participants": list(map(_participant, transcript.variants[0].envelope.participants)),
         "captures": _names(context.captures.get(transcript.ref, ())),
+        "side_by_side": [one.href for one in comparisons(context, page, transcript)],
         "related": _names(transcript.related),
         "unresolved": transcript.unresolved,
         "written_during": _names(context.written_during.get(transcript.ref, ())),
