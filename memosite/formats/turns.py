@@ -13,9 +13,10 @@ import hashlib
 import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Literal, TypeAlias
+
+from memosite.formats.stamps import local_time, utc_offset
 
 _PLAIN_SPEAKERS = frozenset({"User", "Assistant", "Human"})
 _HEADING = re.compile(r"## +(?:([🧑🤖]\S*) +)?(.*)")
@@ -24,16 +25,8 @@ _TOOL = re.compile(r"> ?\*\*🔧\ufe0f? *([^*\s][^*]*)\*\*(?: *<sub>([^<]*)</sub
 _TAG_NAME = r"[a-z][a-z0-9]*(?:[-_][a-z0-9]+)+"  # HTML's own elements have neither - nor _ in their names
 _OPENING = re.compile(rf"[ \t]*<({_TAG_NAME})>")
 _CLOSING = re.compile(rf"</({_TAG_NAME})>")
-_CLOCK = r"(?:, *| +|T)(?P<h>[0-9]{1,2}):(?P<min>[0-9]{2})(?::(?P<s>[0-9]{2}))?(?: *(?P<half>[AaPp])\.?[Mm]\.?)?"
-_STAMPS = (
-    re.compile(r"(?P<m>[0-9]{1,2})/(?P<d>[0-9]{1,2})/(?P<y>[12][0-9]{3})" + _CLOCK),
-    re.compile(r"(?P<d>[0-9]{1,2})\.(?P<m>[0-9]{1,2})\.(?P<y>[12][0-9]{3})" + _CLOCK),
-    re.compile(r"(?P<y>[12][0-9]{3})-(?P<m>[0-9]{1,2})-(?P<d>[0-9]{1,2})" + _CLOCK),
-)
-_SPACES = {0x00A0: " ", 0x2009: " ", 0x202F: " "}  # white space that locales put before AM and PM
 _NIGHT = frozenset({23, 0, 1, 2})  # hours of local time in which clocks go back, worldwide
 _HOUR = dt.timedelta(hours=1)
-_FURTHEST_OFFSET = dt.timedelta(hours=14, minutes=30)
 _MOST_EXAMPLES = 32  # headings in fenced code in a row: the bound on the work, and on what can be swallowed
 
 _Fence: TypeAlias = tuple[str, int, bool]  # ` or ~, how many, and whether the line is bare, so that it can close
@@ -115,7 +108,7 @@ def parse_conversation(text: str, *, started: dt.datetime | None) -> TurnList:
     if not headings:
         return TurnList(form="verbatim", preamble=source, turns=())
     first = headings[0]
-    offset = _utc_offset(started, first.time)
+    offset = utc_offset(started, first.time)
     ends = [heading.cut for heading in headings[1:]] + [len(lines)]
     seen: Counter[str] = Counter()
     turns = []
@@ -147,12 +140,6 @@ def parse_conversation(text: str, *, started: dt.datetime | None) -> TurnList:
     last = headings[-1]
     span = (first.time, last.time + last.set_back) if first.time and last.time else None
     return TurnList(form="stamped" if span else "plain", preamble=preamble, turns=tuple(turns), span=span)
-
-
-def last_turn_at(span: tuple[dt.datetime, dt.datetime] | None, *, started: dt.datetime | None) -> dt.datetime | None:
-    """The UTC time of the last turn, by the `span` of a conversation; None where it cannot be told."""
-    offset = _utc_offset(started, span[0]) if span else None
-    return (span[1] - offset).replace(tzinfo=dt.UTC) if span and offset is not None else None
 
 
 def blocks(text: str) -> tuple[TurnBlock, ...]:
@@ -216,7 +203,7 @@ def _heading(line: str, number: int, cut: int | None) -> _Heading | None:
     if rest.endswith("</sub>"):
         rest, _, stamp = rest.removesuffix("</sub>").rpartition("<sub>")
         stamp = stamp.strip()
-        time = _local_time(stamp)
+        time = local_time(stamp)
         if time is None or cut is None:
             return None
     speaker, model = rest.strip(), None
@@ -378,30 +365,3 @@ def _is_blank(line: str) -> bool:
 
 def _is_rule(line: str) -> bool:
     return line.rstrip(" \t\r") == "---"
-
-
-def _local_time(written: str) -> dt.datetime | None:
-    """Return the time of a stamp in US, German or ISO form; None for anything else."""
-    text = written.translate(_SPACES)
-    match = next((match for pattern in _STAMPS if (match := pattern.fullmatch(text))), None)
-    if match is None:
-        return None
-    year, month, day, hour, minute, second = (int(match[part] or 0) for part in ("y", "m", "d", "h", "min", "s"))
-    half = match["half"]
-    if half and not 1 <= hour <= 12:
-        return None
-    if half:
-        hour = hour % 12 + (12 if half in "Pp" else 0)
-    with suppress(ValueError):  # 2/30/2026
-        return dt.datetime(year, month, day, hour, minute, second)
-    return None
-
-
-def _utc_offset(started: dt.datetime | None, first: dt.datetime | None) -> dt.timedelta | None:
-    """Return local time less UTC, from the same moment given in both; None where no time zone has that offset."""
-    if started is None or first is None:
-        return None
-    instant = started if started.utcoffset() is not None else started.replace(tzinfo=dt.UTC)
-    minute = dt.timedelta(minutes=1)
-    offset = round((first.replace(tzinfo=dt.UTC) - instant) / minute) * minute
-    return offset if abs(offset) <= _FURTHEST_OFFSET and not offset % (15 * minute) else None

@@ -13,7 +13,7 @@ from memosite.facts.names import short_subject
 from memosite.facts.parsed import BROADCAST, Discharge, DocumentHead, Envelope, RecordCard, Ref
 from memosite.facts.texts import SUMMARY
 from memosite.facts.times import Moment
-from memosite.formats.turns import last_turn_at
+from memosite.formats.stamps import last_turn_at
 from memosite.resolve.actions import Answered, Answering, least_done, mailbox_at, recipient_states
 from memosite.resolve.conversation import ThreadBuilder
 from memosite.resolve.filed import Filed
