@@ -68,12 +68,18 @@ function nextStop(tops, current, step) {
 }
 
 /** Which part of a transcript to look at for an anchor that the part `here` does not have; -1 for none.
- * A turn is on the last of those parts that begin with it or before it. The hash of a turn does not say where that is:
- * the outline does, or else one part after the other is tried.
- * @param {string} anchor @param {{turn: number, isListed: boolean}[]} parts @param {number} here */
+ * A turn is on the last of those parts that begin with it or before it; its passages may be on the parts after that,
+ * which begin within it. The hash of a turn does not say where that is: the outline does, or else one part after the
+ * other is tried.
+ * @param {string} anchor @param {{turn: number, within: number, isListed: boolean}[]} parts @param {number} here */
 function partOf(anchor, parts, here) {
-  const turn = /^t(\d+)/.exec(anchor);
-  if (turn) return parts.findLastIndex((part) => part.turn <= Number(turn[1]));
+  const [found, number] = /^t(\d+)/.exec(anchor) ?? ["", ""];
+  if (found) {
+    const turn = Number(number);
+    const first = parts.findLastIndex((part) => part.turn <= turn);
+    if (anchor === found || (here !== first && parts[here]?.within !== turn)) return first;
+    return parts[here + 1]?.within === turn ? here + 1 : here;
+  }
   if (!/^t-[\da-f]{8}/.test(anchor)) return -1;
   return parts.findIndex((part, index) => index > here && !part.isListed);
 }
@@ -242,7 +248,8 @@ function leadOn() {
 function goToPart(anchor) {
   const links = /** @type {HTMLAnchorElement[]} */ ([...(one(".parts")?.querySelectorAll("a[data-turn]") ?? [])]);
   const here = links.findIndex((link) => link.matches("[aria-current]"));
-  const parts = links.map(({ dataset }) => ({ turn: Number(dataset.turn), isListed: !("unlisted" in dataset) }));
+  const parts = links.map(({ dataset: { turn, within, unlisted } }) => (
+    { turn: Number(turn), within: Number(within), isListed: unlisted === undefined }));
   const there = partOf(anchor, parts, here);
   if (there >= 0 && there !== here) location.replace(links[there].href + location.hash);
 }

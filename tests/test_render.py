@@ -78,6 +78,7 @@ from memosite.pages.parts import (
     Stamp,
     SystemRow,
     ThreadMember,
+    TurnRange,
     VariantRow,
 )
 from memosite.pages.transcripts import CapturePair, CaptureSide, CapturesPage, TranscriptPage
@@ -1128,7 +1129,9 @@ def test_the_outline_has_the_turns_of_people() -> None:
 def test_turns_of_other_parts_are_found_from_the_first() -> None:
     """Each of their anchors stands in the outline, on the row that leads to its part."""
     talk = "".join(f"## User\n\nQuestion {n}?\n\n## Assistant\n\nYes.\n\n" for n in range(3))
-    first = body(talk, form="transcript", turns=(0, 2), parts=((2, "2/index.html"), (4, "3/index.html")))
+    first = body(
+        talk, form="transcript", turns=TurnRange(first=0, end=2), parts=((2, "2/index.html"), (4, "3/index.html"))
+    )
     tree = rendered(transcript(body=first))
     rows_ = tree.xpath("//nav[@class='outline']//li")
     assert [row.xpath("./a/@href")[0] for row in rows_] == ["#t1", "2/index.html#t3", "3/index.html#t5"]
@@ -1158,18 +1161,10 @@ def test_hostile_speakers_models_and_tools_stay_text() -> None:
 
 def test_a_part_of_a_transcript_holds_its_turns_under_their_own_anchors() -> None:
     """Parts count turns from the beginning, and only the first has what stands before the turns."""
-    page = transcript(body=body(TALK, form="transcript", turns=(1, 3), prefix="x-"))
+    page = transcript(body=body(TALK, form="transcript", turns=TurnRange(first=1, end=3), prefix="x-"))
     tree = rendered(page)
     assert tree.xpath("//section[contains(@class, 'turn')]/@id") == ["x-t2", "x-t3"]
     assert tree.xpath("//section[@class='preamble']") == []
-
-
-def test_a_single_turn_longer_than_a_page_is_cut() -> None:
-    """Parts are cut at the borders of turns, so one turn may still be too long."""
-    page = transcript(body=body(f"## User\n\n{'word ' * PAGE_CHARS}\n\n## Assistant\n\nYes.\n", form="transcript"))
-    tree = rendered(page)
-    assert "Only the beginning of this turn is shown." in tree.text_content()
-    assert len(RENDERER.render(page)) < 1_000_000
 
 
 def test_a_conversation_of_no_known_form_is_shown_as_it_is() -> None:

@@ -25,8 +25,8 @@ from tests.support.sites import build_site
 LONG, SHORT, MANY = "2026-05-01-1430--engineer--long", "2026-05-02-1430--engineer--short", "2026-05-03-1430--many"
 """A transcript in parts, one on a single page, and one with more turns than an outline names."""
 
-PASTED = "2026-05-04-1430--engineer--pasted"
-"""One in which a person pasted two logs."""
+PASTED, SPLIT = "2026-05-04-1430--engineer--pasted", "2026-05-05-1430--engineer--split"
+"""One in which a person pasted two logs, and one in which a turn is longer than a page."""
 
 AT_TOP = """(id) => {
   const place = document.getElementById(id);
@@ -58,6 +58,8 @@ def sources(tmp_path_factory: pytest.TempPathFactory) -> Path:
     write_transcript(folder, MANY, text=talk(OUTLINE + 400, 1))
     log = "\n\n".join(f"ferry  {number} is\\late" for number in range(700))
     write_transcript(folder, PASTED, text=f"## User\n\n{log}\n\n## Assistant\n\nWell.\n\n## User\n\nAgain:\n\n{log}\n")
+    huge = "\n\n".join(f"passage {number} {'word ' * 20}" for number in range(6_000))
+    write_transcript(folder, SPLIT, text=f"{talk(3, 1)}\n## Assistant\n\n{huge}\n\n{talk(3, 1)}")
     write_memo(
         repo / "memos/inbox",
         "2026-05-04-0900--engineer--director--m",
@@ -221,6 +223,21 @@ def test_an_address_within_a_folded_input_unfolds_it(page: Page, site: Path, bas
     assert all(page.locator("#t3 pre.typed").nth(number).evaluate(lines) for number in range(2))
 
 
+def test_passages_of_a_turn_that_is_split_are_found(page: Page, site: Path, base: str) -> None:
+    """The turn itself where it begins, its passages on the parts that go on with it, what follows where it is."""
+    found_parts = parts(site, SPLIT)
+    assert len(found_parts) > 3
+    for part in found_parts[1:]:  # before it there are three turns
+        anchor = found(html.parse(part), "//section//p[contains(@id, 't4-p-')]/@id")[-1]
+        page.goto("about:blank")
+        page.goto(f"{base}transcripts/{SPLIT}/index.html#{anchor}")
+        page.wait_for_function(AT_TOP.replace('closest("section.turn")', "closest('p')"), arg=anchor)
+        assert page.url.startswith(f"{base}{part.relative_to(site).as_posix()}")
+    for turn in ("t1", "t4", "t5", "t7"):
+        for number in ("", "2/", "3/"):
+            assert opened(page, f"{base}transcripts/{SPLIT}/{number}index.html#{turn}", turn) == turn
+
+
 def test_an_address_of_a_part_finds_a_turn_that_is_on_another_by_now(page: Page, base: str) -> None:
     """Whatever an earlier version, or a shorter transcript, had on that part."""
     assert opened(page, f"{base}transcripts/{LONG}/2/index.html#t3", "t3") == "t3"
@@ -347,7 +364,7 @@ def test_the_list_of_parts_names_the_first_turn_of_each(site: Path) -> None:
 
 def test_the_end_of_a_full_part_does_not_move_when_turns_are_appended() -> None:
     """Else the address of a part would lose its turns (SPEC 4)."""
-    lengths = [1_000] * 3_000
-    whole = cut_turns(lengths)
+    texts = ["word " * 200] * 3_000
+    whole = cut_turns(texts)
     for count in (300, 301, 777, OUTLINE, OUTLINE + 1):
-        assert cut_turns(lengths[:count])[:-1] == whole[: len(cut_turns(lengths[:count])) - 1]
+        assert cut_turns(texts[:count])[:-1] == whole[: len(cut_turns(texts[:count])) - 1]

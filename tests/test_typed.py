@@ -18,6 +18,7 @@ from memosite.markdown.html import to_html
 from memosite.markdown.typed import fences, passage_anchors, to_typed_html
 from memosite.render.typed import BEGINNING, LONG
 from tests.support.memos import write_memo, write_transcript
+from tests.support.pages import bad_links
 from tests.support.sites import EXAMPLE, build_site
 
 PERSON = re.compile(r"## (?:🧑.*|User|Human)")
@@ -162,6 +163,48 @@ def test_long_inputs_are_folded_and_short_ones_are_not(tmp_path: Path) -> None:
         summaries = [one.text_content() for one in section.xpath(".//details[@class='long']/summary")]
         assert (summary is None and not summaries) or (len(summaries) == 1 and summaries[0].endswith(str(summary)))
         assert section.xpath(".//details[@open]") == []
+
+
+HUGE = {
+    "a log": "\n".join(f"{number:06} WARN  C:\\srv\\log  <b>late</b> " + "-" * 40 for number in range(9_000)),
+    "one line": "0123456789 \\ " * 50_000,
+    "marks of HTML": "<a&b>" * 60_000,
+    "another script": "会議の記録。" * 60_000,
+    "an aside and code": f"<ide_note>{LOG * 6}</ide_note>\n\n```\n{LOG * 6}\n```\n\n> **🔧 Bash**\n> ls\n\nSo?",
+}
+"""What is too long for one page."""
+
+
+@pytest.mark.parametrize("name", HUGE)
+def test_a_turn_too_long_for_a_page_is_on_several(tmp_path: Path, name: str) -> None:
+    """With every character, one after the other; only where it is split may a line end be left out."""
+    folder = build_talk(tmp_path, plain(HUGE[name]))
+    pages = list(folder.rglob("index.html"))
+    assert len(pages) > 1
+    assert all(page.stat().st_size < 1_000_000 for page in pages)
+    *pieces, _ = sections(folder)
+    assert [piece.get("id") for piece in pieces] == ["t1"] + [None] * (len(pieces) - 1)
+    shown = "".join(run for piece in pieces for run in shown_runs(piece))
+    assert shown.replace("\n", "") == "".join(runs_of(HUGE[name])).replace("\n", "")
+    assert sum(len(piece.xpath("./details[@class='cite']")) for piece in pieces) == 1
+    assert list(bad_links(folder.parent.parent)) == []
+
+
+@pytest.mark.parametrize("form", ["{}", "> **🔧 Bash**\n> ```\n> {}\n> ```", "```\n{}\n```", "<ide_note>{}</ide_note>"])
+def test_a_turn_of_an_assistant_too_long_for_a_page_is_on_several(tmp_path: Path, form: str) -> None:
+    """Speech, the output of a tool, code: each piece is what the whole is."""
+    lines = [f"word{number} {'x' * 50}" for number in range(9_000)]
+    written = form.format(("\n> " if form.startswith(">") else "\n").join(lines))
+    folder = build_talk(tmp_path, f"## User\n\nWell?\n\n## Assistant\n\n{written}\n")
+    assert all(page.stat().st_size < 1_000_000 for page in folder.rglob("index.html"))
+    _, *pieces = sections(folder)
+    shown = [part.xpath("./*[not(self::header or @class='cite' or @class='notice')]") for part in pieces]
+    assert len(shown) > 1
+    assert all(len(parts) == 1 for parts in shown)
+    assert len({parts[0].tag for parts in shown}) == 1
+    prose = (parts[0].xpath("descendant-or-self::*[contains(@class, 'prose')]")[0].text_content() for parts in shown)
+    assert re.findall(r"word\d+", " ".join(prose)) == [line.split()[0] for line in lines]
+    assert all(bool(parts[0].xpath(".//pre")) == ("```" in form) for parts in shown)
 
 
 @pytest.mark.parametrize("typed", TYPED.values(), ids=TYPED)

@@ -25,23 +25,68 @@ TURN_CHARS = 400
 _ROW_CHARS = 30  # the same for a row of the outline, which the first part has of all turns
 
 
-def cut_turns(lengths: Sequence[int]) -> list[tuple[int, int]]:
-    """The turns of each part of a transcript, as half-open ranges, from the number of characters of each turn.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TurnRange:
+    """The turns of one part of a transcript, counted from 0: `first` and all others before `end`.
 
-    A part ends between turns, before it gets longer than a page; a single turn may be longer (SPEC 4). The first part
-    has room for a full outline, however many turns there are, so that its end does not move when turns are appended.
+    Of the first turn, what comes before the character `start` is on the part before; of the last, what comes from the
+    character `stop` on is on the next part.
     """
-    if fits_one_page(sum(lengths), len(lengths)):
-        return [(0, len(lengths))]
-    ranges: list[tuple[int, int]] = []
-    start, size = 0, OUTLINE * _ROW_CHARS
-    for index, length in enumerate(lengths):
-        weight = length + TURN_CHARS
-        if size + weight > PAGE_CHARS and index > start:
-            ranges.append((start, index))
-            start, size = index, 0
+
+    first: int
+    end: int
+    start: int = 0
+    stop: int | None = None
+
+    @property
+    def begins(self) -> int:
+        """The first turn that begins on this part or after it."""
+        return self.first + (self.start > 0)
+
+
+def cut_turns(texts: Sequence[str]) -> list[TurnRange]:
+    """The turns of each part of a transcript, from their texts.
+
+    A part ends between turns, before it gets longer than a page; a turn that is longer than a page alone is split
+    (SPEC 4). The first part has room for a full outline, however many turns there are, so that its end does not move
+    when turns are appended.
+    """
+    if fits_one_page(sum(map(_weight, texts)), len(texts)):
+        return [TurnRange(first=0, end=len(texts))]
+    ranges: list[TurnRange] = []
+    first, start, size = 0, 0, OUTLINE * _ROW_CHARS
+    for index, text in enumerate(texts):
+        weight = _weight(text) + TURN_CHARS
+        if size + weight > PAGE_CHARS and index > first:
+            ranges.append(TurnRange(first=first, end=index, start=start))
+            first, start, size = index, 0, 0
+        while weight > PAGE_CHARS and (stop := _split(text, start)) < len(text):
+            ranges.append(TurnRange(first=index, end=index + 1, start=start, stop=stop))
+            first, start, size = index, stop, 0
+            weight = _weight(text[stop:]) + TURN_CHARS
         size += weight
-    return [*ranges, (start, len(lengths))]
+    return [*ranges, TurnRange(first=first, end=len(texts), start=start)]
+
+
+def _split(text: str, start: int) -> int:
+    """Where the part of a long turn ends that begins at a character: after an empty line, a line, or anywhere."""
+    most = PAGE_CHARS - TURN_CHARS
+    while _weight(text[start : start + most]) > PAGE_CHARS:
+        most //= 2
+    end = start + most
+    if end >= len(text):
+        return len(text)
+    for mark in ("\n\n", "\n"):
+        found = text.rfind(mark, start + most // 2, end)
+        if found >= 0:
+            return found + len(mark)
+    return end
+
+
+def _weight(text: str) -> int:
+    """The length of a text; more if it takes more than three bytes a character as HTML."""
+    written = len(text.encode("utf-8", "replace")) + 4 * text.count("&") + 3 * (text.count("<") + text.count(">"))
+    return max(len(text), written // 3)
 
 
 def cut_text(text: str, start: int = 0) -> list[tuple[int, int]]:
@@ -129,10 +174,10 @@ class Body:
     span: tuple[int, int] | None = None
     """Of a verbatim text in parts: its first character on this one and the one after the last, counted from 0."""
     started: str | None = None
-    turns: tuple[int, int] | None = None
-    """For a transcript in parts: the first turn and the one after the last, counted from 0."""
+    turns: TurnRange | None = None
+    """For a transcript in parts: the turns of this one."""
     parts: tuple[tuple[int, str], ...] = ()
-    """On the first part of a transcript: the first turn of each other part, counted from 0, and its file."""
+    """On the first part of a transcript: of each other part the first turn that begins there, from 0, and its file."""
     citation: Citation | None = None
     """Of the whole transcript; those of its turns are made from it."""
     people: tuple[str, ...] = ()
@@ -157,14 +202,16 @@ class FindingRow:
 class PagePart:
     """One part of a long page.
 
-    Of a transcript, `turn` is the first turn that begins there, counted from 1. `is_listed` if the outline on the first
-    part has the anchors of all its turns.
+    Of a transcript, `turn` is the first turn that begins there or after it, counted from 1, and `within` the turn that
+    the part goes on with, if it begins within one. `is_listed` if the outline on the first part has the anchors of all
+    its turns.
     """
 
     label: str
     href: str
     is_current: bool
     turn: int | None = None
+    within: int | None = None
     is_listed: bool = True
 
 

@@ -6,7 +6,8 @@ from dataclasses import replace
 from memosite.archive.model import Transcript
 from memosite.archive.urls import artifact_page, part_page, relative, turn_lines
 from memosite.formats.turns import parse_conversation
-from memosite.pages.parts import OUTLINE, Body, PagePart, ParticipantRow, Reference, cut_turns, fits_one_page
+from memosite.pages.models import TranscriptPage
+from memosite.pages.parts import OUTLINE, Body, PagePart, ParticipantRow, Reference, TurnRange, cut_turns, fits_one_page
 from memosite.pages.transcripts import TranscriptPage
 from memosite.plan.artifact_page import PART_CHARS, artifact_fields, link_targets, shown_extra
 from memosite.plan.citations import citation_of, speakers
@@ -33,28 +34,29 @@ def plan_transcript(context: Context, transcript: Transcript) -> Iterable[Transc
         yield page
 
 
-def _part_links(start: str, here: str, ranges: Sequence[tuple[int, int]], current: int) -> Iterable[PagePart]:
+def _part_links(start: str, here: str, ranges: Sequence[TurnRange], current: int) -> Iterable[PagePart]:
     """Links to the parts, each with its first turn, by which people and the script of the page find the others."""
     links = part_links(start, here, len(ranges), current, first=here)
-    for link, (first, end) in zip(links, ranges, strict=True):
-        label = f"{link.label} (from turn {first + 1})"
-        yield replace(link, label=label, turn=first + 1, is_listed=end <= OUTLINE)
+    for link, turns in zip(links, ranges, strict=True):
+        within = turns.first + 1 if turns.start else None
+        label = f"{link.label} (turn {within} goes on)" if within else f"{link.label} (from turn {turns.first + 1})"
+        yield replace(link, label=label, turn=turns.begins + 1, within=within, is_listed=turns.end <= OUTLINE)
 
 
-def _other_parts(here: str, ranges: Sequence[tuple[int, int]]) -> tuple[tuple[int, str], ...]:
+def _other_parts(here: str, ranges: Sequence[TurnRange]) -> tuple[tuple[int, str], ...]:
     """The parts of the turns that are not on the first part, for links to them (SPEC 4)."""
     return tuple(
-        (first, relative(here, part_page(here, number))) for number, (first, _) in enumerate(ranges[1:], start=2)
+        (turns.begins, relative(here, part_page(here, number))) for number, turns in enumerate(ranges[1:], start=2)
     )
 
 
-def _turn_ranges(context: Context, transcript: Transcript) -> list[tuple[int, int]]:
-    """The turns of each part, split between turns so that no page gets too long."""
+def _turn_ranges(context: Context, transcript: Transcript) -> list[TurnRange]:
+    """The turns of each part, split so that no page gets too long."""
     text = transcript.variants[0].text
-    if text is None or not text.turns or fits_one_page(text.chars, text.turns):
-        return [(0, text.turns or 0 if text else 0)]
+    if text is None or not text.turns or fits_one_page(2 * text.chars, text.turns):  # no text weighs more
+        return [TurnRange(first=0, end=text.turns or 0 if text else 0)]
     conversation = parse_conversation(context.text_of(text.sha256), started=None)
-    return cut_turns([len(turn.text) for turn in conversation.turns])
+    return cut_turns([turn.text for turn in conversation.turns])
 
 
 def _transcript_page(context: Context, transcript: Transcript, start: str) -> TranscriptPage:

@@ -171,15 +171,15 @@ class Renderer:
         conversation = self._last_read[1]
         if conversation.form == "verbatim":
             return _safe(_verbatim(conversation.preamble))
-        first, end = body.turns or (0, len(conversation.turns))
         links = dict(body.links)
-        preamble = "" if first else conversation.preamble[:PAGE_CHARS]
+        is_first = body.turns is None or not (body.turns.first or body.turns.start)
+        preamble = conversation.preamble[:PAGE_CHARS] if is_first else ""
         html = self._environment.get_template("turns.html").render(
             prefix=body.prefix,
             preamble=_safe(to_html(preamble, links=links, prefix=f"{body.prefix}preamble-", base_level=LEVEL)),
             outline=outline(conversation, body),
             total=len(conversation.turns),
-            turns=tuple(shown_turns(conversation.turns[first:end], body)),
+            turns=tuple(shown_turns(conversation, body)),
         )
         return _safe(html)
 

@@ -5,7 +5,7 @@ TurnList ─► the turns of this part ─► ShownTurn (blocks as HTML, citatio
 """
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Final
 
@@ -15,7 +15,8 @@ from memosite.archive.cite import Citation, quote_of
 from memosite.facts.texts import cut_line, summarize
 from memosite.formats.turns import Turn, TurnBlock, TurnList, blocks
 from memosite.markdown.html import to_html
-from memosite.pages.parts import OUTLINE, PAGE_CHARS, Body
+from memosite.pages.parts import OUTLINE, Body, TurnRange
+from memosite.render.pieces import Piece, piece_of
 from memosite.render.typed import TypedText, block_prefix, typed_parts
 
 LEVEL: Final = 3
@@ -41,13 +42,17 @@ class ShownBlock:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ShownTurn:
-    """A turn as `turns.html` shows it. `utc` is ISO 8601, "" if it is not known."""
+    """A turn as `turns.html` shows it, or a piece of one that is split. `utc` is ISO 8601, "" if it is not known.
+
+    `is_continued` if it began on the part before, where its anchors and its citation are.
+    """
 
     turn: Turn
     utc: str
     blocks: tuple[ShownBlock | TypedText, ...]
     citation: Citation | None
-    is_cut: bool
+    is_continued: bool
+    goes_on: bool
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -64,27 +69,30 @@ class OutlineRow:
     elsewhere: tuple[Turn, ...]
 
 
-def shown_turns(turns: Sequence[Turn], body: Body) -> Iterator[ShownTurn]:
-    """Turns with their blocks rendered, until `PAGE_CHARS` are shown: a single turn may be longer than a page."""
-    left = PAGE_CHARS
+def shown_turns(conversation: TurnList, body: Body) -> Iterator[ShownTurn]:
+    """The turns of this part with their blocks rendered; the first may have begun on the part before."""
+    part = body.turns or TurnRange(first=0, end=len(conversation.turns))
     links = dict(body.links)
-    for turn in turns:
-        text = turn.text[: max(left, 0)]
-        is_cut = len(turn.text) > max(left, 0)
-        left -= len(turn.text)
+    for place in range(part.first, part.end):
+        turn = conversation.turns[place]
+        start = part.start if place == part.first else 0
+        stop = part.stop if place == part.end - 1 else None
+        piece = piece_of(turn.text, start, stop)
         yield ShownTurn(
             turn=turn,
             utc=_utc(turn),
-            blocks=tuple(_shown_blocks(turn, text, links, body.prefix)),
-            citation=_citation(turn, blocks(text), body),
-            is_cut=is_cut,
+            blocks=tuple(_shown_blocks(turn, piece, links, body.prefix)),
+            citation=None if start else _citation(turn, piece, body),
+            is_continued=start > 0,
+            goes_on=stop is not None,
         )
 
 
 def outline(conversation: TurnList, body: Body) -> tuple[OutlineRow, ...]:
     """The turns of people in this part, and on the first part those of all parts; none for a short conversation."""
-    first, end = body.turns or (0, len(conversation.turns))
-    turns = conversation.turns[: OUTLINE if body.parts else end][first:]
+    part = body.turns or TurnRange(first=0, end=len(conversation.turns))
+    first = part.begins
+    turns = conversation.turns[: OUTLINE if body.parts else part.end][first:]
     has_people = any(turn.is_person for turn in turns)
     if len(turns) < 3:
         return ()
@@ -114,7 +122,7 @@ def _summary(turn: Turn) -> str:
     return next((cut_line(summarize(text[:400]), 80) for text in spoken), "")
 
 
-def _citation(turn: Turn, found: Sequence[TurnBlock], body: Body) -> Citation | None:
+def _citation(turn: Turn, piece: Piece, body: Body) -> Citation | None:
     whole = body.citation
     if whole is None:
         return None
@@ -125,18 +133,18 @@ def _citation(turn: Turn, found: Sequence[TurnBlock], body: Body) -> Citation | 
         url=f"{whole.url}#{turn.anchor}",
         speaker=speakers[0] if len(speakers) == 1 else turn.speaker,
         time=_utc(turn) or turn.stamp or whole.time,
-        quote=quote_of(next((block.text for block in found if block.kind == "speech"), "")),
+        quote=quote_of(next((block.text for _, block in piece.blocks if block.kind == "speech"), "")),
         sha256=turn.digest,
     )
 
 
-def _shown_blocks(turn: Turn, text: str, links: dict[str, str], prefix: str) -> Iterator[ShownBlock | TypedText]:
+def _shown_blocks(turn: Turn, piece: Piece, links: dict[str, str], prefix: str) -> Iterator[ShownBlock | TypedText]:
     """The blocks of a turn: what a person typed is shown as typed, all else is Markdown."""
     if not turn.is_person:
-        for number, block in enumerate(blocks(text)):
+        for number, block in piece.blocks:
             yield _shown_block(block_prefix(prefix + turn.anchor, number), block, links)
         return
-    for part in typed_parts(turn, text, links, prefix):
+    for part in typed_parts(piece, links, prefix + turn.anchor):
         yield part if isinstance(part, TypedText) else _shown_block(*part, links)
 
 

@@ -12,8 +12,9 @@ from typing import ClassVar, Final
 from markupsafe import Markup
 
 from memosite.facts.texts import cut_line
-from memosite.formats.turns import Turn, TurnBlock, blocks
-from memosite.markdown.typed import fences, passage_anchors, to_typed_html
+from memosite.formats.turns import TurnBlock
+from memosite.markdown.typed import fences, to_typed_html
+from memosite.render.pieces import Piece
 
 LONG: Final = 40
 """Inputs of more lines than these are folded, as far as they are higher than `BEGINNING`."""
@@ -35,25 +36,23 @@ class TypedText:
     summary: str
 
 
-def typed_parts(
-    turn: Turn, text: str, links: Mapping[str, str], prefix: str
-) -> Iterator[TypedText | tuple[str, TurnBlock]]:
-    """What was typed in a turn, or in the beginning of its text, and its tool calls, each with its prefix, in order.
+def typed_parts(piece: Piece, links: Mapping[str, str], turn: str) -> Iterator[TypedText | tuple[str, TurnBlock]]:
+    """What was typed in a turn and its tool calls, each with the prefix of its anchors, in order.
 
-    `prefix` is put before all anchors.
+    `turn` is the anchor of the turn.
     """
-    lines = text.split("\n")
+    lines = piece.lines
     targets: dict[int, list[str]] = defaultdict(list)
     position = 0
-    for number, block in enumerate(blocks(text)):
-        of_block = block_prefix(prefix + turn.anchor, number)
+    for number, block in piece.blocks:
+        prefix = block_prefix(turn, number)
         if block.kind == "tool":
             yield from _run(lines, position, block.start, targets, links)
-            yield of_block, block
+            yield prefix, block
             position = block.end
         else:
-            for line, anchor in passage_anchors(block.text):
-                targets[block.start + line].append(of_block + anchor)
+            for line, anchor in piece.anchors(number):
+                targets[line].append(prefix + anchor)
     yield from _run(lines, position, len(lines), targets, links)
 
 

@@ -186,8 +186,8 @@ def _turn_documents(card: Card, turn: Turn, page: str) -> Iterator[SearchDocumen
 def _pages_of_turns(page: str, turns: tuple[Turn, ...]) -> list[str]:
     """The page that shows each turn: long transcripts are cut into parts, of which the first is the page itself."""
     found: list[str] = []
-    for number, (first, end) in enumerate(cut_turns([len(turn.text) for turn in turns]), 1):
-        found += [page if number == 1 else part_page(page, number)] * (end - first)
+    for number, part in enumerate(cut_turns([turn.text for turn in turns]), 1):
+        found += [page if number == 1 else part_page(page, number)] * (part.end - part.begins)
     return found
 
 

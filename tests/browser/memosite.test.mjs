@@ -109,6 +109,14 @@ test("a turn is on the last part that begins with it or before it", () => {
   assert.equal(partOf("t9", [], -1), -1);
 });
 
+test("passages of a turn are sought on the parts that begin within it, and no further", () => {
+  const parts = [[1], [4], [5, 4], [5, 4], [9]].map(([turn, within]) => ({ turn, within, isListed: true }));
+  const found = (anchor) => [0, 1, 2, 3, 4].map((here) => partOf(anchor, parts, here));
+  assert.deepEqual(found("t4-p-1a2b3c4d"), [1, 2, 3, 3, 1]);
+  assert.deepEqual(found("t4"), [1, 1, 1, 1, 1]);
+  assert.deepEqual(found("t5"), [3, 3, 3, 3, 3]);
+});
+
 test("a hash that the outline does not name is sought on one part after the other", () => {
   const parts = [true, true, false, false].map((isListed, index) => ({ turn: 9 * index + 1, isListed }));
   assert.deepEqual([0, 1, 2, 3].map((here) => partOf("t-1a2b3c4d-2", parts, here)), [2, 2, 3, -1]);
