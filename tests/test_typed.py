@@ -170,6 +170,8 @@ HUGE = {
     "one line": "0123456789 \\ " * 50_000,
     "marks of HTML": "<a&b>" * 60_000,
     "another script": "会議の記録。" * 60_000,
+    "fences": "````\n```x\n" * 40_000,
+    "addresses": "http://a.example " * 30_000,
     "an aside and code": f"<ide_note>{LOG * 6}</ide_note>\n\n```\n{LOG * 6}\n```\n\n> **🔧 Bash**\n> ls\n\nSo?",
 }
 """What is too long for one page."""

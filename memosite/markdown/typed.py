@@ -12,13 +12,16 @@ from bisect import bisect_right
 from collections.abc import Iterator, Mapping, Sequence
 from html import escape
 from itertools import chain
-from typing import TypeAlias
+from typing import Final, TypeAlias
 
 from memosite.markdown.highlight import highlight
 from memosite.markdown.html import MAX_MARKED, Linker
 from memosite.markdown.tokens import printable_text, read_body
 
 __all__ = ["fences", "passage_anchors", "to_typed_html"]
+
+MAX_HTML: Final = 800_000
+"""The most HTML of one text with links, anchors and code; one that takes more, such as of short URLs, has none of them."""
 
 _OPENING = re.compile(r" {0,3}(`{3,}(?=[^`]*$)|~{3,})[ \t]*([A-Za-z0-9_+#.-]{0,40})")
 _CLOSING = re.compile(r" {0,3}(`{3,}|~{3,})[ \t]*")
@@ -54,7 +57,10 @@ def to_typed_html(
         if start < end:
             writer.code(start, [line + after for line, after in zip(clean[start:end], ends[start:end], strict=True)])
         position = end
-    return "".join(writer.out)
+    html = "".join(writer.out)
+    if len(html) > MAX_HTML:  # all characters matter more than links and anchors
+        return escape("".join(map("".join, zip(clean, ends, strict=True))), quote=False)
+    return html
 
 
 def passage_anchors(text: str) -> Iterator[tuple[int, str]]:
