@@ -21,7 +21,7 @@ from memosite.markdown.tokens import printable_text, read_body
 __all__ = ["fences", "passage_anchors", "to_typed_html"]
 
 MAX_HTML: Final = 800_000
-"""The most HTML of one text with links, anchors and code; one that takes more, such as of short URLs, has none of them."""
+"""The most HTML of one text with links, anchors and code; what takes more, such as short URLs, has none of them."""
 
 _OPENING = re.compile(r" {0,3}(`{3,}(?=[^`]*$)|~{3,})[ \t]*([A-Za-z0-9_+#.-]{0,40})")
 _CLOSING = re.compile(r" {0,3}(`{3,}|~{3,})[ \t]*")
