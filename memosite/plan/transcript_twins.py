@@ -84,9 +84,9 @@ def _turns(context: Context, transcript: Transcript, page: str) -> Iterator[dict
         return
     started = variant.envelope.sent.instant if variant.envelope.sent else None
     turns = parse_conversation(context.text_of(variant.text.sha256), started=started).turns
-    for number, (first, end) in enumerate(cut_turns([len(turn.text) for turn in turns]), 1):
+    for number, part in enumerate(cut_turns([turn.text for turn in turns]), 1):
         file = relative(page, index_file(page if number == 1 else part_page(page, number)))
-        yield from (_turn(turn, f"{file}#{turn.anchor}") for turn in turns[first:end])
+        yield from (_turn(turn, f"{file}#{turn.anchor}") for turn in turns[part.begins : part.end])
 
 
 def _turn(turn: Turn, href: str) -> dict[str, object]:

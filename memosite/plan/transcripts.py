@@ -6,7 +6,6 @@ from dataclasses import replace
 from memosite.archive.model import Transcript
 from memosite.archive.urls import artifact_page, part_page, relative, turn_lines
 from memosite.formats.turns import parse_conversation
-from memosite.pages.models import TranscriptPage
 from memosite.pages.parts import OUTLINE, Body, PagePart, ParticipantRow, Reference, TurnRange, cut_turns, fits_one_page
 from memosite.pages.transcripts import TranscriptPage
 from memosite.plan.artifact_page import PART_CHARS, artifact_fields, link_targets, shown_extra
