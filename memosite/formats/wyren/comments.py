@@ -5,6 +5,7 @@ Both count in the keys of records as they always did, so that what was published
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from functools import lru_cache
 
 _MARK = re.compile(r"`+|<!--|-->")
 _BEGIN, _END = "<!--", "-->"
@@ -74,6 +75,11 @@ def _outside(line: str, *, is_inside: bool, has_end: bool) -> tuple[str, bool]:
 
 def is_placeholder(text: str, section: str) -> bool:
     """Whether an entry only says that a section has none, or is a form to fill in: `(none)`, `<fact>`, `—`."""
+    return len(text) <= 2 * _LONGEST and _is_placeholder(text, section)
+
+
+@lru_cache(maxsize=5_000)  # most entries are in thousands of versions of a memory
+def _is_placeholder(text: str, section: str) -> bool:
     bare = _BOX.sub("", _TAG.sub("", text)).strip()
     if not bare or len(bare) > _LONGEST or "`" in bare or "\n" in bare:
         return False

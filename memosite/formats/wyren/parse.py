@@ -8,7 +8,8 @@ The rules checked are wyren's own (memory.md schema, hygiene rules), of those th
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from functools import lru_cache
 from itertools import islice, pairwise
 
 from memosite.facts.file import File
@@ -43,6 +44,7 @@ _NO_SECTION = "Memory"
 _SLUG_CHARS = 60
 _TITLE_CHARS = 2_000
 _TITLE_LEAST = 11
+_REMEMBERED_CHARS = 2_000
 
 _STAMP = re.compile(r"\[(?P<moment>[0-9TtZz:.,+ -]{8,40})\]\s*")
 _DISTILLED = re.compile(r"[\s_*]*last distilled\b.*", re.IGNORECASE)
@@ -101,13 +103,38 @@ def split(file: File) -> tuple[RecordEntry, ...]:
 
 
 def _split(section: Section, entry: OutlineBlock, key: str) -> RecordEntry:
-    tags = read_tags(entry.text)
-    name = _slug(section.name or _NO_SECTION)
+    said, name = _said(entry.text), _slug(section.name or _NO_SECTION)
+    place = "\0".join((name, *said.place)) if said.place else ""
+    return RecordEntry(key=key, section=name, said=said.text, written=said.written, place=place)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Said:
+    """What an entry says, as digests: for its key, without its tags, with them; and its session and turn."""
+
+    key: str
+    text: str
+    written: str
+    place: tuple[str, ...]
+
+
+def _said(text: str) -> _Said:
+    """The digests of an entry. Most entries are in thousands of versions of a memory."""
+    return _read_said_once(text) if len(text) < _REMEMBERED_CHARS else _read_said(text)
+
+
+def _read_said(text: str) -> _Said:
+    tags = read_tags(text)
     first = next((clause for clause in tags.clauses if clause.verb != "updated"), None)
-    place = (name, first.session, *first.turns) if first is not None and first.turns else ()
-    return RecordEntry(
-        key=key, section=name, said=short_hash(tags.text), written=short_hash(entry.text), place="\0".join(place)
+    return _Said(
+        key=short_hash(tags.keyed or text),
+        text=short_hash(tags.text),
+        written=short_hash(text),
+        place=(first.session, *first.turns) if first is not None and first.turns else (),
     )
+
+
+_read_said_once = lru_cache(maxsize=5_000)(_read_said)
 
 
 def _keyed(file: File, outline: Outline) -> Iterator[tuple[Section, OutlineBlock, str]]:
@@ -149,7 +176,7 @@ class _Keys:
         return self._keys[self._next - 1]
 
     def _numbered(self, section: Section, entry: OutlineBlock) -> str:
-        key = f"{_slug(section.name or _NO_SECTION)}.{short_hash(read_tags(entry.text).keyed or entry.text)}"
+        key = f"{_slug(section.name or _NO_SECTION)}.{_said(entry.text).key}"
         self._taken[key] += 1
         number = self._taken[key]
         return key if number == 1 else f"{key}-{number}"
