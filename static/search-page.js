@@ -132,7 +132,7 @@
   function showHits(hits) {
     list.replaceChildren(
       ...hits.map(({ row, excerpt }) => {
-        const [kind, , , , subject, label, who, date, file] = row;
+        const [kind, , , , subject, label, who, day, file] = row;
         const item = make("li");
         const link = make("a", subject, "subject");
         const [page, anchor] = file.split("#");
@@ -140,7 +140,7 @@
         link.setAttribute("dir", "auto");
         const first = make("p");
         first.append(link);
-        const facts = [date.slice(0, 10) || "no date", kind, who, label].filter(Boolean).join(" · ");
+        const facts = [day || "no date", kind, who, label].filter(Boolean).join(" · ");
         const text = make("p");
         text.setAttribute("dir", "auto");
         for (const [piece, isMarked] of excerpt) text.append(isMarked ? make("mark", piece) : piece);

@@ -618,9 +618,9 @@ const memositeSearch = (() => {
       const rows = await this.get(`r${Math.floor(document / 20)}`, (value) => value);
       /** @type {Row} */
       const row = rows[document % 20];
-      const [kind, id, turn, tools, subject, label, who, date, file] = row;
+      const [kind, id, turn, tools, subject, label, who, day, file] = row;
       const usual = `${FOLDERS[kind]}/${id}/index.html${turn ? `#t${turn}` : ""}`;
-      return [kind, id, turn, tools, subject, label, who, date, file || usual];
+      return [kind, id, turn, tools, subject, label, who, day, file || usual];
     }
 
     /** @param {number} document @returns {Promise<string>} */

@@ -25,6 +25,7 @@ def block() -> SearchBlock:
             short_subject="The gate",
             who="director",
             date=None,
+            day="",
             keys=(),
             positions=(),
             names=(UNKNOWN,),

@@ -7,7 +7,6 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import pytest
 from hypothesis import given
@@ -31,7 +30,7 @@ from memosite.search_language.analyzer import Analyzer
 from memosite.search_language.query import parse_query
 from memosite.search_language.syntax import QueryError
 from tests.support.memos import write_memo, write_transcript
-from tests.support.search import Read, many_queries, reading
+from tests.support.search import Read, browse, many_queries, reading
 from tests.support.sites import EXAMPLE, build_site
 
 HERE = Path(__file__).parent
@@ -61,16 +60,6 @@ def write_blocks(blocks: Sequence[SearchBlock], read: Read, folder: Path) -> dic
         target.parent.mkdir(parents=True, exist_ok=True)
         target.write_bytes(data)
     return files
-
-
-def browse(folder: Path, queries: Sequence[str], *, limit: int) -> list[dict[str, Any]]:
-    """What the browser's searcher answers, in node."""
-    asked = json.dumps({"folder": str(folder / "search"), "limit": limit, "queries": queries})
-    done = subprocess.run(
-        ["node", str(HERE / "search_node.js")], input=asked, capture_output=True, text=True, check=True, timeout=300
-    )
-    found: list[dict[str, Any]] = json.loads(done.stdout)
-    return found
 
 
 def in_small_blocks(read: Read) -> list[SearchBlock]:

@@ -306,6 +306,11 @@ class Position:
     union_of: tuple[str, ...] = ()
     is_person: bool = False
 
+    @property
+    def label(self) -> str:
+        """What people are shown: the id, but the name that memos use where the id is made of two."""
+        return self.names[0] if "~" in self.id and self.names else self.id
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SourceInfo:
@@ -343,6 +348,20 @@ class Archive:
     """From the ids of former contents to their SHA-256 on the shelf."""
     position_of: Mapping[str, str] = field(default_factory=dict)
     """From a name as written to the id of the position it stands for."""
+
+    def label(self, position: str) -> str:
+        """The name of a position for people, by its id: pages, feeds and search use the same."""
+        known = self.positions.get(position)
+        return known.label if known else position
+
+    def short_subject(self, ref: Ref) -> str:
+        """The short subject of an artifact or ghost."""
+        artifact = self.artifacts.get(ref)
+        return artifact.short_subject if artifact else self.ghosts[ref[1]].short_subject
+
+    def thread_label(self, thread: str) -> str:
+        """The name of a thread for people: the short subject of its first memo."""
+        return self.short_subject(self.threads[thread].entries[0].ref)
 
     def memos(self) -> tuple[Memo, ...]:
         """Memos and notes, in order of arrival."""

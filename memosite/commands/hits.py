@@ -25,7 +25,7 @@ def as_text(found: SearchResults, *, base_url: str | None, color: bool) -> str:
 def _lines(hit: Hit, *, base_url: str | None, color: bool) -> Iterator[str]:
     opening, closing = (_BOLD, _PLAIN) if color else ("*", "*")
     yield masked(hit.subject)
-    yield masked(" · ".join(filter(None, (hit.date[:10] or "no date", hit.kind, hit.who, hit.label))))
+    yield masked(" · ".join(filter(None, (hit.day or "no date", hit.kind, hit.who, hit.label))))
     pieces = ((masked(piece.text), piece.is_marked) for piece in hit.excerpt)
     yield "".join(f"{opening}{text}{closing}" if is_marked else text for text, is_marked in pieces)
     yield masked(_address(hit, base_url))

@@ -74,7 +74,7 @@ class Composer:
 
     def sender_address(self, artifact: Artifact) -> str:
         """The address in `From`, without the name."""
-        return self._address(_sender(artifact))
+        return self._address(_sender(self._archive, artifact))
 
     def message_id(self, ref: Ref | tuple[str, str]) -> str:
         """The id of an artifact's or a ghost's message."""
@@ -88,8 +88,8 @@ class Composer:
         subject = artifact.subject if artifact.subject.strip() else artifact.short_subject
         replied = memo is not None and (memo.parent or memo.ghost_parent)
         return [
-            ("From", self._mailbox(_sender(artifact))),
-            ("To", ",\n ".join(map(self._mailbox, _recipients(artifact)))),
+            ("From", self._mailbox(_sender(self._archive, artifact))),
+            ("To", ",\n ".join(map(self._mailbox, _recipients(self._archive, artifact)))),
             ("Subject", encode_text(subject[:SUBJECT], header="Subject")),
             ("Date", format_date(artifact.date) if artifact.date else None),
             ("Message-ID", self.message_id(artifact.ref)),
@@ -150,23 +150,23 @@ def _threads_with_several_roots(archive: Archive) -> frozenset[str]:
     )
 
 
-def _sender(artifact: Artifact) -> str:
+def _sender(archive: Archive, artifact: Artifact) -> str:
     """The sender as written; for a transcript the position whose session it records; the kind if nobody is named."""
     match artifact:
         case Memo():
             return artifact.sender or "unknown"
         case Transcript():
-            return artifact.role or "unknown"
+            return archive.label(artifact.role) if artifact.role else "unknown"
     return artifact.kind
 
 
-def _recipients(artifact: Artifact) -> tuple[str, ...]:
+def _recipients(archive: Archive, artifact: Artifact) -> tuple[str, ...]:
     """The recipients as written; for a transcript its other participants."""
     match artifact:
         case Memo():
             return artifact.to
         case Transcript():
-            return tuple(position for position in artifact.positions if position != artifact.role)
+            return tuple(archive.label(one) for one in artifact.positions if one != artifact.role)
     return ()
 
 

@@ -50,6 +50,11 @@ class Moment:
         except OverflowError:
             return self.instant.replace(tzinfo=None)
 
+    @property
+    def day(self) -> str:
+        """The day on the writer's clock: as people are shown it everywhere."""
+        return self.local.date().isoformat()
+
 
 def read_moment(text: str) -> Moment | None:
     """Read an ISO 8601 date or date-time; None if it is anything else (a placeholder, a year out of range).

@@ -110,7 +110,8 @@ def _head(context: Context, artifact: Artifact) -> Iterable[tuple[str, str]]:
         yield "From", artifact.sender
         yield "To", ", ".join(artifact.to)
         yield "Mailbox", artifact.mailbox or ""
-        yield "Action", ", ".join(f"{one.action} ({one.position})" for one in artifact.recipients if one.action)
+        asked = (f"{one.action} ({context.label(one.position)})" for one in artifact.recipients if one.action)
+        yield "Action", ", ".join(asked)
         yield "Thread", artifact.thread
         yield "In-Reply-To", artifact.parent[1] if artifact.parent else (artifact.ghost_parent or "")
         for name, refs in _relations(artifact):

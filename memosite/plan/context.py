@@ -171,11 +171,8 @@ class Context:
         }
 
     def label(self, position_id: str) -> str:
-        """The label of a position on pages: the name that memos use if its id is generated."""
-        position = self.archive.positions.get(position_id)
-        if position is None:
-            return position_id
-        return position.names[0] if "~" in position_id and position.names else position_id
+        """The label of a position on pages."""
+        return self.archive.label(position_id)
 
     @cached_property
     def position(self) -> Callable[..., Reference]:
@@ -203,11 +200,7 @@ class Context:
 
     def artifact(self, start: str, ref: Ref) -> Reference:
         """A link to an artifact or ghost by its short subject."""
-        return Reference(label=self._short_subject(ref), href=relative(start, self.page(ref)))
-
-    def _short_subject(self, ref: Ref) -> str:
-        artifact = self.archive.artifacts.get(ref)
-        return artifact.short_subject if artifact else self.archive.ghosts[ref[1]].short_subject
+        return Reference(label=self.archive.short_subject(ref), href=relative(start, self.page(ref)))
 
     @cached_property
     def thread_sizes(self) -> dict[str, int]:
@@ -233,7 +226,7 @@ class Context:
 
     def thread_label(self, thread_id: str) -> str:
         """The subject of a thread's first memo."""
-        return self._short_subject(self.archive.threads[thread_id].entries[0].ref)
+        return self.archive.thread_label(thread_id)
 
     def row(self, start: str, artifact: Artifact, *, depth: int = 0, viewer: str | None = None) -> Row:
         """An artifact in a list; `viewer` is the position for whom it is unread or not."""

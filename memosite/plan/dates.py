@@ -33,13 +33,12 @@ def stamp(moment: Moment | None) -> Stamp | None:
         shown += " UTC"
     elif moment.zone is not None:
         shown += " " + moment.zone.replace("-", "−")
-    return Stamp(utc=moment.utc, shown=shown, day=local.date().isoformat())
+    return Stamp(utc=moment.utc, shown=shown, day=moment.day)
 
 
 def day_of(artifact: Artifact) -> str:
     """The day of an artifact as its writer's clock had it; "" without a date."""
-    shown = stamp(artifact.date)
-    return shown.day if shown else ""
+    return artifact.date.day if artifact.date else ""
 
 
 def newest_first(artifacts: Iterable[Artifact]) -> list[Artifact]:

@@ -37,7 +37,7 @@ def plan_item(context: Context, artifact: Artifact, position: Position | None, *
     elif isinstance(artifact, Transcript):
         envelope = artifact.variants[0].envelope
         speakers = [one.position for one in envelope.participants]
-        known["sender"] = artifact.role or next(iter(speakers), copy.file.source)
+        known["sender"] = context.label(artifact.role) if artifact.role else next(iter(speakers), copy.file.source)
         known["to"] = cut_line(", ".join(speakers), _ADDRESSEE_CHARS)
         known["body_ref"] = envelope.body_ref
     return FeedItem(

@@ -124,7 +124,7 @@ def _entry(page: str, artifact: Artifact) -> tuple[dict[str, object], str]:
         }
         who = f"{artifact.sender} to {', '.join(artifact.to)}"
         state = artifact.action or ""
-    day = artifact.date.utc[:10] if artifact.date else "undated"
+    day = artifact.date.day if artifact.date else "undated"
     who = escaped(one_line(who))
     state = f" [{escaped(one_line(state))}]" if state else ""
     return (

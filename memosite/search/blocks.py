@@ -387,13 +387,9 @@ def _facets(facets: dict[str, dict[str, list[int]]]) -> dict[str, dict[str, str]
 
 
 def _row(document: SearchDocument) -> list[object]:
-    """What a hit shows: kind, id, turn, whether of tools, subject, which turn, who, date, file ("" for the usual)."""
+    """What a hit shows: kind, id, turn, whether of tools, subject, which turn, who, day, file ("" for the usual)."""
     card = document.card
-    date = ""
-    if card.date is not None:
-        moment = _EPOCH + dt.timedelta(milliseconds=card.date)
-        date = moment.isoformat(timespec="milliseconds" if card.date % 1000 else "seconds") + "Z"
     usual = f"{FOLDERS.get(card.kind, '')}/{card.id}/index.html" + (f"#t{document.turn}" if document.turn else "")
     file = "" if document.file == usual else document.file
     row = [card.kind, card.id, document.turn, int(document.is_tools), card.short_subject, document.label, card.who]
-    return [*row, date, file]
+    return [*row, card.day, file]

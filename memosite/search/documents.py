@@ -47,9 +47,9 @@ TextOf = Callable[[str], str]
 class Card:
     """The searchable metadata of an artifact, with its texts by SHA-256.
 
-    `date` is milliseconds since 1970 in UTC; `keys` are fields and folded values; `positions` are ids, for facets;
-    `names` are id, paths and digests. `texts` are digests on the shelf, `extra` are texts that are not on it.
-    `conversation` is the digest of a transcript's body.
+    `date` is milliseconds since 1970 in UTC, `day` the writer's day, as pages show it; `keys` are fields and folded
+    values; `positions` are called as pages call them, for facets; `names` are id, paths and digests. `texts` are
+    digests on the shelf, `extra` are texts that are not on it. `conversation` is the digest of a transcript's body.
     """
 
     kind: Kind
@@ -62,6 +62,7 @@ class Card:
     short_subject: str
     who: str
     date: int | None
+    day: str
     keys: tuple[tuple[str, str], ...]
     positions: tuple[str, ...]
     names: tuple[str, ...]
@@ -126,10 +127,11 @@ def describe(archive: Archive, artifact: Artifact, analyzer: Analyzer) -> Card:
         path=f"{artifact.copies[0].file.source}/{shown_file(artifact).path}",
         subject=prepare(artifact.subject)[:MOST_CHARS],
         short_subject=artifact.short_subject,
-        who=_who(artifact),
+        who=_who(archive, artifact),
         date=_milliseconds(artifact),
+        day=artifact.date.day if artifact.date else "",
         keys=tuple(sorted(_keys(archive, artifact, analyzer))),
-        positions=tuple(sorted(set(artifact.positions))),
+        positions=tuple(sorted(set(map(archive.label, artifact.positions)))),
         names=tuple(dict.fromkeys(prepare(name) for name in _names(artifact))),
         slug=prepare(read_stamped_name(artifact.id).slug),
         texts=tuple(dict.fromkeys(digest for digest in digests if not (transcript and body and digest == body.sha256))),
@@ -218,12 +220,12 @@ def _names(artifact: Artifact) -> Iterator[str]:
         yield artifact.card.key
 
 
-def _who(artifact: Artifact) -> str:
+def _who(archive: Archive, artifact: Artifact) -> str:
     match artifact:
         case Memo(kind="memo"):
             return cut_line(f"{artifact.sender or 'nobody'} to {', '.join(artifact.to[:6]) or 'nobody'}", WHO_CHARS)
         case Memo():
-            return cut_line(artifact.sender or artifact.role or "nobody", WHO_CHARS)
+            return cut_line(artifact.sender or archive.label(artifact.role or "nobody"), WHO_CHARS)
         case Transcript():
             return cut_line(", ".join(one.position for one in artifact.variants[0].envelope.participants), WHO_CHARS)
         case Record():
@@ -244,7 +246,7 @@ def _keys(archive: Archive, artifact: Artifact, analyzer: Analyzer) -> set[tuple
     found += [("repo", copy.file.source) for copy in artifact.copies]
     found += [("box", copy.mailbox) for copy in artifact.copies if copy.mailbox]
     found += [("tag", tag) for tag in artifact.tags]
-    found += [("with", position) for position in artifact.positions]
+    found += [("with", name) for position in artifact.positions for name in (position, archive.label(position))]
     if isinstance(artifact, Memo):
         found += _memo_keys(archive, artifact)
     status = artifact.card.status if isinstance(artifact, Record) else None
@@ -264,10 +266,12 @@ def _memo_keys(archive: Archive, memo: Memo) -> Iterator[tuple[str, str]]:
     recipients = {*memo.to, *(state.position for state in memo.recipients)}
     for field, names in (("from", senders), ("to", recipients)):
         for name in names:
-            for form in {name, name.rpartition("/")[2], archive.position_of.get(name, "")}:
+            position = archive.position_of.get(name, name)
+            for form in {name, name.rpartition("/")[2], position, archive.label(position)}:
                 yield field, form
                 yield "with", form
-    yield "thread", memo.thread
+    for name in {memo.thread, archive.threads[memo.thread].name, archive.thread_label(memo.thread)}:
+        yield "thread", name
     if memo.kind == "memo":
         states: list[tuple[Literal["is"], str]] = [("is", memo.action)] if memo.action else []
         if memo.is_broadcast:

@@ -1,11 +1,14 @@
-"""What the tests of search share: archives as documents, an index of plain dictionaries, and many queries."""
+"""What the tests of search share: archives as documents, an index of dictionaries, the browser's answers, queries."""
 
+import json
 import random
+import subprocess
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 from memosite.archive.model import Archive
 from memosite.config.loading import load_config
@@ -16,6 +19,7 @@ from memosite.search.whoosh.indexing import open_index
 from memosite.search.whoosh.reader import IndexReader
 from memosite.search_language.analyzer import Analyzer
 from memosite.store.shelf import Shelf
+from tests.support.files import ROOT
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -99,6 +103,21 @@ class Dictionaries:
     def newest(self) -> int | None:
         """The newest date."""
         return max((one.card.date for one in self.found if one.card.date is not None), default=None)
+
+
+def browse(folder: Path, queries: Sequence[str], *, limit: int) -> list[dict[str, Any]]:
+    """What the browser's searcher answers, in node."""
+    asked = json.dumps({"folder": str(folder / "search"), "limit": limit, "queries": queries})
+    done = subprocess.run(
+        ["node", str(ROOT / "tests/search_node.js")],
+        input=asked,
+        capture_output=True,
+        text=True,
+        check=True,
+        timeout=300,
+    )
+    found: list[dict[str, Any]] = json.loads(done.stdout)
+    return found
 
 
 HAND_MADE = (

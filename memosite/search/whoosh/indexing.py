@@ -122,6 +122,7 @@ def _fields_of(document: SearchDocument, analyzer: Analyzer) -> dict[str, object
         "subject": card.short_subject,
         "label": document.label,
         "who": card.who,
+        "day": card.day,
         "file": document.file,
         "path": card.path,
     }

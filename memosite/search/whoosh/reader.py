@@ -40,7 +40,10 @@ _EPOCH = dt.datetime(1970, 1, 1)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Hit:
-    """One thing found. `file` is its page's file with the anchor, below the site; `date` is ISO 8601, "" for none."""
+    """One thing found. `file` is its page's file with the anchor, below the site.
+
+    `date` is ISO 8601 in UTC, `day` the writer's day, as pages show it; both are "" for none.
+    """
 
     kind: str
     id: str
@@ -49,6 +52,7 @@ class Hit:
     subject: str
     label: str
     who: str
+    day: str
     date: str
     file: str
     path: str

@@ -1,0 +1,130 @@
+"""One date, one name: whatever shows an artifact, a position or a thread shows it as its page does (SPEC 3 and 5)."""
+
+import email
+import json
+from collections import Counter
+from pathlib import Path
+
+import pytest
+from lxml import etree, html
+
+from memosite.cli import main
+from tests.support.memos import write_memo, write_org, write_transcript
+from tests.support.pages import found
+from tests.support.search import browse
+from tests.support.sites import build_site
+
+LATE = "2026-05-01T23:30:00-07:00"
+"""The second of May in UTC; for its writer, and on every page, the first."""
+DAY = "2026-05-01"
+SEAT = "x-spec~strategist"
+NAME = "x-strategist"
+THREAD, TITLE = "Gate & Fence", "The gate is closed"
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Two organizations with a strategist each; a thread, a note, a transcript and a broadcast, all sent late."""
+    root = tmp_path_factory.mktemp("site")
+    for organization in ("x-spec", "y-org"):
+        write_org(root / "repo/org", organization, positions=["strategist", "engineer"])
+    memos = root / "repo/memos/read"
+    write_memo(memos, "first", subject=TITLE, sender="x-engineer", to=NAME, sent=LATE, thread_id=THREAD)
+    write_memo(
+        memos, "reply", subject="Re", sender=NAME, to="x-engineer", sent=LATE, in_reply_to="first", action_required=True
+    )
+    write_memo(memos, "far", subject="Far", sender="y-strategist", to="all", sent=LATE)
+    write_memo(root / "repo/notes/x-strategist", "note", subject="Note", sender=NAME, to="file", sent=LATE)
+    spoken = {"participants": [{"position": NAME, "session_arc": "a"}], "started": LATE, "subject": "Talk"}
+    write_transcript(root / f"repo/transcripts/{NAME}", "talk", text="## User\n\nHello.\n", **spoken)
+    (root / "memosite.yml").write_text("title: Acme\nfeeds: {searches: {late: 'with:x-strategist'}}\n")
+    build_site(root, base_url="https://acme.example/")
+    return root
+
+
+def page(site: Path, name: str) -> "html.HtmlElement":
+    """A page of the site."""
+    return html.parse(site / "_site" / name / "index.html").getroot()
+
+
+def test_a_hit_has_the_day_of_its_page(site: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """In the browser and on the command line; machines are told the instant."""
+    days = {time.text for time in page(site, f"positions/{SEAT}").iter("time")}
+    assert days == {DAY}
+    (answer,) = browse(site / "_site", ["sent:2026"], limit=50)
+    assert len(answer["rows"]) == 6 and {row[7] for row in answer["rows"]} == {DAY}
+    assert main(["search", "--site", str(site), "kind:memo"]) == 0
+    assert capsys.readouterr().out.count(f"  {DAY} · memo · ") == 3
+    assert main(["search", "--site", str(site), "--json", "kind:memo"]) == 0
+    assert {hit["date"] for hit in json.loads(capsys.readouterr().out)["hits"]} == {"2026-05-02T06:30:00Z"}
+
+
+def test_a_list_for_machines_that_read_markdown_has_the_same_day(site: Path) -> None:
+    """Positions, threads, months and saved searches."""
+    lists = [f"positions/{SEAT}", "timeline/2026/05", *(f"threads/{one.name}" for one in threads(site))]
+    for name in lists:
+        listed = (site / "_site" / name / "index.md").read_text(encoding="utf-8")
+        assert f"- {DAY} " in listed and "2026-05-02" not in listed
+
+
+def threads(site: Path) -> list[Path]:
+    """The folders of the pages of threads."""
+    return sorted(one.parent for one in (site / "_site/threads").glob("*/index.html"))
+
+
+def test_a_facet_calls_a_position_as_its_page_does_and_finds_what_it_counts(site: Path) -> None:
+    """By that name and by its id, which worked before; the same on the command line."""
+    assert page(site, f"positions/{SEAT}").findtext(".//h1") == NAME
+    (answer,) = browse(site / "_site", ["sent:2026"], limit=50)
+    counted = dict(answer["facets"]["position"])
+    assert counted[NAME] == 5 and not any("~" in name for name in counted)
+    for name, count in counted.items():
+        (narrowed,) = browse(site / "_site", [f"with:{name}"], limit=50)
+        assert narrowed["total"] == count, name
+    by_name, by_id, sent, sent_by_id, to = browse(
+        site / "_site", [f"with:{NAME}", f"with:{SEAT}", f"from:{NAME}", f"from:{SEAT}", f"to:{NAME}"], limit=50
+    )
+    assert by_name["hits"] == by_id["hits"] and sent["hits"] == sent_by_id["hits"]
+    assert (len(sent["hits"]), len(to["hits"])) == (2, 1)
+
+
+@pytest.mark.parametrize("field", ["with", "from", "to"])
+def test_the_command_line_finds_a_position_by_both_its_names(
+    site: Path, field: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """As the browser does."""
+    both = []
+    for name in (NAME, SEAT):
+        assert main(["search", "--site", str(site), "--json", f"{field}:{name}"]) == 0
+        both.append(Counter(hit["id"] for hit in json.loads(capsys.readouterr().out)["hits"]))
+    assert both[0] == both[1]
+
+
+def test_a_thread_is_found_by_its_id_by_the_id_that_is_written_and_by_its_title(
+    site: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The title is what its page, its feed and links to it say."""
+    (folder,) = threads(site)
+    title = page(site, f"threads/{folder.name}").findtext(".//h1")
+    assert title == TITLE
+    assert etree.parse(folder / "feed.xml").findtext("channel/title") == f"Acme: {TITLE}"
+    queries = [f"thread:{folder.name}", f'thread:"{THREAD}"', f'thread:"{title}"']
+    answers = browse(site / "_site", queries, limit=50)
+    assert [sorted(hit[1] for hit in one["hits"]) for one in answers] == [["first", "reply"]] * 3
+    for query in queries:
+        assert main(["search", "--site", str(site), "--json", query]) == 0
+        assert {hit["id"] for hit in json.loads(capsys.readouterr().out)["hits"]} == {"first", "reply"}
+
+
+def test_twins_feeds_and_mail_call_a_position_as_its_page_does(site: Path, tmp_path: Path) -> None:
+    """Markdown, RSS and mail are for people; JSON and CSV keep ids."""
+    twin = (site / "_site/memos/reply/index.md").read_text(encoding="utf-8")
+    assert "Action: open (x-engineer)" in twin
+    feed = (site / f"_site/positions/{SEAT}/transcripts.xml").read_text(encoding="utf-8")
+    said = found(etree.fromstring(feed.encode()), "//item//text()[not(parent::guid)]")
+    assert NAME in " ".join(said) and SEAT not in " ".join(said)
+    assert main(["export", "--site", str(site), "--format", "mbox", "-o", str(tmp_path / "all.mbox")]) == 0
+    mail = (tmp_path / "all.mbox").read_text(encoding="utf-8")
+    talk = next(part for part in mail.split("\nFrom ") if "Subject: Talk" in part)
+    assert NAME in email.message_from_string(talk.partition("\n")[2])["From"]
+    assert "~" not in "".join(line for line in mail.splitlines() if line.startswith(("From:", "To:")))
