@@ -128,3 +128,14 @@ def test_twins_feeds_and_mail_call_a_position_as_its_page_does(site: Path, tmp_p
     talk = next(part for part in mail.split("\nFrom ") if "Subject: Talk" in part)
     assert NAME in email.message_from_string(talk.partition("\n")[2])["From"]
     assert "~" not in "".join(line for line in mail.splitlines() if line.startswith(("From:", "To:")))
+
+
+def test_a_comparison_has_the_day_of_pages(site: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Of archives and of published ledgers, as text and as Markdown; JSON has the instant."""
+    ledger = str(site / "_site/archive/ledger.jsonl")
+    for between in ("2026-01-01..", f"{site / 'none.jsonl'}..{ledger}"):
+        (site / "none.jsonl").write_text("", encoding="utf-8")
+        for form, begin in (("text", f"  {DAY}  "), ("markdown", f"- {DAY} "), ("json", '"2026-05-02T06:30:00Z"')):
+            main(["diff", between, "--site", str(site), "--format", form])
+            said = capsys.readouterr().out
+            assert said.count(begin) == 5, (between, form, said)

@@ -126,7 +126,7 @@ def _section(heading: str, lines: Iterable[str]) -> str:
 
 def _entry(state: ArtifactState) -> str:
     who = f"{state.sender} to {', '.join(state.to)}: " if state.sender else ""
-    return f"{state.date[:10] or 'no date   '}  {who}{state.subject}  ({'/'.join(state.key)})"
+    return f"{state.day or 'no date   '}  {who}{state.subject}  ({'/'.join(state.key)})"
 
 
 def _step(step: HistoryStep) -> str:
@@ -140,7 +140,7 @@ def to_markdown(found: Difference) -> str:
     for heading, states in (("New", found.new), ("Gone", found.gone)):
         if states:
             lines += [f"## {heading}", ""]
-            lines += [*(f"- {state.date[:10]} {_who(state)}{_link(state)}" for state in states), ""]
+            lines += [*(f"- {state.day} {_who(state)}{_link(state)}" for state in states), ""]
     for heading, steps in (("Moved", found.moved), ("Actions", found.actions)):
         if steps:
             lines += [f"## {heading}", ""]

@@ -2,12 +2,13 @@
 
 import datetime as dt
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from memosite.archive.model import Archive, Artifact, Copy, Memo
 from memosite.archive.urls import page_of
 from memosite.facts.parsed import Ref
+from memosite.facts.times import read_moment
 
 _BELOW = 5_000
 """The most replies below one memo that are searched for an answer."""
@@ -18,13 +19,17 @@ SnapshotKey = tuple[str, str]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ArtifactState:
-    """The compared state of one artifact. `boxes` are the mailboxes of its copies by source; "" where not known."""
+    """The compared state of one artifact. `boxes` are the mailboxes of its copies by source; "" where not known.
+
+    `date` is an instant in UTC, `day` the day on the writer's clock.
+    """
 
     key: SnapshotKey
     subject: str
     sender: str = ""
     to: tuple[str, ...] = ()
     date: str = ""
+    day: str = ""
     page: str = ""
     action: str = ""
     boxes: tuple[tuple[str, str], ...] = ()
@@ -115,7 +120,7 @@ def snapshot_at(archive: Archive, end: dt.datetime) -> dict[SnapshotKey, Artifac
             continue
         begun = removal.events[0].at
         if begun and begun.instant < end and not any(one.at and one.at.instant < end for one in removal.events[-1:]):
-            found[kind, id_] = ArtifactState(key=(kind, id_), subject=removal.stem, date=begun.utc)
+            found[kind, id_] = ArtifactState(key=(kind, id_), subject=removal.stem, date=begun.utc, day=begun.day)
     return found
 
 
@@ -134,11 +139,19 @@ def snapshot_of_lines(
                 sender=str(line.get("from") or ""),
                 to=tuple(map(str, line.get("to") or ())),
                 date=str(line.get("date") or ""),
+                day=_day_of(line),
                 page=str(line.get("url") or ""),
                 action=str(line.get("action") or ""),
                 boxes=tuple(sorted({str(one.get("source")): str(one.get("mailbox") or "") for one in copies}.items())),
             )
     return found
+
+
+def _day_of(line: Mapping[str, Any]) -> str:
+    """The writer's day, from the instant and the offset that a line has."""
+    instant = read_moment(str(line.get("date") or ""))
+    written = read_moment(f"2000-01-01T00:00:00{line.get('offset') or ''}")
+    return replace(instant, offset=written.offset if written else None).day if instant else ""
 
 
 def _state(artifact: Artifact, *, boxes: tuple[tuple[str, str], ...], action: str | None = None) -> ArtifactState:
@@ -149,6 +162,7 @@ def _state(artifact: Artifact, *, boxes: tuple[tuple[str, str], ...], action: st
         sender=memo.sender if memo else "",
         to=memo.to if memo else (),
         date=artifact.date.utc if artifact.date else "",
+        day=artifact.date.day if artifact.date else "",
         page=page_of(artifact),
         action=((memo.action or "") if memo else "") if action is None else action,
         boxes=boxes,

@@ -30,7 +30,7 @@ with warnings.catch_warnings():
 
     from memosite.search.whoosh.fields import schema
 
-INDEX_VERSION = 3
+INDEX_VERSION = 2
 """Of the schema, of what the analyzer finds and of what is shown: an index of another version is made anew."""
 
 INDEX_FOLDER = "search"
