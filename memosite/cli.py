@@ -1,6 +1,7 @@
 """The command line: arguments, printing, exit codes (SPEC 8).
 
-Exit codes: 0 success, 1 findings or no result, 2 usage or configuration error, 130 interrupted.
+Exit codes: 0 success, 1 findings or no result, 2 usage or configuration error, 130 interrupted, 128 and the number of
+another signal that ended it.
 """
 
 import argparse
@@ -13,8 +14,9 @@ from collections.abc import Callable, Sequence
 
 from memosite.commands.arguments import parser
 from memosite.facts.errors import MemositeError
+from memosite.run.processes import EndedError, ended_by_signals
 
-EXIT_FINE, EXIT_NOT_SO, EXIT_USAGE, EXIT_INTERRUPTED = 0, 1, 2, 130
+EXIT_FINE, EXIT_NOT_SO, EXIT_USAGE, EXIT_INTERRUPTED, EXIT_SIGNAL = 0, 1, 2, 130, 128
 
 
 def main(arguments: Sequence[str]) -> int:
@@ -25,11 +27,14 @@ def main(arguments: Sequence[str]) -> int:
             stream.reconfigure(errors="backslashreplace")
     try:
         options = parser().parse_args(arguments)
-        code = _COMMANDS[options.run](options)
+        with ended_by_signals():
+            code = _COMMANDS[options.run](options)
         sys.stdout.flush()
     except MemositeError as error:
         print(f"memosite: {error}", file=sys.stderr)
         return EXIT_USAGE
+    except EndedError as ended:
+        return EXIT_SIGNAL + ended.number
     except KeyboardInterrupt:
         return EXIT_INTERRUPTED
     except BrokenPipeError:

@@ -21,8 +21,8 @@ from memosite.reading.opening import open_sources
 from memosite.sources import listing as listing_module
 from memosite.sources import tree as tree_module
 from memosite.sources.git import Repo as FoundRepo
-from memosite.sources.git import repo_at
 from memosite.sources.objects import Objects, commit_at
+from memosite.sources.repos import repo_at
 from memosite.sources.tree import TreeSource, read_tree
 from tests.support.archives import DOCUMENTS, folder_source, read_folders
 from tests.support.files import write_text

@@ -33,6 +33,7 @@ from typing import Any, Self, get_args
 
 from memosite.facts.errors import OutputError
 from memosite.facts.parsed import Kind, Ref
+from memosite.store.safe_files import read_file
 
 LEDGER_PATH = "archive/ledger.jsonl"
 NUMBERS = 2**53
@@ -208,7 +209,7 @@ def read_ledger(output: Path, known: Ledger | None = None) -> Ledger:
     """
     path = output / LEDGER_PATH
     try:
-        text = path.read_text(encoding="utf-8")
+        text = read_file(path).decode("utf-8")
     except FileNotFoundError:
         return Ledger()
     except (OSError, UnicodeDecodeError) as error:

@@ -17,8 +17,11 @@ from memosite.commands.places import shown_path
 from memosite.facts.errors import MemositeError
 from memosite.facts.layout import MAILBOXES, place_of
 from memosite.facts.names import BODY_SUFFIX, ENVELOPE_SUFFIX, stem_of
-from memosite.sources.git import GitError, Repo, git, repo_at
+from memosite.sources.git import GitError, Repo, configured, git
 from memosite.sources.git_index import Staged, change_index, staged, tree_after
+from memosite.sources.git_view import CONFIG_BYTES, read_config
+from memosite.sources.repos import repo_at
+from memosite.store.safe_files import beginning_of
 
 
 def run(options: argparse.Namespace, *, show: Callable[[str], None]) -> None:
@@ -212,7 +215,7 @@ def _move(repo: Repo, moves: Sequence[Move]) -> None:
 
 def _stored(repo: Repo, file: Path) -> Staged:
     """A file as an entry for the index; its bytes are written to the repo's objects as they are."""
-    blob = git(repo, "hash-object", "-w", "--no-filters", "--stdin", given=file.read_bytes())
+    blob = git(repo, "hash-object", "-w", "--no-filters", "--stdin", given=file.read_bytes(), is_writing=True)
     return Staged(mode="100644", blob=blob.decode("ascii").strip())
 
 
@@ -227,9 +230,10 @@ def _commit(repo: Repo, moves: Sequence[Move], box: str) -> str:
     tree = tree_after(repo, parent, known, added)
     parents = ("-p", parent) if parent else ()
     message = _message(moves, box).encode("utf-8", "surrogateescape")
-    made = git(repo, "commit-tree", tree, *parents, given=message, environment=_identity(repo)).decode("ascii").strip()
-    git(repo, "update-ref", "-m", "memosite mark-read", "HEAD", made, parent)
-    return made
+    made = git(repo, "commit-tree", tree, *parents, given=message, environment=_identity(repo), is_writing=True)
+    commit = made.decode("ascii").strip()
+    git(repo, "update-ref", "-m", "memosite mark-read", "HEAD", commit, parent, is_writing=True)
+    return commit
 
 
 def _message(moves: Sequence[Move], box: str) -> str:
@@ -256,15 +260,8 @@ def _identity(repo: Repo) -> dict[str, str]:
 
 def _configured(repo: Repo, key: str) -> str:
     home = os.environ.get("HOME", "")
-    environment = {"HOME": home, "XDG_CONFIG_HOME": os.environ.get("XDG_CONFIG_HOME", f"{home}/.config")}
+    folder = os.environ.get("XDG_CONFIG_HOME", f"{home}/.config")
     own = os.environ.get("GIT_CONFIG_GLOBAL")
-    known = [own] if own else [f"{environment['XDG_CONFIG_HOME']}/git/config", f"{home}/.gitconfig"]
-    for file in (None, *reversed(known)):
-        where = ("--local",) if file is None else ("--file", file)
-        with suppress(GitError):
-            value = (
-                git(repo, "config", *where, "--get", key, environment=environment).decode("utf-8", "replace").strip()
-            )
-            if value:
-                return value
-    return ""
+    files = [own] if own else [f"{home}/.gitconfig", f"{folder}/git/config"]
+    known = (read_config(repo.git_dir), *(beginning_of(os.path.realpath(file), CONFIG_BYTES) or b"" for file in files))
+    return next(filter(None, (configured(written, key) for written in known if written)), "")

@@ -37,6 +37,7 @@ from memosite.facts.parsed import Discharge
 from memosite.search_language.analyzer import Analyzer
 from memosite.search_language.query import parse_query
 from memosite.search_language.syntax import QueryError
+from memosite.store.safe_files import open_file
 
 __all__ = ["CONFIG_NAME", "Config", "FeedsConfig", "SourceConfig", "check_output", "load_config"]
 
@@ -123,15 +124,15 @@ def _read_file(file: Path) -> ConfigEntry | None:
     """The top of memosite.yml; None if there is none, or nothing in it."""
     shown = printable(str(file))
     try:
-        with file.open("rb") as stream:
-            data = stream.read(SIZE_LIMIT + 1)
+        with open_file(os.path.realpath(file)) as stream:
+            data = stream.read(SIZE_LIMIT + 1) or b""
     except FileNotFoundError as error:
         other = file.with_suffix(".yaml")
         if other.exists():
             raise ConfigError(f"{printable(str(other))}: expected the name {CONFIG_NAME}; rename the file") from error
         return None
     except OSError as error:
-        raise ConfigError(f"{shown}: cannot be read ({error.strerror}), expected a file") from error
+        raise ConfigError(f"{shown}: cannot be read ({error.strerror or 'a pipe'}), expected a file") from error
     if len(data) > SIZE_LIMIT:
         raise ConfigError(f"{shown}: found more than {SIZE_LIMIT} bytes, expected a configuration")
     try:

@@ -5,8 +5,8 @@ from pathlib import Path
 
 from memosite.config.schema import ConfigEntry, SourceConfig, clean_name, quote, read_web
 from memosite.facts.characters import printable
-from memosite.sources.git import holding_repo
 from memosite.sources.git_urls import FORM, refusal, repo_name
+from memosite.sources.repos import holding_repo
 
 LONGEST_PATH = 4096
 """Paths are shown whole in errors: nobody can open half a path."""

@@ -20,11 +20,13 @@ from pathlib import Path
 
 from memosite.archive.ledger import LEDGER_PATH
 from memosite.config.schema import Config, SourceConfig
-from memosite.sources.git import GitError, Repo, common_folder, holding_repo, line_of, repo_at
+from memosite.sources.git import GitError, Repo
+from memosite.sources.git_view import common_folder, line_of
 from memosite.sources.listing import RECENT
 from memosite.sources.look import FileLook, Look, LookAt, changed, content_of, look_at, state_of
 from memosite.sources.objects import HEAD, commit_at
 from memosite.sources.remote import last_fetched
+from memosite.sources.repos import holding_repo, repo_at
 from memosite.store.program import program_digest
 
 _DIGEST = re.compile(r"[0-9]{1,20}-[0-9a-f]{64}", re.ASCII)
@@ -197,7 +199,7 @@ def _add_head(repo: Repo, states: _States) -> None:
 
     Whether a file is unread depends on the commit, never on git's index.
     """
-    common = common_folder(repo)
+    common = common_folder(repo.git_dir)
     for name in ("config", "packed-refs", "shallow", "reftable/tables.list"):
         states.look_at(common / name)
     line = line_of(repo.git_dir / "HEAD")
@@ -214,7 +216,7 @@ def _add_head(repo: Repo, states: _States) -> None:
 
 def _add_objects(repo: Repo, states: _States) -> None:
     """Add which objects exist: a commit that a memo mentions may come with any fetch."""
-    common = common_folder(repo)
+    common = common_folder(repo.git_dir)
     states.look_at(common / "shallow")
     states.look_at(common / "config")
     try:

@@ -14,14 +14,13 @@ from memosite.facts.errors import SourceError
 from memosite.facts.findings import Finding, Location
 from memosite.sources.folder import FolderSource
 from memosite.sources.forges import below, file_template
-from memosite.sources.git import GitError, Repo, common_folder, git, holding_repo, repo_at
+from memosite.sources.git import GitError, Repo, configured, viewed
+from memosite.sources.git_view import UnreadableRepoError, read_config
 from memosite.sources.listing import Source
 from memosite.sources.objects import HEAD, CommitHead, Objects, commit_at
 from memosite.sources.remote import FetchedRemote, fetch
+from memosite.sources.repos import holding_repo, repo_at
 from memosite.sources.tree import TreeSource, read_tree
-from memosite.store.safe_files import beginning_of
-
-_CONFIG_BYTES = 1 << 16
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -79,6 +78,7 @@ def _open(
     repo, prefix = holding.repo, holding.prefix.rstrip("/")
     if repo is None:
         raise SourceError(f"{source.root}: found no repo to read a ref of: {holding.why_not}")
+    repo = stack.enter_context(viewed(repo))
     commit = _commit(source, repo, source.ref or HEAD)
     tree = _tree_source(config, source, stack, repo=repo, commit=commit, prefix=prefix)
     web = source.web or _web_of(repo, prefix)
@@ -179,23 +179,19 @@ def _info(
 
 def _web_of(repo: Repo, prefix: str) -> str | None:
     """Where the forge that a repo was cloned from shows its files. Only the repo's own configuration is asked."""
-    written = beginning_of(common_folder(repo) / "config", _CONFIG_BYTES)
     try:
-        if written is None or len(written) == _CONFIG_BYTES:
-            origin = _origin.__wrapped__(repo, b"")
-        else:
-            origin = _origin(repo, written) if b"url" in written.lower() else ""
-    except GitError:
+        written = read_config(repo.git_dir)
+        origin = _origin(written) if b"url" in written.lower() else ""
+    except (GitError, UnreadableRepoError):
         return None
     template = file_template(origin) if origin else None
     return below(template, prefix) if template else None
 
 
 @lru_cache(maxsize=64)
-def _origin(repo: Repo, _written: bytes) -> str:
-    """The URL that a repo was cloned from, cached until its configuration changes."""
-    found = git(repo, "config", "--local", "--no-includes", "--get", "remote.origin.url")
-    return found.decode("utf-8", "replace").strip()
+def _origin(written: bytes) -> str:
+    """The URL that a repo was cloned from, according to its configuration, cached until that changes."""
+    return configured(written, "remote.origin.url")
 
 
 def _not_fetched(source: SourceConfig, fetched: FetchedRemote) -> Finding:

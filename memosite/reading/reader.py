@@ -25,9 +25,10 @@ from memosite.run.progress import Progress, silent
 from memosite.run.recall import FORGETFUL, Recall
 from memosite.run.workers import run
 from memosite.sources.folder import FolderSource
-from memosite.sources.git import Holding, folders_of, repos_inside
+from memosite.sources.git import Holding
 from memosite.sources.listing import FileStamp, Listing, Source, shown_path
 from memosite.sources.look import FileLook, Look, changed
+from memosite.sources.repos import folders_of, repos_inside
 from memosite.store.shelf import Shelf
 
 ReadStep = Callable[[int], None]

@@ -3,13 +3,14 @@
 import gc
 import os
 import re
-import signal
 import threading
 import time
 from collections import deque
 from collections.abc import Callable, Generator, Iterable, Iterator
 from itertools import chain, islice
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
+
+from memosite.run.processes import leave_to_parent
 
 if TYPE_CHECKING:
     from concurrent.futures import Future
@@ -163,7 +164,7 @@ def _start(function: Callable[..., object]) -> None:
 
     An orphan would keep what it inherited, such as the lock of the output folder.
     """
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    leave_to_parent()
     _inherited.append(_Worker(function))
     threading.Thread(target=_end_with_parent, daemon=True).start()
 

@@ -14,7 +14,7 @@ from watchfiles import Change, watch
 
 from memosite.config.loading import Config
 from memosite.facts.layout import SKIPPED_FOLDERS, UNREAD_FOLDERS
-from memosite.sources.git import holding_repo
+from memosite.sources.repos import holding_repo
 
 _SETTLED_MS = 50  # no event for so long: the writing is done
 _LONGEST_MS = 400  # … or writes so much that some of it is shown in between

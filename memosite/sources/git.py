@@ -1,31 +1,41 @@
-"""[I/O] Runs git safely on untrusted repos: runs none of their programs, never prompts, writes nothing.
+"""[I/O] Runs git safely on untrusted repos: runs none of their programs, never prompts, always ends.
 
 Each call runs one program without a shell, in a clean environment: neither the user's nor the system's
-configuration, no prompts, no locks, no lazy fetches, no replaced objects, no grafted commits. What a repo's own
-configuration could run is switched off on the command line, which takes precedence (SPEC 2.3). Only plumbing that
-never reads the work tree is called: comparing it would run the filters that attributes name.
+configuration, no prompts, no locks, no lazy fetches, no replaced objects, no grafted commits. It has limits of time,
+memory and output, and ends with this process. What a repo's own configuration could run is not there, since git
+reads a view of the repo (`git_view`); where git has to write to a repo, it is switched off on the command line, which
+takes precedence (SPEC 2.3). Only plumbing is called, and none that reads the work tree: comparing it would run
+filters.
 """
 
 import os
-import re
-import signal
-import stat
-import subprocess
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import suppress
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import IO
 
 from memosite.facts.errors import SourceError
-from memosite.sources.git_urls import without_secrets
-from memosite.store.safe_files import beginning_of
+from memosite.run.processes import Child, Limits, SlowError, WordyError
+from memosite.sources.git_messages import in_our_words, is_out_of_memory, last_line
+from memosite.sources.git_view import UnreadableRepoError, View
 
 LIMIT_SECONDS = 600
 """The longest that one call on a local repo may take."""
 
-LINE_BYTES = 4096
-"""The most that is read of a file that should hold one line, such as HEAD."""
+MEMORY_BYTES = 1 << 30
+"""The most memory that a git process may use, and any that it starts; mapped files do not count."""
+
+OUTPUT_BYTES = 1 << 28
+"""The most that one call may print, if its output is taken as a whole."""
+
+STREAM_BYTES = 1 << 30
+"""The most that one call may print, if its output is taken piece by piece."""
+
+TOKENS_LIMIT = 4_000_000
+"""The most pieces that one call may print."""
+
+TOKEN_BYTES = 1 << 20
+"""The longest of these pieces."""
 
 _SAFE = (
     *("-c", "core.fsmonitor=false", "-c", "core.hooksPath=/dev/null", "-c", "core.pager=cat"),
@@ -61,156 +71,38 @@ _SET = {
     "LC_ALL": "C",
     "SSH_ASKPASS": "",
 }
-_REMOVED = re.compile(r"[^\x20-\x7e\xa0-\U0010ffff]+")
 
 
 class GitError(SourceError):
-    """A call of git that failed; its text is git's own last line, without passwords in URLs."""
+    """A call of git that failed; its text is git's own last line, without passwords in URLs.
+
+    Git's own words name files of this machine. Pages and findings show `public` instead: our words for it.
+    """
+
+    def __init__(self, text: str, *, public: str = "") -> None:
+        """Without other words for it, the text is public: it is our own."""
+        super().__init__(text)
+        self.public = public or text
+
+
+class GitLimitError(GitError):
+    """A call that took too much time or memory: on another machine, or on another day, it might not."""
+
+
+class TooMuchError(GitError):
+    """A call that printed too much: what is read is too large, on every machine."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Repo:
-    """A git repo to read: its git folder, and the top of its work tree (None if it is bare)."""
+    """A git repo to read: its git folder, and the top of its work tree (None if it is bare).
+
+    `view` is what git reads in its place, if that is made already.
+    """
 
     git_dir: Path
     top: Path | None
-
-
-def git(
-    repo: Repo,
-    *arguments: str,
-    given: bytes = b"",
-    seconds: float = LIMIT_SECONDS,
-    extra: Sequence[str] = (),
-    environment: Mapping[str, str] | None = None,
-    held: Sequence[int] = (),
-) -> bytes:
-    """The output of one call of git. `extra` are options before the command; they override the safe ones.
-
-    `held` are open files, such as locks, that stay open as long as git or anything it started runs.
-    Raises `GitError` if git fails, takes longer, or is not there.
-    """
-    with start_git(repo, *arguments, extra=extra, environment=environment, held=held) as process:
-        try:
-            printed, said = process.communicate(given, timeout=seconds)
-        except subprocess.TimeoutExpired as error:
-            raise GitError(f"git {arguments[0]} took more than {seconds:.0f} s") from error
-        finally:
-            end_git(process)
-    if process.returncode:
-        raise GitError(_last_line(said) or f"git {arguments[0]} failed with exit code {process.returncode}")
-    return printed
-
-
-def git_tokens(repo: Repo, *arguments: str) -> Iterator[bytes]:
-    """The output of one call of git, streamed in pieces between NUL bytes.
-
-    Raises `GitError`, after the pieces that came, if git fails or is not there.
-    """
-    with start_git(repo, *arguments, given=subprocess.DEVNULL, said=subprocess.DEVNULL) as process:
-        try:
-            yield from _split(_stream(process.stdout))
-            process.wait(timeout=LIMIT_SECONDS)
-        except subprocess.TimeoutExpired as error:
-            raise GitError(f"git {arguments[0]} does not end") from error
-        finally:
-            end_git(process)
-    if process.returncode:
-        raise GitError(f"git {arguments[0]} failed with exit code {process.returncode}")
-
-
-def start_git(
-    repo: Repo,
-    *arguments: str,
-    extra: Sequence[str] = (),
-    environment: Mapping[str, str] | None = None,
-    given: int = subprocess.PIPE,
-    said: int = subprocess.PIPE,
-    held: Sequence[int] = (),
-) -> subprocess.Popen[bytes]:
-    """Start git; `end_git` ends it. Its work tree is the one given here, whatever `core.worktree` says.
-
-    Raises `GitError` if git is not there.
-    """
-    tree = f"--work-tree={repo.top}" if repo.top else "--bare"
-    command = ["git", "--no-pager", "--no-optional-locks", *_SAFE, *extra, f"--git-dir={repo.git_dir}", tree]
-    kept = {name: os.environ[name] for name in _KEPT if name in os.environ}
-    try:
-        return subprocess.Popen(  # noqa: S603 - a fixed program, no shell
-            [*command, *arguments],
-            stdin=given,
-            stdout=subprocess.PIPE,
-            stderr=said,
-            cwd=repo.top or repo.git_dir,
-            env=kept | _SET | dict(environment or {}),
-            start_new_session=True,  # its children end with it
-            pass_fds=held,
-        )
-    except OSError as error:
-        raise GitError(
-            f"git cannot be run ({error.strerror}); install it, or read the source without history"
-        ) from error
-
-
-def end_git(process: subprocess.Popen[bytes]) -> None:
-    """End git and everything it started."""
-    if process.poll() is None:
-        with suppress(ProcessLookupError, PermissionError):
-            os.killpg(process.pid, signal.SIGKILL)
-        process.wait()
-
-
-def _stream(stream: IO[bytes] | None) -> Iterator[bytes]:
-    while stream is not None and (data := stream.read(1 << 18)):
-        yield data
-
-
-def _split(stream: Iterator[bytes]) -> Iterator[bytes]:
-    rest = b""
-    for data in stream:
-        *tokens, rest = (rest + data).split(b"\0")
-        yield from tokens
-    if rest:
-        yield rest
-
-
-def _last_line(said: bytes) -> str:
-    lines = [line for line in said.decode("utf-8", "replace").splitlines() if line.strip()]
-    text = next((line for line in lines if line.startswith(("fatal:", "error:"))), lines[-1] if lines else "")
-    return without_secrets(_REMOVED.sub(" ", text.removeprefix("fatal: ").removeprefix("error: ")))[:300].strip()
-
-
-# Which repo a folder belongs to
-
-
-def repo_at(folder: Path) -> Repo | str | None:
-    """The repo whose work tree's top (or whose bare self) this folder is; None if it is none.
-
-    A text is the reason why it is not read: a `.git` that leads elsewhere counts only if git itself made it
-    so, for a further work tree or a submodule, and what it leads to knows this folder.
-    """
-    entry = folder / ".git"
-    try:
-        mode = entry.lstat().st_mode
-    except OSError:
-        return (_borrowed(folder) or Repo(git_dir=folder, top=None)) if _is_git_dir(folder) else None
-    if stat.S_ISLNK(mode):
-        return "its .git is a symbolic link, which is not followed"
-    if stat.S_ISDIR(mode):
-        is_repo = _is_git_dir(entry)
-        return (_borrowed(entry) or Repo(git_dir=entry, top=folder)) if is_repo else "its .git folder holds no repo"
-    return _linked(folder, entry)
-
-
-def common_folder(repo: Repo) -> Path:
-    """The folder of refs, objects and configuration: of a further work tree it is that of the first one."""
-    shared = line_of(repo.git_dir / "commondir")
-    return Path(os.path.normpath(repo.git_dir / shared)) if shared else repo.git_dir
-
-
-def line_of(file: Path) -> str:
-    """The one line of a file in a git folder, such as HEAD; "" if it cannot be read."""
-    return (beginning_of(file, LINE_BYTES) or b"").decode("utf-8", "surrogateescape").strip()
+    view: View | None = field(default=None, compare=False, repr=False)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -228,108 +120,172 @@ class Holding:
     why_not: str = ""
 
 
-def holding_repo(root: Path, *, site: Path, enclosing: bool = False) -> Holding:
-    """The repo of a source's folder: its own, or one whose top is at or below the site (SPEC 2.3).
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Call:
+    """One call of git; see `git`."""
 
-    A repo that merely encloses both counts only if the configuration says so.
+    arguments: Sequence[str]
+    limits: Limits
+    extra: Sequence[str] = ()
+    environment: Mapping[str, str] = field(default_factory=dict)
+    held: Sequence[int] = ()
+    is_writing: bool = False
+
+
+def _limits(output: int, *, seconds: float | None = None) -> Limits:
+    return Limits(seconds=LIMIT_SECONDS if seconds is None else seconds, memory=MEMORY_BYTES, output=output)
+
+
+@contextmanager
+def viewed(repo: Repo) -> Iterator[Repo]:
+    """The repo with a view of it that serves all calls in the block; it is made by the first one."""
+    if repo.view is not None:
+        yield repo
+        return
+    view = View(repo.git_dir)
+    try:
+        yield replace(repo, view=view)
+    finally:
+        view.close()
+
+
+def git(
+    repo: Repo,
+    *arguments: str,
+    given: bytes = b"",
+    seconds: float | None = None,
+    extra: Sequence[str] = (),
+    environment: Mapping[str, str] | None = None,
+    held: Sequence[int] = (),
+    is_writing: bool = False,
+) -> bytes:
+    """The output of one call of git. `extra` are options before the command; they override the safe ones.
+
+    `held` are open files, such as locks, that stay open as long as git or anything it started runs. A call that
+    is writing works on the repo itself, all others on a view of it.
+    Raises `GitError` if git fails, takes too long or too much memory, prints too much, or is not there.
     """
-    for folder in (root, *root.parents):
-        found = repo_at(folder)
-        if isinstance(found, str):
-            return Holding(why_not=found)
-        if found is None or (found.top is None and folder != root):
-            continue
-        if not (enclosing or folder == root or folder.is_relative_to(site)):
-            return Holding(why_not="it is not a repo itself; the one around it counts with history: enclosing")
-        inside = root.relative_to(folder).as_posix()
-        return Holding(repo=found, prefix="" if inside == "." else f"{inside}/")
-    return Holding(why_not="it is no git repo")
+    limits = _limits(OUTPUT_BYTES, seconds=seconds)
+    call = _Call(
+        arguments=arguments, limits=limits, extra=extra, environment=environment or {}, held=held, is_writing=is_writing
+    )
+    with _started(repo, call) as child:
+        return b"".join(_pieces(child, arguments[0], given))
 
 
-def repos_inside(root: Path, paths: Iterable[str]) -> tuple[str, ...]:
-    """The folders below a source that contain these files and are repos of their own."""
-    return tuple(sorted(folder for folder in folders_of(paths) if os.path.lexists(root / folder / ".git")))
+def configured(written: bytes, key: str) -> str:
+    """A setting of a repo's configuration, of which the bytes are given, "" without it; nothing is included.
 
-
-def folders_of(paths: Iterable[str]) -> set[str]:
-    """All folders that contain these files, at any depth, except the root."""
-    folders: set[str] = set()
-    for deepest in {path.rpartition("/")[0] for path in paths}:
-        folder = deepest
-        while folder and folder not in folders:
-            folders.add(folder)
-            folder = folder.rpartition("/")[0]
-    return folders
-
-
-def _is_git_dir(folder: Path) -> bool:
-    head = folder / "HEAD"
-    has_head = head.is_symlink() or head.is_file()
-    return has_head and (folder / "objects").is_dir() and (folder / "refs").is_dir()
-
-
-def _borrowed(git_dir: Path, *, common: Path | None = None) -> str | None:
-    """Why a git folder cannot be read by itself: its refs or objects may be those of a repo that is no source.
-
-    `common` is the folder that it shares with the work tree it was added to, if it is such a one.
+    Raises `GitError` if git is not there.
     """
-    shared = git_dir / "commondir"
-    if common is None and (shared.exists() or shared.is_symlink()):
-        return "its .git shares the folder of another repo"
-    if common is not None and not _is_same(git_dir / (_first_line(shared) or "."), common):
-        return "its .git shares the folder of a repo that does not know it"
-    place = common or git_dir
-    if (place / "objects/info/alternates").exists():
-        return "its .git borrows objects of another repo (objects/info/alternates)"
-    parts = (place / name for name in ("config", "packed-refs", "objects", "refs", "objects/info", "objects/pack"))
-    if any(part.is_symlink() for part in parts) or any(map(_has_links, (place / "objects", place / "objects/pack"))):
-        return "its .git holds symbolic links, which are not followed"
-    return None
-
-
-def _has_links(folder: Path) -> bool:
+    arguments = ("config", "--file", "-", "--no-includes", "--get", key)
+    limits = _limits(TOKEN_BYTES)
+    nowhere = Repo(git_dir=Path(os.devnull), top=Path("/"))
+    child = _start(nowhere, _Call(arguments=arguments, limits=limits, is_writing=True))
     try:
-        with os.scandir(folder) as entries:
-            return any(entry.is_symlink() for entry in entries)
-    except OSError:
-        return False
-
-
-def _linked(folder: Path, entry: Path) -> Repo | str:
-    """The repo that a `.git` file names, if it names this folder in turn."""
-    written = _first_line(entry).removeprefix("gitdir:").strip()
-    if not written or "\0" in written:
-        return "its .git file names no folder"
-    git_dir = Path(os.path.normpath(folder / written))
-    back = _first_line(git_dir / "gitdir")
-    if back and _is_same(git_dir / back, entry):
-        return _borrowed(git_dir, common=git_dir.parent.parent) or Repo(git_dir=git_dir, top=folder)
-    work_tree = _work_tree(git_dir / "config")
-    if work_tree and "modules" in git_dir.parts and _is_same(git_dir / work_tree, folder):
-        return _borrowed(git_dir) or Repo(git_dir=git_dir, top=folder)
-    return "its .git file leads to a repo that does not know it"
-
-
-def _first_line(file: Path) -> str:
-    try:
-        with file.open("rb") as stream:
-            return stream.read(4096).decode("utf-8", "surrogateescape").split("\n", 1)[0].strip()
-    except (OSError, ValueError):  # a name from a repo may hold anything
+        return b"".join(child.pieces(written)).decode("utf-8", "replace").strip()
+    except (SlowError, WordyError):
         return ""
+    finally:
+        child.close()
 
 
-def _work_tree(config: Path) -> str:
+def git_tokens(repo: Repo, *arguments: str, limit: int = TOKENS_LIMIT) -> Iterator[bytes]:
+    """The output of one call of git, streamed in pieces between NUL bytes, as many as the limit at most.
+
+    Raises `GitError`, after the pieces that came, if git fails, prints more, or is not there.
+    """
+    with _started(repo, _Call(arguments=arguments, limits=_limits(STREAM_BYTES))) as child:
+        for number, token in enumerate(_split(_pieces(child, arguments[0]), arguments[0])):
+            if number >= limit:
+                raise TooMuchError(f"git {arguments[0]} prints more than {limit:,} entries", public=_too_much(limit))
+            yield token
+
+
+def start_git(repo: Repo, *arguments: str) -> Child:
+    """Start git to talk with it. The repo has a view (`viewed`). Raises `GitError` if git is not there."""
+    return _start(repo, _Call(arguments=arguments, limits=_limits(STREAM_BYTES)))
+
+
+@contextmanager
+def _started(repo: Repo, call: _Call) -> Iterator[Child]:
+    """Git while it runs; it is ended with the block."""
+    with viewed(repo) as seen:
+        child = _start(seen, call)
+        try:
+            yield child
+        finally:
+            child.close()
+
+
+def _start(repo: Repo, call: _Call) -> Child:
+    """Start git. Its work tree is the one given here, whatever `core.worktree` says."""
+    kept = {name: os.environ[name] for name in _KEPT if name in os.environ}
+    folder, objects = repo.git_dir, {}
+    if not call.is_writing and repo.view is not None:
+        folder, objects = view_folder(repo.view), {"GIT_OBJECT_DIRECTORY": str(repo.view.objects)}
+    tree = f"--work-tree={repo.top}" if repo.top else "--bare"
+    command = ["git", "--no-pager", "--no-optional-locks", *_SAFE, *call.extra, f"--git-dir={folder}", tree]
     try:
-        with config.open("rb") as stream:
-            text = stream.read(1 << 16).decode("utf-8", "surrogateescape")
-    except OSError:
-        return ""
-    found = re.search(r"(?m)^\s*worktree\s*=\s*(.+?)\s*$", text)
-    return found[1] if found else ""
+        return Child(
+            [*command, *call.arguments],
+            limits=call.limits,
+            environment=kept | _SET | objects | dict(call.environment),
+            folder=repo.top or folder,
+            held=call.held,
+        )
+    except OSError as error:
+        text = f"git cannot be run ({error.strerror}); install it, or read the source without history"
+        raise GitError(text) from error
 
 
-def _is_same(first: Path, second: Path) -> bool:
+def view_folder(view: View) -> Path:
+    """The folder of a view. Raises `GitError` if there can be none."""
     try:
-        return first.samefile(second)
-    except (OSError, ValueError):
-        return False
+        return view.folder
+    except UnreadableRepoError as error:
+        raise GitError(str(error)) from error
+    except OSError as error:
+        raise GitError(f"no folder for temporary files can be written ({error.strerror})") from error
+
+
+def _pieces(child: Child, command: str, given: bytes = b"") -> Iterator[bytes]:
+    """What git prints. Raises `GitError` if it fails or exceeds a limit."""
+    try:
+        yield from child.pieces(given)
+    except SlowError as error:
+        raise _too_slow(command, child.limits.seconds) from error
+    except WordyError as error:
+        most = child.limits.output
+        raise TooMuchError(
+            f"git {command} prints more than {most:,} bytes", public=f"more than {most:,} bytes"
+        ) from error
+    if not child.returncode:
+        return
+    if is_out_of_memory(child.said):
+        text = f"git {command} needs more than {MEMORY_BYTES >> 20:,} MB of memory"
+        raise GitLimitError(text)
+    if child.is_killed_by_limit:
+        raise _too_slow(command, child.limits.seconds)
+    said = last_line(child.said) or f"git {command} failed with exit code {child.returncode}"
+    raise GitError(said, public=in_our_words(child.said, command, child.returncode))
+
+
+def _too_slow(command: str, seconds: float) -> GitLimitError:
+    return GitLimitError(f"git {command} took more than {seconds:.0f} s")
+
+
+def _too_much(limit: int) -> str:
+    return f"more than {limit:,} entries"
+
+
+def _split(stream: Iterator[bytes], command: str) -> Iterator[bytes]:
+    rest = b""
+    for data in stream:
+        *tokens, rest = (rest + data).split(b"\0")
+        yield from tokens
+        if len(rest) > TOKEN_BYTES:
+            text = f"an entry of more than {TOKEN_BYTES:,} bytes"
+            raise TooMuchError(f"git {command} prints {text}", public=text)
+    if rest:
+        yield rest

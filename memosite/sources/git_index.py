@@ -35,7 +35,8 @@ class _Scratch:
 
     def git(self, *arguments: str, given: bytes = b"") -> bytes:
         """The output of one call of git."""
-        return git(self.repo, *arguments, given=given, environment={"GIT_INDEX_FILE": str(self.index)}, extra=_WHOLE)
+        where = {"GIT_INDEX_FILE": str(self.index)}
+        return git(self.repo, *arguments, given=given, environment=where, extra=_WHOLE, is_writing=True)
 
 
 _WHOLE = ("-c", "core.splitIndex=false", "-c", "core.untrackedCache=keep")

@@ -138,7 +138,7 @@ def read_history(repo: Repo, *, prefix: str = "", commit: str = "HEAD", known: K
         read = line.read()
         return History(commit=head, committed=read.committed, tree=read.tree, foreign=read.foreign, events=read.events)
     except GitError as error:
-        return History(why_not=_unreadable(repo, error))
+        return History(why_not=_unreadable(error))
 
 
 def _without_commits(repo: Repo, commit: str) -> History:
@@ -149,14 +149,13 @@ def _without_commits(repo: Repo, commit: str) -> History:
     except GitError as error:
         if "exit code 1" in str(error) and commit == "HEAD":
             return History(why_not="the repo has no commit yet", tree={})
-        return History(why_not=_unreadable(repo, error))
+        return History(why_not=_unreadable(error))
     return History(why_not="its HEAD leads to no commit that is there")
 
 
-def _unreadable(repo: Repo, error: GitError) -> str:
+def _unreadable(error: GitError) -> str:
     """Why git cannot read a repo, without the folders of this machine: pages are published (SPEC 10)."""
-    text = str(error).replace(str(repo.git_dir), ".git")
-    return f"git cannot read it: {text.replace(str(repo.top), '.') if repo.top else text}"
+    return f"git cannot read it: {error.public}"
 
 
 class _Line:

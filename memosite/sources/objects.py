@@ -1,16 +1,16 @@
 """[I/O] Reads blobs and commits of a repo through one long-running `git cat-file --batch`."""
 
 import datetime as dt
-import os
 import re
-import select
-import subprocess
+import time
+from contextlib import ExitStack
 from dataclasses import dataclass
 from types import TracebackType
-from typing import IO, Self, cast
+from typing import Self
 
 from memosite.facts.times import Moment
-from memosite.sources.git import GitError, Repo, end_git, git, start_git
+from memosite.run.processes import Child, SlowError
+from memosite.sources.git import GitError, GitLimitError, Repo, git, start_git, viewed
 
 HEAD = "HEAD"
 """What is read of a repo unless a source names something else."""
@@ -59,71 +59,74 @@ class Objects:
 
     def __init__(self, repo: Repo) -> None:
         """Git is started by the first call."""
-        self._repo = repo
-        self._process: subprocess.Popen[bytes] | None = None
+        self._stack = ExitStack()
+        self._repo = self._stack.enter_context(viewed(repo))
+        self._child: Child | None = None
         self._read = bytearray()
 
     def blob(self, name: str, *, limit: int) -> bytes | int | None:
         """The bytes of a blob by its hash; its size if that is over the limit, None if there is no such blob."""
-        process = self._process or self._start()
+        child = self._child or self._start()
         try:
-            os.write(cast(IO[bytes], process.stdin).fileno(), name.encode("ascii") + b"\n")
+            child.ask(name.encode("ascii") + b"\n")
             match self._line().split(b" "):
                 case [_, b"blob", size] if int(size) <= limit:
                     return self._bytes(int(size))
                 case [_, b"blob", size]:
-                    self.close()
+                    self._end()
                     return int(size)
                 case [_, b"missing"]:
                     return None
                 case _:  # another kind of object, whose bytes would follow
-                    self.close()
+                    self._end()
                     return None
         except OSError as error:
-            self.close()
-            raise GitError(f"git cat-file ended ({error.strerror})") from error
+            self._end()
+            raise GitError("git cat-file ended: the repo is damaged") from error
         except GitError:
-            self.close()
+            self._end()
             raise
 
-    def _start(self) -> subprocess.Popen[bytes]:
-        self._process = start_git(self._repo, "cat-file", "--batch", said=subprocess.DEVNULL)
+    def _start(self) -> Child:
+        self._child = start_git(self._repo, "cat-file", "--batch")
         self._read.clear()
-        return self._process
+        return self._child
 
     def _line(self) -> bytes:
+        end_at = time.monotonic() + ANSWER_SECONDS
         while (end := self._read.find(b"\n")) < 0:
-            self._more()
+            self._more(end_at)
         line = bytes(self._read[:end])
         del self._read[: end + 1]
         return line
 
     def _bytes(self, size: int) -> bytes:
+        end_at = time.monotonic() + ANSWER_SECONDS
         while len(self._read) <= size:  # plus a line break
-            self._more()
+            self._more(end_at)
         data = bytes(self._read[:size])
         del self._read[: size + 1]
         return data
 
-    def _more(self) -> None:
-        handle = cast(IO[bytes], cast("subprocess.Popen[bytes]", self._process).stdout).fileno()
-        waiting = select.poll()
-        waiting.register(handle, select.POLLIN | select.POLLHUP)
-        if not waiting.poll(ANSWER_SECONDS * 1000):
-            raise GitError(f"git cat-file gave no answer for {ANSWER_SECONDS} s")
-        data = os.read(handle, 1 << 18)
+    def _more(self, end_at: float) -> None:
+        try:
+            data = self._child.more(end_at - time.monotonic()) if self._child else b""
+        except SlowError as error:
+            raise GitLimitError(f"git cat-file gave no answer for {ANSWER_SECONDS} s") from error
         if not data:
             raise GitError("git cat-file ended: the repo is damaged")
         self._read += data
 
+    def _end(self) -> None:
+        child, self._child = self._child, None
+        self._read.clear()
+        if child is not None:
+            child.close()
+
     def close(self) -> None:
         """End git; what was read stays valid."""
-        if self._process is not None:
-            end_git(self._process)
-            for stream in (self._process.stdin, self._process.stdout):
-                cast(IO[bytes], stream).close()
-            self._process = None
-            self._read.clear()
+        self._end()
+        self._stack.close()
 
     def __enter__(self) -> Self:
         """Close at the end of the block."""

@@ -15,7 +15,7 @@ import shutil
 import stat
 import time
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager, nullcontext, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import unquote
@@ -23,11 +23,13 @@ from urllib.parse import unquote
 from memosite.facts.characters import printable
 from memosite.facts.errors import SourceError
 from memosite.facts.times import Moment, read_moment
-from memosite.sources.git import GitError, Repo, git, repo_at
+from memosite.sources.git import GitError, Repo, git, view_folder
 from memosite.sources.git_urls import parse_git_url, refusal, without_secrets
+from memosite.sources.git_view import LINE_BYTES, View
 from memosite.sources.objects import CommitHead, commit_at
+from memosite.sources.repos import repo_at
 from memosite.store.cache import open_cache
-from memosite.store.safe_files import open_lock
+from memosite.store.safe_files import beginning_of, open_lock, read_file
 
 FETCH_SECONDS = 300
 """The longest that fetching one ref may take, and that another build's fetch of it is waited for."""
@@ -48,7 +50,6 @@ _KEPT = {
     "https": ("https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY", "no_proxy", "NO_PROXY", "GIT_SSL_CAINFO"),
 }
 _HASH = re.compile(r"[0-9a-f]{40}|[0-9a-f]{64}")
-_DURATION = re.compile(r" after \d+ (?:ms|milliseconds|seconds)")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -99,17 +100,17 @@ def fetch(url: str, ref: str, *, cache: Path, use_network: bool = True) -> Fetch
         if known is not None:
             return known
         with _locked(place.lock) as lock:
-            problem = "another build has been fetching it all the time"
+            problem, said = "another build has been fetching it all the time", ""
             if lock is not None:
                 try:
                     return _fetch(place, ref, lock)
                 except GitError as error:
-                    problem = _DURATION.sub("", _without_folder(str(error), url))
+                    problem, said = error.public, str(error)
         known = _last_good(place, ref, problem=problem)
     except OSError as error:
         raise SourceError(f"{error.filename or cache}: the cache cannot be written ({error.strerror})") from error
     if known is None:
-        raise SourceError(f"{shown}: {ref} cannot be fetched ({problem}), and it never was")
+        raise SourceError(f"{shown}: {ref} cannot be fetched ({said or problem}), and it never was")
     return known
 
 
@@ -119,13 +120,6 @@ def last_fetched(url: str, ref: str, *, cache: Path) -> str:
     entry = _entries(place).get(ref)
     name = entry.get("commit") if isinstance(entry, Mapping) else None
     return name if isinstance(name, str) else ""
-
-
-def _without_folder(text: str, url: str) -> str:
-    """Git's message with the repo's name in place of its local path: pages show it (SPEC 10)."""
-    parsed = parse_git_url(url)
-    path = unquote(parsed.path).rstrip("/") if parsed and parsed.protocol == "file" else ""
-    return text.replace(path, path.rpartition("/")[2]) if path else text
 
 
 def _name(url: str) -> str:
@@ -172,7 +166,7 @@ def _fetch(place: _Place, ref: str, lock: int) -> FetchedRemote:
     except GitError as error:
         if "mismatched algorithms" not in str(error):
             raise
-        is_sha1 = (place.folder / "config").read_bytes() == _CONFIGS["sha1"]
+        is_sha1 = beginning_of(place.folder / "config", LINE_BYTES) == _CONFIGS["sha1"]
         shutil.rmtree(place.folder)
         _make(place, _CONFIGS["sha256" if is_sha1 else "sha1"])
         _run(place, ref, lock)
@@ -191,28 +185,35 @@ def _local(ref: str) -> str:
 def _run(place: _Place, ref: str, lock: int) -> None:
     url = parse_git_url(place.url)
     protocol = url.protocol if url else ""
-    if url and protocol == "file":
-        _check_local(unquote(url.path))
     environment = {name: os.environ[name] for name in _KEPT.get(protocol, ()) if name in os.environ}
-    # A repo on this machine may belong to another user: only our git reads it, and runs none of its programs.
-    upload = ["--upload-pack=git -c 'safe.directory=*' upload-pack"] if protocol == "file" else []
-    git(
-        place.repo,
-        *("fetch", "--quiet", "--force", "--no-tags", "--no-recurse-submodules", "--no-write-fetch-head"),
-        *("--no-auto-maintenance", "--update-shallow", *upload, place.url, f"+{ref}:{_local(ref)}"),
-        seconds=FETCH_SECONDS,
-        extra=_OPTIONS,
-        environment={**environment, "GIT_ALLOW_PROTOCOL": protocol},
-        held=(lock,),
-    )
+    with _local_view(unquote(url.path)) if url and protocol == "file" else nullcontext(place.url) as address:
+        git(
+            place.repo,
+            *("fetch", "--quiet", "--force", "--no-tags", "--no-recurse-submodules", "--no-write-fetch-head"),
+            *("--no-auto-maintenance", "--update-shallow", address, f"+{ref}:{_local(ref)}"),
+            seconds=FETCH_SECONDS,
+            extra=_OPTIONS,
+            environment={**environment, "GIT_ALLOW_PROTOCOL": protocol},
+            held=(lock,),
+            is_writing=True,
+        )
 
 
-def _check_local(path: str) -> None:
-    """Refuse a repo on this machine that borrows objects of another one. Raises `GitError`."""
+@contextmanager
+def _local_view(path: str) -> Iterator[str]:
+    """The address of a view of a repo on this machine, from which git fetches in its place. Raises `GitError`."""
     for place in (Path(path), Path(path + ".git")):
         repo = repo_at(place.parent if place.name == ".git" else place)
         if isinstance(repo, str):
             raise GitError(repo)
+        if repo is not None:
+            view = View(repo.git_dir)
+            try:
+                yield f"file://{view_folder(view)}"
+            finally:
+                view.close()
+            return
+    raise GitError("there is no repo")
 
 
 # The repos of the cache
@@ -238,7 +239,7 @@ def _is_ours(folder: Path) -> bool:
         parts = {name: (folder / name).lstat().st_mode for name in ("HEAD", "config", "objects", "refs")}
         is_whole = all(stat.S_ISDIR(parts[name]) == (name in {"objects", "refs"}) for name in parts)
         is_plain = not any(stat.S_ISLNK(mode) for mode in parts.values())
-        return is_whole and is_plain and (folder / "config").read_bytes() in _CONFIGS.values()
+        return is_whole and is_plain and beginning_of(folder / "config", LINE_BYTES) in _CONFIGS.values()
     except OSError:
         return False
 
@@ -275,7 +276,7 @@ def _last_good(place: _Place, ref: str, *, problem: str) -> FetchedRemote | None
 
 def _entries(place: _Place) -> Mapping[str, object]:
     try:
-        value = json.loads(place.state.read_bytes())
+        value = json.loads(read_file(place.state))
     except (OSError, ValueError, RecursionError):
         return {}
     refs = value.get("refs") if isinstance(value, dict) else None

@@ -193,5 +193,5 @@ def _data(source: TreeSource, path: str) -> bytes | int | str:
     try:
         data = source.objects.blob(blob.hash, limit=FILE_LIMIT)
     except GitError as error:
-        return f"its bytes cannot be read ({error})"
+        return f"its bytes cannot be read ({error.public})"
     return _MISSING if data is None else data

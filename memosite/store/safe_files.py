@@ -24,6 +24,12 @@ def open_file(path: str | Path) -> FileIO:
     return FileIO(handle)
 
 
+def read_file(path: str | Path) -> bytes:
+    """The bytes of a regular file. Raises `OSError`, `NotAFileError` for anything else."""
+    with open_file(path) as stream:
+        return stream.readall()
+
+
 def beginning_of(path: str | Path, limit: int) -> bytes | None:
     """The first bytes of a regular file; None if it cannot be read."""
     try:

@@ -1,0 +1,258 @@
+"""Attacks: pipes, links and borrowed objects in a repo are neither waited for nor followed, and the build goes on."""
+
+import os
+import shutil
+from pathlib import Path
+
+import pytest
+
+from tests.support.commands import run_command
+from tests.support.lives import NAME, put
+from tests.support.repos import Repo, run_git
+
+SECONDS = 60
+"""A build that an attack stops for longer has lost."""
+
+SECRET = "a-secret-branch"
+
+
+@pytest.fixture
+def site(tmp_path: Path) -> Path:
+    """A site of two repos: the one that is attacked, and another one."""
+    for name in ("engine", "other"):
+        repo = Repo(tmp_path / "site" / name)
+        put(repo, name=f"{NAME}-{name}")
+        repo.commit()
+        repo.git("pack-refs", "--all")
+    return tmp_path / "site"
+
+
+@pytest.fixture
+def foreign(tmp_path: Path) -> Repo:
+    """A repo outside of the site, whose history nobody may see."""
+    repo = Repo(tmp_path / "foreign")
+    put(repo, name=f"{NAME}-engine", body="From elsewhere.")
+    repo.commit(who=SECRET)
+    return repo
+
+
+def build(site: Path, *, code: int = 0) -> str:
+    """Build a site, which has to end in time, and give the pages of both memos."""
+    done = run_command("build", str(site), seconds=SECONDS)
+    assert done.returncode == code, done.stdout + done.stderr
+    pages = {name: site / f"_site/memos/{NAME}-{name}/index.html" for name in ("engine", "other")}
+    assert "received" in pages["other"].read_text()
+    everything = [path for path in (site / "_site").rglob("*") if path.is_file()]
+    assert not [path for path in everything if SECRET.encode() in path.read_bytes()]
+    return pages["engine"].read_text()
+
+
+def make_pipe(file: Path) -> None:
+    """Put a pipe in the place of a file or folder."""
+    if file.is_dir():
+        shutil.rmtree(file)
+    file.unlink(missing_ok=True)
+    file.parent.mkdir(parents=True, exist_ok=True)
+    os.mkfifo(file)
+
+
+PLACES = (
+    *(".git", ".git/HEAD", ".git/config", ".git/packed-refs", ".git/shallow", ".git/refs", ".git/refs/heads/main"),
+    *(".git/refs/heads/x", ".git/objects", ".git/objects/pack", ".git/objects/pack/x.idx", ".git/objects/info/x"),
+    *(".git/objects/ab", ".git/objects/ab/" + "1" * 38, ".git/commondir", ".git/gitdir", ".git/refs/tags/a/b"),
+)
+ASIDE = (
+    *(".git/index", ".git/info/attributes", ".git/info/exclude", ".git/info/grafts", ".git/config.worktree"),
+    *(".git/hooks", ".git/logs", ".git/info/sparse-checkout", ".git/FETCH_HEAD", ".gitattributes", ".gitmodules"),
+)
+
+
+@pytest.mark.parametrize("place", PLACES)
+def test_a_pipe_in_a_repo_costs_its_history_alone(site: Path, place: str) -> None:
+    """The page says that there is none."""
+    make_pipe(site / "engine" / place)
+    page = build(site)
+    assert "received" not in page or place in {".git/commondir", ".git/gitdir"}
+    build(site)
+
+
+@pytest.mark.parametrize("place", ASIDE)
+def test_a_pipe_that_git_would_open_costs_nothing(site: Path, place: str) -> None:
+    """What git is not shown it does not wait for."""
+    make_pipe(site / "engine" / place)
+    assert "received" in build(site)
+
+
+@pytest.mark.parametrize("setting", ["include.path", "core.attributesFile", "core.excludesFile", "mailmap.file"])
+def test_a_pipe_that_the_configuration_names_costs_nothing(site: Path, setting: str) -> None:
+    """It is not read, and what it includes neither."""
+    os.mkfifo(site / "pipe")
+    with (site / "engine/.git/config").open("a") as stream:
+        section, key = setting.split(".")
+        stream.write(f"[{section}]\n\t{key} = {site}/pipe\n")
+    assert "received" in build(site)
+
+
+@pytest.mark.parametrize("place", ["", ".git/HEAD", ".git/packed-refs", ".git/objects/pack/x.idx"])
+def test_a_pipe_in_a_repo_that_is_read_at_a_ref_is_said(site: Path, place: str) -> None:
+    """In one line, and in time: nothing else can be read of it."""
+    if place:
+        make_pipe(site / "engine" / place)
+    (site / "memosite.yml").write_text("sources: [{path: engine, ref: main}, {path: other}]\n")
+    done = run_command("check", str(site), seconds=SECONDS)
+    assert done.returncode == (0 if not place else done.returncode) and len(done.stderr.splitlines()) <= 1
+
+
+@pytest.mark.parametrize("place", ["status.json", "index.html", "archive"])
+def test_a_pipe_in_the_output_is_not_waited_for(site: Path, place: str) -> None:
+    """The output may have come with a clone; what is not as it was written is written again."""
+    build(site)
+    make_pipe(site / "_site" / place)
+    done = run_command("build", str(site), seconds=SECONDS)
+    assert done.returncode in {0, 2} and done.stderr.count("\n") <= 1
+
+
+def test_a_configuration_that_is_a_pipe_is_an_error(site: Path) -> None:
+    """In one line."""
+    os.mkfifo(site / "memosite.yml")
+    done = run_command("build", str(site), seconds=SECONDS)
+    assert done.returncode == 2 and "memosite.yml: cannot be read (a pipe)" in done.stderr
+
+
+def test_the_ledger_as_a_pipe_is_an_error(site: Path) -> None:
+    """Going on without it would give addresses a new meaning."""
+    build(site)
+    make_pipe(site / "_site/archive/ledger.jsonl")
+    for command in (("build",), ("check",), ("export", "--site")):
+        done = run_command(*command, str(site), seconds=SECONDS)
+        assert done.returncode == 2 and "ledger" in done.stderr and done.stderr.count("\n") == 1
+
+
+def link_ref(engine: Path, foreign: Repo) -> None:
+    """The branch itself."""
+    ref = engine / ".git/refs/heads/main"
+    ref.parent.mkdir(parents=True, exist_ok=True)
+    ref.unlink(missing_ok=True)
+    ref.symlink_to(foreign.root / ".git/refs/heads/main")
+
+
+def link_ref_folder(engine: Path, foreign: Repo) -> None:
+    """The folder of branches."""
+    shutil.rmtree(engine / ".git/refs/heads")
+    (engine / ".git/refs/heads").symlink_to(foreign.root / ".git/refs/heads")
+
+
+def link_objects(engine: Path, foreign: Repo) -> None:
+    """Each object of the other repo, and its commit as the branch."""
+    for file in (foreign.root / ".git/objects").glob("??/*"):
+        place = engine / ".git/objects" / file.parent.name / file.name
+        place.parent.mkdir(exist_ok=True)
+        if not place.exists():
+            place.symlink_to(file)
+    (engine / ".git/refs/heads/main").write_text(foreign.head + "\n")
+
+
+def link_object_folders(engine: Path, foreign: Repo) -> None:
+    """Each folder of objects."""
+    shutil.rmtree(engine / ".git/objects")
+    (engine / ".git/objects").mkdir()
+    for folder in (foreign.root / ".git/objects").glob("??"):
+        (engine / ".git/objects" / folder.name).symlink_to(folder)
+    (engine / ".git/refs/heads/main").write_text(foreign.head + "\n")
+
+
+def link_pack(engine: Path, foreign: Repo) -> None:
+    """A pack with its index."""
+    foreign.git("repack", "-adq")
+    for file in (foreign.root / ".git/objects/pack").iterdir():
+        (engine / ".git/objects/pack" / file.name).symlink_to(file)
+    (engine / ".git/refs/heads/main").write_text(foreign.head + "\n")
+
+
+def link_git(engine: Path, foreign: Repo) -> None:
+    """The whole repo."""
+    shutil.rmtree(engine / ".git")
+    (engine / ".git").symlink_to(foreign.root / ".git")
+
+
+def name_git(engine: Path, foreign: Repo) -> None:
+    """A file that names it."""
+    shutil.rmtree(engine / ".git")
+    (engine / ".git").write_text(f"gitdir: {foreign.root}/.git\n")
+
+
+def borrow(engine: Path, foreign: Repo) -> None:
+    """Objects by way of alternates."""
+    (engine / ".git/objects/info").mkdir(exist_ok=True)
+    (engine / ".git/objects/info/alternates").write_text(f"{foreign.root}/.git/objects\n")
+    (engine / ".git/refs/heads/main").write_text(foreign.head + "\n")
+
+
+def borrow_by_link(engine: Path, foreign: Repo) -> None:
+    """The same, and the file that says so is itself elsewhere."""
+    (foreign.root / "list").write_text(f"{foreign.root}/.git/objects\n")
+    (engine / ".git/objects/info").mkdir(exist_ok=True)
+    (engine / ".git/objects/info/alternates").symlink_to(foreign.root / "list")
+    (engine / ".git/refs/heads/main").write_text(foreign.head + "\n")
+
+
+def lead_head_out(engine: Path, foreign: Repo) -> None:
+    """HEAD names a file of the other repo."""
+    path = os.path.relpath(foreign.root / ".git/refs/heads/main", engine / ".git")
+    (engine / ".git/HEAD").write_text(f"ref: refs/../{path}\n")
+
+
+def share(engine: Path, foreign: Repo) -> None:
+    """As if it were a further work tree."""
+    (engine / ".git/commondir").write_text(f"{foreign.root}/.git\n")
+
+
+@pytest.mark.parametrize(
+    "attack",
+    [
+        *(link_ref, link_ref_folder, link_objects, link_object_folders, link_pack, link_git, name_git, borrow),
+        *(borrow_by_link, lead_head_out, share),
+    ],
+)
+@pytest.mark.parametrize("form", ["folder", "ref"])
+def test_nothing_leads_out_of_the_source(site: Path, foreign: Repo, attack, form: str) -> None:  # type: ignore[no-untyped-def]
+    """Neither a link nor a borrowed object: what is outside is in no page."""
+    (site / "engine/.git/refs/heads").mkdir(parents=True, exist_ok=True)
+    attack(site / "engine", foreign)
+    if form == "folder":
+        assert SECRET not in build(site)
+        return
+    (site / "memosite.yml").write_text("sources: [{path: engine, ref: main}, {path: other}]\n")
+    done = run_command("build", str(site), seconds=SECONDS)
+    assert done.returncode in {0, 1, 2} and len(done.stderr.splitlines()) <= 1
+    everything = [path for path in (site / "_site").rglob("*") if path.is_file()]
+    assert not [path for path in everything if SECRET.encode() in path.read_bytes()]
+
+
+def test_an_old_head_that_is_a_link_to_a_ref_is_read(site: Path) -> None:
+    """So git wrote it once; the link is read, and not followed."""
+    head = site / "engine/.git/HEAD"
+    head.unlink()
+    head.symlink_to("refs/heads/main")
+    assert "received" in build(site)
+
+
+def test_refs_of_every_kind_are_read(tmp_path: Path) -> None:
+    """Loose and packed, below folders, one in the place of a packed one, and those that lead to others."""
+    repo = Repo(tmp_path / "site/engine")
+    put(repo)
+    first = repo.commit()
+    repo.git("branch", "a/b/c")
+    repo.git("pack-refs", "--all")
+    put(repo, body="Edited.")
+    repo.commit()
+    repo.git("tag", "-a", "v1", "-m", "First")
+    repo.git("symbolic-ref", "refs/heads/alias", "refs/heads/a/b/c")
+    run_git(repo.root, "update-ref", "refs/heads/moved", first)
+    names = ("HEAD", "main", "a/b/c", "v1", "alias", "moved", "refs/tags/v1", first[:12])
+    text = "".join(f"- {{path: engine, ref: {name}, name: n{number}}}\n" for number, name in enumerate(names))
+    (tmp_path / "site/memosite.yml").write_text(f"sources:\n{text}")
+    done = run_command("build", str(tmp_path / "site"), seconds=SECONDS)
+    assert done.returncode == 0, done.stderr
+    home = (tmp_path / "site/_site/index.html").read_text()
+    assert home.count(first[:12]) >= 4 and home.count(repo.head[:12]) >= 3
