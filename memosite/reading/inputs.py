@@ -235,5 +235,5 @@ def _commit_at(repo: Repo, ref: str) -> str:
     try:
         commit = commit_at(repo, ref)
     except GitError as error:
-        return str(error)
+        return error.public  # git's own words name a folder that is another one each time
     return commit.hash if commit else ""
