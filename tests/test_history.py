@@ -11,8 +11,9 @@ from memosite.archive.model import Archive, Memo
 from memosite.facts.file import File
 from memosite.facts.parsed import FileFacts
 from memosite.resolve.lives import Lives
+from memosite.sources.former import find_commits
 from memosite.sources.git import Repo as FoundRepo
-from memosite.sources.history import find_commits, read_history
+from memosite.sources.history import read_history
 from memosite.sources.repos import holding_repo, repo_at
 from tests.support.lives import KEY, NAME, archive_of, history_of, life, put, words
 from tests.support.repos import Repo

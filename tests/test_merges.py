@@ -11,8 +11,8 @@ from lxml import html
 
 from memosite.archive.history import LifeEvent, file_versions
 from memosite.sources.git import Repo as FoundRepo
-from memosite.sources.git import repo_at
 from memosite.sources.history import KnownHistory, read_history
+from memosite.sources.repos import repo_at
 from tests.support.lives import KEY, NAME, archive_of, history_of, life, put
 from tests.support.naive_history import NaiveReader
 from tests.support.pages import found

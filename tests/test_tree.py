@@ -18,9 +18,11 @@ from memosite.facts.findings import Finding
 from memosite.facts.parsed import Ref
 from memosite.reading.archive import open_archive
 from memosite.reading.opening import open_sources
+from memosite.sources import git_trees
 from memosite.sources import listing as listing_module
 from memosite.sources import tree as tree_module
 from memosite.sources.git import Repo as FoundRepo
+from memosite.sources.git import TooMuchError
 from memosite.sources.objects import Objects, commit_at
 from memosite.sources.repos import repo_at
 from memosite.sources.tree import TreeSource, read_tree
@@ -180,8 +182,13 @@ def test_the_limits_of_folders_hold_for_trees(repo: Repo, stack: ExitStack, monk
     monkeypatch.setattr(listing_module, "FILES_LIMIT", 2)
     with pytest.raises(SourceError, match="more than 2 files"):
         source.list_files()
-    monkeypatch.setattr(tree_module, "FILES_LIMIT", 2)
-    with pytest.raises(SourceError, match="more than 2 files"):
+    monkeypatch.undo()
+    monkeypatch.setattr(git_trees, "PATHS_LIMIT", 3)
+    source = tree_source(repo.root, stack)
+    assert source.list_files().candidates == ("a.openthing",)
+    assert notes(source) == {"b": "folder-too-large"}
+    monkeypatch.setattr(git_trees, "ENTRIES_LIMIT", 2)
+    with pytest.raises(TooMuchError, match="more than 2 entries"):
         tree_source(repo.root, stack)
 
 
@@ -194,7 +201,7 @@ def test_a_folder_of_a_commit_is_read_by_itself(repo: Repo, stack: ExitStack) ->
     assert source.list_files().candidates == ("memos/a.openthing",)
     assert source.has_file("memos") and source.has_file("memos/a.openthing") and not source.has_file("other")
     assert not source.has_file("")
-    with pytest.raises(SourceError, match="cannot be listed"):
+    with pytest.raises(SourceError, match="the folder nothing is not in the commit"):
         tree_source(repo.root, stack, prefix="nothing")
 
 

@@ -64,6 +64,9 @@ class LifeEvent:
         return self.merge or self.commit
 
 
+HistoryProblem = Literal["", "unreadable", "failed"]
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class History:
     """The git history of one source, as of one commit.
@@ -73,7 +76,9 @@ class History:
     repos of their own. `events` are by `file_key`, oldest first. `confidential` are keys of removed files whose last
     content was confidential. `blobs` maps ids of content to the SHA-256 under which it is on the shelf.
     `commits` maps a commit as written in a text to its whole id. `entries` are those of versions of list files, by
-    record system and blob id; a version whose entries are not known is missing.
+    record system and blob id; a version whose entries are not known is missing. `problem` is what kept git from reading
+    the history: the repo is damaged, special or too large; or time and memory ran out, and the events are those known
+    before.
     """
 
     commit: str = ""
@@ -86,6 +91,7 @@ class History:
     blobs: Mapping[str, str] = field(default_factory=dict)
     commits: Mapping[str, str] = field(default_factory=dict)
     entries: Mapping[tuple[str, str], tuple[RecordEntry, ...]] = field(default_factory=dict)
+    problem: HistoryProblem = ""
 
 
 def file_key(path: str) -> str:

@@ -38,7 +38,7 @@ def run(options: argparse.Namespace, *, show: Callable[[str], None]) -> bool:
         show(sum_up(report, config, options))
     if options.profile:
         show("\n".join(profile.lines()))
-    return not fails(report.findings, options.fail_on)
+    return not report.failed and not fails(report.findings, options.fail_on)
 
 
 def now() -> dt.datetime:

@@ -2,6 +2,8 @@
 
 from typing import TYPE_CHECKING
 
+from memosite.facts.characters import printable
+
 if TYPE_CHECKING:  # reports are slow to import, and nouns need none
     from memosite.remake.report import BuildReport
 
@@ -24,6 +26,7 @@ def summary(report: "BuildReport", *, index: str, site: str) -> str:
         (
             f"read      {what} from {sources}",
             f"written   {changed}",
+            *(printable(f"failed    {source}") for source in report.failed),
             *(f"left out  {path}: two files of the site have one path, please report it" for path in report.collisions),
             *([f"warning   {index.removesuffix('index.html')}{_LEDGER_LOST}"] if report.is_ledger_lost else ()),
             f"findings  {findings}{hint}" if report.findings else "findings  none",

@@ -36,7 +36,7 @@ class Rule:
     """One thing that can be wrong: what it means, where it is written, what to do about it.
 
     `hides_content` marks what makes a file unreadable, so that it is shown raw. A rule `of_whole_file` is about a file
-    of many records, not about the one at its line.
+    of many records, not about the one at its line. One that `fails_build` makes a command fail whatever it fails on.
     """
 
     id: str
@@ -46,6 +46,7 @@ class Rule:
     remedy: str
     hides_content: bool = False
     of_whole_file: bool = False
+    fails_build: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -69,6 +69,28 @@ FILE_BOUNDED = Rule(
     clause="SPEC 9",
     remedy="Split it.",
 )
+FOLDER_TOO_LARGE = Rule(
+    id="folder-too-large",
+    severity=_W,
+    meaning="A folder of a commit holds more than memosite reads; it is left out.",
+    clause="SPEC 9",
+    remedy="Keep what does not belong to the archive in another repo.",
+)
+HISTORY_UNREADABLE = Rule(
+    id="history-unreadable",
+    severity=_W,
+    meaning="The git history of a source could not be read.",
+    clause="SPEC 2.3",
+    remedy="Run git fsck in the repo, and replace what is damaged or no regular file.",
+)
+SOURCE_FAILED = Rule(
+    id="source-failed",
+    severity=_E,
+    meaning="A source or its history could not be read; what was last known of it is shown.",
+    clause="SPEC 9",
+    remedy="Read the message; run git fsck in the repo, or make it smaller.",
+    fails_build=True,
+)
 FILE_UNREADABLE = Rule(
     id="file-unreadable",
     severity=_W,

@@ -12,6 +12,7 @@ from memosite.config.loading import Config, SourceConfig
 from memosite.facts import rules
 from memosite.facts.errors import SourceError
 from memosite.facts.findings import Finding, Location
+from memosite.reading.commits import CommitRead, read_commit
 from memosite.sources.folder import FolderSource
 from memosite.sources.forges import below, file_template
 from memosite.sources.git import GitError, Repo, configured, viewed
@@ -20,7 +21,7 @@ from memosite.sources.listing import Source
 from memosite.sources.objects import HEAD, CommitHead, Objects, commit_at
 from memosite.sources.remote import FetchedRemote, fetch
 from memosite.sources.repos import holding_repo, repo_at
-from memosite.sources.tree import TreeSource, read_tree
+from memosite.sources.tree import TreeSource
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -79,10 +80,10 @@ def _open(
     if repo is None:
         raise SourceError(f"{source.root}: found no repo to read a ref of: {holding.why_not}")
     repo = stack.enter_context(viewed(repo))
-    commit = _commit(source, repo, source.ref or HEAD)
-    tree = _tree_source(config, source, stack, repo=repo, commit=commit, prefix=prefix)
+    read = read_commit(repo, lambda: _commit(source, repo, source.ref or HEAD), source, prefix, cache=config.cache)
+    tree = _tree_source(config, source, stack, repo=repo, read=read, prefix=prefix)
     web = source.web or _web_of(repo, prefix)
-    return tree, _info(source, web=web, commit=commit, web_ref=commit.hash, ref=source.ref or HEAD)
+    return tree, _info(source, web=web, commit=read.commit, web_ref=read.commit.hash, ref=source.ref or HEAD)
 
 
 def _open_folder(
@@ -109,12 +110,14 @@ def _open_remote(
     url, ref = source.git or "", source.ref or HEAD
     fetched = fetch(url, ref, cache=config.cache, use_network=use_network)
     findings = (_not_fetched(source, fetched),) if fetched.problem else ()
-    tree = _tree_source(config, source, stack, repo=fetched.repo, commit=fetched.commit, findings=findings)
+    repo = stack.enter_context(viewed(fetched.repo))
+    read = read_commit(repo, lambda: fetched.commit, source, "", cache=config.cache)
+    tree = _tree_source(config, source, stack, repo=repo, read=read, findings=findings)
     return tree, _info(
         source,
         web=source.web or file_template(url),
-        commit=fetched.commit,
-        web_ref=fetched.commit.hash,
+        commit=read.commit,
+        web_ref=read.commit.hash,
         ref=ref,
         fetched=fetched if fetched.problem else None,
     )
@@ -126,31 +129,28 @@ def _tree_source(
     stack: ExitStack,
     *,
     repo: Repo,
-    commit: CommitHead,
+    read: CommitRead,
     prefix: str = "",
     findings: tuple[Finding, ...] = (),
 ) -> TreeSource:
     return TreeSource(
         name=source.name,
         repo=repo,
-        commit=commit.hash,
-        committed=commit.committed,
+        commit=read.commit.hash,
+        committed=read.commit.committed,
         ref=source.ref or HEAD,
-        tree=read_tree(repo, commit.hash, prefix),
+        tree=read.tree,
         objects=stack.enter_context(Objects(repo)),
         prefix=prefix,
         include=source.include,
         exclude=source.exclude,
         documents=config.documents,
-        findings=findings,
+        findings=(*findings, *read.findings),
     )
 
 
 def _commit(source: SourceConfig, repo: Repo, ref: str) -> CommitHead:
-    try:
-        commit = commit_at(repo, ref)
-    except GitError as error:
-        raise SourceError(f"{source.root}: git cannot read this repo ({error})") from error
+    commit = commit_at(repo, ref)
     if commit is None:
         raise SourceError(f'{source.root}: found no commit at "{ref}", expected a branch, a tag or a commit of it')
     return commit

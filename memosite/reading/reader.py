@@ -5,12 +5,13 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from memosite.archive.history import History
+from memosite.archive.history import History, HistoryProblem
 from memosite.archive.ledger import Ledger
 from memosite.archive.model import Archive, SourceInfo
 from memosite.config.schema import Config
+from memosite.facts import rules as rules_for_findings
 from memosite.facts.file import File, find_key_line
-from memosite.facts.findings import Finding
+from memosite.facts.findings import Finding, Location
 from memosite.facts.layout import Place
 from memosite.facts.names import BODY_SUFFIX, ENVELOPE_SUFFIX
 from memosite.facts.parsed import Envelope, FileFacts, Organization, Parsed
@@ -74,6 +75,7 @@ def read_archive(
             found = (
                 *known.past(part.source.name, holding).findings(history.blobs),
                 *known.versions(part.source.name).findings(),
+                *_on(history, part.source.name),
             )
             facts += [Parsed(source=part.source.name, path="", findings=found)] if found else []
     if parsed is None:
@@ -179,12 +181,21 @@ def _past(holding: Holding, part: _Part, shelf: Shelf, known: SourceCaches) -> H
 
     def read() -> History:
         if repo is None:
-            return History(why_not=holding.why_not, foreign=inside)
+            problem: HistoryProblem = "unreadable" if holding.is_odd else ""
+            return History(why_not=holding.why_not, foreign=inside, problem=problem)
         history = past.read(repo, parsed, shelf, state=state, screen=screen)
         entries = known.versions(part.source.name).read(repo, history, parsed, part.source.name)
         return replace(history, foreign=tuple(sorted({*history.foreign, *inside})), entries=entries)
 
     return known.history(part.source.name, (holding, state, inside, parsed), read)
+
+
+def _on(history: History, source: str) -> tuple[Finding, ...]:
+    """The finding on a history that could not be read; one that there is not, or not all of, is none."""
+    if not history.problem:
+        return ()
+    rule = rules_for_findings.SOURCE_FAILED if history.problem == "failed" else rules_for_findings.HISTORY_UNREADABLE
+    return (Finding(rule=rule, location=Location(source=source, path=""), message=f"its history: {history.why_not}"),)
 
 
 def rules_of(config: Config, sources: tuple[SourceInfo, ...]) -> ResolveRules:

@@ -17,8 +17,8 @@ from memosite.formats.systems import split_file
 from memosite.reading import gate
 from memosite.resolve.entries import Version
 from memosite.resolve.lists import ListFile, list_files
+from memosite.sources.former import read_contents
 from memosite.sources.git import GitError, Repo
-from memosite.sources.history import read_contents
 from memosite.store.keys import read_signed, write_signed
 from memosite.store.program import program_digest
 

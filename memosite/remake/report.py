@@ -3,12 +3,12 @@
 import datetime as dt
 import json
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from memosite import __version__
-from memosite.facts.findings import Severity
+from memosite.facts.findings import Finding, Severity
 from memosite.remake.manifest import BuildSeal
 from memosite.remake.memory import STATUS_PATH, Memory
 from memosite.store.output import OutputFolder
@@ -35,6 +35,8 @@ class BuildReport:
     collisions: tuple[str, ...]
     seconds: float
     is_ledger_lost: bool = False
+    failed: tuple[str, ...] = ()
+    """The sources that could not be read, each with the reason."""
 
 
 def report_of(archive: "Archive", output: OutputFolder, *, seconds: float, is_ledger_lost: bool) -> BuildReport:
@@ -49,13 +51,20 @@ def report_of(archive: "Archive", output: OutputFolder, *, seconds: float, is_le
         collisions=tuple(output.collisions),
         seconds=seconds,
         is_ledger_lost=is_ledger_lost,
+        failed=failures(archive.findings),
     )
+
+
+def failures(findings: Iterable[Finding]) -> tuple[str, ...]:
+    """The findings that make a command fail whatever it fails on: sources that could not be read."""
+    failed = (one for one in findings if one.rule.fails_build)
+    return tuple(f"{one.location.source}: {one.message}" for one in sorted(failed, key=lambda one: one.sort_key))
 
 
 def seal_of(inputs: str, report: BuildReport, status: Mapping[str, object]) -> BuildSeal:
     """What the next build needs to see that nothing changed; `inputs` is the digest of all that was read."""
     return BuildSeal(
-        inputs=inputs,
+        inputs="" if report.failed else inputs,  # the next build tries again
         kinds=report.kinds,
         sources=report.sources,
         findings=report.findings,

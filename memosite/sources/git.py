@@ -118,6 +118,8 @@ class Holding:
     commit: str = "HEAD"
     line: str = "HEAD"
     why_not: str = ""
+    is_odd: bool = False
+    """Whether there is something that looks like a repo, but is none that may be read."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

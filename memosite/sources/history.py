@@ -10,19 +10,17 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from memosite.archive.history import FileChange, History, HistoryCommit
+from memosite.archive.history import FileChange, History, HistoryCommit, HistoryProblem
 from memosite.archive.replay import Events, Replay, replay
 from memosite.facts.times import Moment, read_moment
 from memosite.formats.systems import can_concern
-from memosite.sources.git import GitError, Repo, git, git_tokens
+from memosite.sources.git import GitError, GitLimitError, Repo, TooMuchError, git, git_tokens
+from memosite.sources.git_trees import TreeEntry, list_commit
 from memosite.sources.history_cache import read_commits, read_events, write_commits, write_events
 from memosite.sources.listing import shown_path
+from memosite.sources.objects import Objects
 
 CACHE_VERSION = 4
-CONTENT_LIMIT = 2 * 1024 * 1024
-"""The largest former content that is read, in bytes."""
-CONTENTS_LIMIT = 20_000
-"""How many former contents of one source are read."""
 _REGULAR = "100"
 """How the mode of a regular file begins in git: links and submodules have no content here."""
 _FORMAT = "--format=tformat:%x01%H%x1f%P%x1f%cI%x1f%an"
@@ -126,6 +124,8 @@ def read_history(repo: Repo, *, prefix: str = "", commit: str = "HEAD", known: K
             "--end-of-options",
             f"{commit}^{{commit}}",
         )
+    except GitLimitError as error:
+        return _failed(_Line(repo, prefix, "", known or KnownHistory(None)), error)
     except GitError:
         return _without_commits(repo, commit)
     try:
@@ -137,8 +137,16 @@ def read_history(repo: Repo, *, prefix: str = "", commit: str = "HEAD", known: K
             return History(commit=head, committed=line.committed(), tree=tree, foreign=foreign, why_not=why_not)
         read = line.read()
         return History(commit=head, committed=read.committed, tree=read.tree, foreign=read.foreign, events=read.events)
+    except GitLimitError as error:
+        return _failed(line, error)
     except GitError as error:
-        return History(why_not=_unreadable(error))
+        return History(why_not=_unreadable(error), problem="unreadable")
+
+
+def _failed(line: "_Line", error: GitError) -> History:
+    """What was known before time or memory ran out."""
+    before = line.known()
+    return History(commit=before.head, events=before.events, why_not=_unreadable(error), problem="failed")
 
 
 def _without_commits(repo: Repo, commit: str) -> History:
@@ -149,8 +157,9 @@ def _without_commits(repo: Repo, commit: str) -> History:
     except GitError as error:
         if "exit code 1" in str(error) and commit == "HEAD":
             return History(why_not="the repo has no commit yet", tree={})
-        return History(why_not=_unreadable(error))
-    return History(why_not="its HEAD leads to no commit that is there")
+        problem: HistoryProblem = "failed" if isinstance(error, GitLimitError) else "unreadable"
+        return History(why_not=_unreadable(error), problem=problem)
+    return History(problem="unreadable", why_not="its HEAD leads to no commit that is there")
 
 
 def _unreadable(error: GitError) -> str:
@@ -169,10 +178,15 @@ class _Line:
         self._known = known
         self._head = head
 
+    def known(self) -> HistoryRead:
+        """What was read before."""
+        return self._known.get(self._name)
+
     def read(self) -> HistoryRead:
         """The histories of all files and the contents of the commit, starting from what is known."""
         known = self._known.get(self._name)
         if known.head != self._head or known.tree is None:
+            next(self._list(self._head), None)  # first: git would go through each path of a tree that is too large
             known = self._go_on(known) or self._at_head(self._replayed(known.events))
             self._known.put(known)
         return known
@@ -212,6 +226,8 @@ class _Line:
         """The commits that a known one does not lead up to, newest first; None if it no longer exists."""
         try:
             return list(self._commits(f"{known}..{self._head}")) if known else None
+        except GitLimitError:
+            raise
         except GitError:
             return None
 
@@ -230,15 +246,20 @@ class _Line:
         """The contents of a commit, by path; and the folders in it that are repos of their own."""
         tree: dict[str, str] = {}
         foreign: list[str] = []
-        for token in git_tokens(self._repo, "ls-tree", "-r", "-z", "--full-tree", commit):
-            head, _, raw = token.partition(b"\t")
-            mode, _, blob = head.split(b" ")
+        for mode, raw, blob in self._list(commit):
             path = self._path(raw)
-            if path is not None and mode == b"160000":
+            if path is not None and mode == "160000":
                 foreign.append(path)
-            elif path is not None and mode.startswith(_REGULAR.encode()) and can_concern(path):
-                tree[path] = blob.decode("ascii")
+            elif path is not None and mode.startswith(_REGULAR) and can_concern(path):
+                tree[path] = blob
         return tree, tuple(sorted(foreign))
+
+    def _list(self, commit: str) -> Iterator[TreeEntry]:
+        with Objects(self._repo) as objects:
+            entries, skipped = list_commit(objects, commit)
+            if skipped:
+                raise TooMuchError(f"{skipped[0].why}", public=f"its commit is too large: {skipped[0].why}")
+            yield from entries
 
     def _tree_after(
         self, base: str, tree: Mapping[str, str], foreign: Iterable[str]
@@ -306,50 +327,3 @@ def _is_straight(new: Sequence[HistoryCommit], below: str) -> bool:
     """Whether commits, newest first, go on from one below them without merges."""
     parents = [commit.parents for commit in new]
     return bool(new) and parents == [(commit.id,) for commit in new[1:]] + [(below,)]
-
-
-# Former contents
-
-
-def read_contents(repo: Repo, ids: Iterable[str]) -> Iterator[tuple[str, bytes]]:
-    """Former contents of files by their ids, those that are there and not too large."""
-    wanted = [id_.encode("ascii") for id_ in list(dict.fromkeys(ids))[:CONTENTS_LIMIT]]
-    if not wanted:
-        return
-    sizes = git(repo, "cat-file", "--batch-check=%(objectname) %(objecttype) %(objectsize)", given=_lines(wanted))
-    small = [line.split(b" ")[0] for line in sizes.splitlines() if _is_small(line)]
-    for start in range(0, len(small), 64):
-        batch = small[start : start + 64]
-        yield from _contents(git(repo, "cat-file", "--batch", given=_lines(batch)))
-
-
-def _contents(printed: bytes) -> Iterator[tuple[str, bytes]]:
-    place = 0
-    while place < len(printed):
-        end = printed.index(b"\n", place)
-        id_, _, size = printed[place:end].split(b" ")
-        yield id_.decode("ascii"), printed[end + 1 : end + 1 + int(size)]
-        place = end + 2 + int(size)
-
-
-def _is_small(line: bytes) -> bool:
-    parts = line.split(b" ")
-    return len(parts) == 3 and parts[1] == b"blob" and int(parts[2]) <= CONTENT_LIMIT
-
-
-def find_commits(repo: Repo, written: Iterable[str]) -> dict[str, str]:
-    """Full ids of commits by abbreviation, without unknown and ambiguous ones. Raises `GitError` if git fails."""
-    asked = list(dict.fromkeys(written))
-    if not asked:
-        return {}
-    given = _lines(f"{one}^{{commit}}".encode("ascii") for one in asked)
-    answers = git(repo, "cat-file", "--batch-check=%(objectname) %(objecttype)", given=given).splitlines()
-    if len(answers) != len(asked):
-        return {}
-    pairs = zip(asked, (answer.split(b" ") for answer in answers), strict=True)
-    found = {one: answer[0].decode("ascii") for one, answer in pairs if len(answer) == 2 and answer[1] == b"commit"}
-    return {one: id_ for one, id_ in found.items() if id_.startswith(one)}  # a branch may have the name of a commit
-
-
-def _lines(ids: Iterable[bytes]) -> bytes:
-    return b"".join(id_ + b"\n" for id_ in ids)

@@ -66,13 +66,26 @@ class Objects:
 
     def blob(self, name: str, *, limit: int) -> bytes | int | None:
         """The bytes of a blob by its hash; its size if that is over the limit, None if there is no such blob."""
+        return self._get(name, b"blob", limit)
+
+    def tree(self, name: str, *, limit: int) -> bytes | None:
+        """The bytes of a tree by its hash; None if there is no such tree, or it is larger."""
+        found = self._get(name, b"tree", limit)
+        return None if isinstance(found, int) else found
+
+    def hash_of(self, name: str) -> str:
+        """The hash of what an expression names. Raises `GitError` if it names nothing."""
+        printed = git(self._repo, "rev-parse", "--verify", "--quiet", "--end-of-options", name)
+        return printed.decode("ascii", "replace").strip()
+
+    def _get(self, name: str, kind: bytes, limit: int) -> bytes | int | None:
         child = self._child or self._start()
         try:
             child.ask(name.encode("ascii") + b"\n")
             match self._line().split(b" "):
-                case [_, b"blob", size] if int(size) <= limit:
+                case [_, found, size] if found == kind and int(size) <= limit:
                     return self._bytes(int(size))
-                case [_, b"blob", size]:
+                case [_, found, size] if found == kind:
                     self._end()
                     return int(size)
                 case [_, b"missing"]:

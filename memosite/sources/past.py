@@ -12,8 +12,9 @@ from memosite.facts.findings import Finding
 from memosite.facts.layout import place_of
 from memosite.facts.names import ENVELOPE_SUFFIX
 from memosite.facts.parsed import BodyFile, Envelope, Parsed, RecordFile, Text
+from memosite.sources.former import CONTENTS_LIMIT, find_commits, read_contents
 from memosite.sources.git import GitError, Holding, Repo
-from memosite.sources.history import CONTENTS_LIMIT, KnownHistory, find_commits, read_contents, read_history
+from memosite.sources.history import KnownHistory, read_history
 from memosite.store.shelf import Shelf
 
 EDITS = 50

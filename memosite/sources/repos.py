@@ -38,7 +38,7 @@ def holding_repo(root: Path, *, site: Path, enclosing: bool = False) -> Holding:
     for folder in (root, *root.parents):
         found = repo_at(folder)
         if isinstance(found, str):
-            return Holding(why_not=found)
+            return Holding(why_not=found, is_odd=True)
         if found is None or (found.top is None and folder != root):
             continue
         if not (enclosing or folder == root or folder.is_relative_to(site)):

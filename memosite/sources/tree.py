@@ -12,13 +12,12 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, NamedTuple
 
 from memosite.facts import rules
-from memosite.facts.errors import SourceError
 from memosite.facts.findings import Finding
 from memosite.facts.times import Moment
-from memosite.sources.git import GitError, Holding, Repo, git_tokens
+from memosite.sources.git import GitError, Holding, Repo
+from memosite.sources.git_trees import list_commit
 from memosite.sources.listing import (
     FILE_LIMIT,
-    FILES_LIMIT,
     SNIFFED,
     FileStamp,
     FolderEntry,
@@ -40,11 +39,14 @@ LONGEST_PATH = 4096
 _MISSING = "its bytes are missing from the repo"
 
 
+_NO_PATH = "a path that no folder can have; it was not read"
+_DAMAGED = "a folder whose tree is missing or damaged; it was not read"
+
+
 class Blob(NamedTuple):
-    """A file's bytes in a repo: their hash, and how many there are (-1 if the repo does not have them)."""
+    """A file's bytes in a repo: their hash."""
 
     hash: str
-    size: int
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -53,8 +55,14 @@ class Tree:
 
     blobs: Mapping[str, Blob]
     folders: Mapping[str, tuple[FolderEntry, ...]]
-    unusable: tuple[str, ...] = ()
-    """Paths that no folder can have, such as `memos/../x`: only a tree made by hand holds such."""
+    unusable: tuple[tuple[str, str], ...] = ()
+    """Paths that are not read, and why: `memos/../x`, which only a tree made by hand holds, or a damaged folder."""
+    skipped: tuple[tuple[str, str], ...] = ()
+    """Folders that are left out since there is too much in them."""
+
+
+EMPTY_TREE = Tree(blobs=MappingProxyType({}), folders=MappingProxyType({"": ()}))
+"""The contents of no commit."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -103,30 +111,26 @@ class TreeSource:
 
 
 def read_tree(repo: Repo, commit: str, prefix: str = "") -> Tree:
-    """Read the contents of a commit below a folder. Raises `SourceError` if it cannot be listed or is too large."""
+    """Read the contents of a commit below a folder. Raises `GitError` if it cannot be listed or is too large."""
     blobs: dict[str, Blob] = {}
     folders: dict[str, dict[str, FolderEntry]] = {"": {}}
-    unusable: list[str] = []
-    try:
-        for token in git_tokens(repo, "ls-tree", "-r", "-l", "-z", "--full-tree", f"{commit}:{prefix}"):
-            described, _, written = token.partition(b"\t")
-            mode, _, name, size = described.decode("ascii", "replace").split()
+    unusable: dict[str, str] = {}
+    with Objects(repo) as objects:
+        entries, skipped = list_commit(objects, commit, os.fsencode(prefix))
+        for mode, written, name in entries:
             path = os.fsdecode(written)
-            if not _is_usable(path):
-                unusable.append(path)
+            if not _is_usable(path) or mode == "missing":
+                unusable[path] = _NO_PATH if mode != "missing" else _DAMAGED
                 continue
             kind = _KINDS.get(mode[:3], "other")
             _place(folders, path, kind)
             if kind == "file":
-                blobs.setdefault(path, Blob(name, int(size) if size.isdecimal() else -1))
-            if len(blobs) + len(folders) + len(unusable) > FILES_LIMIT:
-                raise SourceError(f"{repo.git_dir}: more than {FILES_LIMIT} files in commit {commit}")
-    except GitError as error:
-        raise SourceError(f"{repo.git_dir}: commit {commit} cannot be listed ({error})") from error
+                blobs.setdefault(path, Blob(name))
     return Tree(
         blobs=MappingProxyType(blobs),
         folders=MappingProxyType({path: tuple(sorted(entries.values())) for path, entries in folders.items()}),
-        unusable=tuple(unusable),
+        unusable=tuple(unusable.items()),
+        skipped=tuple((os.fsdecode(one.path), one.why) for one in skipped),
     )
 
 
@@ -157,15 +161,13 @@ def _list_files(source: TreeSource) -> Listing:
         return data[:SNIFFED] if isinstance(data, bytes) else b""
 
     listing = list_source(source, list_folder, head_of, called=source.name)
-    unusable = (
-        finding_on(rules.FILE_UNREADABLE, source, path, "a path that no folder can have; it was not read")
-        for path in source.tree.unusable[:100]
-    )
+    unusable = (finding_on(rules.FILE_UNREADABLE, source, path, why) for path, why in source.tree.unusable[:100])
+    skipped = (finding_on(rules.FOLDER_TOO_LARGE, source, path, why) for path, why in source.tree.skipped[:100])
     return Listing(
         source=source,
         candidates=listing.candidates,
         others=listing.others,
-        findings=(*source.findings, *listing.findings, *unusable),
+        findings=(*source.findings, *listing.findings, *unusable, *skipped),
         records=listing.records,
     )
 
@@ -186,10 +188,6 @@ def _data(source: TreeSource, path: str) -> bytes | int | str:
     blob = source.tree.blobs.get(path)
     if blob is None:
         return "it is not in the commit"
-    if blob.size < 0:
-        return _MISSING
-    if blob.size > FILE_LIMIT:
-        return blob.size
     try:
         data = source.objects.blob(blob.hash, limit=FILE_LIMIT)
     except GitError as error:

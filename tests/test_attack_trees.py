@@ -1,0 +1,268 @@
+"""Attacks: trees that stand for millions of paths, trees that are malformed, and histories that are too much for git.
+
+Counts and sizes decide what is published. Where time or memory run out, the source fails alone: loudly, with exit
+code 1, and what was last known of it stays.
+"""
+
+import hashlib
+import os
+import resource
+import subprocess
+import zlib
+from pathlib import Path
+
+import pytest
+
+from memosite.cli import main
+from memosite.sources import git as git_module
+from memosite.sources import git_trees
+from tests.support.commands import command_line
+from tests.support.lives import NAME, put
+from tests.support.repos import Repo
+
+SECONDS = 60
+"""A build that an attack stops for longer has lost."""
+
+MEMORY = 700 << 20
+"""The most that a build of two memos may use, in bytes."""
+
+
+@pytest.fixture
+def site(tmp_path: Path) -> Path:
+    """A site of two repos: the one that is attacked, and another one."""
+    for name in ("engine", "other"):
+        repo = Repo(tmp_path / "site" / name)
+        put(repo, name=f"{NAME}-{name}")
+        repo.commit()
+    return tmp_path / "site"
+
+
+def build(site: Path, *, ref: str = "") -> "subprocess.CompletedProcess[str]":
+    """Build in a process of its own, which has to end in time and without much memory."""
+    if ref:
+        (site / "memosite.yml").write_text(f"sources: [{{path: engine, ref: {ref}}}, {{path: other}}]\n")
+
+    def limit() -> None:
+        resource.setrlimit(resource.RLIMIT_DATA, (MEMORY, MEMORY))
+
+    done = subprocess.run(
+        command_line("build", str(site), "--jobs", "1"), capture_output=True, text=True, check=False, timeout=SECONDS,
+        preexec_fn=limit,
+    )  # fmt: skip
+    assert "received" in page(site, "other")
+    return done
+
+
+def page(site: Path, name: str) -> str:
+    """The page of a memo, "" if there is none."""
+    found = site / f"_site/memos/{NAME}-{name}/index.html"
+    return found.read_text() if found.exists() else ""
+
+
+def health(site: Path) -> str:
+    """The page of findings."""
+    return (site / "_site/health/index.html").read_text()
+
+
+def bomb(repo: Repo, *, levels: int = 7, differ: bool = False) -> str:
+    """A tree whose folders name one folder ten times each, `levels` deep; perhaps no two of them are alike."""
+    blob = repo.git("hash-object", "-w", "--stdin", given=b"{}")
+    trees = [repo.git("mktree", given=f"100644 blob {blob}\tx.openthing\n".encode())] * 10
+    for level in range(levels):
+        listed = "".join(f"040000 tree {tree}\tmemos{number}\n" for number, tree in enumerate(trees))
+        own = [f"100644 blob {blob}\tz{level}-{number if differ else 0}.txt\n" for number in range(10)]
+        made = {extra: repo.git("mktree", given=(listed + extra).encode()) for extra in dict.fromkeys(own)}
+        trees = [made[extra] for extra in own]
+    return trees[0]
+
+
+def commit_beside(repo: Repo, name: str, tree: str) -> str:
+    """Commit a tree beside what there is, without a checkout."""
+    listed = repo.git("ls-tree", "HEAD") + f"\n040000 tree {tree}\t{name}\n"
+    commit = repo.git("commit-tree", repo.git("mktree", given=listed), "-p", "HEAD", "-m", "bomb")
+    repo.git("update-ref", "refs/heads/main", commit)
+    return commit
+
+
+@pytest.mark.parametrize("differ", [False, True])
+@pytest.mark.parametrize("ref", ["", "main"])
+def test_ten_million_paths_are_never_made(site: Path, ref: str, differ: bool) -> None:
+    """A folder of a commit that holds so many is left out; the memos beside it are read."""
+    repo = Repo(site / "engine", is_new=False)
+    commit_beside(repo, "bomb", bomb(repo, differ=differ))
+    done = build(site, ref=ref)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert page(site, "engine")
+    assert ("folder-too-large" if ref else "history-unreadable") in health(site)
+    if ref:
+        assert "of one commit 500,000 are read" in health(site)
+
+
+@pytest.mark.parametrize("ref", ["", "main"])
+def test_trees_that_are_nested_without_end_do_not_end_git(site: Path, ref: str) -> None:
+    """A stack of twenty thousand folders; other memos are read."""
+    repo = Repo(site / "engine", is_new=False)
+    blob = repo.git("hash-object", "-w", "--stdin", given=b"{}")
+    data, name = b"100644 x\0" + bytes.fromhex(blob), ""
+    for _ in range(20_000):
+        raw = b"tree %d\0" % len(data) + data
+        name = hashlib.sha1(raw, usedforsecurity=False).hexdigest()
+        file = repo.root / ".git/objects" / name[:2] / name[2:]
+        file.parent.mkdir(exist_ok=True)
+        file.write_bytes(zlib.compress(raw, 1))
+        data = b"40000 d\0" + bytes.fromhex(name)
+    commit_beside(repo, "deep", name)
+    done = build(site, ref=ref)
+    assert done.returncode in {0, 1}, done.stdout + done.stderr
+    assert page(site, "engine") and page(site, "other")
+
+
+def malformed(repo: Repo) -> dict[str, bytes]:
+    """Trees that no git writes."""
+    blob = bytes.fromhex(repo.git("hash-object", "-w", "--stdin", given=b"{}"))
+    return {
+        "empty name": b"100644 \0" + blob,
+        "no mode": b" x\0" + blob,
+        "letters": b"mode x\0" + blob,
+        "cut": b"100644 x\0" + blob[:7],
+        "no end": b"100644 x",
+        "zeros": bytes(100),
+        "missing": b"40000 x\0" + b"\x11" * 20,
+        "a file as a folder": b"40000 x\0" + blob,
+        "a folder as a file": b"100644 x.openthing\0" + bytes.fromhex(repo.git("rev-parse", "HEAD^{tree}")),
+        "odd mode": b"777777 x.openthing\0" + blob,
+        "slashes": b"100644 a/../../x.openthing\0" + blob,
+    }
+
+
+SHAPES = ("empty name", "no mode", "letters", "cut", "no end", "zeros", "missing", "a file as a folder")
+
+
+@pytest.mark.parametrize("shape", [*SHAPES, "a folder as a file", "odd mode", "slashes"])
+@pytest.mark.parametrize("place", ["below", "top"])
+def test_a_malformed_tree_costs_itself_alone(site: Path, shape: str, place: str) -> None:
+    """Below the top its folder; as the top the commit, of which the last one that could be read stays."""
+    repo = Repo(site / "engine", is_new=False)
+    assert build(site, ref="main").returncode == 0
+    before = page(site, "engine")
+    tree = repo.git("hash-object", "-w", "-t", "tree", "--literally", "--stdin", given=malformed(repo)[shape])
+    if place == "top":
+        commit = repo.git("commit-tree", repo.git("rev-parse", "HEAD^{tree}"), "-p", "HEAD", "-m", "x")
+        raw = repo.git("cat-file", "commit", commit).splitlines()
+        raw[0] = f"tree {tree}"
+        made = repo.git("hash-object", "-w", "-t", "commit", "--literally", "--stdin", given="\n".join(raw) + "\n")
+        repo.git("update-ref", "refs/heads/main", made)
+    else:
+        commit_beside(repo, "odd", tree)
+    done = build(site, ref="main")
+    assert done.returncode in {0, 1} and "Traceback" not in done.stderr, done.stderr
+    if place == "below":
+        assert done.returncode == 0 and "From" in page(site, "engine")
+    elif done.returncode == 1:
+        assert "source-failed" in health(site) and "failed    engine: not read: " in done.stdout
+        assert page(site, "engine").count("received") == before.count("received")
+
+
+def test_a_source_that_was_never_read_fails_alone(site: Path) -> None:
+    """Loudly; when it can be read again, it is."""
+    repo = Repo(site / "engine", is_new=False)
+    tree = repo.root / ".git/objects"
+    name = repo.git("rev-parse", "HEAD^{tree}")
+    file = tree / name[:2] / name[2:]
+    kept = file.read_bytes()
+    file.chmod(0o644)
+    file.write_bytes(b"damaged")
+    done = build(site, ref="main")
+    assert done.returncode == 1 and "failed    engine: not read: " in done.stdout
+    assert not page(site, "engine")
+    assert str(site) not in health(site)
+    assert build(site, ref="main").returncode == 1
+    file.write_bytes(kept)
+    assert build(site, ref="main").returncode == 0
+    assert page(site, "engine")
+
+
+def run(site: Path, capsys: pytest.CaptureFixture[str]) -> tuple[int, str]:
+    """Build in this process, whose limits a test may have lowered."""
+    code = main(["build", str(site), "--jobs", "1"])
+    return code, capsys.readouterr().out
+
+
+def test_a_history_over_its_memory_stays_as_it_was(
+    site: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What was known of it is shown, with the reason; the exit code is 1 until it can be read."""
+    assert run(site, capsys)[0] == 0
+    repo = Repo(site / "engine", is_new=False)
+    put(repo, name=f"{NAME}-engine", body="Edited.")
+    message = "x" * (100 << 20)
+    (site / "message").write_text(message)
+    repo.git("commit", "--quiet", "--all", "-F", str(site / "message"))
+    (site / "message").unlink()
+    monkeypatch.setattr(git_module, "MEMORY_BYTES", 48 << 20)
+    for _ in range(2):
+        code, out = run(site, capsys)
+        assert code == 1 and "failed    engine: its history: git cannot read it: git " in out
+        assert "needs more than 48 MB of memory" in page(site, "engine")
+        assert "received" in page(site, "engine") and "edited" not in page(site, "engine")
+        assert "received" in page(site, "other")
+    monkeypatch.undo()
+    assert run(site, capsys)[0] == 0
+    assert "edited" in page(site, "engine")
+
+
+def test_a_history_that_takes_too_long_stays_as_it_was(
+    site: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Git hangs on one repo alone, and only when it is asked for its log."""
+    assert run(site, capsys)[0] == 0
+    repo = Repo(site / "engine", is_new=False)
+    put(repo, name=f"{NAME}-engine", body="Edited.")
+    head = repo.commit()
+    (tmp_path / "bin").mkdir()
+    program = tmp_path / "bin/git"
+    program.write_text(
+        f'#!/bin/sh\ncase "$*" in *" log "*{head}*) sleep 1000;; esac\nPATH={os.environ["PATH"]} exec git "$@"\n'
+    )
+    program.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{tmp_path}/bin:{os.environ['PATH']}")
+    monkeypatch.setattr(git_module, "LIMIT_SECONDS", 3)
+    code, out = run(site, capsys)
+    assert code == 1 and "failed    engine: its history: git cannot read it: git log took more than 3 s" in out
+    assert "received" in page(site, "engine") and "received" in page(site, "other")
+
+
+def test_no_page_names_a_folder_of_this_machine(site: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Whatever git says of what is damaged, in findings and on pages."""
+    repo = Repo(site / "engine", is_new=False)
+    put(repo, name=f"{NAME}-more")
+    repo.commit()
+    for file in sorted((repo.root / ".git/objects").glob("??/*")):
+        file.chmod(0o644)
+        file.write_bytes(b"")
+    (site / "memosite.yml").write_text(
+        f"sources: [{{path: engine}}, {{path: other}}, {{path: engine, ref: main, name: again}}, "
+        f"{{git: 'file://{site}/other', name: far}}]\n"
+    )
+    assert run(site, capsys)[0] == 1
+    Path(site / "other/.git").rename(site / "away")
+    assert run(site, capsys)[0] == 1
+    pages = [path for path in (site / "_site").rglob("*") if path.is_file()]
+    named = [path for path in pages if any(word in path.read_bytes() for word in (str(site).encode(), b"/tmp/"))]
+    assert pages and named == []
+
+
+def test_the_counts_are_those_of_the_tree(tmp_path: Path) -> None:
+    """Against a walk that makes every path."""
+    repo = Repo(tmp_path / "repo")
+    for path in ("a", "b/c", "b/d/e", "f/c", "f/d/e", "g/h/i/j"):
+        repo.write(path, path.rpartition("/")[2])
+    repo.commit()
+    listed = repo.git("ls-tree", "-r", "-t", "HEAD").splitlines()
+    from memosite.sources.git import Repo as FoundRepo
+    from memosite.sources.objects import Objects
+
+    with Objects(FoundRepo(git_dir=repo.root / ".git", top=repo.root)) as objects:
+        entries, skipped = git_trees.list_commit(objects, repo.head)
+        found = [f"{one.mode} blob {one.hash}\t{one.name.decode()}" for one in entries]
+    assert found == [line for line in listed if " blob " in line] and skipped == []
