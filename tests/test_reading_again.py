@@ -248,7 +248,7 @@ def test_only_what_changed_is_opened(site: Path, monkeypatch: pytest.MonkeyPatch
     with reading(site, monkeypatch) as found:
         facts, histories = found.again()
         write_memo(site / "engine/memos/inbox", "new")
-        monkeypatch.setattr("memosite.sources.git.subprocess.Popen", None)
+        monkeypatch.setattr("memosite.run.processes.subprocess.Popen", None)
         again, past = found.again()
         assert found.opened == ["memos/inbox/new.openthing"]
         assert len(again) == len(facts) + 1
