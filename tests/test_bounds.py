@@ -9,7 +9,9 @@ from pathlib import Path
 import pytest
 
 from memosite.archive.model import Archive
+from memosite.facts.bounds import TURNS, most_turns
 from memosite.formats import bounds
+from memosite.formats.turns import parse_conversation
 from tests.support.archives import findings, read_folders, read_sources
 from tests.support.files import write_text
 from tests.support.memos import write_memo, write_org, write_transcript
@@ -139,3 +141,29 @@ def test_records_that_had_a_page_keep_it(tmp_path: Path) -> None:
     assert [one.message for one in findings(third, "file-bounded")] == [
         "it holds 240 records; those after the first 100 are shown as they are"
     ]
+
+
+def test_a_transcript_of_many_turns_shows_the_rest_as_it_is(tmp_path: Path) -> None:
+    """100,000 turns once became 157 MB. Of small turns fewer are shown one by one, so that the bound holds."""
+    turns = [f"## User\n\n{number} & <more>\n" for number in range(4_000)]
+    write_transcript(tmp_path / "repo/transcripts/a", "t", text="".join(turns))
+    most = most_turns(len("".join(turns)))
+    files = built_files(tmp_path / "repo", output=tmp_path / "out")
+    pages = {path: data.decode() for path, data in files.items() if re.fullmatch(r"transcripts/t/.*index\.html", path)}
+    texts = [pages[path] for path in sorted(pages, key=part)]
+    ids = [id_ for text in texts for id_ in re.findall(r'<section class="turn[^"]*" id="t(\d+)"', text)]
+    assert ids == [str(number) for number in range(1, most + 1)] and most < 4_000
+    shown = "".join(unescape(text) for page in texts for text in VERBATIM.findall(page))
+    assert shown == "".join(turns[most:])
+    assert "it holds more than" in texts[0]
+    assert sum(map(len, files.values())) < TIMES * len("".join(turns)) + FREE
+    assert '<details class="cite">' in texts[0] and '<details class="cite">\n<summary>Cite</summary>' not in texts[-2]
+
+
+def test_no_more_than_twenty_thousand_turns_are_read() -> None:
+    """The last ends where it would end with another turn after it; the rest is the text from there on."""
+    turns = [f"## User\n\nThis is turn {number} of a conversation.\n\n" for number in range(20_100)]
+    found = parse_conversation("".join(turns), started=None)
+    assert len(found.turns) == TURNS and found.turns[-1].text == "\nThis is turn 19999 of a conversation."
+    assert found.rest == "".join(turns[TURNS:])
+    assert not parse_conversation("".join(turns[:TURNS]), started=None).rest

@@ -18,9 +18,6 @@ Mailbox = Literal["inbox", "read", "archive", "flat"]
 Ref = tuple[Kind, str]
 """Names one artifact in the archive: its kind and its id."""
 
-RECORDS = 100
-"""How many records of one file get pages; others only if they had one before (SPEC 9)."""
-
 BROADCAST = "all"
 FILE = "file"
 

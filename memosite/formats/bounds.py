@@ -13,10 +13,11 @@ from functools import cache
 from typing import Any
 
 from memosite.facts import rules
+from memosite.facts.bounds import RECORDS
 from memosite.facts.file import File
 from memosite.facts.findings import Finding
 from memosite.facts.names import short_hash
-from memosite.facts.parsed import RECORDS, FileFacts, Parsed, RecordCard, RecordFile, Text
+from memosite.facts.parsed import FileFacts, Parsed, RecordCard, RecordFile, Text
 from memosite.facts.texts import cut_line, describe_text
 from memosite.facts.times import Moment
 from memosite.formats.fields import FINDINGS

@@ -16,6 +16,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal, TypeAlias
 
+from memosite.facts.bounds import most_turns
 from memosite.formats.stamps import local_time, utc_offset
 
 _PLAIN_SPEAKERS = frozenset({"User", "Assistant", "Human"})
@@ -55,12 +56,14 @@ class TurnList:
     """A body as turns. `preamble` is the text before the first one, all of it when there is none.
 
     `span` are the local times of the first turn and of the last, by the clock of the first; None without stamps.
+    `rest` is the text of turns that are too many to be read as such (SPEC 9), as it is.
     """
 
     form: Literal["stamped", "plain", "verbatim"]
     preamble: str
     turns: tuple[Turn, ...]
     span: tuple[dt.datetime, dt.datetime] | None = None
+    rest: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -107,7 +110,11 @@ def parse_conversation(text: str, *, started: dt.datetime | None) -> TurnList:
     headings = _turn_headings(lines)
     if not headings:
         return TurnList(form="verbatim", preamble=source, turns=())
-    first = headings[0]
+    first, last, rest = headings[0], headings[-1], ""
+    most = most_turns(len(source))
+    if len(headings) > most:
+        end = headings[most].cut
+        rest, lines, headings = "\n".join(lines[end:]), lines[:end], headings[:most]
     offset = utc_offset(started, first.time)
     ends = [heading.cut for heading in headings[1:]] + [len(lines)]
     seen: Counter[str] = Counter()
@@ -137,9 +144,8 @@ def parse_conversation(text: str, *, started: dt.datetime | None) -> TurnList:
             )
         )
     preamble = _trimmed(lines[: first.cut])
-    last = headings[-1]
     span = (first.time, last.time + last.set_back) if first.time and last.time else None
-    return TurnList(form="stamped" if span else "plain", preamble=preamble, turns=tuple(turns), span=span)
+    return TurnList(form="stamped" if span else "plain", preamble=preamble, turns=tuple(turns), span=span, rest=rest)
 
 
 def blocks(text: str) -> tuple[TurnBlock, ...]:

@@ -6,7 +6,17 @@ from dataclasses import replace
 from memosite.archive.model import Transcript
 from memosite.archive.urls import artifact_page, part_page, relative, turn_lines
 from memosite.formats.turns import parse_conversation
-from memosite.pages.parts import OUTLINE, Body, PagePart, ParticipantRow, Reference, TurnRange, cut_turns, fits_one_page
+from memosite.pages.parts import (
+    OUTLINE,
+    Body,
+    PagePart,
+    ParticipantRow,
+    Reference,
+    TurnRange,
+    cut_text,
+    cut_turns,
+    fits_one_page,
+)
 from memosite.pages.transcripts import TranscriptPage
 from memosite.plan.artifact_page import PART_CHARS, artifact_fields, link_targets, shown_extra
 from memosite.plan.citations import citation_of, speakers
@@ -16,27 +26,34 @@ from memosite.plan.dates import stamp
 from memosite.plan.pagination import part_links
 from memosite.plan.variants import variant_rows
 
+_Characters = tuple[int, int]
+"""The first character of a part and the one after its last, counted from 0."""
+
 
 def plan_transcript(context: Context, transcript: Transcript) -> Iterable[TranscriptPage]:
-    """The page of a transcript, or its parts."""
+    """The page of a transcript, or its parts: those of its turns, then those of turns that are too many, verbatim."""
     here = artifact_page(transcript.ref)
-    ranges = _turn_ranges(context, transcript)
-    for number, turns in enumerate(ranges, 1):
+    ranges, rest = _ranges(context, transcript)
+    parts: list[TurnRange | _Characters] = [*ranges, *rest]
+    for number, part in enumerate(parts, 1):
         start = here if number == 1 else part_page(here, number)
         page = _transcript_page(context, transcript, start)
-        if len(ranges) > 1 and page.body is not None:
-            page = replace(
-                page,
-                body=replace(page.body, turns=turns, parts=_other_parts(here, ranges) if number == 1 else ()),
-                parts=tuple(_part_links(start, here, ranges, number)),
-            )
+        if len(parts) > 1 and page.body is not None:
+            links = tuple(_part_links(start, here, parts, number))
+            if isinstance(part, TurnRange):
+                body = replace(page.body, turns=part, parts=_other_parts(here, ranges) if number == 1 else ())
+            else:
+                body = replace(page.body, form="verbatim", span=part, links=(), citation=None)
+            page = replace(page, body=body, parts=links)
         yield page
 
 
-def _part_links(start: str, here: str, ranges: Sequence[TurnRange], current: int) -> Iterable[PagePart]:
-    """Links to the parts, each with its first turn, by which people and the script of the page find the others."""
-    links = part_links(start, here, len(ranges), current, first=here)
-    for link, turns in zip(links, ranges, strict=True):
+def _part_links(start: str, here: str, parts: Sequence[TurnRange | _Characters], current: int) -> Iterable[PagePart]:
+    """Links to the parts. Each with turns has its first one, by which people and the script of the page find others."""
+    for link, turns in zip(part_links(start, here, len(parts), current, first=here), parts, strict=True):
+        if not isinstance(turns, TurnRange):
+            yield link
+            continue
         within = turns.first + 1 if turns.start else None
         label = f"{link.label} (turn {within} goes on)" if within else f"{link.label} (from turn {turns.first + 1})"
         yield replace(link, label=label, turn=turns.begins + 1, within=within, is_listed=turns.end <= OUTLINE)
@@ -49,13 +66,18 @@ def _other_parts(here: str, ranges: Sequence[TurnRange]) -> tuple[tuple[int, str
     )
 
 
-def _turn_ranges(context: Context, transcript: Transcript) -> list[TurnRange]:
-    """The turns of each part, split so that no page gets too long."""
+def _ranges(context: Context, transcript: Transcript) -> tuple[list[TurnRange], list[_Characters]]:
+    """The turns of each part, split so that no page gets too long; then the characters of each part of the rest."""
     text = transcript.variants[0].text
     if text is None or not text.turns or fits_one_page(2 * text.chars, text.turns):  # no text weighs more
-        return [TurnRange(first=0, end=text.turns or 0 if text else 0)]
-    conversation = parse_conversation(context.text_of(text.sha256), started=None)
-    return cut_turns([turn.text for turn in conversation.turns])
+        return [TurnRange(first=0, end=text.turns or 0 if text else 0)], []
+    written = context.text_of(text.sha256)
+    conversation = parse_conversation(written, started=None)
+    ranges = cut_turns([turn.text for turn in conversation.turns])
+    if not conversation.rest:
+        return ranges, []
+    before, *_ = written.rsplit("\n", conversation.rest.count("\n") + 1)  # its line ends may be longer than those read
+    return ranges, cut_text(written, len(before) + 1)
 
 
 def _transcript_page(context: Context, transcript: Transcript, start: str) -> TranscriptPage:

@@ -12,9 +12,10 @@ from dataclasses import dataclass, replace
 from memosite.archive.ledger import Ledger, identity_key
 from memosite.archive.model import Copy, Life
 from memosite.facts import rules
+from memosite.facts.bounds import RECORDS
 from memosite.facts.findings import Finding, Location
 from memosite.facts.names import make_id, short_hash
-from memosite.facts.parsed import RECORDS, DocumentHead, FileFacts, Kind, LibraryCard, RecordCard, Ref, Text
+from memosite.facts.parsed import DocumentHead, FileFacts, Kind, LibraryCard, RecordCard, Ref, Text
 from memosite.facts.times import Moment, read_stamp
 from memosite.formats.systems import home_of, system_of
 from memosite.resolve.lists import EntryLives, entry_keys

@@ -147,7 +147,7 @@ def documents(card: Card, text_of: TextOf) -> Iterator[SearchDocument]:
     if card.conversation is not None:
         conversation = parse_conversation(text_of(card.conversation), started=None)
         turns = conversation.turns
-        texts.append(prepare(conversation.preamble))
+        texts += [prepare(conversation.preamble), prepare(conversation.rest)]
     body = "\n\n".join((*texts, *card.extra))[:MOST_CHARS]
     yield SearchDocument(
         card=card,
