@@ -3,13 +3,16 @@
 import json
 import re
 from collections.abc import Callable
+from dataclasses import replace
 from html import unescape
 from pathlib import Path
 
 import pytest
 
+from memosite.archive.ledger import Ledger
 from memosite.archive.model import Archive
-from memosite.facts.bounds import TURNS, most_turns
+from memosite.facts.bounds import NAMED, POSITIONS, TURNS, most_turns
+from memosite.facts.findings import Severity
 from memosite.formats import bounds
 from memosite.formats.turns import parse_conversation
 from tests.support.archives import findings, read_folders, read_sources
@@ -145,14 +148,14 @@ def test_records_that_had_a_page_keep_it(tmp_path: Path) -> None:
 
 def test_a_transcript_of_many_turns_shows_the_rest_as_it_is(tmp_path: Path) -> None:
     """100,000 turns once became 157 MB. Of small turns fewer are shown one by one, so that the bound holds."""
-    turns = [f"## User\n\n{number} & <more>\n" for number in range(4_000)]
+    turns = [f"## User\n\n{number} & <more>\n" for number in range(6_000)]
     write_transcript(tmp_path / "repo/transcripts/a", "t", text="".join(turns))
     most = most_turns(len("".join(turns)))
     files = built_files(tmp_path / "repo", output=tmp_path / "out")
     pages = {path: data.decode() for path, data in files.items() if re.fullmatch(r"transcripts/t/.*index\.html", path)}
     texts = [pages[path] for path in sorted(pages, key=part)]
     ids = [id_ for text in texts for id_ in re.findall(r'<section class="turn[^"]*" id="t(\d+)"', text)]
-    assert ids == [str(number) for number in range(1, most + 1)] and most < 4_000
+    assert ids == [str(number) for number in range(1, most + 1)] and most < 6_000
     shown = "".join(unescape(text) for page in texts for text in VERBATIM.findall(page))
     assert shown == "".join(turns[most:])
     assert "it holds more than" in texts[0]
@@ -162,8 +165,65 @@ def test_a_transcript_of_many_turns_shows_the_rest_as_it_is(tmp_path: Path) -> N
 
 def test_no_more_than_twenty_thousand_turns_are_read() -> None:
     """The last ends where it would end with another turn after it; the rest is the text from there on."""
-    turns = [f"## User\n\nThis is turn {number} of a conversation.\n\n" for number in range(20_100)]
+    turns = [f"## User\n\nTurn {number} of a conversation that goes on and on.\n\n" for number in range(20_100)]
     found = parse_conversation("".join(turns), started=None)
-    assert len(found.turns) == TURNS and found.turns[-1].text == "\nThis is turn 19999 of a conversation."
+    assert len(found.turns) == TURNS and found.turns[-1].text == "\nTurn 19999 of a conversation that goes on and on."
     assert found.rest == "".join(turns[TURNS:])
     assert not parse_conversation("".join(turns[:TURNS]), started=None).rest
+
+
+def seats(count: int, **fields: object) -> list[dict[str, object]]:
+    """Positions `p0`, `p1` and so on."""
+    return [{"id": f"p{number}", **fields} for number in range(count)]
+
+
+def test_an_orgdef_of_many_positions_shows_the_first_and_the_rest_as_it_is(tmp_path: Path) -> None:
+    """20,000 positions once became 80,029 files; here 500 of 900 get pages, and what follows them is a library."""
+    path = write_org(tmp_path / "repo/org", positions=seats(900, description="What it does & more. " * 25))
+    files = built_files(tmp_path / "repo", output=tmp_path / "out")
+    pages = [one for one in files if re.fullmatch(r"positions/p\d+/index\.html", one)]
+    assert len(pages) == POSITIONS and "positions/p499/index.html" in pages
+    parts = [one for one in files if re.fullmatch(r"libraries/rest\.acme-organization/.*index\.html", one)]
+    shown = "".join(unescape(VERBATIM.findall(files[one].decode())[0]) for one in sorted(parts, key=part))
+    written = path.read_text()
+    assert len(parts) > 1 and shown == written[written.rindex("{", 0, written.index('"p500"')) :]
+    assert b"libraries/rest.acme-organization/" in files["org/index.html"]
+    assert b"shown as they are" in files["health/index.html"]
+    assert sum(map(len, files.values())) < TIMES * len(written) + FREE
+
+
+def test_positions_that_had_a_page_keep_it(tmp_path: Path) -> None:
+    """Also where the file's first positions are others now; of tiny positions fewer get pages."""
+    write_org(tmp_path, positions=seats(90))
+    first, ledger = read_sources(tmp_path)
+    write_org(tmp_path, positions=[*({"id": f"new{number}"} for number in range(600)), *seats(120)])
+    second, _ = read_sources(tmp_path, ledger=ledger)
+    kept = [id_ for id_ in second.positions if not id_.startswith("new")]
+    assert set(kept) == set(first.positions) and len(kept) == 90
+    assert 200 < len(second.positions) < POSITIONS
+    assert [one.rule.severity for one in findings(second, "file-bounded")] == [Severity.WARNING]
+    third, _ = read_sources(tmp_path, ledger=replace(ledger, positions=tuple(f"new{number}" for number in range(600))))
+    assert "new599" in third.positions and ("library", "rest.acme-organization") in third.artifacts
+
+
+def test_a_memo_to_many_adds_few_positions(tmp_path: Path) -> None:
+    """A memo of 2 kB to 500 names once became 14 MB: names that no orgdef lists get pages up to a bound."""
+    names = [f"z{number}" for number in range(300)]
+    write_org(tmp_path, positions=["z200"])
+    write_memo(tmp_path / "memos", "m", to=",".join(names))
+    write_transcript(tmp_path / "transcripts/a", "t", participants=[{"position": f"y{number}"} for number in range(99)])
+    archive, _ = read_sources(tmp_path, ledger=Ledger(positions=("z250",)))
+    assert set(archive.positions) == {"engineer", "a", *names[:NAMED], "z200", "z250", *(f"y{i}" for i in range(NAMED))}
+    assert list(archive.memos()[0].to) == names
+
+
+def test_a_text_for_many_is_not_in_every_feed(tmp_path: Path) -> None:
+    """Each of 400 feeds with texts would have held it."""
+    path = write_org(tmp_path / "repo/org", positions=seats(400, description="x" * 500))
+    text = "A word. " * 5_000
+    for to in ("all", ",".join(f"p{number}" for number in range(400)), "p1"):
+        write_memo(tmp_path / "repo/memos", f"to-{to[:3]}", to=to, body=text)
+    files = built_files(tmp_path / "repo", output=tmp_path / "out")
+    feed = files["positions/p1/feed-full.xml"].decode()
+    assert feed.count("A word. A word.") and feed.count("too long for a feed") == 2
+    assert sum(map(len, files.values())) < TIMES * (path.stat().st_size + 3 * len(text)) + 4 * FREE

@@ -199,19 +199,20 @@ def test_systems_name_the_most_common_types_and_count_the_others() -> None:
 
 def test_an_organization_too_large_for_its_page_is_in_parts(tmp_path: Path) -> None:
     """Every seat and every relationship stands in one of them; the page and home say how many there are."""
-    positions = [{"id": f"seat-{number:03}", "name": "Seat", "status": "vacant"} for number in range(501)]
+    told = {"name": "Seat", "status": "vacant", "description": "Watches the quay. " * 10}
+    positions = [{"id": f"seat-{number:03}", **told} for number in range(500)]
     edges = [{"type": "reports_to", "from": f"seat-{number:03}", "to": "seat-000"} for number in range(501)]
     write_org(tmp_path / "quay/org", "quay", positions=positions, relationships=edges)
     with open_folders(tmp_path / "quay") as (archive, shelf):
         found = _pages(archive, shelf)
     page, *parts = (found[f"org/{part}index.html"] for part in ("", "1/", "2/"))
-    assert "300 of 501; all of them stand in the parts." in words(page)
+    assert "300 of 500; all of them stand in the parts." in words(page)
     assert "500 of 501; all of them stand in the parts." in words(page)
-    assert [len(part.seats) for part in parts] == [500, 1]
+    assert [len(part.seats) for part in parts] == [500, 0]
     assert [len(part.organizations[0].relationships) for part in parts] == [500, 1]
-    assert "The first 300 of 501." in words(found["index.html"])
+    assert "The first 300 of 500." in words(found["index.html"])
     assert "The first 500 of 501." in words(found["positions/seat-000/index.html"])
-    assert "[All 501 seats](org/index.html)" in found["llms.txt"].data.decode()
+    assert "[All 500 seats](org/index.html)" in found["llms.txt"].data.decode()
 
 
 def test_a_charter_is_no_longer_than_a_page_may_be(tmp_path: Path) -> None:

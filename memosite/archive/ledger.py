@@ -113,6 +113,11 @@ class Ledger:
         """The ghosts that had a page, also those whose memo was found since."""
         return tuple(page_ref(id_) for kind, id_ in self.others if kind == "ghost")
 
+    @cached_property
+    def position_ids(self) -> frozenset[str]:
+        """The ids of positions that had a page."""
+        return frozenset(self.positions)
+
     def with_arrivals(self, found: Iterable[tuple[Kind, str, str]]) -> "Ledger":
         """The ledger with these artifacts (kind, id, key): the new ones numbered in this order, new keys noted.
 

@@ -137,6 +137,8 @@ def all_texts(artifact: Artifact) -> tuple[Text, ...]:
         return (artifact.head.text,)
     if isinstance(artifact, Record):
         return (artifact.card.text,) if artifact.card.text else ()
+    if isinstance(artifact, Library):
+        return (artifact.card.rest,) if artifact.card.rest else ()
     if not isinstance(artifact, Memo | Transcript):
         return ()
     shown = artifact.variants[0]

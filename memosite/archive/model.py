@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from memosite.archive.history import LifeEvent
+from memosite.facts.bounds import LABEL_CHARS
 from memosite.facts.findings import Finding
 from memosite.facts.parsed import (
     BROADCAST,
@@ -28,6 +29,7 @@ from memosite.facts.parsed import (
     Seat,
     Text,
 )
+from memosite.facts.texts import cut_line
 from memosite.facts.times import Moment
 
 Action = Literal["open", "superseded", "answered", "discharged"]
@@ -309,7 +311,7 @@ class Position:
     @property
     def label(self) -> str:
         """What people are shown: the id, but the name that memos use where the id is made of two."""
-        return self.names[0] if "~" in self.id and self.names else self.id
+        return cut_line(self.names[0], LABEL_CHARS) if "~" in self.id and self.names else self.id
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

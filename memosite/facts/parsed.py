@@ -133,7 +133,10 @@ class LibraryItem:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LibraryCard:
-    """A `memodef:Library` catalog as written; or, if `broken`, a catalog or an orgdef that is no JSON."""
+    """A `memodef:Library` catalog as written; or, if `broken`, a catalog or an orgdef that is no JSON.
+
+    `rest` is the text of an orgdef from its first position that is one too many.
+    """
 
     file: FileFacts
     id: str
@@ -143,6 +146,7 @@ class LibraryCard:
     items: tuple[LibraryItem, ...]
     extra: str = ""
     broken: Literal["library", "orgdef"] | None = None
+    rest: Text | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -176,7 +180,11 @@ class Relationship:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Organization:
-    """An orgdef in either shape. `charter` holds its remaining texts by heading, in the order written."""
+    """An orgdef in either shape. `charter` holds its remaining texts by heading, in the order written.
+
+    `more_seats` are those that are too many: only those of them that had a page before keep it; of the others `rest`
+    has the text (SPEC 9).
+    """
 
     id: str
     name: str
@@ -188,6 +196,8 @@ class Organization:
     seats: tuple[Seat, ...] = ()
     relationships: tuple[Relationship, ...] = ()
     memo_locations: tuple[str, ...] = ()
+    more_seats: tuple[Seat, ...] = ()
+    rest: LibraryCard | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

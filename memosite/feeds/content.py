@@ -13,9 +13,6 @@ from lxml import etree
 
 from memosite.feeds.rss import FeedItem, clean
 
-ITEM_BYTES: Final = 100_000
-"""The most bytes that the text of one item takes in a feed; what is longer is to be read on its page."""
-
 _KEPT: Final = frozenset(
     (
         *(
@@ -50,7 +47,7 @@ def item_html(item: FeedItem, texts: Iterable[str | None]) -> str:
     None stands for a text that is too long.
     """
     parts = [escape(item.line, quote=False), "<br>\n"]
-    left = ITEM_BYTES
+    left = item.most_bytes
     for text in texts:
         shown = plain_html(text, page=item.link) if text is not None and left > 0 else ""
         left = left - len(shown.encode("utf-8", "replace")) if text is not None else 0

@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from email.utils import format_datetime
-from typing import Literal
+from typing import Final, Literal
 from urllib.parse import quote
 
 from lxml import etree
@@ -40,13 +40,17 @@ class Enclosure:
     type: str
 
 
+ITEM_BYTES: Final = 100_000
+"""The most bytes that the text of one item takes in a feed; what is longer is to be read on its page."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FeedItem:
     """An artifact as a feed announces it. `path` is its present path, of a memo in the position's own repo.
 
     `sent` is the date for machines, "" if there is none; `notice` replaces the line `new memo: <path>`
     where an item is no artifact. `contents` are the texts of a feed for people, `rows` what a digest lists: address
-    or None, subject, and who wrote to whom.
+    or None, subject, and who wrote to whom. `most_bytes` is how much of a feed its texts may take.
     """
 
     guid: str
@@ -70,6 +74,7 @@ class FeedItem:
     enclosure: Enclosure | None = None
     notice: str = ""
     contents: tuple[Body, ...] = ()
+    most_bytes: int = ITEM_BYTES
     rows: tuple[tuple[str | None, str, str], ...] = ()
 
     @property

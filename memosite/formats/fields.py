@@ -184,6 +184,11 @@ class Fields:
         return self._values.get(name) is not None
 
     @property
+    def place(self) -> KeyPath:
+        """The keys that lead to the object these fields are in."""
+        return self._parent
+
+    @property
     def names_written(self) -> tuple[str, ...]:
         """The names of all fields, as written."""
         return tuple(self._values)

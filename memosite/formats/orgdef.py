@@ -7,13 +7,16 @@ as they are, for the tools they are made for.
 import json
 from collections import defaultdict
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any
 
 from memosite.facts import rules
+from memosite.facts.bounds import most_positions
 from memosite.facts.file import File, clean_text, shown
+from memosite.facts.json_text import key_places
 from memosite.facts.names import read_reference, stem_of
-from memosite.facts.parsed import Organization, Parsed, Relationship, Seat
-from memosite.facts.texts import one_line
+from memosite.facts.parsed import LibraryCard, Organization, Parsed, Relationship, Seat
+from memosite.facts.texts import cut_line, describe_text, one_line
 from memosite.formats.fields import Fields
 
 NAME = "orgdef"
@@ -52,6 +55,12 @@ def parse(file: File) -> Parsed:
     items = fields.objects("items") or fields.object("data").objects("items")
     entries += tuple(item for item in items if item.peek("type") == POSITION_TYPE)
     id_ = fields.text("id", required=True).strip() or stem_of(file.name)
+    seats = _seats(entries)
+    most = most_positions(len(file.text), ((seat.id, seat.name) for seat in seats))
+    rest, data = _rest(file, entries, seats[most].id) if len(seats) > most else (None, b"")
+    if rest is not None:
+        message = f"it holds {len(seats):,} positions; those after the first {most} are shown as they are"
+        fields.findings.append(file.finding(rules.FILE_BOUNDED, message))
     organization = Organization(
         id=id_,
         name=fields.text("name").strip() or id_,
@@ -59,14 +68,35 @@ def parse(file: File) -> Parsed:
         path=file.path,
         version=fields.text("version"),
         mission=fields.text("mission"),
-        seats=_seats(entries),
+        seats=seats[:most],
+        more_seats=seats[most:],
+        rest=rest,
         relationships=tuple(
             relationship for child in fields.objects("relationships") if (relationship := _relationship(child))
         ),
         memo_locations=_memo_locations(fields),
         charter=(*_charter(fields), *_others(items)),
     )
-    return Parsed(source=file.source, path=file.path, fact=organization, findings=tuple(fields.findings))
+    shelve = (file.data, data) if rest else ()
+    return Parsed(source=file.source, path=file.path, fact=organization, findings=tuple(fields.findings), shelve=shelve)
+
+
+def _rest(file: File, entries: tuple[Fields, ...], id_: str) -> tuple[LibraryCard, bytes]:
+    """The file from the position of this id on, as it is, and the bytes of this text."""
+    place = next(entry.place for entry in entries if entry.text("id").strip() == id_)
+    start = next((offset for keys, offset in key_places(file.text) if keys == place), 0)
+    text = clean_text(file.text[start:])
+    known, data = describe_text(text)
+    card = LibraryCard(
+        file=file.facts,
+        id=f"rest.{stem_of(file.name)}",
+        name=cut_line(f"The rest of {file.name}", 300),
+        version="",
+        description="",
+        items=(),
+        rest=replace(known, mentions=(), destinations=()),
+    )
+    return card, data
 
 
 def _memo_locations(fields: Fields) -> tuple[str, ...]:

@@ -78,7 +78,7 @@ class HomePage(Page):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OrganizationPage(Page):
-    """All positions, and each orgdef; `unreadable` are those that cannot be read."""
+    """All positions, and each orgdef; `unreadable` are those that cannot be read, `rests` what is shown as it is."""
 
     template: ClassVar[str] = "organization.html"
 
@@ -86,6 +86,7 @@ class OrganizationPage(Page):
     seats: tuple[SeatRow, ...]
     seats_total: int = 0
     unreadable: tuple[Reference, ...] = ()
+    rests: tuple[Reference, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

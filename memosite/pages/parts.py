@@ -6,6 +6,7 @@ from typing import Literal
 
 from memosite.archive.cite import Citation
 from memosite.archive.model import Action
+from memosite.facts.bounds import TURNS
 from memosite.facts.findings import Severity
 from memosite.facts.parsed import Kind, Mailbox
 
@@ -180,6 +181,8 @@ class Body:
     """On the first part of a transcript: of each other part the first turn that begins there, from 0, and its file."""
     citation: Citation | None = None
     """Of the whole transcript; those of its turns are made from it."""
+    cited: int = TURNS
+    """How many turns offer a citation of their own."""
     people: tuple[str, ...] = ()
     """Participants of a transcript that are people; `models` are the others."""
     models: tuple[str, ...] = ()

@@ -95,6 +95,8 @@ def artifact_text(context: Context, artifact: Artifact, texts: tuple[Text, ...])
         return context.text_of(artifact.head.text.sha256)
     if isinstance(artifact, Record):
         return context.text_of(artifact.card.text.sha256) if artifact.card.text else ""
+    if isinstance(artifact, Library) and artifact.card.rest:
+        return context.text_of(artifact.card.rest.sha256)
     if isinstance(artifact, Library) and artifact.card.broken:
         return context.text_of(artifact.card.file.sha256)
     if isinstance(artifact, Library):

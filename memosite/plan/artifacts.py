@@ -52,7 +52,7 @@ def _plan_artifact(context: Context, *, artifact: Artifact) -> Iterator[Planned]
         case Document():
             yield plan_document(context, artifact)
         case Library():
-            yield plan_library(context, artifact)
+            yield from plan_library(context, artifact)
         case Record():
             yield from plan_record(context, artifact)
     yield from plan_changes(context, artifact)

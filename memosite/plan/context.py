@@ -23,6 +23,7 @@ from memosite.archive.model import (
 )
 from memosite.archive.urls import absolute, artifact_page, page_of, position_page, relative, thread_page
 from memosite.config.schema import FeedsConfig
+from memosite.facts.bounds import LABEL_CHARS
 from memosite.facts.findings import Finding
 from memosite.facts.names import make_id
 from memosite.facts.parsed import BROADCAST, Mailbox, Ref
@@ -42,9 +43,6 @@ from memosite.sources.forges import commit_url
 
 LIST_LIMIT = 500
 """The most entries of one list on one page (SPEC 4)."""
-
-LABEL_CHARS = 120
-"""The longest name of a position that a page shows; the twins have it whole."""
 
 ADDRESSEES = 6
 """The most recipients that a row of a list names."""
@@ -186,7 +184,7 @@ class Context:
         return Reference(
             label=cut_line(written or self.label(id_), LABEL_CHARS),
             href=relative(start, position_page(id_)),
-            title=self.archive.positions[id_].name,
+            title=cut_line(self.archive.positions[id_].name, LABEL_CHARS),
         )
 
     def named(self, start: str, written: str) -> Reference:

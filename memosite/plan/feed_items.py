@@ -10,12 +10,15 @@ from memosite.archive.model import Artifact, Copy, Memo, Position, Transcript
 from memosite.archive.urls import absolute, page_of
 from memosite.facts.references import first_stem
 from memosite.facts.texts import cut_line, is_visible
-from memosite.feeds.rss import CONTROLS, Enclosure, FeedItem, tag_uri
+from memosite.feeds.rss import CONTROLS, ITEM_BYTES, Enclosure, FeedItem, tag_uri
 from memosite.pages.parts import Body
 from memosite.plan.artifact_page import SUBJECT_CHARS, originals
 from memosite.plan.context import Context
 from memosite.plan.memos import memo_bodies
 from memosite.resolve.actions import copies_at
+
+ALL_ITEMS_BYTES = 1_000_000
+"""The most bytes that the text of one memo takes in all feeds together."""
 
 _ADDRESSEE_CHARS = 2_000
 _FURTHEST = ("archive", "read", "inbox", "flat", None)
@@ -34,6 +37,7 @@ def plan_item(context: Context, artifact: Artifact, position: Position | None, *
     if isinstance(artifact, Memo):
         known = _of_memo(context, artifact, copy, position)
         known["contents"] = tuple(_contents(context, artifact)) if has_content else ()
+        known["most_bytes"] = _most_bytes(context, artifact)
     elif isinstance(artifact, Transcript):
         envelope = artifact.variants[0].envelope
         speakers = [one.position for one in envelope.participants]
@@ -99,6 +103,12 @@ def _copy_for(context: Context, artifact: Artifact, position: Position | None) -
         if here[0].file.source == repo:
             return min(here, key=lambda copy: _FURTHEST.index(copy.mailbox))
     return artifact.copies[0]
+
+
+def _most_bytes(context: Context, memo: Memo) -> int:
+    """How much of a feed a memo's texts may take: less if it is to so many that it is in very many feeds (SPEC 9)."""
+    feeds = len(context.position_ids) if memo.is_broadcast else len(memo.recipients)
+    return min(ITEM_BYTES, ALL_ITEMS_BYTES // max(feeds, 1))
 
 
 def _contents(context: Context, memo: Memo) -> Iterable[Body]:

@@ -1,16 +1,24 @@
 """Plans the pages of libraries, the catalogs of templates."""
 
+from collections.abc import Iterator
+from functools import partial
+
 from memosite.archive.model import Library
 from memosite.archive.urls import artifact_page
 from memosite.pages.models import LibraryPage
 from memosite.pages.parts import PAGE_CHARS, Body, LibraryEntry, Reference
 from memosite.plan.artifact_page import PART_CHARS, artifact_fields, shown_extra, web_address
 from memosite.plan.context import Context
+from memosite.plan.pagination import in_verbatim_parts
 
 
-def plan_library(context: Context, library: Library) -> LibraryPage:
-    """The page of a library."""
-    start = artifact_page(library.ref)
+def plan_library(context: Context, library: Library) -> Iterator[LibraryPage]:
+    """The page of a library; several for the rest of an orgdef, which is shown as it is."""
+    here, rest = artifact_page(library.ref), library.card.rest
+    yield from in_verbatim_parts(context, here, rest, partial(_library_page, context, library))
+
+
+def _library_page(context: Context, library: Library, start: str) -> LibraryPage:
     card = library.card
     source = {source.name: source for source in context.archive.sources}.get(card.file.source)
     folder = card.file.path.rpartition("/")[0]

@@ -4,6 +4,7 @@ from collections.abc import Iterable, Iterator
 
 from memosite.archive.model import Library
 from memosite.archive.urls import ORGANIZATION, part_page
+from memosite.facts.bounds import LABEL_CHARS
 from memosite.facts.parsed import Organization, Relationship
 from memosite.facts.texts import cut_line
 from memosite.pages.chart import Edge, Seated, draw
@@ -11,7 +12,7 @@ from memosite.pages.models import OrganizationPage
 from memosite.pages.organization import Chart, OrganizationSection
 from memosite.pages.parts import PAGE_CHARS, Reference
 from memosite.plan.artifact_page import SUBJECT_CHARS, shown_extra
-from memosite.plan.context import LABEL_CHARS, LIST_LIMIT, Context
+from memosite.plan.context import LIST_LIMIT, Context
 from memosite.plan.head import page_head
 from memosite.plan.pagination import part_links, part_title
 from memosite.plan.position_table import SEATS, listed_positions, seat_rows
@@ -37,6 +38,7 @@ def plan_organization(context: Context) -> Iterator[OrganizationPage]:
             seats=seat_rows(context, start, shown),
             seats_total=len(positions),
             unreadable=() if number else tuple(_unreadable(context, start)),
+            rests=() if number else tuple(_rests(context, start)),
         )
 
 
@@ -71,6 +73,12 @@ def _charter(organization: Organization) -> Iterable[tuple[str, str]]:
 def _unreadable(context: Context, start: str) -> Iterable[Reference]:
     for one in context.archive.artifacts.values():
         if isinstance(one, Library) and one.card.broken == "orgdef":
+            yield context.artifact(start, one.ref)
+
+
+def _rests(context: Context, start: str) -> Iterable[Reference]:
+    for one in context.archive.artifacts.values():
+        if isinstance(one, Library) and one.card.rest:
             yield context.artifact(start, one.ref)
 
 

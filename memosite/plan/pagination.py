@@ -1,17 +1,20 @@
 """Paginates long lists in parts, numbered from the oldest, so that full ones never change (SPEC 4)."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import replace
 from typing import TypeVar
 
 from memosite.archive.model import Artifact
 from memosite.archive.urls import part_page, relative
-from memosite.pages.models import ListPage
-from memosite.pages.parts import PagePart, Reference
+from memosite.facts.parsed import Text
+from memosite.pages.models import ArtifactPage, ListPage
+from memosite.pages.parts import Body, PagePart, Reference, cut_text
 from memosite.plan.context import LIST_LIMIT, Context
 from memosite.plan.head import page_head
 from memosite.plan.sections import section
 
 T = TypeVar("T")
+P = TypeVar("P", bound=ArtifactPage)
 
 
 def in_parts(items: Sequence[T], limit: int = LIST_LIMIT) -> list[Sequence[T]]:
@@ -77,6 +80,19 @@ def plan_parts(
         return
     for number, chunk in enumerate(in_parts(artifacts), 1):
         yield plan_part(context, page, title, number, chunk, section_name=section_name, viewer=viewer)
+
+
+def in_verbatim_parts(context: Context, here: str, text: Text | None, page_at: Callable[[str], P]) -> Iterator[P]:
+    """An artifact's page, and its further parts if its text is one to be shown as it is, and is long."""
+    if text is None:
+        yield page_at(here)
+        return
+    ranges = cut_text(context.text_of(text.sha256))
+    for number, span in enumerate(ranges, 1):
+        start = here if number == 1 else part_page(here, number)
+        body = Body(sha256=text.sha256, form="verbatim", chars=text.chars, span=span)
+        parts = part_links(start, here, len(ranges), number, first=here) if len(ranges) > 1 else ()
+        yield replace(page_at(start), body=body, is_cut=False, parts=parts)
 
 
 def with_neighbours(items: Sequence[T]) -> Iterator[tuple[T, tuple[T | None, T | None]]]:

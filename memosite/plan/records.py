@@ -2,30 +2,20 @@
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
+from functools import partial
 from types import MappingProxyType
 
 from memosite.archive.model import Link, Record, RecordLink
-from memosite.archive.urls import entity_page, page_of, part_page, relative, system_page
+from memosite.archive.urls import entity_page, page_of, relative, system_page
 from memosite.facts.parsed import RecordCitation
 from memosite.facts.texts import cut_line
 from memosite.pages.models import RecordPage
-from memosite.pages.parts import (
-    PAGE_CHARS,
-    AnchorRow,
-    Body,
-    CitationRow,
-    EntityRow,
-    EventRow,
-    Reference,
-    RelationRow,
-    cut_text,
-)
+from memosite.pages.parts import PAGE_CHARS, AnchorRow, CitationRow, EntityRow, EventRow, Reference, RelationRow
 from memosite.plan.artifact_page import artifact_fields, body_of
 from memosite.plan.context import Context, is_superseded, status_of
 from memosite.plan.dates import stamp
 from memosite.plan.entity_index import entity_id
-from memosite.plan.pagination import part_links
+from memosite.plan.pagination import in_verbatim_parts
 from memosite.resolve.anchors import MATCHES
 
 _ROWS = 300
@@ -40,20 +30,8 @@ _HASH_STATES: Mapping[bool | None, str] = MappingProxyType(
 
 def plan_record(context: Context, record: Record) -> Iterator[RecordPage]:
     """The page of a record; several for the rest of a file, which is shown as it is."""
-    here, card = page_of(record), record.card
-    if not card.is_rest or card.text is None:
-        yield _record_page(context, record, here)
-        return
-    text = card.text
-    ranges = cut_text(context.text_of(text.sha256))
-    for number, span in enumerate(ranges, 1):
-        start = here if number == 1 else part_page(here, number)
-        yield replace(
-            _record_page(context, record, start),
-            body=Body(sha256=text.sha256, form="verbatim", chars=text.chars, span=span),
-            is_cut=False,
-            parts=part_links(start, here, len(ranges), number, first=here) if len(ranges) > 1 else (),
-        )
+    rest = record.card.text if record.card.is_rest else None
+    yield from in_verbatim_parts(context, page_of(record), rest, partial(_record_page, context, record))
 
 
 def _record_page(context: Context, record: Record, start: str) -> RecordPage:

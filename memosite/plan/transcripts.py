@@ -5,6 +5,7 @@ from dataclasses import replace
 
 from memosite.archive.model import Transcript
 from memosite.archive.urls import artifact_page, part_page, relative, turn_lines
+from memosite.facts.bounds import most_citations
 from memosite.formats.turns import parse_conversation
 from memosite.pages.parts import (
     OUTLINE,
@@ -90,13 +91,16 @@ def _transcript_page(context: Context, transcript: Transcript, start: str) -> Tr
     if transcript.broken:
         body = Body(sha256=envelope.file.sha256, form="verbatim", chars=envelope.file.bytes)
     elif text is not None:
+        citation = citation_of(context, transcript)
+        size = 2 * len(citation.markdown + citation.text + citation.url)
         body = Body(
             sha256=text.sha256,
             form="transcript",
             chars=text.chars,
             links=link_targets(context, start, transcript),
             started=transcript.date.utc if transcript.date and transcript.date.origin == "field" else None,
-            citation=citation_of(context, transcript),
+            citation=citation,
+            cited=most_citations(text.chars, text.turns or 0, size),
             people=people,
             models=models,
         )

@@ -26,9 +26,9 @@ from markupsafe import Markup
 
 from memosite.facts.errors import ConfigError
 from memosite.facts.times import read_moment
-from memosite.feeds.content import ITEM_BYTES, item_html
+from memosite.feeds.content import item_html
 from memosite.feeds.json_feed import to_json_feed
-from memosite.feeds.rss import FeedFile, FeedItem, to_rss
+from memosite.feeds.rss import ITEM_BYTES, FeedFile, FeedItem, to_rss
 from memosite.formats.turns import TurnList, parse_conversation
 from memosite.markdown.html import to_html
 from memosite.markdown.places import FRONT_MATTER
@@ -114,7 +114,7 @@ class Renderer:
 
     def _item_html(self, item: FeedItem) -> str:
         """The content of an item, memoized: a feed that is made again still has most of its items."""
-        key = item.line, item.link, item.contents, item.rows
+        key = item.line, item.link, item.contents, item.rows, item.most_bytes
         html = self._fragments.get(key)
         if html is None:
             html = item_html(item, map(self._feed_text, item.contents))

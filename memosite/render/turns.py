@@ -12,7 +12,6 @@ from typing import Final
 from markupsafe import Markup
 
 from memosite.archive.cite import Citation, quote_of
-from memosite.facts.bounds import most_citations
 from memosite.facts.texts import cut_line, summarize
 from memosite.formats.turns import Turn, TurnBlock, TurnList, blocks
 from memosite.markdown.html import to_html
@@ -125,7 +124,7 @@ def _summary(turn: Turn) -> str:
 
 def _citation(turn: Turn, piece: Piece, body: Body) -> Citation | None:
     whole = body.citation
-    if whole is None or turn.ordinal > most_citations(body.chars):
+    if whole is None or turn.ordinal > body.cited:
         return None
     speakers = body.people if turn.is_person else body.models
     return replace(

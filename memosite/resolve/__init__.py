@@ -23,7 +23,7 @@ from memosite.resolve.anchors import AnchorIndex
 from memosite.resolve.artifacts import ResolvedLinks
 from memosite.resolve.assemble import Assembler
 from memosite.resolve.bodies import body_candidates, join_bodies
-from memosite.resolve.collect import Collected, collect
+from memosite.resolve.collect import Collected, collect, within_bounds
 from memosite.resolve.conversation import ThreadBuilder
 from memosite.resolve.delivery import delivery_findings
 from memosite.resolve.document_ids import DocumentIds
@@ -163,7 +163,7 @@ def _gather(
 ) -> _Gathered:
     kept = collect_records(parsed, rules.sources, line_of, data_of, is_loose=rules.is_loose)
     records = file_records(kept.cards, ledger, entries)
-    collected = collect(parsed, rules.sources, is_loose=rules.is_loose)
+    collected = within_bounds(collect(parsed, rules.sources, is_loose=rules.is_loose), ledger)
     joined, findings = join_bodies(
         collected.envelopes, collected.bodies, line_of, memo_folders=collected.memo_folders, recall=recall
     )

@@ -6,6 +6,7 @@ from dataclasses import replace
 
 from memosite.archive.ledger import Ledger
 from memosite.archive.model import UNDATED, Artifact
+from memosite.facts.bounds import NAMED
 from memosite.facts.names import read_stamped_name
 from memosite.facts.parsed import FileFacts, Ref, Text
 from memosite.facts.times import Moment
@@ -129,8 +130,14 @@ def _uses(group: CopyGroup, memo_folders: tuple[str, ...]) -> tuple[NameUse, ...
         is_guess = envelope.shape in {"broken", "bare"}
         found.append(NameUse(name=envelope.sender, file=file, is_guess=is_guess))
         delivered_to = file.source if envelope.kind == "memo" else None
-        found += (NameUse(name=name, file=file, delivered_to=delivered_to, is_guess=is_guess) for name in envelope.to)
-        found += (NameUse(name=participant.position, file=file) for participant in envelope.participants)
+        found += (
+            NameUse(name=name, file=file, delivered_to=delivered_to, is_guess=is_guess, is_further=number >= NAMED)
+            for number, name in enumerate(envelope.to)
+        )
+        found += (
+            NameUse(name=participant.position, file=file, is_further=number >= NAMED)
+            for number, participant in enumerate(envelope.participants)
+        )
         role = role_folder(envelope, memo_folders)
         if role:
             found.append(NameUse(name=role, file=file, delivered_to=file.source))

@@ -7,11 +7,13 @@ says, or where the configuration includes it; elsewhere it is named in a note an
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 
+from memosite.archive.ledger import Ledger
 from memosite.archive.model import SourceInfo
 from memosite.facts import rules
 from memosite.facts.findings import Finding, Location
 from memosite.facts.layout import Place, matches_any, memo_folder, place_of
-from memosite.facts.parsed import BodyFile, DocumentHead, Envelope, LibraryCard, Organization, Parsed
+from memosite.facts.names import make_id
+from memosite.facts.parsed import BodyFile, DocumentHead, Envelope, LibraryCard, Organization, Parsed, Seat
 from memosite.formats.systems import is_part
 
 
@@ -83,8 +85,27 @@ def _distinct(listed: Iterable[Organization]) -> tuple[tuple[Organization, ...],
     for organization in listed:
         key = (organization.id,) if organization.id else (organization.source, organization.path)
         counted = first.setdefault(key, organization)
-        if replace(organization, source=counted.source, path=counted.path) != counted:
+        if replace(organization, source=counted.source, path=counted.path, rest=counted.rest) != counted:
             where = Location(source=organization.source, path=organization.path)
             message = f'"{organization.id[:60]}" is also in {counted.source}/{counted.path}, which counts'
             findings.append(Finding(rule=rules.COPIES_DIFFER, location=where, message=message))
     return tuple(first.values()), tuple(findings)
+
+
+def within_bounds(collected: Collected, ledger: Ledger) -> Collected:
+    """With those positions of orgdefs that get pages: the first of each file, and those that had one before (SPEC 9).
+
+    What is left of a file is shown as a library.
+    """
+    organizations, libraries = [], list(collected.libraries)
+    for one in collected.organizations:
+        known = tuple(seat for seat in one.more_seats if _had_page(one, seat, ledger))
+        if one.rest and len(known) < len(one.more_seats):
+            libraries.append(one.rest)
+        organizations.append(replace(one, seats=one.seats + known, more_seats=(), rest=None) if one.rest else one)
+    return replace(collected, organizations=tuple(organizations), libraries=tuple(libraries))
+
+
+def _had_page(organization: Organization, seat: Seat, ledger: Ledger) -> bool:
+    id_ = make_id(seat.id)
+    return not ledger.position_ids.isdisjoint((id_, f"{make_id(organization.id)}~{id_}"))

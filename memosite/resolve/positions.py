@@ -102,13 +102,15 @@ class Directory:
 class NameUse:
     """One use of a position's name in a file. `delivered_to` is the source that holds a memo addressed to it.
 
-    With `is_guess` the name comes from a file's name, and makes no position of its own.
+    With `is_guess` the name comes from a file's name, and makes no position of its own. With `is_further` the file has
+    so many names that this one makes no new position, either (SPEC 9).
     """
 
     name: str
     file: FileFacts
     delivered_to: str | None = None
     is_guess: bool = False
+    is_further: bool = False
 
 
 def resolve_positions(
@@ -124,11 +126,13 @@ def resolve_positions(
 
     `published` are the ids that positions were given before.
     """
-    directory = Directory(organizations, aliases)
+    directory, known = Directory(organizations, aliases), frozenset(published)
     by_name = _by_name(uses, aliases)
     outcomes = {name: directory.resolve(name) for name in sorted(by_name)}
     for name, outcome in list(outcomes.items()):
-        if by_name[name] and not outcome.is_listed and all(use.is_guess for use in by_name[name]):
+        is_new = outcome.id not in known
+        adds_none = all(use.is_guess or (use.is_further and is_new) for use in by_name[name])
+        if by_name[name] and not outcome.is_listed and adds_none:
             del outcomes[name], by_name[name]
     ids = _distinct_ids(directory, outcomes, published)
     names: dict[str, list[str]] = defaultdict(list)

@@ -19,6 +19,7 @@ from typing import Literal
 from memosite.archive.lines import all_texts, is_broken, shown_file
 from memosite.archive.model import Archive, Artifact, Document, Library, Memo, Record, Transcript
 from memosite.archive.urls import index_file, page_of, part_page
+from memosite.facts.bounds import most_turns_found
 from memosite.facts.names import read_stamped_name
 from memosite.facts.parsed import Kind, Text
 from memosite.facts.texts import cut_line, without_frontmatter
@@ -143,11 +144,15 @@ def describe(archive: Archive, artifact: Artifact, analyzer: Analyzer) -> Card:
 def documents(card: Card, text_of: TextOf) -> Iterator[SearchDocument]:
     """The documents of an artifact: itself, then those of its turns in order."""
     turns: tuple[Turn, ...] = ()
+    pages: list[str] = []
     texts = [prepare(text_of(digest)) for digest in card.texts]
     if card.conversation is not None:
         conversation = parse_conversation(text_of(card.conversation), started=None)
-        turns = conversation.turns
+        most = most_turns_found(sum(map(len, texts)) + sum(len(turn.text) for turn in conversation.turns), _size(card))
+        pages = _pages_of_turns(card.page, conversation.turns)
+        turns, others = conversation.turns[:most], conversation.turns[most:]
         texts += [prepare(conversation.preamble), prepare(conversation.rest)]
+        texts += [prepare(turn.text) for turn in others]
     body = "\n\n".join((*texts, *card.extra))[:MOST_CHARS]
     yield SearchDocument(
         card=card,
@@ -159,9 +164,14 @@ def documents(card: Card, text_of: TextOf) -> Iterator[SearchDocument]:
         subject=card.subject,
         names=card.names,
     )
-    pages = _pages_of_turns(card.page, turns)
     for turn in turns:
         yield from _turn_documents(card, turn, pages[turn.ordinal - 1])
+
+
+def _size(card: Card) -> int:
+    """How many bytes a result takes that is a turn of this artifact."""
+    named = card.id + card.page + card.short_subject + card.who
+    return 150 + len(named.encode("utf-8", "replace"))
 
 
 def _turn_documents(card: Card, turn: Turn, page: str) -> Iterator[SearchDocument]:
