@@ -18,7 +18,7 @@ from tests.support.naive_history import NaiveReader
 from tests.support.pages import found
 from tests.support.random_histories import random_repo
 from tests.support.repos import Repo, run_git
-from tests.support.sites import build_site
+from tests.support.sites import build_site, tree_bytes
 
 FILE = f"memos/inbox/{NAME}.openthing"
 READ = f"memos/read/{NAME}.openthing"
@@ -475,6 +475,24 @@ def test_a_chain_of_branches_as_long_as_the_history_is_read(tmp_path: Path) -> N
     }
 
 
+def test_commits_that_lead_in_a_circle_have_no_history(tmp_path: Path) -> None:
+    """Ids forbid it, but git believes its commit-graph, and that may be anybody's."""
+    repo = begun(tmp_path / "engine", with_memo=True)
+    first = repo.head
+    move(repo, "Bo")
+    repo.git("commit-graph", "write", "--reachable")
+    graph = repo.root / ".git/objects/info/commit-graph"
+    data = bytearray(graph.read_bytes())
+    chunks = {bytes(data[at : at + 4]): int.from_bytes(data[at + 4 : at + 12]) for at in range(8, 8 + 12 * data[6], 12)}
+    ids = sorted((first, repo.head))
+    parent = chunks[b"CDAT"] + 36 * ids.index(first) + 20
+    data[parent : parent + 4] = ids.index(repo.head).to_bytes(4)
+    graph.chmod(0o644)
+    graph.write_bytes(data)
+    history = history_of(repo)
+    assert (history.events, history.why_not) == ({}, "git cannot read it: its commits do not lead back to a first one")
+
+
 # Chance
 
 
@@ -608,6 +626,30 @@ def test_pages_show_the_edits_of_a_branch_and_of_a_merge(site: Path) -> None:
     assert people == ["engineer", "Bo", "Cy", "Di", "Mia"]
     changes = (site / f"_site/memos/{NAME}/changes/index.html").read_text()
     assert [f">{word}<" in changes for word in ("green", "red", "black")] == [True] * 3
+
+
+def test_a_build_after_a_merge_makes_the_pages_that_a_first_build_makes(tmp_path: Path) -> None:
+    """What was received, and what was removed again, on a branch that left main before the last build."""
+    site = tmp_path / "site"
+    repo = begun(site / "engine", with_memo=True)
+    gone = put(repo, name=f"{NAME}-gone")
+    repo.commit(who="Ann")
+    branch(repo, "side")
+    put(repo, name=f"{NAME}-two")
+    repo.commit(who="Bo")
+    put(repo, name=f"{NAME}-two", body="It is red.")
+    repo.git("rm", "--quiet", gone)
+    repo.commit(who="Cy")
+    repo.git("checkout", "--quiet", "main")
+    move(repo, "Di")
+    again = build_site(site, "--cache", tmp_path / "cache", output=tmp_path / "again")
+    merge(repo, "side")
+    build_site(site, "--cache", tmp_path / "cache", output=again)
+    anew = build_site(site, "--cache", tmp_path / "other", output=tmp_path / "anew")
+    pages = tree_bytes(again / "memos")
+    assert pages == tree_bytes(anew / "memos")
+    assert {f"{NAME}-two/changes/index.html", f"{NAME}-gone/index.html"} <= pages.keys()
+    assert b"by Cy" in pages[f"{NAME}-gone/index.html"]
 
 
 def test_bare_repos_and_refs_have_the_same_history(tmp_path: Path) -> None:

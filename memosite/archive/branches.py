@@ -33,12 +33,12 @@ class _Line:
 
 
 def trunk_of(commits: Mapping[str, HistoryCommit], head: str) -> list[HistoryCommit]:
-    """The commits of the branch itself, oldest first. Raises `KeyError` if one is missing."""
+    """The commits of the branch itself, oldest first."""
     return _chain(commits, head, set())
 
 
 class Branches:
-    """The branches that were merged into a trunk. Raises `KeyError` if one of the commits is missing."""
+    """The branches that were merged into a trunk."""
 
     def __init__(self, commits: Mapping[str, HistoryCommit], trunk: list[HistoryCommit]) -> None:
         """Split the commits into lines. Each commit comes after its parents."""

@@ -18,8 +18,15 @@ Events = Mapping[str, tuple[LifeEvent, ...]]
 def replay(commits: Mapping[str, HistoryCommit], head: str) -> tuple[Events, frozenset[str]]:
     """The histories of all files up to a commit, and the commits that are in its history.
 
-    Each commit comes after its parents. Raises `KeyError` if a commit is missing.
+    Raises `ValueError` if a commit is missing or does not come after its parents: a circle has no history.
     """
+    seen: set[str] = set()
+    for commit in commits.values():
+        if not seen.issuperset(commit.parents):
+            raise ValueError(commit.id)
+        seen.add(commit.id)
+    if head not in seen:
+        raise ValueError(head)
     trunk = trunk_of(commits, head)
     brought: Brought = {}
     reached: Iterable[str] = (commit.id for commit in trunk)

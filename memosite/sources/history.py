@@ -216,7 +216,10 @@ class _Line:
         if new is None:
             log, new = Log(), list(self._commits(self._head))
         commits = {**log.commits, **{commit.id: commit for commit in reversed(new)}}
-        events, reached = replay(commits, self._head)
+        try:
+            events, reached = replay(commits, self._head)
+        except ValueError as error:
+            raise GitError("its commits do not lead back to a first one") from error
         if any(len(commit.parents) > 1 for commit in commits.values()):
             left = {id_: commit for id_, commit in commits.items() if id_ in reached}
             self._known.put_log(Log(name=self._name, head=self._head, commits=left))
