@@ -2,7 +2,7 @@
 
 Every finding names its `Rule`, which gives the severity, the meaning, the clause of the specification that it comes
 from, and the remedy. A broken MUST is an error, a broken SHOULD a warning, anything odd a note. The rules are in
-`facts/rules.py`; a record system keeps its own in its folder.
+`facts/rules.py` and `facts/source_rules.py`; a record system keeps its own in its folder.
 """
 
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""The rules for findings, except those of a single record system.
+"""The rules for findings, except those on whole sources and those of a single record system.
 
 Each rule has its meaning, its clause and its remedy; `findings` explains the severities.
 """
@@ -69,55 +69,12 @@ FILE_BOUNDED = Rule(
     clause="SPEC 9",
     remedy="Split it.",
 )
-FOLDER_TOO_LARGE = Rule(
-    id="folder-too-large",
-    severity=_W,
-    meaning="A folder of a commit holds more than memosite reads; it is left out.",
-    clause="SPEC 9",
-    remedy="Keep what does not belong to the archive in another repo.",
-)
-HISTORY_UNREADABLE = Rule(
-    id="history-unreadable",
-    severity=_W,
-    meaning="The git history of a source could not be read.",
-    clause="SPEC 2.3",
-    remedy="Run git fsck in the repo, and replace what is damaged or no regular file.",
-)
-SOURCE_FAILED = Rule(
-    id="source-failed",
-    severity=_E,
-    meaning="A source or its history could not be read; what was last known of it is shown.",
-    clause="SPEC 9",
-    remedy="Read the message; run git fsck in the repo, or make it smaller.",
-    fails_build=True,
-)
 FILE_UNREADABLE = Rule(
     id="file-unreadable",
     severity=_W,
     meaning="The file could not be opened; it is left out.",
     clause="SPEC 9",
     remedy="Check its permissions.",
-)
-LINK_NOT_FOLLOWED = Rule(
-    id="link-not-followed",
-    severity=_N,
-    meaning="A symbolic link where an envelope or a store would lie.",
-    clause="SPEC 9",
-    remedy="Put the file itself there; memosite reads nothing outside a source.",
-)
-SUBMODULE_NOT_READ = Rule(
-    id="submodule-not-read",
-    severity=_N,
-    meaning="A submodule; what lies in it is no part of the commit read.",
-    clause="SPEC 2.3",
-    remedy="Add its own repo to the sources, if it holds anything of the archive.",
-)
-REMOTE_NOT_FETCHED = Rule(
-    id="remote-not-fetched",
-    severity=_W,
-    meaning="A remote could not be fetched; its last good state is shown.",
-    clause="SPEC 2.3",
-    remedy="Check address, network and ssh-agent; the next build tries again.",
 )
 
 # Memos and notes

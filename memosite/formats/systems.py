@@ -6,7 +6,7 @@ To add one: a folder that exports its `SYSTEM` (see `formats/system.py`), and a 
 from collections.abc import Iterator
 from dataclasses import replace
 
-from memosite.facts import rules
+from memosite.facts import rules, source_rules
 from memosite.facts.file import File
 from memosite.facts.findings import Rule
 from memosite.facts.names import CATALOG_SUFFIX, ENVELOPE_SUFFIX, short_hash
@@ -20,7 +20,11 @@ from memosite.formats.wyren import system as wyren
 SYSTEMS: tuple[RecordSystem, ...] = (memory_store.SYSTEM, mif.SYSTEM, wyren.SYSTEM, memory_layer.SYSTEM)
 """In the order in which they are asked whose a file is."""
 
-ALL_RULES: tuple[Rule, ...] = (*rules.GENERAL, *(rule for system in SYSTEMS for rule in system.rules))
+ALL_RULES: tuple[Rule, ...] = (
+    *rules.GENERAL,
+    *source_rules.SOURCE_RULES,
+    *(rule for system in SYSTEMS for rule in system.rules),
+)
 """Every rule for findings."""
 
 READ_SUFFIXES = tuple(

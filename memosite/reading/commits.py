@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from memosite.config.schema import SourceConfig
-from memosite.facts import rules
+from memosite.facts import source_rules
 from memosite.facts.errors import SourceError
 from memosite.facts.findings import Finding, Location, Rule
 from memosite.sources.git import GitError, Repo, TooMuchError
@@ -41,7 +41,8 @@ def read_commit(
         commit = find()
         tree = read_tree(repo, commit.hash, prefix)
     except TooMuchError as error:
-        return CommitRead(commit=commit, tree=EMPTY_TREE, findings=(_finding(rules.FOLDER_TOO_LARGE, source, error),))
+        found = _finding(source_rules.FOLDER_TOO_LARGE, source, error)
+        return CommitRead(commit=commit, tree=EMPTY_TREE, findings=(found,))
     except GitError as error:
         return _last(repo, kept, source, prefix, error)
     if cache.is_dir():
@@ -51,7 +52,7 @@ def read_commit(
 
 def _last(repo: Repo, kept: Path, source: SourceConfig, prefix: str, error: GitError) -> CommitRead:
     name = (read_whole(kept) or b"").decode("ascii", "replace")
-    finding = _finding(rules.SOURCE_FAILED, source, error)
+    finding = _finding(source_rules.SOURCE_FAILED, source, error)
     if not _HASH.fullmatch(name):
         return CommitRead(commit=NO_COMMIT, tree=EMPTY_TREE, findings=(finding,))
     try:

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from memosite.archive.model import SourceInfo
 from memosite.config.loading import Config, SourceConfig
-from memosite.facts import rules
+from memosite.facts import source_rules
 from memosite.facts.errors import SourceError
 from memosite.facts.findings import Finding, Location
 from memosite.reading.commits import CommitRead, read_commit
@@ -198,5 +198,5 @@ def _not_fetched(source: SourceConfig, fetched: FetchedRemote) -> Finding:
     place = Location(source=source.name, path="")
     at = f"{fetched.commit.hash[:12]}, fetched on {fetched.fetched.utc}"
     return Finding(
-        rule=rules.REMOTE_NOT_FETCHED, location=place, message=f"not fetched ({fetched.problem}); read at {at}"
+        rule=source_rules.REMOTE_NOT_FETCHED, location=place, message=f"not fetched ({fetched.problem}); read at {at}"
     )

@@ -9,7 +9,7 @@ from memosite.archive.history import History, HistoryProblem
 from memosite.archive.ledger import Ledger
 from memosite.archive.model import Archive, SourceInfo
 from memosite.config.schema import Config
-from memosite.facts import rules as rules_for_findings
+from memosite.facts import source_rules
 from memosite.facts.file import File, find_key_line
 from memosite.facts.findings import Finding, Location
 from memosite.facts.layout import Place
@@ -194,7 +194,7 @@ def _on(history: History, source: str) -> tuple[Finding, ...]:
     """The finding on a history that could not be read; one that there is not, or not all of, is none."""
     if not history.problem:
         return ()
-    rule = rules_for_findings.SOURCE_FAILED if history.problem == "failed" else rules_for_findings.HISTORY_UNREADABLE
+    rule = source_rules.SOURCE_FAILED if history.problem == "failed" else source_rules.HISTORY_UNREADABLE
     return (Finding(rule=rule, location=Location(source=source, path=""), message=f"its history: {history.why_not}"),)
 
 

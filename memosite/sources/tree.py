@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import TYPE_CHECKING, NamedTuple
 
-from memosite.facts import rules
+from memosite.facts import rules, source_rules
 from memosite.facts.findings import Finding
 from memosite.facts.times import Moment
 from memosite.sources.git import GitError, Holding, Repo
@@ -162,7 +162,7 @@ def _list_files(source: TreeSource) -> Listing:
 
     listing = list_source(source, list_folder, head_of, called=source.name)
     unusable = (finding_on(rules.FILE_UNREADABLE, source, path, why) for path, why in source.tree.unusable[:100])
-    skipped = (finding_on(rules.FOLDER_TOO_LARGE, source, path, why) for path, why in source.tree.skipped[:100])
+    skipped = (finding_on(source_rules.FOLDER_TOO_LARGE, source, path, why) for path, why in source.tree.skipped[:100])
     return Listing(
         source=source,
         candidates=listing.candidates,
