@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from html import unescape
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -18,7 +19,7 @@ from memosite.formats.turns import parse_conversation
 from tests.support.archives import findings, read_folders, read_sources
 from tests.support.files import write_text
 from tests.support.memos import write_memo, write_org, write_transcript
-from tests.support.sites import built_files
+from tests.support.sites import built_files, tree_bytes
 
 TIMES = 20
 FREE = 3_000_000
@@ -227,3 +228,79 @@ def test_a_text_for_many_is_not_in_every_feed(tmp_path: Path) -> None:
     feed = files["positions/p1/feed-full.xml"].decode()
     assert feed.count("A word. A word.") and feed.count("too long for a feed") == 2
     assert sum(map(len, files.values())) < TIMES * (path.stat().st_size + 3 * len(text)) + 4 * FREE
+
+
+def _in_body(text: str) -> Callable[[Path], object]:
+    return lambda folder: write_memo(folder / "memos", "m", body=text)
+
+
+def _in_mif(head: str, text: str = "Text.") -> Callable[[Path], object]:
+    known = "id: 1b4e28ba-2fa1-41d2-883f-0016d3cca427\ntype: semantic\nnamespace: a/b\ntitle: T\ncreated: 2026-05-02"
+    return lambda folder: write_text(folder / "m.memory.md", f"---\n{known}\n{head}---\n\n{text}\n")
+
+
+def _in_layer(content: object) -> Callable[[Path], object]:
+    meta = {"created": "2026-05-02T10:00:00Z", "category": "context", "summary": "s", "session_id": "x"}
+    path = ".claude/memory/context/m.json"
+    return lambda folder: write_text(folder / path, json.dumps({"meta": meta, "content": content}))
+
+
+def _in_talk(text: str, **fields: object) -> Callable[[Path], object]:
+    return lambda folder: write_transcript(folder / "transcripts/a", "t" * 150, text=text, **fields)
+
+
+def _in_org(**fields: Any) -> Callable[[Path], object]:
+    return lambda folder: write_org(folder / "org", **fields)
+
+
+def _in_document(text: str) -> Callable[[Path], object]:
+    return lambda folder: write_text(folder / "decisions/d.md", text)
+
+
+MANY = 6_000
+ATTACKS: dict[str, Callable[[Path], object]] = {
+    "headings": _in_body("# a\n" * MANY),
+    "headings, all different": _in_document("".join(f"# {number:x}\n" for number in range(MANY))),
+    "links": _in_body("[](b)" * MANY),
+    "one address, linked to many times": _in_body("[1]: http://" + "u" * 20_000 + "\n\n" + "[1] " * MANY),
+    "mentions": _in_body("another decisions/d.md\n" * MANY),
+    "lists in lists": _in_document("- " * 3_000 + "a\n"),
+    "quotes in quotes": _in_body(f"{'>' * 100}a\n\n" * 300),
+    "tables": _in_document("|a|b|\n|-|-|\n|c|d|\n\n" * 1_500),
+    "a wide table": _in_body("|" + "a|" * 300 + "\n|" + "-|" * 300 + "\n" + "|a|\n" * MANY),
+    "code blocks": _in_document("```python\na\n```\n" * 2_000),
+    "footnotes": _in_body("[^1]: " + "n " * 9_000 + "\n\n" + "[^1] " * MANY),
+    "words, all different": _in_body(" ".join(f"{number:x}" for number in range(MANY))),
+    "characters that HTML escapes": _in_document("&" * 9 * MANY),
+    "empty turns": _in_talk("## User\n" * MANY),
+    "turns, all different": _in_talk("".join(f"## User\n\n{number:x}\n" for number in range(MANY)), subject="s" * 200),
+    "tool calls": _in_talk("## Assistant\n\n" + "> **🔧 B**\n\n" * MANY),
+    "participants": _in_talk("## User\n\nx\n", participants=[{"position": f"y{number}"} for number in range(600)]),
+    "related memos": _in_talk("## User\n\nx\n", related_memos=[f"2026-05-01-0900--a--b--{i}" for i in range(MANY)]),
+    "tags": lambda folder: write_memo(folder / "memos", "m", metadata={"tags": [f"t{i}" for i in range(MANY)]}),
+    "recipients": lambda folder: write_memo(folder / "memos", "m", to=",".join(f"z{i}" for i in range(600))),
+    "positions": _in_org(positions=seats(1_000)),
+    "positions with long ids": _in_org(positions=[{"id": f"p{i}{'x' * 190}"} for i in range(300)]),
+    "relationships": _in_org(relationships=[{"type": f"x.{i}", "from": "a", "to": f"q{i}"} for i in range(MANY)]),
+    "sections": lambda folder: write_text(
+        folder / ".wyren/memory.md", "## Decisions\n" + "".join(f"## S{i}\n- {i:x}\n" for i in range(MANY))
+    ),
+    "entities": _in_mif("entities:\n" + "".join(f"- {{name: e{number}, type: T}}\n" for number in range(1_500))),
+    "entities in a text": _in_mif("", "".join(f"@[[e{number}|T]]\n" for number in range(MANY))),
+    "relations": _in_mif("", "".join(f"- relates-to [[i{number}]]\n" for number in range(MANY))),
+    "keys": _in_layer({f"k{number}": 1 for number in range(MANY)}),
+    "context references": _in_layer({"context_references": [f"r{number}" for number in range(MANY)]}),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("attack", ATTACKS)
+def test_no_file_publishes_more_than_its_size_allows(attack: str, tmp_path: Path) -> None:
+    """What a site gains by one file is at most 20 times its bytes and 3 MB, whatever there is very much of."""
+    write_memo(tmp_path / "repo/memos", "another")
+    before = sum(map(len, tree_bytes(tmp_path / "repo").values()))
+    without = sum(published(tmp_path / "repo", tmp_path / "out").values())
+    ATTACKS[attack](tmp_path / "repo")
+    added = sum(map(len, tree_bytes(tmp_path / "repo").values())) - before
+    files = built_files(tmp_path / "repo", output=tmp_path / "with")
+    assert sum(map(len, files.values())) - without <= TIMES * added + FREE
+    assert max(len(data) for path, data in files.items() if path.endswith(".html")) < 1_000_000
