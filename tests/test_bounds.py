@@ -16,6 +16,7 @@ from memosite.facts.bounds import NAMED, POSITIONS, TURNS, most_turns
 from memosite.facts.findings import Severity
 from memosite.formats import bounds
 from memosite.formats.turns import parse_conversation
+from memosite.markdown.html import to_html
 from tests.support.archives import findings, read_folders, read_sources
 from tests.support.files import write_text
 from tests.support.memos import write_memo, write_org, write_transcript
@@ -228,6 +229,14 @@ def test_a_text_for_many_is_not_in_every_feed(tmp_path: Path) -> None:
     feed = files["positions/p1/feed-full.xml"].decode()
     assert feed.count("A word. A word.") and feed.count("too long for a feed") == 2
     assert sum(map(len, files.values())) < TIMES * (path.stat().st_size + 3 * len(text)) + 4 * FREE
+
+
+@pytest.mark.parametrize("definition", ["[1]: http://" + "u" * 50_000, "[1]: /u '" + "t" * 50_000 + "'"])
+def test_links_that_share_a_long_address_do_not_multiply_it(definition: str) -> None:
+    """A text of 86 kB once took 1.2 GB of memory: its page is cut, but only once it is made."""
+    text = definition + "\n\n" + "[1] " * 2_000
+    assert len(to_html(text, links={})) < 30 * len(text)
+    assert "a &amp; b" in to_html("[1]: http://u '" + "a & b'\n\n[1]", links={})
 
 
 def _in_body(text: str) -> Callable[[Path], object]:

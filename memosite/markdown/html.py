@@ -30,6 +30,7 @@ _FEW = 64  # keys that are found faster one by one than by splitting the text in
 _SPACE = re.compile(r"\s")
 _LANGUAGE = re.compile(r"\s*([A-Za-z0-9_+#.-]{0,40})")
 _WRITTEN_LINK = re.compile(r'\[[^\[\]\n]{0,300}\]\((?P<to>[^()\s<>]{1,1000})(?: "[^"\n]{0,300}")?\)')
+_LONGEST_URL, _LONGEST_TITLE = 2_000, 500  # what all browsers follow, and what fits a tooltip
 _EXTERNAL = re.compile(r"https?://[^\s/?#\\]|mailto:\S", re.IGNORECASE)
 
 # A key that holds a character that is in no word is searched for as it is.
@@ -248,8 +249,9 @@ class _Writer:
         if self.in_link:  # an image or a URL within the label of a link
             return "", ""
         written = str(token.attrs[attribute])
-        title = f' title="{escape(str(token.attrs["title"]))}"' if "title" in token.attrs else ""
-        if opening := self.opening(written, title):
+        title = f' title="{escape(str(token.attrs["title"])[:_LONGEST_TITLE])}"' if "title" in token.attrs else ""
+        # Many links may share one destination: a text would grow by their product.
+        if len(written) <= _LONGEST_URL and (opening := self.opening(written, title)):
             return opening, "</a>"
         return f'<span class="path" title="{escape(_shown(written))}">', "</span>"
 
