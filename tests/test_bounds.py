@@ -313,3 +313,9 @@ def test_no_file_publishes_more_than_its_size_allows(attack: str, tmp_path: Path
     files = built_files(tmp_path / "repo", output=tmp_path / "with")
     assert sum(map(len, files.values())) - without <= TIMES * added + FREE
     assert max(len(data) for path, data in files.items() if path.endswith(".html")) < 1_000_000
+
+
+def test_a_position_with_a_very_long_id_has_a_page(tmp_path: Path) -> None:
+    """Its address holds only the beginning of it, so only that counts."""
+    write_org(tmp_path, positions=[{"id": "p" * 500_000}])
+    assert len(read_folders(tmp_path).positions) == 1

@@ -27,7 +27,7 @@ def most_positions(chars: int, names: Iterable[tuple[str, str]]) -> int:
 
     A position takes some 9 kB, and its id, which is in each of its addresses, is repeated 60 times.
     """
-    sizes = (9_400 + 65 * len(quote(id_)) + 8 * len(quote(name)) for id_, name in names)
+    sizes = (9_400 + 65 * len(quote(id_[:200])) + 8 * len(quote(name[:120])) for id_, name in names)
     left = 2_700_000 + 15 * chars
     return min(POSITIONS, sum(size <= left for size in accumulate(sizes)))
 
