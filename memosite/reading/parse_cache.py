@@ -15,16 +15,19 @@ from collections.abc import Callable, Hashable, Iterator
 from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from memosite.archive.history import History
 from memosite.facts.parsed import Parsed
-from memosite.reading.versions import KnownVersions
 from memosite.sources.git import Holding
 from memosite.sources.listing import RECENT, FileStamp, Source
 from memosite.sources.look import Look
 from memosite.sources.past import KnownPast
 from memosite.store.keys import read_signed, write_signed
 from memosite.store.program import program_digest
+
+if TYPE_CHECKING:
+    from memosite.reading.versions import KnownVersions
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -101,10 +104,12 @@ class SourceCaches:
             known = self._pasts[source] = KnownPast(self._folder, holding)
         return known
 
-    def versions(self, source: str) -> KnownVersions:
+    def versions(self, source: str) -> "KnownVersions":
         """The cached versions of list files of a source."""
         if source not in self._versions:
             folder = self._folder / "versions" if self._folder is not None else None
+            from memosite.reading.versions import KnownVersions  # noqa: PLC0415 - loads resolve; only reading needs it
+
             self._versions[source] = KnownVersions(folder / cache_name(source) if folder is not None else None)
         return self._versions[source]
 
