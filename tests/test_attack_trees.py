@@ -230,6 +230,12 @@ def test_a_history_that_takes_too_long_stays_as_it_was(
     code, out = run(site, capsys)
     assert code == 1 and "failed    engine: its history: git cannot read it: git log took more than 3 s" in out
     assert "received" in page(site, "engine") and "received" in page(site, "other")
+    for command in (["search", "Gate", "--site", str(site)], ["export", "--site", str(site)]):
+        for _ in range(2):
+            assert main(command) == 1
+            told = capsys.readouterr()
+            assert "failed: engine: its history: git cannot read it: git log took more than 3 s" in told.err
+            assert NAME in told.out
 
 
 def test_no_page_names_a_folder_of_this_machine(site: Path, capsys: pytest.CaptureFixture[str]) -> None:

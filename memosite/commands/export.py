@@ -11,12 +11,17 @@ from memosite.commands.report import fails
 from memosite.commands.summary import plural
 from memosite.config.loading import load_config
 from memosite.exporters import export
+from memosite.facts.characters import printable
 from memosite.facts.errors import ConfigError
+from memosite.facts.source_rules import failures
 from memosite.reading.archive import open_archive
 
 
 def run(options: argparse.Namespace, *, say: Callable[[str], None]) -> bool:
-    """Write the export, to standard output unless a file is named; whether findings are below what fails."""
+    """Write the export, to standard output unless a file is named.
+
+    Returns whether all sources could be read and the findings are below what fails.
+    """
     if options.output is None and options.format == "maildir":
         raise ConfigError("export --format maildir: a maildir is a folder; name it with -o")
     config = load_config(options.site_option or Path(), base_url=options.base_url, cache=options.cache)
@@ -38,7 +43,10 @@ def run(options: argparse.Namespace, *, say: Callable[[str], None]) -> bool:
         )
     if said := _unreadable(archive):
         say(f"memosite: {said}")
-    return not fails((one.severity for one in archive.findings), options.fail_on)
+    failed = failures(archive.findings)
+    for one in failed:
+        say(f"memosite: failed: {printable(one)}")
+    return not failed and not fails((one.severity for one in archive.findings), options.fail_on)
 
 
 def _unreadable(archive: Archive) -> str:

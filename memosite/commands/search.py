@@ -9,7 +9,9 @@ from pathlib import Path
 
 from memosite.commands.hits import as_json, as_text
 from memosite.config.loading import Config, load_config
+from memosite.facts.characters import printable
 from memosite.facts.errors import ConfigError
+from memosite.facts.source_rules import failures
 from memosite.reading.archive import open_archive
 from memosite.search.answer import Search, read_query
 from memosite.search.whoosh.index import IndexSeal, locked, open_reader, read_seal, write_seal
@@ -17,23 +19,28 @@ from memosite.search.whoosh.reader import IndexReader
 
 
 def run(options: argparse.Namespace, *, show: Callable[[str], None], say: Callable[[str], None]) -> bool:
-    """Answer the query of the command line; whether anything was found. The query is read before anything else."""
+    """Answer the query of the command line; whether anything was found, in sources that could all be read.
+
+    The query is read before anything else.
+    """
     if options.limit < 1:
         raise ConfigError(f"--limit {options.limit}: found {options.limit}, expected 1 or more")
     query = read_query(" ".join(options.query))
     config = load_config(options.site_option or Path(), base_url=options.base_url, cache=options.cache)
-    with _open(config, say) as opened:
+    with _open(config, say) as (opened, is_whole):
         answer = opened.find(query, sort=options.sort, limit=options.limit)
     if options.json:
         show(as_json(answer, query, base_url=config.base_url))
     elif not options.quiet:
         show(as_text(answer, base_url=config.base_url, color=sys.stdout.isatty()))
-    return answer.total > 0
+    return answer.total > 0 and is_whole
 
 
 @contextlib.contextmanager
-def _open(config: Config, say: Callable[[str], None]) -> Iterator[Search]:
+def _open(config: Config, say: Callable[[str], None]) -> Iterator[tuple[Search, bool]]:
     """The index, brought up to date. The archive is read only if its sources have changed.
+
+    With it goes whether all sources could be read.
 
     Remotes are used as last fetched: a search never waits for the network.
     """
@@ -45,13 +52,17 @@ def _open(config: Config, say: Callable[[str], None]) -> Iterator[Search]:
             current = open_reader(folder, _renewed(folder, seal, inputs.digest)) if seal and inputs.is_same else None
         if current is not None:
             with contextlib.closing(current.reader):
-                yield Search(reader=IndexReader(index=current))
+                yield Search(reader=IndexReader(index=current)), True
             return
         from memosite.search.command import open_search  # noqa: PLC0415 - an index that is up to date needs no indexing
 
         archive, _ = handle.read()
-        with open_search(archive, handle.shelf, config, say=say, inputs=inputs.digest) as search:
-            yield search
+        failed = failures(archive.findings)
+        for one in failed:
+            say(f"memosite: failed: {printable(one)}")
+        digest = "" if failed else inputs.digest  # the next search tries again
+        with open_search(archive, handle.shelf, config, say=say, inputs=digest) as search:
+            yield search, not failed
 
 
 def _renewed(folder: Path, seal: IndexSeal, inputs: str) -> IndexSeal:

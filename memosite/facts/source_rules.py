@@ -1,6 +1,8 @@
 """The rules for findings on whole sources, and on what of them is not read (SPEC 2.1, 2.3, 9)."""
 
-from memosite.facts.findings import Rule, Severity
+from collections.abc import Iterable
+
+from memosite.facts.findings import Finding, Rule, Severity
 
 _E, _W, _N = Severity.ERROR, Severity.WARNING, Severity.NOTE
 
@@ -50,3 +52,9 @@ REMOTE_NOT_FETCHED = Rule(
 
 SOURCE_RULES = tuple(one for one in tuple(globals().values()) if isinstance(one, Rule))
 """All of them, in this order."""
+
+
+def failures(findings: Iterable[Finding]) -> tuple[str, ...]:
+    """The findings that make a command fail whatever it fails on: sources that could not be read."""
+    failed = (one for one in findings if one.rule.fails_build)
+    return tuple(f"{one.location.source}: {one.message}" for one in sorted(failed, key=lambda one: one.sort_key))

@@ -3,12 +3,13 @@
 import datetime as dt
 import json
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from memosite import __version__
-from memosite.facts.findings import Finding, Severity
+from memosite.facts.findings import Severity
+from memosite.facts.source_rules import failures
 from memosite.remake.manifest import BuildSeal
 from memosite.remake.memory import STATUS_PATH, Memory
 from memosite.store.output import OutputFolder
@@ -53,12 +54,6 @@ def report_of(archive: "Archive", output: OutputFolder, *, seconds: float, is_le
         is_ledger_lost=is_ledger_lost,
         failed=failures(archive.findings),
     )
-
-
-def failures(findings: Iterable[Finding]) -> tuple[str, ...]:
-    """The findings that make a command fail whatever it fails on: sources that could not be read."""
-    failed = (one for one in findings if one.rule.fails_build)
-    return tuple(f"{one.location.source}: {one.message}" for one in sorted(failed, key=lambda one: one.sort_key))
 
 
 def seal_of(inputs: str, report: BuildReport, status: Mapping[str, object]) -> BuildSeal:
