@@ -42,6 +42,17 @@ def test_envelope_and_body_move_together(tmp_path: Path) -> None:
         assert status(repo) == [f"R  memos/inbox/{NAME}.body.md -> memos/read/{NAME}.body.md", f"R  {INBOX} -> {READ}"]
 
 
+def test_a_body_of_another_name_moves_with_its_envelope(tmp_path: Path) -> None:
+    """The envelope names it, in memodef's way or in the older one."""
+    for number, field in enumerate(("body_ref", "x.memo.body_ref")):
+        repo = Repo(tmp_path / f"{number}/engine")
+        put(repo, "memos/inbox", **{field: "the-text.body.md"})
+        repo.write("memos/inbox/the-text.body.md", "The text.\n")
+        repo.commit()
+        mark([repo.root / INBOX])
+        assert "R  memos/inbox/the-text.body.md -> memos/read/the-text.body.md" in status(repo)
+
+
 def test_a_flat_folder_gets_a_mailbox(tmp_path: Path) -> None:
     """From memos/ itself to memos/read/."""
     repo = repo_with_memo(tmp_path, "memos")

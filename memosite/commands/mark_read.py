@@ -139,7 +139,8 @@ def _pair(top: Path, path: str, folder: str) -> list[str]:
     envelope = _first(top, places, wanted[0])
     if envelope:
         with suppress(OSError, ValueError, AttributeError):
-            said = json.loads((top / envelope).read_text("utf-8-sig")).get("body_ref")
+            fields = json.loads((top / envelope).read_text("utf-8-sig"))
+            said = fields.get("body_ref") or fields.get("x.memo.body_ref")
             if isinstance(said, str) and said and "/" not in said and "\\" not in said:
                 wanted[1] = said
     found = [envelope, _first(top, places, wanted[1])]
