@@ -256,3 +256,22 @@ def test_refs_of_every_kind_are_read(tmp_path: Path) -> None:
     assert done.returncode == 0, done.stderr
     home = (tmp_path / "site/_site/index.html").read_text()
     assert home.count(first[:12]) >= 4 and home.count(repo.head[:12]) >= 3
+
+
+@pytest.mark.parametrize("commit", [False, True])
+@pytest.mark.parametrize(
+    "name", ["config", "refs/heads/main", "info/exclude", "logs/HEAD", "index", "objects/pack/x.idx"]
+)
+def test_mark_read_moves_nothing_in_a_repo_with_a_pipe(tmp_path: Path, name: str, *, commit: bool) -> None:
+    """Git would wait for it, perhaps after the memo was moved."""
+    repo = Repo(tmp_path / "engine")
+    put(repo)
+    repo.commit()
+    pipe = repo.root / ".git" / name
+    pipe.unlink(missing_ok=True)
+    pipe.parent.mkdir(parents=True, exist_ok=True)
+    os.mkfifo(pipe)
+    memo = repo.root / f"memos/inbox/{NAME}.openthing"
+    done = run_command("mark-read", *(["--commit"] if commit else []), memo, seconds=60)
+    assert done.returncode == 2 and "found a pipe" in done.stderr
+    assert memo.is_file()

@@ -2,6 +2,7 @@
 
 import json
 import re
+import shutil
 from collections.abc import Callable
 from dataclasses import replace
 from html import unescape
@@ -172,6 +173,17 @@ def test_no_more_than_twenty_thousand_turns_are_read() -> None:
     assert len(found.turns) == TURNS and found.turns[-1].text == "\nTurn 19999 of a conversation that goes on and on."
     assert found.rest == "".join(turns[TURNS:])
     assert not parse_conversation("".join(turns[:TURNS]), started=None).rest
+
+
+def test_a_position_beyond_the_bound_that_a_memo_names_is_listed_from_the_first_build_on(tmp_path: Path) -> None:
+    """It has a page in any case: that the ledger knows it must not change what the page says."""
+    write_org(tmp_path / "repo/org", positions=seats(900))
+    write_memo(tmp_path / "repo/memos/inbox", "2026-05-01-1430--p800--p1--first", sender="p800", to="p1")
+    first = built_files(tmp_path / "repo", output=tmp_path / "out")
+    shutil.rmtree(tmp_path / "repo/.memosite")  # all is made again, over the ledger
+    again = built_files(tmp_path / "repo", output=tmp_path / "out")
+    assert "positions/p800/index.html" in first and "positions/p801/index.html" not in first
+    assert again == first
 
 
 def seats(count: int, **fields: object) -> list[dict[str, object]]:

@@ -229,6 +229,17 @@ def test_a_spreadsheet_is_not_made_to_run_anything(start: str, tmp_path: Path) -
     assert all(not cell.startswith(("=", "+", "-", "@", "\t", "\n", "＝")) for cell in row.values())
 
 
+def test_a_table_holds_no_character_that_changes_a_terminal(tmp_path: Path) -> None:
+    """It may be printed on one; tabs and line ends stay."""
+    write_memo(
+        tmp_path / "repo/memos/inbox", NAME, subject="a \x1b[2J b", body="c \x9b31m\td\n\x07", sender="e\x1b]0;f"
+    )
+    export_repo(tmp_path / "repo", tmp_path / "out.csv", "csv", with_body=True)
+    text = (tmp_path / "out.csv").read_text(encoding="utf-8")
+    assert all(char.isprintable() or char in "\t\r\n" for char in text)
+    assert "[2J" in text and "\td" in text
+
+
 # The maildir as a folder
 
 

@@ -14,9 +14,11 @@ from memosite.archive.model import RecordLink
 from memosite.facts.parsed import RecordEvent, Ref
 from memosite.facts.times import read_moment
 from tests.support.files import write_text
+from tests.support.lives import NAME, put
 from tests.support.memos import write_memo, write_transcript
 from tests.support.pages import found
 from tests.support.record_pages import document, planned, record
+from tests.support.repos import Repo
 from tests.support.sites import build_site
 
 LIST_BYTES = 16_000
@@ -220,3 +222,23 @@ def test_relations_and_events_of_a_record_are_bounded_in_markdown() -> None:
 def test_a_record_without_relations_has_no_sections_for_them() -> None:
     """Neither relations nor events."""
     assert "##" not in markdown(related(relations=(), history=()))
+
+
+def test_twins_have_the_history_that_pages_show(tmp_path: Path) -> None:
+    """Each step of git's history in JSON and in Markdown, of memos and of entries of lists."""
+    repo = Repo(tmp_path / "site/engine")
+    put(repo)
+    repo.write(".wyren/memory.md", "## Decisions\n- Weld it. [session 7a2e, turn 1]\n")
+    repo.commit(at=0)
+    repo.move(f"memos/inbox/{NAME}.openthing", f"memos/read/{NAME}.openthing")
+    repo.write(".wyren/memory.md", "## Decisions\n- Weld it twice. [session 7a2e, turn 1]\n")
+    moved = repo.commit(at=24)
+    site = build_site(tmp_path / "site")
+    [bullet] = (site / "records/wyren").iterdir()
+    for page, told in ((site / f"memos/{NAME}", ["received", "moved"]), (bullet, ["received", "edited"])):
+        twin = json.loads((page / "index.json").read_text())
+        [life] = twin["life"]
+        assert [step["event"] for step in life["steps"]] == told
+        assert life["steps"][-1]["commit"] == moved
+        head = (page / "index.md").read_text().partition("\n---\n")[0]
+        assert "## History" in head and f"commit {moved[:8]}" in head

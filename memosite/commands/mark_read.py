@@ -19,8 +19,8 @@ from memosite.facts.layout import MAILBOXES, place_of
 from memosite.facts.names import BODY_SUFFIX, ENVELOPE_SUFFIX, stem_of
 from memosite.sources.git import GitError, Repo, configured, git
 from memosite.sources.git_index import Staged, change_index, staged, tree_after
-from memosite.sources.git_view import CONFIG_BYTES, read_config
-from memosite.sources.repos import repo_at
+from memosite.sources.git_view import CONFIG_BYTES, common_folder, read_config
+from memosite.sources.repos import repo_at, special_file
 from memosite.store.safe_files import beginning_of
 
 
@@ -62,6 +62,8 @@ def mark(files: Iterable[Path], *, box: str = "read", commit: bool = False) -> l
     for file in files:
         repo, path = _find(file)
         by_top.setdefault(repo.top or repo.git_dir, (repo, []))[1].append(path)
+    for repo, _ in by_top.values():
+        _refuse_special(repo)
     planned = [(repo, *_plan(repo, paths, box, commit=commit)) for repo, paths in by_top.values()]
     for repo, moves, _ in planned:
         if commit and moves:
@@ -153,6 +155,13 @@ def _first(top: Path, places: Iterable[str], name: str) -> str:
         if file.is_file() and not file.is_symlink():
             return f"{place}/{name}"
     return ""
+
+
+def _refuse_special(repo: Repo) -> None:
+    """Refuse a repo with files that git would wait for, perhaps after the memo was moved."""
+    for folder in {repo.git_dir, common_folder(repo.git_dir)}:
+        if found := special_file(folder):
+            raise MarkError(f"{found}: found a pipe, socket or device, expected regular files; remove it")
 
 
 def _refuse_target(top: Path, new: str, in_index: Mapping[str, Staged], committed: Mapping[str, str]) -> None:

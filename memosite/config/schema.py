@@ -23,7 +23,10 @@ from memosite.facts.errors import ConfigError
 from memosite.facts.parsed import Discharge
 from memosite.facts.times import read_moment
 
-DEFAULT_DOCUMENTS = ("decisions/**/*.md", "proposals/**/*.md", "docs/adr/**/*.md")
+DEFAULT_DOCUMENTS = tuple(
+    f"{folder}/**/*.md"
+    for folder in ("decisions", "proposals", "adr", "doc/adr", "docs/adr", "docs/decisions", "doc/decisions")
+)
 """Where documents lie that memos cite, unless `documents` says otherwise."""
 
 Audience = Literal["internal", "public"]

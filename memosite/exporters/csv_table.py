@@ -6,6 +6,7 @@ one that looks like a formula gets a leading apostrophe (OWASP, CSV Injection).
 
 import csv
 import io
+import re
 from collections.abc import Iterable, Iterator
 
 from memosite.exporters.job import Export
@@ -16,6 +17,9 @@ COLUMNS = (
     *("ghost_parent", "mailbox", "copies", "action", "recipients", "positions", "tags", "findings", "sha256"),
 )
 """The columns, in order; `body` follows if it is asked for."""
+
+_CONTROLS = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]")
+"""What would change a terminal; tables show none of them. Tabs and line ends stay."""
 
 _FORMULA_STARTS = tuple("=+-@\t\r\n＝＋－＠")
 
@@ -40,6 +44,7 @@ def _row(cells: Iterable[str]) -> bytes:
 
 def _cell(value: object) -> str:
     text = "; ".join(map(_item, value)) if isinstance(value, list) else "" if value is None else str(value)
+    text = _CONTROLS.sub("\ufffd", text)
     return f"'{text}" if text.startswith(_FORMULA_STARTS) else text
 
 

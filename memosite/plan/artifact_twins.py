@@ -3,19 +3,21 @@
 from collections.abc import Iterable, Iterator
 
 from memosite.archive.lines import all_texts, artifact_line, body_texts, join_texts
-from memosite.archive.model import Artifact, Document, Library, Memo, Record, Transcript
+from memosite.archive.model import Artifact, Copy, Document, Library, Life, Memo, Record, Transcript
 from memosite.archive.urls import page_of, relative
 from memosite.facts.parsed import RecordEvent, Ref, Text
 from memosite.facts.texts import one_line
+from memosite.pages.lives import LifeStep
 from memosite.pages.parts import RelationRow
 from memosite.plan.artifact_page import link_targets, originals, shown_extra
 from memosite.plan.citations import called
 from memosite.plan.context import Context, is_superseded, status_of
 from memosite.plan.dates import stamp
 from memosite.plan.files import Written
+from memosite.plan.history import STEPS, history_lines
 from memosite.plan.records import relation_row
 from memosite.plan.transcript_twins import transcript_twin
-from memosite.plan.twins import escaped, fitting, to_json
+from memosite.plan.twins import entry_bytes, escaped, fitting, to_json
 
 _FILES = 20
 
@@ -27,6 +29,7 @@ def artifact_twins(context: Context, artifact: Artifact) -> Iterable[Written]:
     line["backlinks"] = [f"{kind}/{id_}" for kind, id_ in artifact.backlinks]
     line["links"] = dict(link_targets(context, page, artifact))
     line["originals"] = [relative(page, path) for _, path, _ in originals(artifact)]
+    line["life"] = fitting([_life(copy) for copy in artifact.copies[:_FILES]], entry_bytes)
     if isinstance(artifact, Memo):
         line["replies"] = [f"{kind}/{id_}" for kind, id_ in artifact.replies]
         line |= {name: ["/".join(ref) for ref in refs] for name, refs in _relations(artifact) if refs}
@@ -52,18 +55,50 @@ def _relations(memo: Memo) -> Iterator[tuple[str, tuple[Ref, ...]]]:
 def _markdown(context: Context, artifact: Artifact) -> str:
     """What the page says, then a rule and the text as it is: what stands above the rule, no text can forge."""
     head = "\n".join(f"{name}: {one_line(value)}" for name, value in _head(context, artifact) if value)
-    lists = "".join(_markdown_lists(context, artifact)) if isinstance(artifact, Record) else ""
+    lists = "".join(_markdown_lists(_lists(context, artifact)))
     subject = one_line(artifact.subject) or artifact.short_subject
     text = artifact_text(context, artifact, all_texts(artifact))
     return f"# {subject}\n\n{head}\n\n{lists}---\n\n{text.rstrip()}\n"
 
 
-def _markdown_lists(context: Context, record: Record) -> Iterable[str]:
-    """The relations and the recorded events of a record, as sections of Markdown; those that do not fit are counted."""
-    start = page_of(record)
-    relations = [_relation_line(relation_row(context, start, record, one)) for one in record.relations]
-    events = [_event_line(one) for one in record.history]
-    for heading, lines in (("Relations", relations), ("Recorded events", events)):
+def _life(copy: Copy) -> dict[str, object]:
+    """The git history of a copy: its last steps, oldest first; `why_not` says why it is missing or not complete."""
+    life = copy.life or Life()
+    steps = [
+        {
+            "event": one.kind,
+            "at": one.at.utc if one.at else None,
+            "who": one.who,
+            "commit": one.commit,
+            "merge": one.merge or None,
+            "path": one.path,
+        }
+        for one in life.events[-STEPS:]
+    ]
+    said: dict[str, object] = {"source": copy.file.source, "state": life.state, "why_not": life.why_not or None}
+    return said | {"left_out": len(life.events) - len(steps), "steps": steps}
+
+
+def _lists(context: Context, artifact: Artifact) -> Iterator[tuple[str, list[str]]]:
+    """What a page lists beside its text, a line each: relations and recorded events of a record, and git's history."""
+    if isinstance(artifact, Record):
+        start = page_of(artifact)
+        relations = (relation_row(context, start, artifact, one) for one in artifact.relations)
+        yield "Relations", [_relation_line(row) for row in relations]
+        yield "Recorded events", [_event_line(one) for one in artifact.history]
+    lines = history_lines(context, artifact, page_of(artifact))
+    yield "History", [_step_line(line.source, step) for line in lines for step in line.steps if step.commit]
+
+
+def _step_line(source: str, step: LifeStep) -> str:
+    commit = f", commit {step.commit.label}" if step.commit else ""
+    where = f" in {source}" if source else ""
+    return f"- {step.date.shown if step.date else 'no date'} {one_line(f'{step.label} by {step.who}{where}{commit}')}\n"
+
+
+def _markdown_lists(lists: Iterable[tuple[str, list[str]]]) -> Iterable[str]:
+    """Lists of lines as sections of Markdown; lines that do not fit are counted."""
+    for heading, lines in lists:
         shown = fitting(lines, lambda line: len(line.encode("utf-8", "replace")))
         rest = f"- {len(lines) - len(shown)} more: see index.json\n" if len(shown) < len(lines) else ""
         if lines:

@@ -4,12 +4,13 @@ An envelope counts below a `memos/`, `notes/` or `transcripts/` folder, where an
 says, or where the configuration includes it; elsewhere it is named in a note and left out.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Set
 from dataclasses import dataclass, replace
 
 from memosite.archive.ledger import Ledger
 from memosite.archive.model import SourceInfo
 from memosite.facts import rules
+from memosite.facts.bounds import NAMED
 from memosite.facts.findings import Finding, Location
 from memosite.facts.layout import Place, matches_any, memo_folder, place_of
 from memosite.facts.names import make_id
@@ -93,19 +94,30 @@ def _distinct(listed: Iterable[Organization]) -> tuple[tuple[Organization, ...],
 
 
 def within_bounds(collected: Collected, ledger: Ledger) -> Collected:
-    """With those positions of orgdefs that get pages: the first of each file, and those that had one before (SPEC 9).
+    """With those positions of orgdefs that get pages (SPEC 9).
 
-    What is left of a file is shown as a library.
+    They are the first of each file, those that had a page before, and those that an envelope names, which would get a
+    page as unlisted ones. What is left of a file is shown as a library.
     """
     organizations, libraries = [], list(collected.libraries)
+    paged = ledger.position_ids
+    if any(one.more_seats for one in collected.organizations):
+        paged |= {make_id(name) for one in collected.envelopes for name in _names(one)}
     for one in collected.organizations:
-        known = tuple(seat for seat in one.more_seats if _had_page(one, seat, ledger))
+        known = tuple(seat for seat in one.more_seats if _has_page(one, seat, paged))
         if one.rest and len(known) < len(one.more_seats):
             libraries.append(one.rest)
         organizations.append(replace(one, seats=one.seats + known, more_seats=(), rest=None) if one.rest else one)
     return replace(collected, organizations=tuple(organizations), libraries=tuple(libraries))
 
 
-def _had_page(organization: Organization, seat: Seat, ledger: Ledger) -> bool:
+def _names(envelope: Envelope) -> Iterable[str]:
+    """The names of positions in an envelope that may make pages."""
+    if envelope.shape not in {"broken", "bare"}:
+        participants = (participant.position for participant in envelope.participants[:NAMED])
+        yield from (envelope.sender, *envelope.to[:NAMED], *participants)
+
+
+def _has_page(organization: Organization, seat: Seat, paged: Set[str]) -> bool:
     id_ = make_id(seat.id)
-    return not ledger.position_ids.isdisjoint((id_, f"{make_id(organization.id)}~{id_}"))
+    return not paged.isdisjoint((id_, f"{make_id(organization.id)}~{id_}"))

@@ -97,6 +97,19 @@ def _has_links(folder: Path) -> bool:
         return False
 
 
+def special_file(git_dir: Path) -> Path | None:
+    """A file in a repo's folder that git would wait for: a pipe, a socket or a device; None if there is none."""
+    for folder, folders, files in os.walk(git_dir):
+        for name in (*files, *(name for name in folders if Path(folder, name).is_symlink())):
+            try:
+                mode = Path(folder, name).stat().st_mode
+            except OSError:
+                continue
+            if not (stat.S_ISREG(mode) or stat.S_ISDIR(mode)):
+                return Path(folder, name)
+    return None
+
+
 def _linked(folder: Path, entry: Path) -> Repo | str:
     """The repo that a `.git` file names, if it names this folder in turn."""
     written = line_of(entry).removeprefix("gitdir:").strip()
