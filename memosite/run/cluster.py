@@ -239,6 +239,8 @@ def _quiet() -> Iterator[None]:
     before = {name: logging.getLogger(name).level for name in names}
     for name in names:
         logging.getLogger(name).setLevel(logging.CRITICAL + 1)
+    # For good: a future that Dask gave up is reported when it is collected, which may be after this.
+    logging.getLogger("asyncio").setLevel(logging.CRITICAL + 1)
     try:
         yield
     finally:
