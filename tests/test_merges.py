@@ -3,13 +3,13 @@
 import json
 import random
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 
 import pytest
 from lxml import html
 
-from memosite.archive.history import LifeEvent, file_versions
+from memosite.archive.history import LifeEvent
 from memosite.sources.git import Repo as FoundRepo
 from memosite.sources.history import KnownHistory, read_history
 from memosite.sources.repos import repo_at
@@ -93,6 +93,11 @@ def _blobs(kind: str, before: str, after: str) -> tuple[str, str]:
     return ("", "") if kind == "moved" else (before, after)
 
 
+def contents(events: Iterable[LifeEvent]) -> list[LifeEvent]:
+    """The steps of a history that gave the file a content: neither moves nor removals."""
+    return [event for event in events if event.kind in {"received", "edited", "restored"}]
+
+
 def assert_agrees(repo: Repo) -> None:
     """Both readers tell the same, and what is told leads to what is there."""
     history = history_of(repo)
@@ -101,7 +106,7 @@ def assert_agrees(repo: Repo) -> None:
         here = {path: blob for path, blob in (history.tree or {}).items() if path == events[-1].path}
         assert bool(here) == (events[-1].kind != "removed"), key
         if here:
-            assert file_versions(events)[-1].blob == here[events[-1].path], key
+            assert contents(events)[-1].after == here[events[-1].path], key
 
 
 # Shapes
@@ -332,9 +337,9 @@ def test_edits_that_git_joins_are_told_on_both_sides(tmp_path: Path) -> None:
     repo.write("memory/list.md", LONG.replace("Line 30 ", "Row 30 "))
     repo.commit(who="Cy")
     merge(repo, "side")
-    versions = file_versions(history_of(repo).events["memory/list.md"])
+    versions = contents(history_of(repo).events["memory/list.md"])
     assert [one.who for one in versions] == ["Ann", "Cy", "Bo", "Mia"]
-    texts = [repo.git("cat-file", "blob", one.blob) for one in versions]
+    texts = [repo.git("cat-file", "blob", one.after) for one in versions]
     assert [("Row 2 " in text, "Row 30 " in text) for text in texts] == [
         (False, False),
         (False, True),

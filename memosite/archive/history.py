@@ -5,7 +5,7 @@ in `inbox/` or in `read/`. So a move is found however much was edited with it; s
 `replay` makes the history of each file of the commits.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
@@ -115,22 +115,3 @@ def mailbox_of(path: str) -> Mailbox:
     """The mailbox that a path is in."""
     folders = path.split("/")
     return MAILBOXES.get(folders[-2] if len(folders) > 1 else "", "flat")
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class FileVersion:
-    """One content that a file has had: the commit that made it, when, by whom, and the id of its blob."""
-
-    commit: str
-    at: Moment | None
-    who: str
-    blob: str
-
-
-def file_versions(events: Iterable[LifeEvent]) -> tuple[FileVersion, ...]:
-    """The contents of a file one after the other, from its history: of moves and removals there are none."""
-    return tuple(
-        FileVersion(commit=event.commit, at=event.at, who=event.who, blob=event.after)
-        for event in events
-        if event.kind in {"received", "edited", "restored"}
-    )

@@ -40,9 +40,7 @@ def run(options: argparse.Namespace, *, show: Callable[[str], None], say: Callab
 def _open(config: Config, say: Callable[[str], None]) -> Iterator[tuple[Search, bool]]:
     """The index, brought up to date. The archive is read only if its sources have changed.
 
-    With it goes whether all sources could be read.
-
-    Remotes are used as last fetched: a search never waits for the network.
+    With it goes whether all sources could be read. Remotes are used as last fetched: a search waits for no network.
     """
     kept = replace(config, base_url=None)  # no part of the index
     with open_archive(kept, use_network=False) as handle:
