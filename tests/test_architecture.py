@@ -29,6 +29,7 @@ LIBRARIES = {
     "jinja2": "render/",
     "livereload": "serve/",
     "tornado": "serve/",
+    "kingfisher_sdk": "secrets/",
 }
 """The one place in which each of these libraries is used."""
 

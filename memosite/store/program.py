@@ -13,6 +13,7 @@ from memosite.store.digests import digest_of
 _PACKAGE = Path(memosite.__file__).parent
 _WRITERS = (
     "jinja2",
+    "kingfisher-secret-scanner",
     "lxml",
     "markdown-it-py",
     "markupsafe",

@@ -1,0 +1,196 @@
+r"""Texts within a text: what is there once line breaks, escapes and encodings inside of it are undone.
+
+A key may be wrapped over two lines, be escaped (`\/`, `\u0041`, `\_`), percent-encoded, or in base64. Each run of
+characters with such an interruption becomes a piece, without it. All pieces are one new text, a layer, that is matched
+in the same way, and every place in it can be told as a place in the text.
+
+Characters are bytes here (see `as_bytes`), so that places in bytes are places in the text. Everything takes time linear
+in the length of the text: interruptions are found first, and no character is looked at for more than one of them.
+"""
+
+import binascii
+import re
+from array import array
+from bisect import bisect_right
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from typing import cast
+
+_RUN = rb"A-Za-z0-9+/=_.~:@-"
+_RUN_CHARACTERS = bytes(byte for byte in range(128) if re.match(rb"[%s]" % _RUN, bytes([byte])))
+_RUNS = re.compile(rb"[%s]*+" % _RUN)
+
+_GOES_ON = (
+    rb"[ \t>|#*]{0,80}+(?=[A-Za-z-]*+[0-9+/_=]|[A-Z]?[a-z]++[A-Z]|[A-Z]{4}|[A-Z]{2,}+[a-z])"  # and is no plain word
+)
+_KNOTS = (
+    re.compile(rb"\n" + _GOES_ON),
+    re.compile(rb"\\\\{0,7}(?:r\\{1,8})?n" + _GOES_ON),
+    re.compile(rb"\\\\{0,7}(?:u00(?P<code>[2-7][0-9a-fA-F])|(?P<plain>[/_.~*+=:@-]))"),
+    re.compile(rb"%(?P<code>[2-7][0-9a-fA-F])"),
+)
+"""What interrupts a run of characters that may be a key: line breaks, real and written ones, escapes, percent-encoding.
+
+Each begins with one certain character, which is found fast. Repetitions are bounded or give nothing back."""
+
+_BASE64 = re.compile(rb"[A-Za-z0-9+/_-]++={0,2}+")
+_NEWLINE = 10
+_BETWEEN = b" \f "
+"""Stands between two pieces: no key has it, and no line ends there."""
+
+_BLANKS = bytes.maketrans(b"|&?#<>()[]{}*,;!^`'\"\\", b" " * 21)
+
+
+Knot = tuple[int, int, bytes]
+"""Where an interruption starts and ends, and what it stands for: a character, or nothing for a line break."""
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """A part of a layer and its origin: by segment, where it starts here, and where it starts and ends there."""
+
+    data: bytes
+    here: "array[int]" = field(default_factory=lambda: array("q", [0]))
+    starts: "array[int]" = field(default_factory=lambda: array("q"))
+    ends: "array[int]" = field(default_factory=lambda: array("q"))
+
+    def place(self, start: int, end: int) -> tuple[int, int]:
+        """The place of a part of it there; a segment of another length there counts as a whole."""
+        first, last = bisect_right(self.here, start) - 1, bisect_right(self.here, end - 1) - 1
+        begin = self.starts[first] + (start - self.here[first] if self._is_literal(first) else 0)
+        return begin, self.starts[last] + end - self.here[last] if self._is_literal(last) else self.ends[last]
+
+    def _is_literal(self, number: int) -> bool:
+        after = self.here[number + 1] if number + 1 < len(self.here) else len(self.data)
+        return after - self.here[number] == self.ends[number] - self.starts[number]
+
+
+@dataclass(frozen=True, slots=True)
+class Layer:
+    """A text as bytes, made of pieces of the layer below; the lowest is the text itself and has none."""
+
+    data: bytes
+    below: "Layer | None" = None
+    pieces: tuple[Piece, ...] = ()
+    offsets: tuple[int, ...] = ()
+
+    def place(self, start: int, end: int) -> tuple[int, int] | None:
+        """A place in this layer as a place in the text; there is none for what is not within one piece."""
+        if self.below is None:
+            return start, end
+        number = bisect_right(self.offsets, start) - 1
+        offset, piece = self.offsets[number], self.pieces[number]
+        if end - offset > len(piece.data):
+            return None
+        return self.below.place(*piece.place(start - offset, end - offset))
+
+
+def as_bytes(text: str) -> bytes:
+    """The text with a byte for each character. What is not ASCII is no part of a key, and becomes a question mark."""
+    return text.encode("ascii", "replace").replace(b"\0", b" ")
+
+
+def spaced(data: bytes) -> bytes:
+    """The same with blanks for what encloses or separates words, of the same length: many rules ask for an end."""
+    if b"\\" in data:
+        for letter in (b"n", b"r", b"t"):
+            data = data.replace(b"\\" + letter, b"  ")
+        data = re.sub(rb"\\u[0-9a-fA-F]{4}", b" " * 6, data)
+    return data.translate(_BLANKS).replace(b". ", b"  ").replace(b".\n", b" \n")
+
+
+def stack(below: Layer, encoded: Iterable[tuple[int, int]]) -> Layer | None:
+    """The layer of all that is interrupted or encoded in another one; `encoded` are places of base64."""
+    pieces = (*_untied(below.data), *_decoded(below.data, encoded))
+    if not pieces:
+        return None
+    offsets: list[int] = []
+    length = 0
+    for piece in pieces:
+        offsets.append(length)
+        length += len(piece.data) + len(_BETWEEN)
+    data = _BETWEEN.join(piece.data for piece in pieces)
+    return Layer(data=data, below=below, pieces=pieces, offsets=tuple(offsets))
+
+
+def _untied(data: bytes) -> Iterator[Piece]:
+    """A piece for each run of characters that is interrupted, without the interruptions."""
+    chain: list[Knot] = []
+    for knot in _knots(data):
+        if chain:
+            if knot[0] < chain[-1][1]:
+                continue
+            if _end_of_run(data, chain[-1][1]) < knot[0]:
+                yield _piece(data, chain)
+                chain = []
+        chain.append(knot)
+    if chain:
+        yield _piece(data, chain)
+
+
+def _knots(data: bytes) -> list[Knot]:
+    found: list[Knot] = []
+    for pattern in _KNOTS:
+        for match in pattern.finditer(data):
+            start, end = match.span()
+            before = data[max(0, start - 5) : start] if data[start] == _NEWLINE else b""
+            meant = match.groupdict()
+            code = meant.get("code")
+            character = bytes([int(code, 16)]) if code else meant.get("plain") or b""
+            found.append((start - len(before) + len(before.rstrip(b"\r\\")), end, character))
+    found.sort()
+    return found
+
+
+def _piece(data: bytes, chain: list[Knot]) -> Piece:
+    here, starts, ends = array("q"), array("q"), array("q")
+    parts: list[bytes] = []
+    length = 0
+
+    def add(part: bytes, start: int, end: int) -> None:
+        nonlocal length
+        if part:
+            here.append(length)
+            starts.append(start)
+            ends.append(end)
+            parts.append(part)
+            length += len(part)
+
+    done = _run_before(data, chain[0][0])
+    for start, end, meant in chain:
+        add(data[done:start], done, start)
+        add(meant, start, end)
+        done = end
+    last = _end_of_run(data, done)
+    add(data[done:last], done, last)
+    return Piece(b"".join(parts), here, starts, ends)
+
+
+def _end_of_run(data: bytes, start: int) -> int:
+    """Where the run of characters that begins here ends."""
+    return cast("re.Match[bytes]", _RUNS.match(data, start)).end()
+
+
+def _run_before(data: bytes, end: int) -> int:
+    """Where the run of characters that ends here begins."""
+    size = 64
+    while True:
+        start = max(0, end - size)
+        begin = start + len(data[start:end].rstrip(_RUN_CHARACTERS))
+        if begin > start or start == 0:
+            return begin
+        size *= 2
+
+
+def _decoded(data: bytes, encoded: Iterable[tuple[int, int]]) -> Iterator[Piece]:
+    """A piece for each run of base64, which counts as a whole."""
+    done = 0
+    for start, _ in sorted(encoded):
+        if start < done:
+            continue
+        done = cast("re.Match[bytes]", _BASE64.match(data, start)).end()
+        run = data[start:done].rstrip(b"=").translate(bytes.maketrans(b"-_", b"+/"))
+        run = run[: len(run) - (len(run) % 4 == 1)]
+        decoded = as_bytes(binascii.a2b_base64(run + b"=" * (-len(run) % 4)).decode("utf-8", "replace"))
+        if decoded:
+            yield Piece(decoded, array("q", [0]), array("q", [start]), array("q", [done]))
