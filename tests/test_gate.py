@@ -10,22 +10,19 @@ import zlib
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
-from types import MappingProxyType
 
 import pytest
 
-from memosite.archive.ledger import Ledger
 from memosite.archive.model import Archive
 from memosite.cli import main
 from memosite.commands.arguments import parser
 from memosite.config.loading import load_config
-from memosite.config.schema import Audience
 from memosite.facts import rules
 from memosite.facts.errors import ConfigError
 from memosite.facts.file import File
 from memosite.facts.findings import Finding
 from memosite.reading.archive import open_archive
-from memosite.reading.gate import Screened
+from memosite.reading.gate import Content, Policy, Screened
 from memosite.store.shelf import Shelf
 from tests.support.files import write_json, write_text
 from tests.support.memos import write_body, write_memo, write_note, write_org, write_transcript
@@ -234,26 +231,27 @@ def test_what_the_gate_finds_is_a_finding_of_the_archive(
 # The second place: the audience
 
 
-def drop(archive: Archive, ledger: Ledger, audience: Audience) -> tuple[Archive, Ledger]:
-    """A rule for one artifact that stands alone."""
-    assert audience == "internal"
-    gone = {ref for ref, artifact in archive.artifacts.items() if WORD in repr(artifact)}
-    kept = replace(
-        archive,
-        artifacts=MappingProxyType({ref: one for ref, one in archive.artifacts.items() if ref not in gone}),
-        threads={id_: one for id_, one in archive.threads.items() if gone.isdisjoint(one.memos)},
-        removed={ref: one for ref, one in archive.removed.items() if WORD not in repr(one)},
-        findings=tuple(one for one in archive.findings if WORD not in repr(one)),
+def drop(content: Content, archive: Archive, policy: Policy, _shelf: Shelf) -> Content:
+    """A rule for what has the word in its name."""
+    assert policy == Policy()
+    assert archive.artifacts
+    gone = frozenset((one.source, one.path) for one in content.facts if WORD in one.path)
+    return replace(
+        content,
+        facts=tuple(one for one in content.facts if WORD not in one.path),
+        histories={
+            name: replace(history, events={key: events for key, events in history.events.items() if WORD not in key})
+            for name, history in content.histories.items()
+        },
+        absent=gone,
+        unstored=gone,
     )
-    arrivals = tuple(one for one in ledger.arrivals if one.ref not in gone)
-    others = tuple(one for one in ledger.others if WORD not in one[1])
-    return kept, replace(ledger, arrivals=arrivals, others=others)
 
 
 def test_what_is_withheld_is_planned_searched_exported_watched_and_compared_by_nobody(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfdbinary: pytest.CaptureFixture[bytes]
 ) -> None:
-    """Its name, its text and its former content; the word may lie in what was parsed, which no audience has passed."""
+    """Its name, its text and its former content; nor is it in any cache but that of git history."""
     repo = Repo(tmp_path / "site/desk")
     name = f"2026-05-01-0900--engineer--director--{WORD}"
     for text in ("It was.", "It is."):
@@ -266,9 +264,9 @@ def test_what_is_withheld_is_planned_searched_exported_watched_and_compared_by_n
     repo.commit()
     before = Commands(tmp_path / "site", tmp_path / "before", capfdbinary).places()
     assert places_with(WORD, before) == EVERYWHERE | {"parse cache", "manifest"}
-    monkeypatch.setattr("memosite.reading.gate.withhold", drop)
+    monkeypatch.setattr("memosite.reading.gate.revise", drop)
     after = Commands(tmp_path / "site", tmp_path / "after", capfdbinary).places()
-    assert places_with(WORD, after) == {"parse cache"}
+    assert places_with(WORD, after) == set()
     assert places_with("--other", after) >= EVERYWHERE - {"search for it"}
 
 

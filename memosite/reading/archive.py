@@ -112,7 +112,7 @@ class ArchiveHandle:
         `parsed`, which it saves itself, and a `recall`; else the cache is used, if there is one.
         Files are read and parsed by `jobs` processes.
         """
-        from memosite.reading import gate  # noqa: PLC0415 - takes half a second, rarely needed
+        from memosite.reading.gate import Policy  # noqa: PLC0415 - takes half a second, rarely needed
         from memosite.reading.reader import read_archive, rules_of  # noqa: PLC0415
         from memosite.run.progress import silent  # noqa: PLC0415
         from memosite.run.recall import FORGETFUL  # noqa: PLC0415
@@ -122,7 +122,7 @@ class ArchiveHandle:
         self._is_read = True
         config, opened = self._config, self.opened
         with self._sources:
-            archive, ledger = read_archive(
+            return read_archive(
                 opened.sources,
                 rules_of(config, opened.infos),
                 read_ledger(config.output) if ledger is None else ledger,
@@ -132,6 +132,6 @@ class ArchiveHandle:
                 recall=recall or FORGETFUL,
                 looks=self._looks,
                 jobs=jobs,
+                policy=Policy(audience=self._audience),
                 progress=progress or silent,
             )
-        return gate.withhold(archive, ledger, self._audience)

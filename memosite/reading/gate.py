@@ -1,22 +1,32 @@
 """The gate: two filters, for secrets and for the audience, that all content passes (SPEC 9).
 
-    bytes of a file, now or formerly ─► screen ─► parse, shelf, cache ─► resolve ─► withhold ─► plan, search, export …
-                                       (secrets)                                   (audience)
+    bytes of a file, now or formerly ─► screen ─► parse, shelf ─► resolve ─► revise ─┬─► cache, plan, search, export …
+                                       (secrets)                   ▲    (audience)   │
+                                                                   └── what is left ─┘
 
 No rules are built yet: both filters let everything pass. They are here so that rules are written once, and so that no
 command can skip them: `open_archive` is the only way to an archive, and applies both.
+
+`revise` takes nothing out of an archive: it takes it out of what the archive is resolved from, which is then resolved
+again. So threads, missing memos, positions, counts, links, removals and findings are those of what is left, and
+nothing that comes later has a rule of its own.
 
 They filter the contents of files, present and former ones from git, with their paths. Names from git (of removed
 files, of authors of commits) come with the history and are not screened separately.
 """
 
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
+from memosite.archive.history import History
 from memosite.archive.ledger import Ledger
 from memosite.archive.model import Archive
 from memosite.config.schema import Audience
 from memosite.facts.file import File
 from memosite.facts.findings import Finding
+from memosite.facts.parsed import Parsed
+from memosite.formats.system import FilePlace
+from memosite.store.shelf import Shelf
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -39,13 +49,50 @@ def screen(file: File) -> Screened:
     return Screened(data=file.data)
 
 
-def withhold(archive: Archive, ledger: Ledger, audience: Audience) -> tuple[Archive, Ledger]:
-    """Remove artifacts that an audience may not see, before anything is planned, exported, searched or watched.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Policy:
+    """What an archive may hold: the settings that `revise` decides by."""
 
-    `ledger` belongs to this archive; removed artifacts must not be new in it either.
+    audience: Audience = "internal"
 
-    No rules are built yet: `internal`, the only audience, sees everything, so archive and ledger stay as they are.
+    @property
+    def revises(self) -> bool:
+        """Whether `revise` may change anything; if not, sources are resolved once."""
+        return self.audience != "internal"
+
+
+ALL = Policy()
+"""That of an archive that holds everything."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Content:
+    """All that an archive is resolved from: the facts of files, git histories by source, and the ledger to continue.
+
+    `absent` are files, by source and path, that count as if they were not there. `unstored` are those of which the
+    cache keeps nothing: files that are absent, and files of which only a part is left.
     """
-    if audience != "internal":
-        raise ValueError(f"audience {audience}: nothing says yet what it may see")
-    return archive, ledger
+
+    facts: tuple[Parsed, ...]
+    histories: Mapping[str, History]
+    ledger: Ledger
+    absent: frozenset[FilePlace] = frozenset()
+    unstored: frozenset[FilePlace] = frozenset()
+
+
+Step = Callable[[Content, Archive, Policy, Shelf], Content]
+"""One of the rules of `revise`: gives the content that it leaves, the same object if it leaves all."""
+
+_STEPS: tuple[Step, ...] = ()
+
+
+def revise(content: Content, archive: Archive, policy: Policy, shelf: Shelf) -> Content | None:
+    """The content that a policy leaves, to be resolved again; None if the archive may stay as it is.
+
+    `archive` is what the whole content gave: whether an artifact may be seen is decided of all its copies at once.
+    Bytes are on the `shelf`; those that are changed are put there.
+    """
+    left = content
+    for step in _STEPS if policy.revises else ():
+        left = step(left, archive, policy, shelf)
+    return None if left is content else left

@@ -11,7 +11,7 @@ and so read again next time, as git does it.
 
 import hashlib
 import pickle
-from collections.abc import Callable, Hashable, Iterator
+from collections.abc import Callable, Collection, Hashable, Iterator
 from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING
 
 from memosite.archive.history import History
 from memosite.facts.parsed import Parsed
+from memosite.formats.system import FilePlace
 from memosite.sources.git import Holding
 from memosite.sources.listing import RECENT, FileStamp, Source
 from memosite.sources.look import Look
@@ -126,6 +127,11 @@ class SourceCaches:
             self._histories[source] = known
         return known[1]
 
+    def leave_out(self, files: Collection[FilePlace]) -> None:
+        """Never save the parse results of these files, by source and path; in memory they stay."""
+        for source, cache in self._by_source.items():
+            cache.leave_out(frozenset(path for name, path in files if name == source))
+
     def write(self) -> None:
         """Save new entries to the cache."""
         for cache in self._by_source.values():
@@ -151,6 +157,7 @@ class ParseCache:
         self._known = self._read()
         self._now: dict[ParseKey, Remembered] = {}
         self._holders: dict[str, ParseKey] | None = None
+        self._left_out: frozenset[str] = frozenset()
         self._is_new = False
 
     def get(self, key: ParseKey, stamp: FileStamp | None) -> Remembered | None:
@@ -187,10 +194,16 @@ class ParseCache:
         self._is_new = self._is_new or len(self._now) != len(self._known)
         self._known, self._now = self._now, {}
 
+    def leave_out(self, paths: frozenset[str]) -> None:
+        """Never save the parse results of these files, and remove them if they were saved before."""
+        self._is_new = self._is_new or paths != self._left_out
+        self._left_out = paths
+
     def write(self) -> None:
         """Save the cache, if it differs from what was loaded."""
         if self._file is not None and self._is_new:
-            write_signed(self._file, self._program.encode() + pickle.dumps(self._known, protocol=5))
+            saved = {key: one for key, one in self._known.items() if one.parsed.path not in self._left_out}
+            write_signed(self._file, self._program.encode() + pickle.dumps(saved, protocol=5))
         self._is_new = False
 
     def _read(self) -> dict[ParseKey, Remembered]:

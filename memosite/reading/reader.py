@@ -44,6 +44,7 @@ def read_archive(
     *,
     cache: Path | None = None,
     parsed: SourceCaches | None = None,
+    policy: gate.Policy = gate.ALL,
     recall: Recall = FORGETFUL,
     looks: dict[str, Look] | None = None,
     jobs: int = 1,
@@ -54,7 +55,7 @@ def read_archive(
     Results are cached below the folder `cache`, if one is given; unchanged files are not read. A caller that reads
     repeatedly gives `parsed`, which it saves itself, and a `recall`, which memoizes resolving. `looks` are fresh
     snapshots of sources; they are taken out. Files are read and parsed by `jobs`
-    processes.
+    processes. What the `policy` does not leave is in neither archive, ledger nor cache.
     """
     progress("list", 0, 0)
     known = SourceCaches(cache) if parsed is None else parsed
@@ -78,18 +79,27 @@ def read_archive(
                 *_on(history, part.source.name),
             )
             facts += [Parsed(source=part.source.name, path="", findings=found)] if found else []
-    if parsed is None:
-        known.write()
     progress("resolve", 0, 0)
     by_name = {source.name: source for source in sources}
 
-    def is_there(source: str, path: str) -> bool:
-        return source in by_name and by_name[source].has_file(path)
+    def resolved(content: gate.Content, recall: Recall) -> tuple[Archive, Ledger]:
+        def is_there(source: str, path: str) -> bool:
+            return source in by_name and (source, path) not in content.absent and by_name[source].has_file(path)
 
-    return resolve(
-        facts, rules, ledger, LineFinder(shelf), has_file=is_there, data_of=DataFinder(shelf), histories=histories,
-        recall=recall,
-    )  # fmt: skip
+        return resolve(
+            content.facts, rules, content.ledger, LineFinder(shelf), has_file=is_there, data_of=DataFinder(shelf),
+            histories=content.histories, recall=recall,
+        )  # fmt: skip
+
+    content = gate.Content(facts=tuple(facts), histories=histories, ledger=ledger)
+    archive, continued = resolved(content, FORGETFUL if policy.revises else recall)
+    left = gate.revise(content, archive, policy, shelf)
+    if left is not None:
+        archive, continued = resolved(left, recall)
+        known.leave_out(left.unstored)
+    if parsed is None:
+        known.write()
+    return archive, continued
 
 
 def _counted(progress: Progress, total: int) -> ReadStep:
