@@ -3,7 +3,14 @@
 SECONDS ?= 600
 PYTHON ?= .venv/bin/python
 
-.PHONY: soak
+.PHONY: soak lock upgrade
 soak:
 	MEMOSITE_SOAK=$(SECONDS) $(PYTHON) -m pytest -p no:cacheprovider -rP tests/test_watch_faults.py
 	MEMOSITE_EDITS=500 MEMOSITE_KILLS=100 $(PYTHON) -m pytest -p no:cacheprovider -rP tests/test_incremental.py
+
+# make lock: requirements/*.txt again, when pyproject.toml has changed; make upgrade: with the newest of everything.
+lock:
+	scripts/lock
+
+upgrade:
+	scripts/lock --upgrade
