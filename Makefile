@@ -3,7 +3,7 @@
 SECONDS ?= 600
 PYTHON ?= .venv/bin/python
 
-.PHONY: soak lock upgrade
+.PHONY: soak lock upgrade audit
 soak:
 	MEMOSITE_SOAK=$(SECONDS) $(PYTHON) -m pytest -p no:cacheprovider -rP tests/test_watch_faults.py
 	MEMOSITE_EDITS=500 MEMOSITE_KILLS=100 $(PYTHON) -m pytest -p no:cacheprovider -rP tests/test_incremental.py
@@ -14,3 +14,7 @@ lock:
 
 upgrade:
 	scripts/lock --upgrade
+
+# make audit: known vulnerabilities of what is locked.
+audit:
+	$(PYTHON) scripts/audit
