@@ -3,7 +3,7 @@
 SECONDS ?= 600
 PYTHON ?= .venv/bin/python
 
-.PHONY: soak lock upgrade audit
+.PHONY: soak lock upgrade audit bill-of-materials
 soak:
 	MEMOSITE_SOAK=$(SECONDS) $(PYTHON) -m pytest -p no:cacheprovider -rP tests/test_watch_faults.py
 	MEMOSITE_EDITS=500 MEMOSITE_KILLS=100 $(PYTHON) -m pytest -p no:cacheprovider -rP tests/test_incremental.py
@@ -15,6 +15,9 @@ lock:
 upgrade:
 	scripts/lock --upgrade
 
-# make audit: known vulnerabilities of what is locked.
+# make audit: known vulnerabilities of what is locked. make bill-of-materials: what memosite consists of (CycloneDX).
 audit:
 	$(PYTHON) scripts/audit
+
+bill-of-materials:
+	$(PYTHON) scripts/bill-of-materials dist/memosite.cdx.json
