@@ -1,15 +1,33 @@
 """[I/O] `python -m memosite`, and the `memosite` command."""
 
 import os
+import signal
 import sys
+
+if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
+    # Until a command heeds it itself, Ctrl-C ends the process at once, without a traceback through what is imported.
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
 
 from memosite.cli import main
 
 
 def run() -> None:
     """Run the command line and exit with its code."""
+    _read_names_as_utf8()
     _open_closed_streams()
     sys.exit(main(sys.argv[1:]))
+
+
+def _read_names_as_utf8() -> None:
+    """Begin again in Python's UTF-8 mode, unless names of files are UTF-8 already.
+
+    In another locale the same names would be read as other texts, and give other ids and addresses. What is
+    printed stays in the characters of the terminal.
+    """
+    if sys.getfilesystemencoding() != "utf-8" and sys.executable:
+        printed = {"PYTHONIOENCODING": sys.stdout.encoding} if sys.stdout else {}
+        words = [sys.executable, "-X", "utf8", *sys.orig_argv[1:]]
+        os.execve(sys.executable, words, {**printed, **os.environ})  # noqa: S606 - without a shell
 
 
 def _open_closed_streams() -> None:

@@ -15,6 +15,7 @@ from memosite.facts.characters import printable
 from memosite.facts.errors import ConfigError
 from memosite.facts.source_rules import failures
 from memosite.reading.archive import open_archive
+from memosite.run.streams import without_reader
 
 
 def run(options: argparse.Namespace, *, say: Callable[[str], None]) -> bool:
@@ -31,16 +32,17 @@ def run(options: argparse.Namespace, *, say: Callable[[str], None]) -> bool:
             from memosite.search.command import restrict  # noqa: PLC0415 - few exports need Whoosh
 
             archive = restrict(archive, handle.shelf, config, options.query, say=say)
-        export(
-            archive,
-            handle.shelf,
-            format=options.format,
-            with_body=options.with_body,
-            base_url=config.base_url,
-            archive_id=config.archive_id,
-            authority=config.authority,
-            target=options.output or sys.stdout.buffer,
-        )
+        with without_reader():
+            export(
+                archive,
+                handle.shelf,
+                format=options.format,
+                with_body=options.with_body,
+                base_url=config.base_url,
+                archive_id=config.archive_id,
+                authority=config.authority,
+                target=options.output or sys.stdout.buffer,
+            )
     if said := _unreadable(archive):
         say(f"memosite: {said}")
     failed = failures(archive.findings)

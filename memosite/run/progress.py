@@ -7,7 +7,7 @@ import resource
 import sys
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import TextIO
 
 Progress = Callable[[str, int, int], None]
@@ -69,7 +69,8 @@ class _Lines:
         now = time.monotonic()
         if now - self._last >= _LINES_EVERY and total:
             self._last = now
-            print(f"{stage:<9} {done:,} of {total:,}", file=self._stream, flush=True)
+            with suppress(OSError):  # nobody reads it: that is no reason to stop
+                print(f"{stage:<9} {done:,} of {total:,}", file=self._stream, flush=True)
 
 
 class Profile:
