@@ -1,8 +1,6 @@
 """Whatever bytes lie under whatever name: every adapter gives a result, the same each time, and never an exception."""
 
 import json
-from collections.abc import Iterator
-from dataclasses import fields, is_dataclass
 from typing import Any
 
 import pytest
@@ -18,6 +16,7 @@ from memosite.formats import document as markdown_document
 from memosite.formats.fields import FINDINGS
 from memosite.formats.frontmatter import read_frontmatter
 from memosite.formats.systems import ALL_RULES
+from tests.support.facts import texts_in
 
 ADAPTERS = (memodef, xmemo, orgdef, library, body, markdown_document)
 
@@ -91,18 +90,6 @@ JSON_PIECES = st.lists(
     max_size=40,
 ).map("".join)
 CALM = settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.too_slow])
-
-
-def texts_in(value: Any) -> Iterator[str]:
-    """Every string in a result, at any depth."""
-    if isinstance(value, str):
-        yield value
-    elif isinstance(value, tuple):
-        for entry in value:
-            yield from texts_in(entry)
-    elif is_dataclass(value):
-        for one in fields(value):
-            yield from texts_in(getattr(value, one.name))
 
 
 def check(path: str, data: bytes) -> Parsed:

@@ -2,7 +2,6 @@
 
 import hashlib
 import re
-from html.parser import HTMLParser
 
 import pytest
 from hypothesis import example, given, settings
@@ -11,6 +10,7 @@ from hypothesis import strategies as st
 from memosite.markdown import tokens as markdown_tokens
 from memosite.markdown.html import plain_text, to_html
 from memosite.markdown.tokens import Heading, read_body
+from tests.support.strict_html import read
 
 LINKS = {
     "x.md": "../x/index.html",
@@ -23,95 +23,6 @@ LINKS = {
     "决定/一.md": "../cjk/index.html",
 }
 REL = ' rel="noopener noreferrer nofollow"'
-
-ALLOWED = {
-    **{tag: {"id"} for tag in ("p", "blockquote", "ul", "hr", "br", "h1", "h2", "h3", "h4", "h5", "h6")},
-    **{tag: {"id"} for tag in ("table", "thead", "tbody", "tr", "em", "strong", "s")},
-    "ol": {"id", "start"},
-    "li": {"id", "value"},
-    "sup": {"id", "class"},
-    "pre": {"id", "tabindex", "class"},
-    "code": {"class"},
-    "th": {"class"},
-    "td": {"class"},
-    "div": {"class", "tabindex", "role", "aria-label"},
-    "a": {"href", "rel", "title", "class", "aria-label"},
-    "span": {"class", "title"},
-}
-VOID = {"br", "hr"}
-PHRASING = {"a", "span", "em", "strong", "s", "code", "br", "sup"}
-CLASSES = re.compile(
-    r"scroll|anchor|mention|path|verbatim|align-(left|center|right)|language-[A-Za-z0-9_+#.-]{1,40}"
-    r"|footnotes|footnote-ref|hl-(c|k|s|n|f|ins|del)"
-)
-
-
-class Reader(HTMLParser):
-    """Reads HTML strictly: what it cannot accept fails the test. Gathers text, ids and hrefs."""
-
-    def __init__(self) -> None:
-        super().__init__(convert_charrefs=True)
-        self.open: list[str] = []
-        self.ids: list[str] = []
-        self.hrefs: list[str] = []
-        self.words: list[str] = []
-        self.in_anchor = False
-
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        """Check an element against the allow-list and against what it stands in."""
-        assert tag in ALLOWED
-        assert {name for name, _ in attrs} <= ALLOWED[tag]
-        assert len({name for name, _ in attrs}) == len(attrs)
-        if tag == "a":
-            assert "a" not in self.open
-        if tag not in PHRASING:
-            assert not {"p", *PHRASING} & set(self.open)
-        values = {name: value or "" for name, value in attrs}
-        if "class" in values:
-            assert CLASSES.fullmatch(values["class"])
-        if "href" in values:
-            self.hrefs.append(values["href"])
-        if "id" in values:
-            self.ids.append(values["id"])
-        self.in_anchor = values.get("class") == "anchor"
-        if tag not in VOID:
-            self.open.append(tag)
-
-    def handle_endtag(self, tag: str) -> None:
-        """Check that the innermost element is closed."""
-        assert self.open.pop() == tag
-        self.in_anchor = False
-
-    def handle_data(self, data: str) -> None:
-        """Keep what a reader sees, but for the signs that link to headings."""
-        if not self.in_anchor:
-            self.words.append(data)
-
-    def handle_comment(self, data: str) -> None:
-        """Refuse comments."""
-        raise AssertionError(data)
-
-    def unknown_decl(self, data: str) -> None:
-        """Refuse what stands between `<!` and `>`."""
-        raise AssertionError(data)
-
-    def handle_decl(self, decl: str) -> None:
-        """Refuse document types."""
-        raise AssertionError(decl)
-
-    def handle_pi(self, data: str) -> None:
-        """Refuse processing instructions."""
-        raise AssertionError(data)
-
-
-def read(html: str) -> Reader:
-    """Read HTML strictly, up to its end."""
-    reader = Reader()
-    reader.feed(html)
-    reader.close()
-    assert reader.open == []
-    assert len(set(reader.ids)) == len(reader.ids)
-    return reader
 
 
 def seen(html: str) -> str:

@@ -1,7 +1,8 @@
 """Makes facts in memory, as if files had been parsed, and resolves them to archives."""
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from dataclasses import fields, is_dataclass
 from typing import Any
 
 from memosite.archive.ledger import Ledger
@@ -114,3 +115,15 @@ def parsed_of(fact: Fact) -> Parsed:
     if isinstance(fact, Organization):
         return Parsed(source=fact.source, path=fact.path, fact=fact)
     return Parsed(source=fact.file.source, path=fact.file.path, fact=fact)
+
+
+def texts_in(value: Any) -> Iterator[str]:
+    """Every string in a result, at any depth."""
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, tuple):
+        for entry in value:
+            yield from texts_in(entry)
+    elif is_dataclass(value):
+        for one in fields(value):
+            yield from texts_in(getattr(value, one.name))

@@ -1,0 +1,84 @@
+"""Runs a check on many inputs that a machine made up: the same few in the test command, ever new ones in `make soak`.
+
+    @fuzz(mutated(SEEDS, WORDS), examples=300, known=[b"what once made it fail"])
+    def test_a_feed_is_read_or_refused(data: bytes) -> None: ...
+
+MEMOSITE_FUZZ=SECONDS gives each check so much processor time, with new seeds. It then prints how many inputs it tried
+in how much time; Hypothesis keeps an input that fails, made small, in `.hypothesis`, and the next run begins with it.
+"""
+
+import os
+import random
+import time
+from collections.abc import Callable, Sequence
+from typing import TypeVar
+
+from hypothesis import HealthCheck, given, seed, settings
+from hypothesis.database import DirectoryBasedExampleDatabase
+from hypothesis.strategies import SearchStrategy
+
+from tests.support.files import ROOT
+
+SOAK = float(os.environ.get("MEMOSITE_FUZZ", "0"))
+"""How many seconds of processor time each check gets; without it, each tries the examples it names."""
+
+SLOW = 20.0
+"""The most seconds of processor time that one input may take in a soak; in the test command nothing is timed."""
+
+ROUND = 500
+"""How many inputs a soak tries with one seed: Hypothesis compares all of a round with each other."""
+
+_CALM = settings(deadline=None, suppress_health_check=list(HealthCheck))
+_SEARCHING = settings(
+    _CALM, derandomize=False, print_blob=True, database=DirectoryBasedExampleDatabase(ROOT / ".hypothesis/examples")
+)
+
+_T = TypeVar("_T")
+
+
+def fuzz(
+    inputs: SearchStrategy[_T], *, examples: int, known: Sequence[_T] = ()
+) -> Callable[[Callable[[_T], None]], Callable[[], None]]:
+    """Make a test of a check that has to hold for each of these inputs, and for the `known` ones first."""
+
+    def decorate(check: Callable[[_T], None]) -> Callable[[], None]:
+        def test() -> None:
+            for one in known:
+                check(one)
+            if SOAK:
+                _soak(check, inputs)
+            else:
+                settings(_CALM, max_examples=examples)(given(inputs)(check))()
+
+        test.__name__, test.__doc__, test.__module__ = check.__name__, check.__doc__, check.__module__
+        return test
+
+    return decorate
+
+
+def _soak(check: Callable[[_T], None], inputs: SearchStrategy[_T]) -> None:
+    """Try new inputs until the time is up, and say how many there were and which took longest."""
+    begun, count, longest = _processor_time(), 0, 0.0
+
+    def timed(value: _T) -> None:
+        nonlocal count, longest
+        start = _processor_time()
+        check(value)
+        took = _processor_time() - start
+        count, longest = count + 1, max(longest, took)
+        assert took < SLOW, f"it took {took:.1f} s"
+
+    timed.__name__ = check.__name__  # what fails is kept under this name
+    chance = random.SystemRandom()
+    try:
+        while _processor_time() - begun < SOAK:
+            settings(_SEARCHING, max_examples=ROUND)(seed(chance.getrandbits(64))(given(inputs)(timed)))()
+    finally:
+        spent = _processor_time() - begun
+        print(f"{check.__name__}: {count:,} inputs in {spent:.0f} s of processor time, at most {longest:.2f} s for one")
+
+
+def _processor_time() -> float:
+    """The processor time of this process and of the children that have ended."""
+    times = os.times()
+    return time.process_time() + times.children_user + times.children_system

@@ -1,0 +1,202 @@
+"""Fuzzes what makes HTML of texts: Markdown, what people typed, transcripts, and comparisons.
+
+Whatever is written, the HTML has known elements, attributes, classes and destinations only, closed in order, and is
+of bounded size; and nothing fails, not even below the net that catches the parser's errors.
+"""
+
+import datetime as dt
+import re
+
+from hypothesis import strategies as st
+
+from memosite.facts.json_text import clean_text
+from memosite.formats.stamps import last_turn_at, local_time
+from memosite.formats.turns import blocks, parse_conversation
+from memosite.markdown import tokens as markdown_tokens
+from memosite.markdown.html import plain_text, to_html
+from memosite.markdown.places import read_places
+from memosite.markdown.tokens import read_body
+from memosite.markdown.typed import fences, passage_anchors, to_typed_html
+from memosite.render.difference import compare, cut_to, html_bytes
+from memosite.render.turn_difference import compare_turns
+from tests.support.files import ROOT
+from tests.support.fuzzing import fuzz
+from tests.support.mutations import mutated, mutated_lines
+from tests.support.sites import EXAMPLE
+from tests.support.strict_html import read
+
+TARGET = "../t/index.html"
+LINKS = dict.fromkeys(
+    ["x.md", "decisions/x.md", "a b+(1).md", "2026-05-01-1430--a--b--c", "決定/一.md", "[", "*"], TARGET
+)
+PAGES = [
+    path.read_text("utf-8", "replace")[:6_000]
+    for folder in (EXAMPLE, ROOT / "docs", ROOT / "tests/cases")
+    for path in sorted(folder.glob("**/*.md"))
+    if "_site" not in path.parts
+]
+"""Markdown that people wrote: the example, the documents, the cases."""
+
+SEEDS = [
+    *PAGES,
+    "# A\n\n== B ==\n\n- [ ] a\n  1. b\n\n> c\n> > d\n\n| a | b |\n|:--|--:|\n| `x` | ~~z~~ |\n\n```py\nx = 1\n```\n",
+    "a[^1] and b[^n]\n\n[^1]: one\n\n    two\n\n[^n]: > quoted\n\n[r]: <x.md> 'title'\n\n[r] ![i](x.md) <https://a.example>",
+    '[a](javascript:alert(1)) [b](data:text/html,x) [c](x.md#d "e") <script>f</script> &#106;avascript: &lt;',
+    "    code\n\n~~~~html\n<b>\n~~~\n~~~~\n\n***a** _b*_ `` c ` d `` \\* <!-- e --> https://a.example/(b). *x.md*",
+]
+TALKS = [
+    *(text for text in PAGES if text.startswith(("# Claude Code Transcript", "## User"))),
+    (
+        "# T\n\n---\n\n## 🧑 Ada <sub>5/1/2026, 2:30:00 PM</sub>\n\nhi\n\n---\n\n"
+        "## 🤖 Assistant *(m)* <sub>5/1/2026, 2:31:00 PM</sub>\n"
+        "\n> **🔧 Bash** <sub>2:31:05 PM</sub>\n> ```\n> ls\n> ```\n\n<ide_selection>x\ny</ide_selection>\n\nyes\n"
+    ),
+    "## User\n\n```\n## Assistant\n```\n\n## Assistant\n\n<system-reminder>a</system-reminder>\n\n## Human\n\nb\n",
+]
+WORDS = (
+    *(
+        "# ",
+        "## ",
+        "== ",
+        " ==",
+        "- ",
+        "1. ",
+        "> ",
+        "| a | b |",
+        "|---|:-:|",
+        "```",
+        "~~~~",
+        "    ",
+        "\t",
+        "[^1]",
+        "[^1]: ",
+    ),
+    *("[a](x.md)", "![", "](", "[a]: ", "<https://", "<a@b.c>", "&#x6A;", "&Tab;", "x.md", "`", "**", "__", "~~", "\\"),
+    *(
+        "---",
+        "===",
+        "<script>",
+        "<!--",
+        "]]>",
+        "</pre>",
+        "https://a.example/(b)",
+        "mailto:a",
+        "javascript:",
+        "//e.example",
+    ),
+    *(
+        "## User",
+        "## Assistant",
+        "## 🧑 Ada <sub>5/1/2026, 2:30:00 PM</sub>",
+        "> **🔧 Bash**",
+        "<a_b>",
+        "</a_b>",
+        "- [x] ",
+    ),
+)
+TEXTS = mutated_lines(SEEDS, WORDS) | mutated([seed.encode() for seed in SEEDS], [word.encode() for word in WORDS]).map(
+    lambda data: data.decode("utf-8", "replace")
+)
+CONVERSATIONS = mutated_lines(TALKS, WORDS)
+CONTROLS = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ud800-\udfff]")
+
+
+def check_size(html: str, text: str) -> None:
+    """A page does not outgrow its text without bound."""
+    size = len(text.encode("utf-8", "surrogatepass"))
+    assert len(html.encode("utf-8")) <= 20 * size + 3_000_000
+
+
+def check_html(html: str, prefix: str = "") -> None:
+    """Well-formed, each id with its prefix, each link to a place that is allowed, and nothing that no page may hold."""
+    reader = read(html)
+    assert all(name.startswith(prefix) for name in reader.ids)
+    for href in reader.hrefs:
+        assert href.startswith((TARGET, f"#{prefix}")) or re.match(r"(?i)(https?://[^/\s]|mailto:.)", href)
+        assert href[1:] in reader.ids or not href.startswith("#")
+    assert not CONTROLS.search("".join(reader.words))
+
+
+@fuzz(TEXTS, examples=120)
+def test_markdown_becomes_safe_html(text: str) -> None:
+    """With the words of its plain text, and with places that lead to ids of it."""
+    html = to_html(text, links=LINKS, prefix="p-", with_passages=True)
+    assert to_html(text, links=LINKS, prefix="p-", with_passages=True) == html
+    check_html(html, "p-")
+    check_size(html, text)
+    ids = {name.removeprefix("p-") for name in read(html).ids}
+    body = read_body(text)
+    assert {heading.anchor for heading in body.headings} <= ids
+    assert {anchor for _, anchor in passage_anchors(text)} <= ids
+    lines = body.source.count("\n") + 1
+    assert all(0 <= line < lines for line, _ in passage_anchors(text))
+    assert len(plain_text(text)) <= 4 * len(text) + 1_000
+
+
+@fuzz(TEXTS, examples=120)
+def test_the_parser_below_does_not_fail(text: str) -> None:
+    """What catches its errors is not what makes the other checks pass; places are lines of the text."""
+    markdown_tokens._parser().parse(markdown_tokens.printable_text(text), {})
+    places = read_places(clean_text(text))
+    assert all(1 <= line <= places.end and anchor in places.anchors for line, anchor in places.lines)
+    for fragment in ("a", "#", "%", text[:50]):
+        assert places.named(fragment) is None or places.named(fragment) in places.anchors
+
+
+@fuzz(TEXTS, examples=120)
+def test_what_was_typed_is_shown_as_typed(text: str) -> None:
+    """Character for character, but for what no page may hold."""
+    lines = markdown_tokens.printable_text(text).split("\n")
+    html = to_typed_html(lines, links=LINKS, targets={0: ["a"], len(lines) - 1: ["b", "c"]})
+    reader = read(html)
+    assert "".join(reader.words) == "\n".join(lines)
+    check_size(html, text)
+    assert all(0 <= start < end <= len(lines) for start, end in fences(lines))
+
+
+STARTED = [
+    None,
+    *map(dt.datetime.fromisoformat, ("2026-05-01T14:30:00-04:00", "0001-01-01T00:00:00+14:00", "9999-12-31")),
+]
+
+
+@fuzz(st.tuples(CONVERSATIONS, st.sampled_from(STARTED)), examples=120)
+def test_a_transcript_is_cut_into_turns(case: tuple[str, dt.datetime | None]) -> None:
+    """In the order of its lines, each with an address of its own, and with blocks that are lines of it."""
+    text, started = clean_text(case[0]).removeprefix("\ufeff"), case[1]
+    found = parse_conversation(text, started=started)
+    assert found == parse_conversation(text, started=started)
+    last_turn_at(found.span, started=started)
+    lines = text.split("\n")
+    assert [turn.ordinal for turn in found.turns] == list(range(1, len(found.turns) + 1))
+    assert all(lines[turn.line - 1].startswith("## ") for turn in found.turns)
+    assert [turn.line for turn in found.turns] == sorted({turn.line for turn in found.turns})
+    anchors = [turn.hash_anchor for turn in found.turns if turn.hash_anchor]
+    assert len(set(anchors)) == len(anchors)
+    for turn in found.turns:
+        spans = [(block.start, block.end) for block in blocks(turn.text)]
+        assert all(0 <= start < end <= turn.text.count("\n") + 1 for start, end in spans)
+        assert spans == sorted(spans)
+
+
+@fuzz(st.tuples(CONVERSATIONS, CONVERSATIONS), examples=60)
+def test_two_texts_are_compared(texts: tuple[str, str]) -> None:
+    """Line by line and turn by turn, within the room there is."""
+    old, new = texts
+    diff = compare(old, new)
+    if not diff.is_cut:
+        removed = {"".join(words for words, _ in line)[1:] for kind, line in diff.lines if kind == "del"}
+        assert all(line in old for line in removed)
+    assert html_bytes(cut_to(diff, 2_000)) <= 2_000
+    turns = [parse_conversation(text, started=None) for text in texts]
+    assert compare_turns(turns[0], turns[1], names=("this", "that"), limit=20_000).bytes <= 21_000
+
+
+STAMPS = ["5/1/2026, 2:30:00 PM", "2026-05-01T14:30:00-04:00", "12:00:00 AM", "13/13/2026, 25:61:61 XM"]
+
+
+@fuzz(mutated_lines(STAMPS, ["AM", " ", "2", "/", ":", "٣", "\u202f"]), examples=100)
+def test_a_stamp_is_a_time_or_none(text: str) -> None:
+    """Any digits in any order; to the second, and without a zone."""
+    found = local_time(text)
+    assert found is None or (found.tzinfo is None and not found.microsecond)
