@@ -2,9 +2,9 @@
 
 import re
 
+from memosite.facts.characters import masked
 from memosite.sources.git_urls import without_secrets
 
-_REMOVED = re.compile(r"[^\x20-\x7e\xa0-\U0010ffff]+")
 _MEMORY = re.compile(rb"out of memory|cannot allocate memory|unable to (?:m|re|c)alloc", re.IGNORECASE)
 
 _WORDS = (
@@ -28,7 +28,8 @@ def last_line(said: bytes) -> str:
     """Of what git said, the line that counts, as one line without passwords in URLs; for the terminal only."""
     lines = [line for line in said.decode("utf-8", "replace").splitlines() if line.strip()]
     text = next((line for line in lines if line.startswith(("fatal:", "error:"))), lines[-1] if lines else "")
-    return without_secrets(_REMOVED.sub(" ", text.removeprefix("fatal: ").removeprefix("error: ")))[:300].strip()
+    said_so = masked(text.removeprefix("fatal: ").removeprefix("error: "))
+    return without_secrets(said_so)[:300].strip()
 
 
 def is_out_of_memory(said: bytes) -> bool:
