@@ -96,13 +96,11 @@ def _published(place: Path) -> dict[SnapshotKey, ArtifactState]:
 
 def _lines(folder: Path) -> Iterator[dict[str, Any]]:
     for file in sorted(folder.glob("*/*.jsonl")) + sorted(folder.glob("undated.jsonl")):
-        for line in file.read_text(encoding="utf-8").splitlines():
-            try:
-                value = json.loads(line)
-            except ValueError as error:
-                raise ConfigError(f"{file}: found a line that is not JSON, expected one that memosite wrote") from error
-            if isinstance(value, dict):
-                yield value
+        try:
+            values = [json.loads(line) for line in file.read_text(encoding="utf-8").splitlines()]
+        except (OSError, ValueError, RecursionError) as error:
+            raise ConfigError(f"{file}: found what is not lines of JSON, expected what memosite wrote") from error
+        yield from (value for value in values if isinstance(value, dict))
 
 
 # As text, Markdown and JSON

@@ -131,13 +131,13 @@ def snapshot_of_lines(
     found = {key: ArtifactState(key=key, subject=key[1]) for key in ids}
     for line in lines:
         key = (str(line.get("kind")), str(line.get("id")))
-        copies = [copy for copy in line.get("copies") or () if isinstance(copy, Mapping)]
+        copies = [copy for copy in _list(line, "copies") if isinstance(copy, Mapping)]
         if key in found:
             found[key] = ArtifactState(
                 key=key,
                 subject=str(line.get("short_subject") or key[1]),
                 sender=str(line.get("from") or ""),
-                to=tuple(map(str, line.get("to") or ())),
+                to=tuple(map(str, _list(line, "to"))),
                 date=str(line.get("date") or ""),
                 day=_day_of(line),
                 page=str(line.get("url") or ""),
@@ -145,6 +145,12 @@ def snapshot_of_lines(
                 boxes=tuple(sorted({str(one.get("source")): str(one.get("mailbox") or "") for one in copies}.items())),
             )
     return found
+
+
+def _list(line: Mapping[str, Any], name: str) -> list[Any]:
+    """A field that is a list in what memosite wrote; empty if it is anything else."""
+    value = line.get(name)
+    return value if isinstance(value, list) else []
 
 
 def _day_of(line: Mapping[str, Any]) -> str:
