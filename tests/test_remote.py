@@ -15,6 +15,7 @@ from pathlib import Path
 
 import pytest
 
+from memosite.cli import main
 from memosite.facts.errors import OutputError, SourceError
 from memosite.sources import git_urls, remote
 from memosite.sources.remote import fetch
@@ -22,7 +23,7 @@ from tests.support.commands import run_command
 from tests.support.files import write_text
 from tests.support.memos import write_memo
 from tests.support.repos import Repo, run_git
-from tests.support.sites import build_site, tree_bytes
+from tests.support.sites import tree_bytes
 
 
 @pytest.fixture
@@ -417,7 +418,7 @@ def site(tmp_path: Path, origin: Repo) -> Path:
 
 
 def test_a_site_says_how_old_a_remote_is_that_fails(site: Path, origin: Repo) -> None:
-    """On the home page, among the findings and in the status; the memos stay, and the build succeeds."""
+    """On the home page, among the findings and in the status; the memos stay, and the build fails loudly (SPEC 9)."""
     assert run_build(site).returncode == 0
     before = tree_bytes(site / "_site")
     assert run_build(site).returncode == 0
@@ -425,7 +426,7 @@ def test_a_site_says_how_old_a_remote_is_that_fails(site: Path, origin: Repo) ->
     commit = origin.head
     origin.root.rename(origin.root.with_name("away"))
     done = run_build(site)
-    assert done.returncode == 0 and "1 warning" in done.stdout
+    assert done.returncode == 1 and "1 error" in done.stdout and "failed    spec: not fetched (" in done.stdout
     home = (site / "_site/index.html").read_text()
     state = json.loads(cached_repo(site / ".memosite").with_suffix(".json").read_text())
     fetched = state["refs"]["main"]["fetched"]
@@ -437,9 +438,31 @@ def test_a_site_says_how_old_a_remote_is_that_fails(site: Path, origin: Repo) ->
     (status,) = json.loads((site / "_site/status.json").read_text())["sources"]
     assert status == {"name": "spec", "commit": commit, "date": "2026-05-01T16:00:00Z", "last_fetched": fetched}
     stale = tree_bytes(site / "_site")
-    assert run_build(site).returncode == 0
+    assert run_build(site).returncode == 1
     assert {path for path, data in tree_bytes(site / "_site").items() if data != stale[path]} <= {"status.json"}
-    assert run_build(site, "build", str(site), "--fail-on", "warning", "--jobs", "1").returncode == 1
+    for command in (("check", str(site)), ("export", "--site", str(site))):
+        assert run_build(site, *command).returncode == 1
+    origin.root.with_name("away").rename(origin.root)
+    assert run_build(site).returncode == 0
+
+
+def test_a_watch_goes_on_while_a_remote_fails_and_says_so(site: Path, origin: Repo, tmp_path: Path) -> None:
+    """What is known is announced; the trouble is told once, and `--once` ends with exit code 1."""
+    state = tmp_path / "state.sqlite"
+
+    def watch() -> "subprocess.CompletedProcess[str]":
+        places = ("--site", site, "--position", "director", "--state", state)
+        return run_command("watch", "--once", "--since", "all", *places)
+
+    write_memo(origin.root / "memos/inbox", "second", to="director")
+    origin.commit()
+    assert run_build(site).returncode == 0
+    origin.root.rename(origin.root.with_name("away"))
+    done = watch()
+    assert done.returncode == 1 and "second.openthing" in done.stdout
+    assert done.stderr.count("\n") == 1 and "spec: not fetched (" in done.stderr
+    origin.root.with_name("away").rename(origin.root)
+    assert (watch().returncode, watch().stderr) == (0, "")
 
 
 def test_a_remote_that_was_never_there_stops_every_command(site: Path, origin: Repo) -> None:
@@ -475,6 +498,6 @@ def test_a_site_says_whether_its_remote_could_be_fetched_now(origin: Repo, tmp_p
             origin.root.rename(tmp_path / "away")
         elif said:
             (tmp_path / "away").rename(origin.root)
-        build_site(site)
+        assert main(["build", str(site), "--quiet"]) == int(not is_there)
         said.append("not fetched" in (site / "_site/health/index.html").read_text())
     assert said == [False, True, False]

@@ -44,10 +44,11 @@ SUBMODULE_NOT_READ = Rule(
 )
 REMOTE_NOT_FETCHED = Rule(
     id="remote-not-fetched",
-    severity=_W,
+    severity=_E,
     meaning="A remote could not be fetched; its last good state is shown.",
-    clause="SPEC 2.3",
+    clause="SPEC 9",
     remedy="Check address, network and ssh-agent; the next build tries again.",
+    fails_build=True,
 )
 
 SOURCE_RULES = tuple(one for one in tuple(globals().values()) if isinstance(one, Rule))

@@ -8,7 +8,7 @@ class Fetched:
     """A document as it was served. `address` is the final one, after redirects.
 
     `is_whole`: it holds everything, so no archive documents follow. `ledger` is what the next reading of the
-    repos has to know, None unless it was they that were read.
+    repos has to know, None unless it was they that were read; `problems` says what of them could not be read.
     """
 
     address: str
@@ -17,6 +17,7 @@ class Fetched:
     last_modified: str | None = None
     is_whole: bool = False
     ledger: str | None = None
+    problems: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -109,6 +109,7 @@ class Watcher:
                 answer, items = self._read(answer)
         if isinstance(answer, Fetched):
             self._commit(known, answer, items)
+            self._tell_problems(answer.problems)
         elif isinstance(answer, Unchanged):
             unchanged = known.unchanged + 1
             self._state.note(self._source.address, error=None, unchanged=unchanged, not_before=None, now=now)
@@ -149,6 +150,11 @@ class Watcher:
                 self._tell(
                     self._say, f"refused: {refusal(item)}: {printable(item.path)[:200]} ({printable(item.guid)})"
                 )
+
+    def _tell_problems(self, problems: Sequence[str]) -> None:
+        """Report sources that could not be read; the memos that are known are announced all the same."""
+        self.is_troubled |= bool(problems)
+        self._tell_once("sources", "; ".join(map(printable, problems)) or None)
 
     def _fail(self, answer: Failed, known: FeedState) -> None:
         self.is_troubled = True

@@ -9,6 +9,7 @@ from memosite.archive.ledger import Ledger, parse_ledger, read_ledger
 from memosite.archive.model import Archive
 from memosite.config.loading import load_config
 from memosite.facts.errors import ConfigError, MemositeError
+from memosite.facts.source_rules import failures
 from memosite.feeds.rss import to_rss
 from memosite.fetch.answers import Failed, Fetched, FetchOutcome
 from memosite.plan import Context
@@ -51,9 +52,10 @@ class PositionFeed:
                 context = context_of(config, archive, handle.shelf)
                 position = archive.positions[_position(archive, context, self._site.position)]
                 data = to_rss(plan_whole_feed(context, position))
+                problems = failures(archive.findings)
         except (MemositeError, OSError) as error:
             return Failed(reason=str(error))
-        return Fetched(address=self.address, data=data, is_whole=True, ledger=ledger.to_jsonl())
+        return Fetched(address=self.address, data=data, is_whole=True, ledger=ledger.to_jsonl(), problems=problems)
 
     def get(self, address: str) -> FetchOutcome:
         """Always fails: repos have no feed archives."""
