@@ -14,7 +14,8 @@ from memosite.archive.ledger import Ledger
 from memosite.archive.model import Archive, Memo
 from memosite.facts.errors import SourceError
 from memosite.facts.parsed import Envelope, Fact, Kind
-from memosite.reading.reader import LineFinder, SourceReader, read_source
+from memosite.reading.finders import LineFinder
+from memosite.reading.reader import SourceReader, read_source
 from memosite.resolve import resolve
 from memosite.sources import folder as folder_module
 from memosite.sources import listing as listing_module

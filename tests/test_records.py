@@ -16,7 +16,8 @@ from memosite.config.discovery import discover
 from memosite.facts.parsed import Ref
 from memosite.facts.texts import find_mentions
 from memosite.formats.systems import owner_of, root_of_record
-from memosite.reading.reader import LineFinder, read_source
+from memosite.reading.finders import LineFinder
+from memosite.reading.reader import read_source
 from memosite.resolve import ResolveRules, resolve
 from memosite.sources.folder import FolderSource, list_files
 from memosite.store.shelf import Shelf

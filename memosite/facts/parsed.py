@@ -366,6 +366,7 @@ class Parsed:
     """The result of parsing one file: a fact if a format recognized it, and the findings on it either way.
 
     `shelve` are the bytes to store on the shelf: the file itself where it is published, and its texts.
+    `is_confidential` is whether the file is marked as not for everybody (`archive/confidential.py`).
     """
 
     source: str
@@ -373,6 +374,7 @@ class Parsed:
     fact: Fact | None = None
     findings: tuple[Finding, ...] = ()
     shelve: tuple[bytes, ...] = ()
+    is_confidential: bool = False
 
 
 LineOf = Callable[[FileFacts, str], int | None]

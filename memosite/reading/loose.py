@@ -3,7 +3,8 @@
 from memosite.archive.ledger import Ledger
 from memosite.archive.model import SourceInfo
 from memosite.facts.findings import Finding
-from memosite.reading.reader import DataFinder, LineFinder, read_source
+from memosite.reading.finders import DataFinder, LineFinder
+from memosite.reading.reader import read_source
 from memosite.resolve import ResolveRules, resolve
 from memosite.sources.listing import Listing
 from memosite.store.shelf import Shelf

@@ -5,19 +5,21 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from memosite.archive.confidential import is_confidential
 from memosite.archive.history import History, HistoryProblem
 from memosite.archive.ledger import Ledger
 from memosite.archive.model import Archive, SourceInfo
 from memosite.config.schema import Config
 from memosite.facts import source_rules
-from memosite.facts.file import File, find_key_line
+from memosite.facts.file import File
 from memosite.facts.findings import Finding, Location
 from memosite.facts.layout import Place
 from memosite.facts.names import BODY_SUFFIX, ENVELOPE_SUFFIX
-from memosite.facts.parsed import Envelope, FileFacts, Organization, Parsed
+from memosite.facts.parsed import Envelope, Organization, Parsed
 from memosite.formats import adapters, body
 from memosite.formats.memodef import parse_broken
 from memosite.reading import gate
+from memosite.reading.finders import DataFinder, LineFinder
 from memosite.reading.inputs import compare_repo
 from memosite.reading.parse_cache import Former, ParseCache, ParseKey, SourceCaches
 from memosite.resolve import ResolveRules, body_candidates, resolve
@@ -362,39 +364,8 @@ class _ScreenedFile:
     findings: tuple[Finding, ...]
 
     def parsed(self, parse: Callable[[File], Parsed]) -> Parsed:
-        """The parse result of the file, with the gate's findings."""
-        parsed = parse(self.file)
-        return replace(parsed, findings=(*parsed.findings, *self.findings)) if self.findings else parsed
-
-
-_OWNERS = frozenset({"metadata", "content"})
-
-
-@dataclass(frozen=True, slots=True)
-class LineFinder:
-    """Finds lines in the envelopes on a shelf."""
-
-    shelf: Shelf
-
-    def __call__(self, file: FileFacts, key: str) -> int | None:
-        """The line of a key in an envelope, of one below `metadata` or `content` if it begins so; None without it."""
-        try:
-            text = self.shelf.text(file.sha256)
-        except KeyError:
-            return None
-        owner, dot, name = key.partition(".")
-        return find_key_line(text, (owner, name) if dot and owner in _OWNERS else (key,))
-
-
-@dataclass(frozen=True, slots=True)
-class DataFinder:
-    """Finds the bytes of files on a shelf."""
-
-    shelf: Shelf
-
-    def __call__(self, file: FileFacts) -> bytes | None:
-        """The bytes of a file as they were read; None if they are not kept."""
-        try:
-            return self.shelf.get(file.sha256)
-        except KeyError:
-            return None
+        """The parse result of the file, with the gate's findings and whether it is marked as confidential."""
+        parsed, is_marked = parse(self.file), is_confidential(self.file)
+        if not (self.findings or is_marked):
+            return parsed
+        return replace(parsed, findings=(*parsed.findings, *self.findings), is_confidential=is_marked)

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from memosite.archive.confidential import is_confidential
 from memosite.archive.history import History, LifeEvent, file_key
+from memosite.facts.file import File
 from memosite.facts.findings import Finding
 from memosite.facts.layout import place_of
 from memosite.facts.names import ENVELOPE_SUFFIX
@@ -93,7 +94,7 @@ class KnownPast:
                 if found:
                     findings[id_] = found
                 if id_ in judged:
-                    is_open[id_] = not is_confidential(data)
+                    is_open[id_] = not is_confidential(File(source="", path=paths[id_], data=data))
         except GitError:  # a partial clone: what is not there is not shown
             pass
         self._contents = {id_: contents[id_] for id_ in wanted if id_ in contents}

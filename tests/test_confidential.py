@@ -1,0 +1,125 @@
+"""Tests which files are marked as not for everybody: as they are read, and as git has them from before (SPEC 9)."""
+
+import json
+from typing import Any
+
+import pytest
+
+from memosite.archive.confidential import is_confidential, is_raw_transcript
+from memosite.facts.file import File
+
+
+def file(path: str, text: str | bytes) -> File:
+    """A file of some source."""
+    return File(source="desk", path=path, data=text.encode() if isinstance(text, str) else text)
+
+
+def envelope(**fields: object) -> File:
+    """An envelope with these fields."""
+    return file("memos/inbox/one.openthing", json.dumps({"from": "a", "to": "b"} | fields))
+
+
+LEGAL = "x.legal.confidentiality"
+
+
+@pytest.mark.parametrize(
+    "fields",
+    [
+        {LEGAL: "internal"},
+        {LEGAL: "attorney-client"},
+        {LEGAL: ""},
+        {LEGAL: None},
+        {LEGAL: False},
+        {LEGAL: {"level": "public"}},
+        {LEGAL: ["public"]},
+        {" X.Legal.Confidentiality ": "secret"},
+        {"x.legal": {"confidentiality": "secret"}},
+        {"x": {"legal": {"confidentiality": "secret"}}},
+        {"metadata": {LEGAL: "secret"}},
+        {"metadata": {"retention_policy": "confidential"}},
+        {"metadata": {"retention_policy": "private"}},
+        {"metadata": {"retention_policy": "  Ephemeral\n"}},
+        {"metadata": {"retention_policy": ["keep"]}},
+        {"metadata": {"retention_policy": {"policy": "keep"}}},
+        {"metadata": {"retention_policy": 0}},
+        {"metadata": {"retention_policy": False}},
+        {"x.memo.metadata": {"retention_policy": "private"}},
+        {"retention_policy": "private"},
+        {"meta": {"retention_policy": "private"}, "content": {}},
+    ],
+)
+def test_marks_in_json(fields: dict[str, Any]) -> None:
+    """Of any type, in any case; what nobody can understand counts as a mark."""
+    assert is_confidential(envelope(**fields))
+
+
+@pytest.mark.parametrize(
+    "fields",
+    [
+        {},
+        {LEGAL: "public"},
+        {LEGAL: " Public "},
+        {"metadata": {}},
+        {"metadata": None},
+        {"metadata": {"retention_policy": None}},
+        {"metadata": {"retention_policy": "keep for ever"}},
+        {"body": "x.legal.confidentiality: secret, and metadata.retention_policy private"},
+    ],
+)
+def test_no_marks_in_json(fields: dict[str, Any]) -> None:
+    """What says `public`, what has no policy or another one, and what only writes of marks."""
+    assert not is_confidential(envelope(**fields))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '{"x.legal.confidentiality": "secret", "x.legal.confidentiality": "public"}',
+        '{"x.legal.confidentiality": "public", "x.legal.confidentiality": "secret"}',
+        '{"x.legal.confidentialit\\u0079": "secret"}',
+        '\ufeff{"metadata": {"retention_policy": "private"}}',
+        '{"body": "a\tb\nc", "metadata": {"retention_policy": "private"}}',
+        '{"from": "a"',
+        "[]",
+        "",
+    ],
+)
+def test_odd_json_counts_as_marked(text: str) -> None:
+    """Keys that are there twice, escaped keys, control characters, and what cannot be read at all."""
+    assert is_confidential(file("memos/one.openthing", text))
+
+
+@pytest.mark.parametrize(
+    ("head", "is_marked"),
+    [
+        ("x.legal.confidentiality: secret", True),
+        ("x.legal.confidentiality: public", False),
+        ("x.legal.confidentiality: 'Public'  # says the office", False),
+        ('"x.legal.confidentiality": "secret"', True),
+        ("x:\n  legal:\n    confidentiality: secret", True),
+        ("metadata:\n  retention_policy: private", True),
+        ("metadata: {retention_policy: private, a: b}", True),
+        ("retention_policy:\n  - private", True),
+        ("retention_policy: keep", False),
+        ("title: on confidentiality", False),
+    ],
+)
+def test_marks_in_front_matter(head: str, *, is_marked: bool) -> None:
+    """Of documents, records and bodies, in whatever way YAML may be written."""
+    for end in ("---\n\nText.\n", "...\nText.\n", ""):
+        assert is_confidential(file("decisions/one.md", f"---\n{head}\n{end}")) is is_marked
+    assert not is_confidential(file("decisions/one.md", f"# One\n\n{head}\n"))
+
+
+def test_marks_in_lines_of_json() -> None:
+    """One marked line marks the file."""
+    assert is_confidential(file(".memory/events.jsonl", '{"event": "x"}\n{"x.legal.confidentiality": "secret"}\n'))
+    assert not is_confidential(file(".memory/events.jsonl", '{"event": "x"}\nno line of JSON\n'))
+
+
+def test_a_transcript_is_raw_unless_it_says_that_it_was_redacted() -> None:
+    """In any case; another status, one of another type and none count as raw."""
+    assert not is_raw_transcript(envelope(metadata={"redaction_status": " Redacted"}))
+    for metadata in ({"redaction_status": "raw"}, {"redaction_status": ["redacted"]}, {}, None, "redacted"):
+        assert is_raw_transcript(envelope(metadata=metadata))
+    assert is_raw_transcript(file("transcripts/a.openthing", "no JSON"))
