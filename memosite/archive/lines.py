@@ -18,6 +18,7 @@ from memosite.archive.urls import absolute, page_of
 from memosite.facts.characters import without_surrogates
 from memosite.facts.parsed import FileFacts, Text
 from memosite.facts.texts import SUMMARY
+from memosite.facts.withheld import Withheld
 
 VERSION = 1
 
@@ -66,10 +67,12 @@ def artifact_line(artifact: Artifact, archive: Archive, *, base_url: str | None)
 
     `url` is the page's address, or its folder (`memos/<id>/`, not encoded) for a site without one. `from`, `to` and
     `ghost_parent` are as written, null or empty where there is none; `date` and `received` are UTC. `recipients`
-    and `action` are those of memos: notes have no action. `sha256` is of the published original.
+    and `action` are those of memos: notes have no action. `sha256` is of the published original; null of an artifact
+    without content, which alone has `withheld`.
     """
     memo = artifact if isinstance(artifact, Memo) else None
     page = page_of(artifact)
+    withheld = {"withheld": withheld_fields(artifact.withheld)} if artifact.withheld else {}
     return {
         "v": VERSION,
         "id": artifact.id,
@@ -94,7 +97,17 @@ def artifact_line(artifact: Artifact, archive: Archive, *, base_url: str | None)
         "positions": list(artifact.positions),
         "tags": list(artifact.tags),
         "findings": sorted({finding.rule.id for finding in artifact.findings}),
-        "sha256": original_sha256(artifact, shown_file(artifact)),
+        "sha256": original_sha256(artifact, shown_file(artifact)) or None,
+    } | withheld
+
+
+def withheld_fields(withheld: Withheld) -> dict[str, object]:
+    """Why an artifact is published without its content."""
+    return {
+        "reason": withheld.reason,
+        "why": withheld.why or None,
+        "on": withheld.on or None,
+        "rules": list(withheld.rules),
     }
 
 
@@ -108,7 +121,7 @@ def _copy(copy: Copy) -> dict[str, object]:
         "source": without_surrogates(copy.file.source),
         "path": without_surrogates(copy.file.path),
         "mailbox": copy.mailbox,
-        "sha256": copy.file.sha256,
+        "sha256": copy.file.sha256 or None,
         "received": copy.received.utc if copy.received else None,
     }
 
@@ -133,6 +146,8 @@ def shown_file(artifact: Artifact) -> FileFacts:
 
 def all_texts(artifact: Artifact) -> tuple[Text, ...]:
     """The texts of an artifact: that inside the envelope, then that of the body file; equal ones once."""
+    if artifact.withheld:
+        return ()
     if isinstance(artifact, Document):
         return (artifact.head.text,)
     if isinstance(artifact, Record):

@@ -31,6 +31,7 @@ from memosite.facts.parsed import (
 )
 from memosite.facts.texts import cut_line
 from memosite.facts.times import Moment
+from memosite.facts.withheld import Withheld
 
 Action = Literal["open", "superseded", "answered", "discharged"]
 """The state of an action, from least to most done."""
@@ -122,7 +123,7 @@ class RecipientState:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Artifact:
-    """The fields that all artifacts share."""
+    """The fields that all artifacts share. One with `withheld` is published without its content."""
 
     kind: Kind
     id: str
@@ -139,6 +140,7 @@ class Artifact:
     links: tuple[Link, ...] = ()
     backlinks: tuple[Ref, ...] = ()
     findings: tuple[Finding, ...] = ()
+    withheld: Withheld | None = None
 
     @property
     def ref(self) -> Ref:

@@ -33,7 +33,7 @@ def _rows(job: Export) -> Iterator[bytes]:
     columns = (*COLUMNS, "body") if job.with_body else COLUMNS
     yield _row(columns)
     for line in job.lines():
-        yield _row(_cell(line[column]) for column in columns)
+        yield _row(_cell(line.get(column)) for column in columns)
 
 
 def _row(cells: Iterable[str]) -> bytes:

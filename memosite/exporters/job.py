@@ -27,6 +27,6 @@ class Export:
         """The line of each artifact (SPEC 8), with its body if asked for."""
         for artifact in self.artifacts():
             line = artifact_line(artifact, self.archive, base_url=self.base_url)
-            if self.with_body:
+            if self.with_body and not artifact.withheld:
                 line = with_body(line, join_texts(self.shelf.text(text.sha256) for text in body_texts(artifact)))
             yield line

@@ -18,6 +18,7 @@ from urllib.parse import quote
 
 from memosite.archive.lines import all_texts, join_texts, shown_file
 from memosite.archive.model import Archive, Artifact, Library, Memo, Transcript
+from memosite.archive.notices import notice_of
 from memosite.archive.urls import absolute, page_of
 from memosite.exporters.job import Export
 from memosite.facts.names import short_hash
@@ -102,6 +103,9 @@ class Composer:
         ]
 
     def _text(self, artifact: Artifact) -> str:
+        notice = notice_of(artifact)
+        if notice is not None:
+            return f"{notice.text}\n"
         if isinstance(artifact, Library):
             return _catalog(artifact.card)
         return join_texts(self._job.shelf.text(text.sha256) for text in all_texts(artifact))

@@ -1,5 +1,6 @@
 """The results of parsing single files, as values; they refer to no other file.
 
+A fact with `withheld` has no content (see `contents`).
 Texts are stored on the `Shelf` and referred to by their SHA-256, so that an archive of 100,000 artifacts fits into
 memory. `from` is a Python keyword, so the field is `sender` everywhere; only formats, twins and
 exports know the wire name.
@@ -7,11 +8,12 @@ exports know the wire name.
 
 import datetime as dt
 from collections.abc import Callable
-from dataclasses import dataclass
-from typing import Literal
+from dataclasses import dataclass, replace
+from typing import Literal, Self
 
 from memosite.facts.findings import Finding
 from memosite.facts.times import Moment
+from memosite.facts.withheld import Withheld
 
 Kind = Literal["memo", "note", "transcript", "library", "record", "document"]
 Mailbox = Literal["inbox", "read", "archive", "flat"]
@@ -117,6 +119,7 @@ class Envelope:
     redaction_status: str | None = None
     tags: tuple[str, ...] = ()
     extra: str = ""
+    withheld: Withheld | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -147,6 +150,7 @@ class LibraryCard:
     extra: str = ""
     broken: Literal["library", "orgdef"] | None = None
     rest: Text | None = None
+    withheld: Withheld | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -198,6 +202,7 @@ class Organization:
     memo_locations: tuple[str, ...] = ()
     more_seats: tuple[Seat, ...] = ()
     rest: LibraryCard | None = None
+    withheld: Withheld | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -215,6 +220,7 @@ class DocumentHead:
     key: str = ""
     tags: tuple[str, ...] = ()
     extra: str = ""
+    withheld: Withheld | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -223,6 +229,7 @@ class BodyFile:
 
     file: FileFacts
     text: Text
+    withheld: Withheld | None = None
 
 
 # The record systems
@@ -316,6 +323,7 @@ class RecordCard:
     hashed: bytes = b""
     hash_fits: bool | None = None
     is_rest: bool = False
+    withheld: Withheld | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -356,6 +364,11 @@ class RecordPart:
     """A file that forms records only together with other files: its system joins them (see `formats/system.py`)."""
 
     file: FileFacts
+    withheld: Withheld | None = None
+
+    def without_content(self, withheld: Withheld) -> Self:
+        """The part without its content. A system whose parts say anything overrides this."""
+        return replace(self, withheld=withheld)
 
 
 Fact = Envelope | LibraryCard | Organization | DocumentHead | BodyFile | RecordFile | RecordPart

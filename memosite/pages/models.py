@@ -9,6 +9,7 @@ from typing import ClassVar
 
 from memosite.archive.cite import Citation
 from memosite.archive.model import Action
+from memosite.archive.notices import Notice
 from memosite.facts.findings import Severity
 from memosite.facts.parsed import Kind, Mailbox
 from memosite.pages.feeds import FeedGroup, Subscribing
@@ -154,6 +155,21 @@ class MemoPage(ArtifactPage):
     variants: tuple[VariantRow, ...]
     is_legacy: bool
     is_broken: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WithheldPage(ArtifactPage):
+    """An artifact of any kind that is published without its content. Only memos and notes have a thread."""
+
+    template: ClassVar[str] = "withheld.html"
+
+    row: Row
+    notice: Notice
+    thread: Reference | None = None
+    thread_rows: tuple[Row, ...] = ()
+    thread_total: int = 0
+    previous: Reference | None = None
+    next: Reference | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -6,6 +6,7 @@ from typing import Literal
 
 from memosite.archive.cite import Citation
 from memosite.archive.model import Action
+from memosite.archive.notices import Notice
 from memosite.facts.bounds import TURNS
 from memosite.facts.findings import Severity
 from memosite.facts.parsed import Kind, Mailbox
@@ -308,12 +309,13 @@ class LibraryEntry:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ThreadMember:
-    """A memo of a thread with its texts; a ghost has none."""
+    """A memo of a thread with its texts; a ghost has none, and of one without content a `notice` says why."""
 
     row: Row
     anchor: str
     summary: Body | None
     body: Body | None
+    notice: Notice | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

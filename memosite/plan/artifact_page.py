@@ -37,7 +37,9 @@ PART_CHARS = 2_000
 
 
 def originals(artifact: Artifact) -> Iterable[tuple[str, str, str]]:
-    """The originals of an artifact: name, published path, and digest of the bytes."""
+    """The originals of an artifact: name, published path, and digest of the bytes. One without content has none."""
+    if artifact.withheld:
+        return
     page = page_of(artifact)
     shown = _shown_copy(artifact)
     yield "original", page + original_name(shown.file.path, is_body=False), original_sha256(artifact, shown.file)
@@ -99,7 +101,7 @@ class ArtifactFields(PageHead):
     backlinks: tuple[Row, ...]
     backlinks_total: int
     lives: tuple[LifeLine, ...]
-    citation: Citation
+    citation: Citation | None
 
 
 def artifact_fields(context: Context, artifact: Artifact, start: str, *, section: str = "") -> ArtifactFields:
@@ -123,7 +125,7 @@ def artifact_fields(context: Context, artifact: Artifact, start: str, *, section
         "backlinks": _backlinks(context, artifact, start),
         "backlinks_total": len(artifact.backlinks),
         "lives": history_lines(context, artifact, start),
-        "citation": citation_of(context, artifact),
+        "citation": None if artifact.withheld else citation_of(context, artifact),
     }
 
 
@@ -143,7 +145,7 @@ def _copy_rows(context: Context, artifact: Artifact, start: str) -> tuple[CopyRo
     sources = {source.name: source for source in context.archive.sources}
     rows = []
     for copy, (name, body) in zip(artifact.copies, _copy_names(artifact), strict=True):
-        is_published = len(artifact.copies) > 1
+        is_published = len(artifact.copies) > 1 and not artifact.withheld
         rows.append(
             CopyRow(
                 source=copy.file.source,
@@ -152,7 +154,7 @@ def _copy_rows(context: Context, artifact: Artifact, start: str) -> tuple[CopyRo
                 variant=copy.variant,
                 original=relative(start, here + name) if is_published else None,
                 body=relative(start, here + body) if is_published and body else None,
-                web=_copy_address(sources.get(copy.file.source), copy),
+                web=None if artifact.withheld else _copy_address(sources.get(copy.file.source), copy),
             )
         )
     return tuple(rows)

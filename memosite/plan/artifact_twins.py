@@ -4,6 +4,7 @@ from collections.abc import Iterable, Iterator
 
 from memosite.archive.lines import all_texts, artifact_line, body_texts, join_texts
 from memosite.archive.model import Artifact, Copy, Document, Library, Life, Memo, Record, Transcript
+from memosite.archive.notices import notice_of
 from memosite.archive.urls import page_of, relative
 from memosite.facts.parsed import RecordEvent, Ref, Text
 from memosite.facts.texts import one_line
@@ -18,6 +19,7 @@ from memosite.plan.history import STEPS, history_lines
 from memosite.plan.records import relation_row
 from memosite.plan.transcript_twins import transcript_twin
 from memosite.plan.twins import entry_bytes, escaped, fitting, to_json
+from memosite.plan.withheld import withheld_turns
 
 _FILES = 20
 
@@ -33,16 +35,27 @@ def artifact_twins(context: Context, artifact: Artifact) -> Iterable[Written]:
     if isinstance(artifact, Memo):
         line["replies"] = [f"{kind}/{id_}" for kind, id_ in artifact.replies]
         line |= {name: ["/".join(ref) for ref in refs] for name, refs in _relations(artifact) if refs}
-    if isinstance(artifact, Record):
-        line["record"] = _record_facts(artifact)
-    if isinstance(artifact, Document):
-        line["document"] = _document_facts(artifact)
-    if isinstance(artifact, Transcript):
-        line["transcript"], files = transcript_twin(context, artifact)
+    if artifact.withheld:
+        yield from withheld_turns(artifact)
+    else:
+        fields, files = _content(context, artifact)
+        line |= fields
         yield from files
-    line["body"] = artifact_text(context, artifact, body_texts(artifact))
     yield Written(path=page + "index.json", data=to_json(line))
     yield Written(path=page + "index.md", data=_markdown(context, artifact).encode("utf-8", "replace"))
+
+
+def _content(context: Context, artifact: Artifact) -> tuple[dict[str, object], Iterable[Written]]:
+    """The fields of an artifact that only its kind has, its text, and the file of a transcript's turns."""
+    fields: dict[str, object] = {}
+    files: Iterable[Written] = ()
+    if isinstance(artifact, Record):
+        fields["record"] = _record_facts(artifact)
+    if isinstance(artifact, Document):
+        fields["document"] = _document_facts(artifact)
+    if isinstance(artifact, Transcript):
+        fields["transcript"], files = transcript_twin(context, artifact)
+    return fields | {"body": artifact_text(context, artifact, body_texts(artifact))}, files
 
 
 def _relations(memo: Memo) -> Iterator[tuple[str, tuple[Ref, ...]]]:
@@ -57,7 +70,8 @@ def _markdown(context: Context, artifact: Artifact) -> str:
     head = "\n".join(f"{name}: {one_line(value)}" for name, value in _head(context, artifact) if value)
     lists = "".join(_markdown_lists(_lists(context, artifact)))
     subject = one_line(artifact.subject) or artifact.short_subject
-    text = artifact_text(context, artifact, all_texts(artifact))
+    notice = notice_of(artifact)
+    text = notice.text if notice else artifact_text(context, artifact, all_texts(artifact))
     return f"# {subject}\n\n{head}\n\n{lists}---\n\n{text.rstrip()}\n"
 
 
@@ -153,7 +167,7 @@ def _head(context: Context, artifact: Artifact) -> Iterable[tuple[str, str]]:
         yield "In-Reply-To", artifact.parent[1] if artifact.parent else (artifact.ghost_parent or "")
         for name, refs in _relations(artifact):
             yield name.replace("_", "-").title(), ", ".join("/".join(ref) for ref in refs[:_FILES])
-    if isinstance(artifact, Transcript):
+    if isinstance(artifact, Transcript) and not artifact.withheld:
         yield from _transcript_head(context, artifact)
     if isinstance(artifact, Record):
         card = artifact.card

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from functools import partial
 
 from memosite.archive.model import Archive, Artifact, Document, Library, Memo, Record, Thread, Transcript
+from memosite.facts.withheld import Withheld
 from memosite.plan.artifact_page import originals
 from memosite.plan.artifact_twins import artifact_twins
 from memosite.plan.changes import plan_changes
@@ -18,6 +19,7 @@ from memosite.plan.records import plan_record
 from memosite.plan.threads import plan_thread
 from memosite.plan.transcripts import plan_transcript
 from memosite.plan.units import Planned, Unit
+from memosite.plan.withheld import plan_withheld
 
 
 def artifact_units(archive: Archive) -> Iterator[Unit]:
@@ -44,6 +46,8 @@ def _plan_thread(context: Context, *, thread: Thread) -> Iterator[Planned]:
 
 def _plan_artifact(context: Context, *, artifact: Artifact) -> Iterator[Planned]:
     match artifact:
+        case Artifact(withheld=Withheld()):
+            yield from plan_withheld(context, artifact)
         case Memo():
             yield plan_memo(context, artifact)
         case Transcript():

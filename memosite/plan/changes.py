@@ -45,7 +45,7 @@ def plan_changes(context: Context, artifact: Artifact) -> Iterator[ChangesPage]:
 
 def has_changes(artifact: Artifact) -> bool:
     """Whether an artifact has a page of changes."""
-    if artifact.kind not in {"memo", "note"}:
+    if artifact.kind not in {"memo", "note"} or artifact.withheld:
         return False
     for copy in artifact.copies:
         for event in copy.life.events if copy.life else ():
@@ -66,7 +66,7 @@ def _anchor(number: int) -> str:
 
 def _edits(artifact: Artifact) -> list[tuple[str, LifeEvent]]:
     """The edits of a memo or a note after its receipt, with their sources, oldest first."""
-    if artifact.kind not in {"memo", "note"}:
+    if artifact.kind not in {"memo", "note"} or artifact.withheld:
         return []
     found = ((copy.file.source, event) for copy in artifact.copies if copy.life for event in copy.life.events)
     edits = [(source, event) for source, event in found if event.kind == "edited"]

@@ -239,7 +239,7 @@ class Context:
             source=artifact.copies[0].file.source,
         )
         if isinstance(artifact, Transcript):
-            status = "unreadable" if artifact.broken else "" if artifact.ended else "ongoing"
+            status = _state_of(artifact) or ("" if artifact.ended else "ongoing")
             sender = self.position(start, artifact.role) if artifact.role else None
             return replace(row, sender=sender, status=status)
         if isinstance(artifact, Record):
@@ -264,7 +264,7 @@ class Context:
             source=source,
             action=self.action(memo, viewer),
             is_unread=self.is_unread(memo, viewer),
-            status="unreadable" if memo.broken else "",
+            status=_state_of(memo),
         )
 
     def successor(self, start: str, artifact: Artifact) -> Reference | None:
@@ -368,8 +368,17 @@ class Context:
         return absolute(self.site.base_url, page) if self.site.base_url else None
 
 
+def _state_of(artifact: Memo | Transcript) -> str:
+    """Whether a memo, a note or a transcript can be read, in a word; "" if it can."""
+    if artifact.withheld:
+        return artifact.withheld.word
+    return "unreadable" if artifact.broken else ""
+
+
 def status_of(artifact: Artifact) -> str:
     """The status that a record, document or library has, "" if it has none."""
+    if artifact.withheld:
+        return artifact.withheld.word
     if isinstance(artifact, Record):
         if is_broken(artifact):
             return artifact.card.status or "unreadable"

@@ -34,8 +34,10 @@ def plan_item(context: Context, artifact: Artifact, position: Position | None, *
     copy = _copy_for(context, artifact, position)
     sent = artifact.date if artifact.date and artifact.date.origin == "field" else None
     known: dict[str, Any] = {"sender": copy.file.source, "to": "", "action_required": False}
+    known["title"] = artifact.short_subject if is_visible(artifact.short_subject) else artifact.id
+    known["subject"] = cut_line(artifact.subject, SUBJECT_CHARS)
     if isinstance(artifact, Memo):
-        known = _of_memo(context, artifact, copy, position)
+        known |= _of_memo(context, artifact, copy, position)
         known["contents"] = tuple(_contents(context, artifact)) if has_content else ()
         known["most_bytes"] = _most_bytes(context, artifact)
     elif isinstance(artifact, Transcript):
@@ -44,17 +46,18 @@ def plan_item(context: Context, artifact: Artifact, position: Position | None, *
         known["sender"] = context.label(artifact.role) if artifact.role else next(iter(speakers), copy.file.source)
         known["to"] = cut_line(", ".join(speakers), _ADDRESSEE_CHARS)
         known["body_ref"] = envelope.body_ref
+    path = _without_controls(copy.file.path)
+    if artifact.withheld:  # the item has the path alone (SPEC 9)
+        known |= {"title": path, "subject": path, "body_ref": None}
     return FeedItem(
         guid=tag_uri(context.authority, context.archive_id, artifact.kind, artifact.id),
-        title=artifact.short_subject if is_visible(artifact.short_subject) else artifact.id,
-        path=_without_controls(copy.file.path),
+        path=path,
         repo=copy.file.source,
-        subject=cut_line(artifact.subject, SUBJECT_CHARS),
         sha256=shown_file(artifact).sha256,
         link=absolute(base, page_of(artifact)) if base else None,
         date=sent,
         sent=sent.utc if sent else "",
-        enclosure=_enclosure(base, artifact) if base else None,
+        enclosure=_enclosure(base, artifact) if base and not artifact.withheld else None,
         **known,
     )
 

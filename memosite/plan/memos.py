@@ -2,14 +2,14 @@
 
 from collections.abc import Iterator
 
-from memosite.archive.model import Memo, Thread
+from memosite.archive.model import Memo
 from memosite.archive.urls import artifact_page
 from memosite.facts.parsed import Discharge
 from memosite.pages.models import MemoPage
 from memosite.pages.parts import PAGE_CHARS, Body, RecipientRow, Reference
 from memosite.plan.artifact_page import artifact_fields, body_of, shown_extra
 from memosite.plan.context import Context
-from memosite.plan.thread_rows import SLICE, thread_slice
+from memosite.plan.thread_rows import neighbours, thread_slice
 from memosite.plan.variants import variant_rows
 
 _RELATED = 100
@@ -17,7 +17,12 @@ _RELATED = 100
 
 
 def memo_bodies(context: Context, start: str, memo: Memo, *, prefix: str = "") -> tuple[Body | None, Body | None]:
-    """The triage summary (only beside a body file) and the text of a memo; a broken file is shown raw."""
+    """The triage summary (only beside a body file) and the text of a memo; a broken file is shown raw.
+
+    A memo without content has neither.
+    """
+    if memo.withheld:
+        return None, None
     variant = memo.variants[0]
     inline = variant.envelope.body
     if variant.envelope.shape == "broken":
@@ -37,7 +42,7 @@ def plan_memo(context: Context, memo: Memo) -> MemoPage:
     envelope = variant.envelope
     summary, body = memo_bodies(context, start, memo)
     thread, place = context.placed[memo.ref]
-    previous, following = _neighbours(context, start, thread, place)
+    previous, following = neighbours(context, start, thread, place)
     sender_label = memo.sender or "unknown"
     return MemoPage(
         **artifact_fields(context, memo, start),
@@ -95,15 +100,3 @@ def _discharge_text(discharge: Discharge | None) -> str:
         parts.append(f"via {discharge.via}")
     text = " ".join(parts) or "as its metadata say"
     return f"{text}: {discharge.disposition}" if discharge.disposition else text
-
-
-def _neighbours(context: Context, start: str, thread: Thread, place: int) -> tuple[Reference | None, Reference | None]:
-    def nearest(step: int) -> Reference | None:
-        index = place + step
-        while 0 <= index < len(thread.entries) and abs(index - place) <= SLICE * 4:
-            if not thread.entries[index].is_ghost:
-                return context.artifact(start, thread.entries[index].ref)
-            index += step
-        return None
-
-    return nearest(-1), nearest(1)

@@ -58,6 +58,8 @@ class PlaceFinder:
 def _shown(artifact: Artifact) -> tuple[Text, FileFacts] | None:
     """The text that an artifact's page shows with anchors, and the file that it is in."""
     found: tuple[Text | None, FileFacts] | None = None
+    if artifact.withheld:
+        return None
     if isinstance(artifact, Document):
         found = artifact.head.text, artifact.head.file
     elif isinstance(artifact, Record):

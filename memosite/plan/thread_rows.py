@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 from memosite.archive.model import Thread
-from memosite.pages.parts import Row
+from memosite.pages.parts import Reference, Row
 from memosite.plan.context import Context
 
 SLICE = 5
@@ -39,3 +39,17 @@ def thread_slice(context: Context, start: str, thread: Thread, place: int) -> tu
         thread_row(context, start, thread, first + index, is_current=first + index == place, less_depth=shallowest)
         for index in range(len(entries))
     )
+
+
+def neighbours(context: Context, start: str, thread: Thread, place: int) -> tuple[Reference | None, Reference | None]:
+    """The memos before and after one in its thread, if they are near."""
+
+    def nearest(step: int) -> Reference | None:
+        index = place + step
+        while 0 <= index < len(thread.entries) and abs(index - place) <= SLICE * 4:
+            if not thread.entries[index].is_ghost:
+                return context.artifact(start, thread.entries[index].ref)
+            index += step
+        return None
+
+    return nearest(-1), nearest(1)

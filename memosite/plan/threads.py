@@ -5,6 +5,7 @@ from dataclasses import replace
 from urllib.parse import quote
 
 from memosite.archive.model import Memo, Thread, ThreadEntry
+from memosite.archive.notices import notice_of
 from memosite.archive.urls import part_page, relative, thread_page
 from memosite.pages.models import ThreadPage
 from memosite.pages.parts import PAGE_CHARS, Reference, Row, ThreadMember
@@ -57,7 +58,8 @@ def _member(context: Context, start: str, thread: Thread, index: int, row: Row) 
     memo = context.archive.artifacts.get(entry.ref)
     anchor = anchor_of(entry)
     summary, body = memo_bodies(context, start, memo, prefix=f"m{index}-") if isinstance(memo, Memo) else (None, None)
-    return ThreadMember(row=row, anchor=anchor, summary=summary, body=body)
+    notice = notice_of(memo) if memo else None
+    return ThreadMember(row=row, anchor=anchor, summary=summary, body=body, notice=notice)
 
 
 def _ranges(context: Context, thread: Thread) -> list[tuple[int, int]]:

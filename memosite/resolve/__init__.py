@@ -172,7 +172,7 @@ def _gather(
     )
     findings += (*assign_ids(groups, ledger), *variant_findings(groups))
     return _Gathered(
-        collected=collected,
+        collected=_without_quotes(collected, groups),
         kept=kept,
         records=records,
         names=RecordNames(records),
@@ -180,6 +180,19 @@ def _gather(
         index=NameIndex(groups),
         findings=findings,
     )
+
+
+def _without_quotes(collected: Collected, groups: Iterable[CopyGroup]) -> Collected:
+    """Without the findings on copies that lost their content because another copy has none: they may quote it."""
+    copies = (copy for group in groups if group.envelope.withheld for copy in group.copies)
+    files = (file for copy in copies for file in (copy.envelope.file, copy.body.file if copy.body else None) if file)
+    places = {(file.source, file.path) for file in files}
+    places -= {(one.file.source, one.file.path) for one in collected.envelopes if one.withheld}
+    places -= {place for place, body in collected.bodies.items() if body.withheld}
+    if not places:
+        return collected
+    quoting = (one for one in collected.findings if (one.location.source, one.location.path) not in places)
+    return replace(collected, findings=tuple(quoting))
 
 
 def _name_positions(assembler: Assembler, collected: Collected, rules: ResolveRules, ledger: Ledger) -> Naming:

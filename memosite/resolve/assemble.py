@@ -17,6 +17,7 @@ from memosite.resolve.identity import CopyGroup
 from memosite.resolve.links import TextOrigin, origin_of
 from memosite.resolve.lives import Lives
 from memosite.resolve.positions import NameUse
+from memosite.resolve.withheld import without_digests
 from memosite.run.recall import Recall
 
 
@@ -82,9 +83,10 @@ class Assembler:
             recall=self._recall,
         )  # fmt: skip
         made: dict[Ref, Artifact] = {}
+        as_published = self._recall.calls(without_digests)
         for ref in sorted(dates, key=numbers.__getitem__):
             group = self._groups.get(ref)
-            made[ref] = maker.filed(self._filed[ref]) if group is None else maker.group(group)
+            made[ref] = as_published(ref, maker.filed(self._filed[ref]) if group is None else maker.group(group))
         return made, ledger
 
     def _received(self, ref: Ref) -> Moment | None:

@@ -13,6 +13,7 @@ from memosite.archive.ledger import Ledger, identity_key
 from memosite.archive.model import Copy, Life
 from memosite.facts import rules
 from memosite.facts.bounds import RECORDS
+from memosite.facts.contents import NOTHING_SAID
 from memosite.facts.findings import Finding, Location
 from memosite.facts.names import make_id, short_hash
 from memosite.facts.parsed import DocumentHead, FileFacts, Kind, LibraryCard, RecordCard, Ref, Text
@@ -20,7 +21,6 @@ from memosite.facts.times import Moment, read_stamp
 from memosite.formats.systems import home_of, system_of
 from memosite.resolve.lists import EntryLives, entry_keys
 
-_NOTHING_SAID = Text(sha256="", chars=0, summary="")
 _STAMP_IN_NAME = re.compile(r"(?<!\d)\d{4}-\d{2}-\d{2}(?!\d)", re.ASCII)
 
 
@@ -42,9 +42,9 @@ class Filed:
     def text(self) -> Text:
         """Its text, for links: the text of a document or a record; of a library the files that it lists."""
         if not isinstance(self.fact, LibraryCard):
-            return self.fact.text or _NOTHING_SAID
+            return self.fact.text or NOTHING_SAID
         listed = tuple(item.file for item in self.fact.items if item.file)
-        return replace(_NOTHING_SAID, destinations=listed)
+        return replace(NOTHING_SAID, destinations=listed)
 
     @property
     def date(self) -> Moment | None:

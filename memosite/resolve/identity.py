@@ -14,6 +14,7 @@ from memosite.facts.findings import Finding, Location
 from memosite.facts.names import make_id, read_stamped_name, short_hash
 from memosite.facts.parsed import Envelope, Kind, Ref
 from memosite.resolve.bodies import JoinedCopy
+from memosite.resolve.withheld import alike
 from memosite.run.recall import FORGETFUL, Recall
 
 
@@ -95,7 +96,7 @@ def group_copies(
             found.setdefault(name, []).append(copy)
     grouped = recall.calls(_group)
     return [
-        grouped(key, tuple(copies), tuple(map(last_change, copies)) if len(copies) > 1 else ())
+        grouped(key, alike(tuple(copies)), tuple(map(last_change, copies)) if len(copies) > 1 else ())
         for key, copies in found.items()
     ]
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from memosite.archive.model import SourceInfo
 from memosite.facts import rules
+from memosite.facts.contents import bare_record
 from memosite.facts.findings import Finding, Location
 from memosite.facts.parsed import LineOf, Parsed, RecordCard, RecordEvent, RecordFile
 from memosite.formats.system import DataOf, FilePlace, and_others
@@ -38,9 +39,11 @@ def collect_records(
             cards += (*one.fact.records, one.fact.rest) if one.fact.rest else one.fact.records
     # Sorting is stable: within a file the order stays.
     cards.sort(key=lambda card: (position.get(card.file.source, len(position)), card.file.source, card.file.path))
+    cards = [bare_record(card, card.withheld) if card.withheld else card for card in cards]
+    bare = {(card.file.source, card.file.path) for card in cards if card.withheld}
     return Kept(
         cards=tuple(cards),
-        history={place: events for one in joined for place, events in one.history.items()},
+        history={place: events for one in joined for place, events in one.history.items() if place not in bare},
         beside={place: files for one in joined for place, files in one.beside.items()},
         findings=(*(finding for one in joined for finding in one.findings), *_left_alone(ordered)),
     )

@@ -224,8 +224,7 @@ def _names(artifact: Artifact) -> Iterator[str]:
         yield f"{copy.file.source}/{copy.file.path}"
         if copy.body_path:
             yield f"{copy.file.source}/{copy.body_path}"
-    for copy in artifact.copies:
-        yield copy.file.sha256
+    yield from filter(None, (copy.file.sha256 for copy in artifact.copies))
     if isinstance(artifact, Record):
         yield artifact.card.key
 

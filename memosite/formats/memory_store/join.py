@@ -185,10 +185,11 @@ class _Joiner:
         """A node with its text and its relations; the project's node also has the configuration."""
         is_first = self._nodes[node.key] is node
         body = self._store.bodies.get(node.body_path) if node.body_path is not None else None
+        withheld = node.withheld or (body.withheld if body is not None else None)
         fits = None
-        if body is not None:
+        if body is not None and withheld is None:
             fits = self._verify(node.file, node.hash_written, node.hashed, body)
-        elif node.body_path is not None:
+        elif body is None and node.body_path is not None:
             message = f'"body_path" is "{node.body_path[:120]}"; no such file in {self._folder}/'
             self._note(store_rules.BODY_MISSING, node.file, message, "body_path")
         return replace(
@@ -198,6 +199,7 @@ class _Joiner:
             fields=(*node.fields, *self._config_rows(node)),
             hashed=b"",
             hash_fits=fits,
+            withheld=withheld,
         )
 
     def _config_rows(self, node: RecordCard) -> Iterator[tuple[str, str]]:
@@ -318,6 +320,7 @@ class _Joiner:
                 title=title_of_key(key),
                 text=body.text,
                 fields=(("Sidecar", "none"),),
+                withheld=body.withheld,
             )
 
     def _beside(self) -> dict[FilePlace, tuple[FilePlace, ...]]:

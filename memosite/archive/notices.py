@@ -1,0 +1,57 @@
+"""Writes what stands in the place of a content that is not published: what happened, since when, what to do now."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from memosite.archive.model import Artifact
+from memosite.facts.texts import cut_line
+from memosite.facts.withheld import Withheld
+
+_WHY_CHARS = 1_000
+
+_TO_PUBLISH_IT = (
+    "Only its file name, sender, recipients and dates are published. "
+    "To publish it: replace the secret wherever it is used, then remove it from the source. "
+    "If it is no secret, allow it in memosite.yml with a reason."
+)
+_TO_READ_IT = (
+    "Its address, its dates and its place in threads and feeds stay. "
+    "If you need the content, ask those who publish this archive."
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Notice:
+    """What happened to a content, what is known of that as labels and values, and what can be done."""
+
+    title: str
+    facts: tuple[tuple[str, str], ...]
+    advice: str
+
+    @property
+    def text(self) -> str:
+        """The notice as one paragraph."""
+        return " ".join((self.title, *(f"{label}: {value}." for label, value in self.facts), self.advice))
+
+
+def notice_of(artifact: Artifact) -> Notice | None:
+    """The notice on an artifact that is published without its content; None for any other."""
+    withheld = artifact.withheld
+    if withheld is None:
+        return None
+    is_erased = withheld.reason == "erased"
+    happened = "was erased" if is_erased else "is not published, because it holds a secret"
+    return Notice(
+        title=f"The content of this {artifact.kind} {happened}.",
+        facts=tuple(_facts(withheld)),
+        advice=_TO_READ_IT if is_erased else _TO_PUBLISH_IT,
+    )
+
+
+def _facts(withheld: Withheld) -> Iterator[tuple[str, str]]:
+    known = (
+        ("Since", withheld.on),
+        ("Reason", cut_line(withheld.why, _WHY_CHARS).rstrip(".")),
+        ("Kind of secret", ", ".join(withheld.rules)),
+    )
+    return ((label, value) for label, value in known if value)

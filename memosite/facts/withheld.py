@@ -1,0 +1,26 @@
+"""Why an artifact is published without its content, as a value that its facts and the artifact itself carry."""
+
+from dataclasses import dataclass
+from typing import Literal
+
+Reason = Literal["secret", "erased"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Withheld:
+    """What is published in the place of a content: why it is not there, since when, and how that can be changed.
+
+    `why` and `on` (a day, ISO 8601) are as the configuration says. `rules` name the kinds of secrets that were found,
+    never a secret. `hashes` are the SHA-256 of files that may still be published, since they were before.
+    """
+
+    reason: Reason
+    why: str = ""
+    on: str = ""
+    rules: tuple[str, ...] = ()
+    hashes: tuple[str, ...] = ()
+
+    @property
+    def word(self) -> str:
+        """The word for it in lists."""
+        return "erased" if self.reason == "erased" else "withheld"
