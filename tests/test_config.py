@@ -319,9 +319,41 @@ def test_a_bomb_of_aliases_is_refused_at_its_first_alias(site: Path) -> None:
 
 
 @pytest.mark.parametrize(
+    ("text", "error"),
+    [
+        ("secrets: {mode: hide}", 'secrets.mode: found "hide", expected withhold, redact or fail'),
+        ("secrets: {allow: {}}", "secrets.allow: found a mapping, expected a list of {fingerprint, why}"),
+        (
+            "secrets: {allow: [{fingerprint: 0123456789abcdef}]}",
+            "secrets.allow[0]: found no why, expected the reason why it may be published; add why:",
+        ),
+        (
+            "secrets: {allow: [{why: revoked}]}",
+            "secrets.allow[0]: found no fingerprint, expected 16 hex digits, as memosite check shows; add fingerprint:",
+        ),
+        (
+            "secrets: {allow: [{fingerprint: abc, why: revoked}]}",
+            'secrets.allow[0].fingerprint: found "abc", expected 16 hex digits, as memosite check shows',
+        ),
+    ],
+)
+def test_what_is_done_about_secrets_is_checked(site: Path, text: str, error: str) -> None:
+    """An exception without a reason is none."""
+    assert error_of(site, text + "\n") == f"memosite.yml:1: {error}"
+
+
+def test_exceptions_for_secrets_are_read(site: Path) -> None:
+    """A fingerprint may look like a number."""
+    allow = "[{fingerprint: 1234567890123456, why: revoked}, {fingerprint: 'abcdef0123456789', why: an example}]"
+    (site / "memosite.yml").write_text(f"secrets: {{mode: redact, allow: {allow}}}\n")
+    secrets = load_config(site).secrets
+    assert secrets.mode == "redact"
+    assert secrets.fingerprints == {"1234567890123456", "abcdef0123456789"}
+
+
+@pytest.mark.parametrize(
     ("text", "key", "name"),
     [
-        ("secrets: {mode: withhold}\n", "secrets", "secrets"),
         ("withhold: ['personnel/**']\n", "withhold", "withhold"),
         ("withhold_raw: true\n", "withhold_raw", "withhold_raw"),
         ("citations: ['book/**/*.md']\n", "citations", "citations"),

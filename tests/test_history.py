@@ -10,6 +10,7 @@ from memosite.archive.history import file_key
 from memosite.archive.model import Archive, Memo
 from memosite.facts.file import File
 from memosite.facts.parsed import FileFacts
+from memosite.reading.screen import Screen
 from memosite.resolve.lives import Lives
 from memosite.sources.former import find_commits
 from memosite.sources.git import Repo as FoundRepo
@@ -433,7 +434,7 @@ def test_a_repo_that_merely_encloses_the_site_does_not_count(tmp_path: Path) -> 
     assert copy.life.why_not == "it is not a repo itself; the one around it counts with history: enclosing"
     holding = holding_repo(inner.root, site=tmp_path / "outer/site", enclosing=True)
     assert holding.repo is not None and holding.prefix == "site/engine/"
-    assert list(read_history(holding.repo, prefix=holding.prefix).events) == [KEY]
+    assert list(read_history(holding.repo, Screen().names, prefix=holding.prefix).events) == [KEY]
 
 
 def test_a_source_below_a_repo_of_the_site_has_that_history(tmp_path: Path) -> None:

@@ -12,13 +12,16 @@ from memosite.facts.file import File
 from memosite.facts.names import short_hash
 from memosite.formats.system import RecordSystem
 from memosite.formats.systems import split_file
-from memosite.reading import gate, versions
+from memosite.reading import versions
+from memosite.reading.screen import Screen, Screened
 from memosite.sources.folder import FolderSource
 from memosite.sources.repos import holding_repo
 from tests.support.archives import EMPTY, folder_source, read_sources
 from tests.support.pages import bad_links
 from tests.support.repos import BEGIN, Repo
 from tests.support.sites import build_site
+
+SECRET = "AKIA" + "Z7QH3XWMK2TPLV5D"
 
 MEMORY = ".wyren/memory.md"
 OLDER = ".relay/memory.md"
@@ -344,18 +347,19 @@ def test_pages_of_bullets_have_their_history_and_former_addresses_lead_on(quay: 
 def test_each_version_passes_the_gate_and_is_split_once(quay: Repo, monkeypatch: pytest.MonkeyPatch) -> None:
     """The next build takes it from the cache, under whatever version of the file it was."""
     screened: list[str] = []
+    screen_file = Screen.file
 
-    def screen(file: File) -> gate.Screened:
+    def screen(self: Screen, file: File) -> Screened:
         screened.append(file.data.decode())
-        return gate.Screened(data=file.data.replace(b"secret", b"[hidden]"))
+        return screen_file(self, file)
 
     def split_screened(file: File, system: RecordSystem) -> object:
-        assert b"secret" not in file.data
+        assert SECRET.encode() not in file.data
         return split_file(file, system)
 
-    monkeypatch.setattr(gate, "screen", screen)
+    monkeypatch.setattr(Screen, "file", screen)
     monkeypatch.setattr("memosite.reading.versions.split_file", split_screened)
-    contents = [memory("Steel rope", *(f"secret {number}" for number in range(count))) for count in range(4)]
+    contents = [memory("Steel rope", *(f"{SECRET} {number}" for number in range(count))) for count in range(4)]
     for content in contents:
         quay.write(MEMORY, content)
         quay.commit()

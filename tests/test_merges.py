@@ -10,6 +10,7 @@ import pytest
 from lxml import html
 
 from memosite.archive.history import LifeEvent
+from memosite.reading.screen import Screen
 from memosite.sources.git import Repo as FoundRepo
 from memosite.sources.history import KnownHistory, read_history
 from memosite.sources.repos import repo_at
@@ -531,7 +532,7 @@ def test_what_was_read_before_changes_nothing(tmp_path: Path, seed: int) -> None
         assert history_of(repo, cache=on_disk) == fresh
         opened = repo_at(repo.root)
         assert isinstance(opened, FoundRepo)
-        assert read_history(opened, known=staying) == fresh
+        assert read_history(opened, Screen().names, known=staying) == fresh
 
 
 def test_of_a_repo_with_merges_only_new_commits_are_read_again(tmp_path: Path) -> None:
@@ -672,7 +673,7 @@ def test_bare_repos_and_refs_have_the_same_history(tmp_path: Path) -> None:
     assert history_of(bare) == history_of(repo)
     opened = repo_at(bare.root)
     assert isinstance(opened, FoundRepo)
-    events = read_history(opened, commit="later").events[KEY]
+    events = read_history(opened, Screen().names, commit="later").events[KEY]
     assert [(one.kind, one.who, bool(one.merge)) for one in events] == [
         ("received", "Bo", True),
         ("moved", "Cy", False),

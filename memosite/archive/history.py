@@ -7,13 +7,29 @@ in `inbox/` or in `read/`. So a move is found however much was edited with it; s
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from memosite.facts.layout import MAILBOXES, join_path
 from memosite.facts.parsed import Mailbox, RecordEntry
+from memosite.facts.secret_rules import SecretHit
 from memosite.facts.times import Moment
 
 EventKind = Literal["received", "moved", "edited", "removed", "restored"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FormerSecrets:
+    """The secrets in a former content of the file at a path."""
+
+    path: str
+    hits: tuple[SecretHit, ...]
+
+
+class RedactedName(NamedTuple):
+    """The name of a file or of an author, with the names of rules in the place of secrets."""
+
+    kind: Literal["path", "author"]
+    name: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -26,13 +42,17 @@ class FileChange:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HistoryCommit:
-    """One commit, with its changes against its first parent that can concern an artifact."""
+    """One commit, with its changes against its first parent that can concern an artifact.
+
+    `names` are those in it that hold a secret, without it: the author's, and paths, whose changes are left out.
+    """
 
     id: str
     parents: tuple[str, ...]
     at: Moment | None
     author: str
     changes: tuple[FileChange, ...] = ()
+    names: tuple[RedactedName, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -75,6 +95,8 @@ class History:
     can concern an artifact to its blob id; None if even that is not known. `foreign` are folders that are
     repos of their own. `events` are by `file_key`, oldest first. `confidential` are keys of removed files whose last
     content was confidential. `blobs` maps ids of content to the SHA-256 under which it is on the shelf.
+    `secrets` are those that were found in these contents, by blob id. `names` are names that hold a secret, without it:
+    paths, which are in nothing else here, and authors.
     `commits` maps a commit as written in a text to its whole id. `entries` are those of versions of list files, by
     record system and blob id; a version whose entries are not known is missing. `problem` is what kept git from reading
     the history: the repo is damaged, special or too large; or time and memory ran out, and the events are those known
@@ -89,6 +111,8 @@ class History:
     events: Mapping[str, tuple[LifeEvent, ...]] = field(default_factory=dict)
     confidential: frozenset[str] = frozenset()
     blobs: Mapping[str, str] = field(default_factory=dict)
+    secrets: Mapping[str, FormerSecrets] = field(default_factory=dict)
+    names: tuple[RedactedName, ...] = ()
     commits: Mapping[str, str] = field(default_factory=dict)
     entries: Mapping[tuple[str, str], tuple[RecordEntry, ...]] = field(default_factory=dict)
     problem: HistoryProblem = ""

@@ -15,10 +15,12 @@ from memosite.commands.report import fails, to_json, to_sarif, to_text
 from memosite.config.contract import contract_folder
 from memosite.config.discovery import discover
 from memosite.config.loading import CONFIG_NAME, load_config
+from memosite.config.policy import SecretsConfig
 from memosite.facts.errors import ConfigError
 from memosite.facts.findings import Finding
 from memosite.facts.layout import place_of
 from memosite.facts.names import BODY_SUFFIX, CATALOG_SUFFIX, ENVELOPE_SUFFIX
+from memosite.facts.secret_rules import SECRET_IN_NAME
 from memosite.formats.systems import owner_of, root_of_record
 from memosite.reading.archive import open_archive
 from memosite.reading.loose import check_listing
@@ -109,7 +111,8 @@ def _check_loose(path: Path, others_of: dict[Path, frozenset[str]]) -> Checked:
         name = _from_here(root)
         listing = _one_file(FolderSource(name=name, root=root), file, others_of)
         relative = file.relative_to(root).as_posix()
-        findings += [finding for finding in check_listing(listing) if finding.location.path == relative]
+        found = check_listing(listing, SecretsConfig())
+        findings += [one for one in found if one.location.path == relative or one.rule == SECRET_IN_NAME]
         root_of[name] = name
     return Checked(findings=tuple(findings), root_of=root_of)
 

@@ -11,6 +11,7 @@ from types import MappingProxyType
 from typing import Literal, TypeVar
 
 from memosite.config.discovery import discover
+from memosite.config.policy import DEFAULT_SECRETS
 from memosite.config.schema import (
     BASE_URL_FORM,
     DEFAULT_DOCUMENTS,
@@ -28,6 +29,7 @@ from memosite.config.schema import (
     read_language,
     read_yaml,
 )
+from memosite.config.secrets import read_secrets
 from memosite.config.sources import LONGEST_PATH, existing_folder, read_globs, read_sources
 from memosite.facts.characters import printable
 from memosite.facts.errors import ConfigError, OutputError
@@ -49,9 +51,9 @@ SIZE_LIMIT = 1 << 20
 
 KEYS = (
     *("title", "base_url", "archive_id", "authority", "language", "sources", "history", "positions"),
-    *("documents", "actions", "feeds", "theme", "audience", "output"),
+    *("documents", "actions", "feeds", "theme", "secrets", "audience", "output"),
 )
-UNBUILT_KEYS = ("citations", "secrets", "withhold", "withhold_raw", "outputs", "erase", "lean")
+UNBUILT_KEYS = ("citations", "withhold", "withhold_raw", "outputs", "erase", "lean")
 FEEDS_KEYS = ("window", "days", "ttl", "full_content", "digest", "searches")
 
 _T = TypeVar("_T")
@@ -99,6 +101,7 @@ def load_config(
         output=output_folder,
         cache=cache_folder,
         audience=audience,
+        secrets=_get(fields, "secrets", read_secrets, DEFAULT_SECRETS),
         file=folder / CONFIG_NAME if (site / CONFIG_NAME).exists() else None,
     )
 

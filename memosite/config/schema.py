@@ -18,6 +18,7 @@ from urllib.parse import urlsplit
 
 import yaml
 
+from memosite.config.policy import DEFAULT_SECRETS, SecretsConfig
 from memosite.facts.characters import printable
 from memosite.facts.errors import ConfigError
 from memosite.facts.parsed import Discharge
@@ -109,6 +110,7 @@ class Config:
     searches: Mapping[str, str] = field(default_factory=_no_entries)
     theme: Path | None = None
     audience: Audience = "internal"
+    secrets: SecretsConfig = DEFAULT_SECRETS
     file: Path | None = None
 
 
@@ -208,6 +210,10 @@ class ConfigEntry:
         if not value.strip() or "\0" in value:
             raise self.error(quote(value), expected)
         return value
+
+    def scalar(self, expected: str) -> str:
+        """A text, also one of digits that is not in quotes, as it is written."""
+        return self.node.value if isinstance(self.node, yaml.ScalarNode) else self.path_text(expected)
 
     def text(self, expected: str = "a text") -> str:
         """A text of one line, without white space around it."""

@@ -17,6 +17,10 @@ class SourceError(MemositeError):
     """A source cannot be read at all: missing, not a folder, no permission."""
 
 
+class SecretsError(MemositeError):
+    """Secrets were found, and nothing is to be published then; ends the command with exit code 1."""
+
+
 class OutputError(MemositeError):
     """The output folder cannot be written, or must not be."""
 

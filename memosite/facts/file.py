@@ -19,11 +19,16 @@ _LONGEST_MESSAGE = 500
 
 @dataclass(kw_only=True)
 class File:
-    """A file's path and bytes. Decoding is lazy and happens once."""
+    """A file's path and bytes. Decoding is lazy and happens once.
+
+    Where secrets were redacted in the bytes, `blob` is the id that git gives to the file as it is in its source.
+    """
 
     source: str
     path: str
     data: bytes
+    blob: str = ""
+    is_redacted: bool = False
 
     @property
     def name(self) -> str:
@@ -34,8 +39,14 @@ class File:
     def facts(self) -> FileFacts:
         """The file's path, and the digest and size of its bytes."""
         digest = hashlib.sha256(self.data).hexdigest()
-        blob = blob_id(self.data)
-        return FileFacts(source=self.source, path=self.path, sha256=digest, bytes=len(self.data), blob=blob)
+        return FileFacts(
+            source=self.source,
+            path=self.path,
+            sha256=digest,
+            bytes=len(self.data),
+            blob=self.blob or blob_id(self.data),
+            is_redacted=self.is_redacted,
+        )
 
     def at(self, line: int | None = None) -> Location:
         """A location in this file."""

@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 from typing import Literal, Self
 
 from memosite.facts.findings import Finding
+from memosite.facts.secret_rules import SecretHit
 from memosite.facts.times import Moment
 from memosite.facts.withheld import Withheld
 
@@ -47,8 +48,9 @@ class Text:
 class FileFacts:
     """A file of a source: its path (relative to the source), and the digest and number of its bytes.
 
-    `blob` is the id that git gives to these bytes (SHA-1), by which history detects edits; "" if not
-    computed.
+    `blob` is the id that git gives to the bytes (SHA-1), by which history detects edits; "" if not computed. Where
+    secrets were redacted, digest and number are those of the redacted bytes, and `blob` still that of the file in its
+    source: it is compared, never published.
     """
 
     source: str
@@ -56,6 +58,7 @@ class FileFacts:
     sha256: str
     bytes: int
     blob: str = ""
+    is_redacted: bool = False
 
     @property
     def name(self) -> str:
@@ -378,8 +381,9 @@ Fact = Envelope | LibraryCard | Organization | DocumentHead | BodyFile | RecordF
 class Parsed:
     """The result of parsing one file: a fact if a format recognized it, and the findings on it either way.
 
-    `shelve` are the bytes to store on the shelf: the file itself where it is published, and its texts.
-    `is_confidential` is whether the file is marked as not for everybody (`archive/confidential.py`).
+    `shelve` are the bytes to store on the shelf: the file itself where it is published, and its texts. `secrets` are
+    those that were found in the file; what is not allowed was redacted before it was parsed. `is_confidential` is
+    whether the file is marked as not for everybody (`archive/confidential.py`).
     """
 
     source: str
@@ -387,6 +391,7 @@ class Parsed:
     fact: Fact | None = None
     findings: tuple[Finding, ...] = ()
     shelve: tuple[bytes, ...] = ()
+    secrets: tuple[SecretHit, ...] = ()
     is_confidential: bool = False
 
 

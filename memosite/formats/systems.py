@@ -11,6 +11,7 @@ from memosite.facts.file import File
 from memosite.facts.findings import Rule
 from memosite.facts.names import CATALOG_SUFFIX, ENVELOPE_SUFFIX, short_hash
 from memosite.facts.parsed import FileFacts, Parsed, RecordCard, RecordEntry, RecordFile, RecordPart
+from memosite.facts.secret_rules import SECRET_RULES
 from memosite.formats.memory_layer import system as memory_layer
 from memosite.formats.memory_store import system as memory_store
 from memosite.formats.mif import system as mif
@@ -23,6 +24,7 @@ SYSTEMS: tuple[RecordSystem, ...] = (memory_store.SYSTEM, mif.SYSTEM, wyren.SYST
 ALL_RULES: tuple[Rule, ...] = (
     *rules.GENERAL,
     *source_rules.SOURCE_RULES,
+    *SECRET_RULES,
     *(rule for system in SYSTEMS for rule in system.rules),
 )
 """Every rule for findings."""

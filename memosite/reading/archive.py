@@ -132,6 +132,6 @@ class ArchiveHandle:
                 recall=recall or FORGETFUL,
                 looks=self._looks,
                 jobs=jobs,
-                policy=Policy(audience=self._audience),
+                policy=Policy(audience=self._audience, secrets=config.secrets),
                 progress=progress or silent,
             )

@@ -4,15 +4,14 @@
                                        (secrets)                   ▲    (audience)   │
                                                                    └── what is left ─┘
 
-No rules are built yet: both filters let everything pass. They are here so that rules are written once, and so that no
-command can skip them: `open_archive` is the only way to an archive, and applies both.
+No command can skip them: `open_archive` is the only way to an archive, and applies both. The first is in `screen`, and
+what is done about secrets, once all is read, in `modes`. No rules of the second are built yet: it lets everything pass.
 
 `revise` takes nothing out of an archive: it takes it out of what the archive is resolved from, which is then resolved
 again. So threads, missing memos, positions, counts, links, removals and findings are those of what is left, and
 nothing that comes later has a rule of its own.
 
-They filter the contents of files, present and former ones from git, with their paths. Names from git (of removed
-files, of authors of commits) come with the history and are not screened separately.
+They filter the contents of files, present and former ones from git, and names: paths, and authors of commits.
 """
 
 from collections.abc import Callable, Mapping
@@ -21,39 +20,19 @@ from dataclasses import dataclass
 from memosite.archive.history import History
 from memosite.archive.ledger import Ledger
 from memosite.archive.model import Archive
+from memosite.config.policy import DEFAULT_SECRETS, SecretsConfig
 from memosite.config.schema import Audience
-from memosite.facts.file import File
-from memosite.facts.findings import Finding
 from memosite.facts.parsed import Parsed
 from memosite.formats.system import FilePlace
 from memosite.store.shelf import Shelf
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Screened:
-    """The bytes of a file as they may be stored, and the findings on them; no finding repeats a secret."""
-
-    data: bytes
-    findings: tuple[Finding, ...] = ()
-
-
-def screen(file: File) -> Screened:
-    """Remove secrets from a file before anything of it is stored: parse results, shelf, cache, index.
-
-    Called for each content that is read: a file of a source, a former content from git (under the path it had then),
-    and a file that is checked without an archive. A cached parse result is not screened again until its bytes
-    are needed; it was parsed from screened bytes.
-
-    No rules are built yet: the bytes stay as they are, without findings.
-    """
-    return Screened(data=file.data)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class Policy:
-    """What an archive may hold: the settings that `revise` decides by."""
+    """What an archive may hold: the settings of both steps."""
 
     audience: Audience = "internal"
+    secrets: SecretsConfig = DEFAULT_SECRETS
 
     @property
     def revises(self) -> bool:
@@ -65,7 +44,7 @@ ALL = Policy()
 """That of an archive that holds everything."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True)
 class Content:
     """All that an archive is resolved from: the facts of files, git histories by source, and the ledger to continue.
 

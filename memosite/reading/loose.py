@@ -2,22 +2,26 @@
 
 from memosite.archive.ledger import Ledger
 from memosite.archive.model import SourceInfo
+from memosite.config.policy import SecretsConfig
 from memosite.facts.findings import Finding
 from memosite.reading.finders import DataFinder, LineFinder
+from memosite.reading.modes import with_mode, without_hidden_names
 from memosite.reading.reader import read_source
+from memosite.reading.screen import Screen
 from memosite.resolve import ResolveRules, resolve
 from memosite.sources.listing import Listing
 from memosite.store.shelf import Shelf
 
 
-def check_listing(listing: Listing) -> tuple[Finding, ...]:
+def check_listing(listing: Listing, secrets: SecretsConfig) -> tuple[Finding, ...]:
     """The findings on the files of a listing, without those that need an archive (SPEC 8).
 
     The one way to resolve without `open_archive`: the files pass the gate's `screen`, and since the result is only
     findings, there is nothing to withhold.
     """
     with Shelf() as shelf:
-        parsed = read_source(listing, shelf)
+        named = without_hidden_names(listing, Screen())
+        parsed, _ = with_mode(read_source(named, shelf, secrets.fingerprints), {}, secrets)
         rules = ResolveRules(sources=(SourceInfo(name=listing.source.name),), is_loose=True)
         archive, _ = resolve(parsed, rules, Ledger(), LineFinder(shelf), data_of=DataFinder(shelf))
     return archive.findings

@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING
 from memosite.archive.history import History
 from memosite.facts.parsed import Parsed
 from memosite.formats.system import FilePlace
+from memosite.reading.scans import KnownScans
 from memosite.sources.git import Holding
 from memosite.sources.listing import RECENT, FileStamp, Source
 from memosite.sources.look import Look
@@ -49,7 +50,7 @@ class Former:
     """The last result of reading a source: all of its files, and the folders in it that are repos of their own.
 
     It is up to date as long as the digest of the source's snapshot as of the moment is the same, and so are the folders
-    that organizations name for memos.
+    that organizations name for memos, and the secrets that are allowed.
     """
 
     source: Source
@@ -58,6 +59,7 @@ class Former:
     memo_folders: tuple[str, ...]
     parsed: list[Parsed]
     repos: tuple[str, ...]
+    allowed: frozenset[str]
 
 
 class SourceCaches:
@@ -72,6 +74,7 @@ class SourceCaches:
         self._by_source: dict[str, ParseCache] = {}
         self._formers: dict[str, Former] = {}
         self._pasts: dict[str, KnownPast] = {}
+        self._scans: dict[str, KnownScans] = {}
         self._versions: dict[str, KnownVersions] = {}
         self._histories: dict[str, tuple[object, History]] = {}
 
@@ -81,12 +84,12 @@ class SourceCaches:
             self._by_source[source] = ParseCache(self._folder, source)
         return self._by_source[source]
 
-    def former(self, source: Source, look: Look | None) -> Former | None:
+    def former(self, source: Source, look: Look | None, allowed: frozenset[str]) -> Former | None:
         """The last result of a source, if it is up to date."""
         former = self._formers.get(source.name)
-        if former is None or look is None or former.source != source or look.digest(former.moment) != former.digest:
+        if former is None or look is None or (former.source, former.allowed) != (source, allowed):
             return None
-        return former
+        return former if look.digest(former.moment) == former.digest else None
 
     def keep(self, former: Former) -> None:
         """Keep the result of a source."""
@@ -114,6 +117,13 @@ class SourceCaches:
             self._versions[source] = KnownVersions(folder / cache_name(source) if folder is not None else None)
         return self._versions[source]
 
+    def scans(self, source: str) -> KnownScans:
+        """The cached scans for secrets of a source."""
+        if source not in self._scans:
+            folder = self._folder / "scans" if self._folder is not None else None
+            self._scans[source] = KnownScans(folder / cache_name(source) if folder is not None else None)
+        return self._scans[source]
+
     def history(self, source: str, of: object, read: Callable[[], History]) -> History:
         """The history of a source, cached in memory; it is read if `of`, the state it was read from, has changed.
 
@@ -140,6 +150,8 @@ class SourceCaches:
             past.write()
         for versions in self._versions.values():
             versions.write()
+        for scans in self._scans.values():
+            scans.write()
 
 
 def cache_name(source: str) -> str:

@@ -2,7 +2,7 @@
 
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 
 from memosite.archive.confidential import is_confidential
@@ -21,7 +21,10 @@ from memosite.formats.memodef import parse_broken
 from memosite.reading import gate
 from memosite.reading.finders import DataFinder, LineFinder
 from memosite.reading.inputs import compare_repo
-from memosite.reading.parse_cache import Former, ParseCache, ParseKey, SourceCaches
+from memosite.reading.modes import with_mode, without_hidden_names
+from memosite.reading.parse_cache import Former, ParseCache, ParseKey, Remembered, SourceCaches
+from memosite.reading.scans import Scanned
+from memosite.reading.screen import Screen, Screened
 from memosite.resolve import ResolveRules, body_candidates, resolve
 from memosite.resolve.collect import memo_folders, operational_place
 from memosite.run.progress import Progress, silent
@@ -62,7 +65,8 @@ def read_archive(
     progress("list", 0, 0)
     known = SourceCaches(cache) if parsed is None else parsed
     seen = looks if looks is not None else {}
-    parts = [_Part(source, shelf, known, look=seen.pop(source.name, None), jobs=jobs) for source in sources]
+    allowed = policy.secrets.fingerprints
+    parts = [_Part(source, shelf, known, allowed, look=seen.pop(source.name, None), jobs=jobs) for source in sources]
     step = _counted(progress, sum(part.count for part in parts))
     for part in parts:
         part.read(step)
@@ -75,11 +79,7 @@ def read_archive(
         holding = part.source.holding
         if holding is not None:
             histories[part.source.name] = history = _past(holding, part, shelf, known)
-            found = (
-                *known.past(part.source.name, holding).findings(history.blobs),
-                *known.versions(part.source.name).findings(),
-                *_on(history, part.source.name),
-            )
+            found = _on(history, part.source.name)
             facts += [Parsed(source=part.source.name, path="", findings=found)] if found else []
     progress("resolve", 0, 0)
     by_name = {source.name: source for source in sources}
@@ -93,7 +93,7 @@ def read_archive(
             histories=content.histories, recall=recall,
         )  # fmt: skip
 
-    content = gate.Content(facts=tuple(facts), histories=histories, ledger=ledger)
+    content = gate.Content(*with_mode(facts, histories, policy.secrets), ledger)
     archive, continued = resolved(content, FORGETFUL if policy.revises else recall)
     left = gate.revise(content, archive, policy, shelf)
     if left is not None:
@@ -122,16 +122,26 @@ class _Part:
     `parsed` is its result so far, `repos` the folders in it that are repos of their own on disk.
     """
 
-    def __init__(self, source: Source, shelf: Shelf, known: SourceCaches, *, look: Look | None, jobs: int) -> None:
+    def __init__(
+        self,
+        source: Source,
+        shelf: Shelf,
+        known: SourceCaches,
+        allowed: frozenset[str],
+        *,
+        look: Look | None,
+        jobs: int,
+    ) -> None:
         """List the source, unless a snapshot shows that it is unchanged."""
+        self.screen = Screen(known.scans(source.name), allowed)
         self.source = source
         self.parsed: list[Parsed] = []
         self.repos: tuple[str, ...] = ()
         self._known = known
         self._look = look
         self._digest = look.digest(look.moment) if look else ""  # before anything is read: files may change meanwhile
-        self._reader = SourceReader(source, shelf, cache=known.of(source.name), look=look, jobs=jobs)
-        self._former = known.former(source, look)
+        self._reader = SourceReader(source, shelf, self.screen, cache=known.of(source.name), look=look, jobs=jobs)
+        self._former = known.former(source, look, allowed)
         self._listing: Listing | None = None
         if self._former is None:
             self._list()
@@ -148,9 +158,9 @@ class _Part:
         self._known.forget(source.name)
         self._known.of(source.name).begin()
         if not isinstance(source, FolderSource):
-            self._listing = source.list_files()
+            self._listing = without_hidden_names(source.list_files(), self.screen)
             return
-        self._listing = source.list_files(look)
+        self._listing = without_hidden_names(source.list_files(look), self.screen)
         paths = self._listing.candidates
         self.repos = tuple(sorted(look.repos & folders_of(paths))) if look else repos_inside(source.root, paths)
 
@@ -175,7 +185,7 @@ class _Part:
         if self._look is not None and self._reader.is_whole:
             former = Former(
                 source=self.source, moment=self._look.moment, digest=self._digest, memo_folders=folders,
-                parsed=self.parsed, repos=self.repos,
+                parsed=self.parsed, repos=self.repos, allowed=self.screen.allowed,
             )  # fmt: skip
             self._known.keep(former)
         self._look = self._listing = None
@@ -187,19 +197,15 @@ def _past(holding: Holding, part: _Part, shelf: Shelf, known: SourceCaches) -> H
     past = known.past(part.source.name, holding)
     state = compare_repo(repo, past.state) if repo else ""
 
-    def screen(path: str, data: bytes) -> tuple[bytes, tuple[Finding, ...]]:
-        screened = gate.screen(File(source=part.source.name, path=path, data=data))
-        return screened.data, screened.findings
-
     def read() -> History:
         if repo is None:
             problem: HistoryProblem = "unreadable" if holding.is_odd else ""
             return History(why_not=holding.why_not, foreign=inside, problem=problem)
-        history = past.read(repo, parsed, shelf, state=state, screen=screen)
-        entries = known.versions(part.source.name).read(repo, history, parsed, part.source.name)
+        history = past.read(repo, parsed, shelf, state=state, screen=part.screen)
+        entries = known.versions(part.source.name).read(repo, history, parsed, part.source.name, part.screen)
         return replace(history, foreign=tuple(sorted({*history.foreign, *inside})), entries=entries)
 
-    return known.history(part.source.name, (holding, state, inside, parsed), read)
+    return known.history(part.source.name, (holding, state, inside, parsed, part.screen.allowed), read)
 
 
 def _on(history: History, source: str) -> tuple[Finding, ...]:
@@ -215,9 +221,9 @@ def rules_of(config: Config, sources: tuple[SourceInfo, ...]) -> ResolveRules:
     return ResolveRules(sources=sources, aliases=config.aliases, people=config.people, closed=config.closed)
 
 
-def read_source(listing: Listing, shelf: Shelf) -> list[Parsed]:
+def read_source(listing: Listing, shelf: Shelf, allowed: frozenset[str] = frozenset()) -> list[Parsed]:
     """Read and parse the candidates of one source by itself, and the bodies that its envelopes name."""
-    reader = SourceReader(listing.source, shelf)
+    reader = SourceReader(listing.source, shelf, Screen(allowed=allowed))
     parsed = reader.candidates(listing)
     folders = memo_folders(one.fact for one in parsed if isinstance(one.fact, Organization))
     return reader.with_named_files(listing, parsed, memo_folders=folders)
@@ -234,7 +240,14 @@ class SourceReader:
     """Reads and parses the files of one source; texts and bytes go to the shelf."""
 
     def __init__(
-        self, source: Source, shelf: Shelf, *, cache: ParseCache | None = None, look: Look | None = None, jobs: int = 1
+        self,
+        source: Source,
+        shelf: Shelf,
+        screen: Screen | None = None,
+        *,
+        cache: ParseCache | None = None,
+        look: Look | None = None,
+        jobs: int = 1,
     ) -> None:
         """Read this source; without `cache` every file of it, without a snapshot `look` with a stat of each file.
 
@@ -244,6 +257,7 @@ class SourceReader:
         self.is_whole = True
         self._source = source
         self._shelf = shelf
+        self._screen = screen if screen is not None else Screen()
         self._cache = cache if cache is not None else ParseCache(None, source.name)
         self._look = look
         self._states: Mapping[str, FileLook] | None = None
@@ -299,7 +313,7 @@ class SourceReader:
         """The parse results of these files: cached, or read now."""
         moment = time.time_ns()
         stamps = [self._stamp(path) for path, _ in wanted]
-        known = [self._cache.get(key, stamp) for key, stamp in zip(wanted, stamps, strict=True)]
+        known = [self._known(key, stamp) for key, stamp in zip(wanted, stamps, strict=True)]
         missing = [place for place, one in enumerate(known) if one is None]
         self.step(len(wanted) - len(missing))
         read = run(lambda place: self._read(wanted[place]), missing, jobs=self._jobs)
@@ -308,7 +322,8 @@ class SourceReader:
             if one is not None:
                 parsed.append(one.parsed)
                 continue
-            fresh, is_whole = next(read)
+            fresh, scanned, is_whole = next(read)
+            self._screen.scans.note(scanned)
             self.step(1)
             self.is_whole = self.is_whole and is_whole
             digests = tuple(map(self._shelf.put, fresh.shelve))
@@ -317,6 +332,11 @@ class SourceReader:
                 self._cache.put(key, stamp, parsed[-1], digests, moment=moment)
         return parsed
 
+    def _known(self, key: ParseKey, stamp: FileStamp | None) -> Remembered | None:
+        """The cached parse result of a file, if file and exceptions are as they were."""
+        known = self._cache.get(key, stamp)
+        return known if known is not None and self._screen.agrees(known.parsed.secrets) else None
+
     def _stamp(self, path: str) -> FileStamp | None:
         """The state of a file, from the snapshot if there is one."""
         if self._look is not None and self._states is None:
@@ -324,22 +344,22 @@ class SourceReader:
         state = self._states.get(path) if self._states is not None else None
         return FileStamp(token=state, changed=changed(state)) if state is not None else self._source.stamp(path)
 
-    def _read(self, key: ParseKey) -> tuple[Parsed, bool]:
-        """The parse result of a file, and whether it could be read."""
+    def _read(self, key: ParseKey) -> tuple[Parsed, Scanned, bool]:
+        """The parse result of a file, where secrets are in it, and whether it could be read."""
         path, how = key
-        file = self._screened(path)
-        if isinstance(file, Finding):
-            return Parsed(source=self._source.name, path=file.location.path, findings=(file,)), False
-        return file.parsed(_PARSERS[how]), True
+        found = self._screened(path)
+        if isinstance(found, Finding):
+            return Parsed(source=self._source.name, path=found.location.path, findings=(found,)), {}, False
+        parsed = _PARSERS[how](found.file)
+        is_marked = is_confidential(found.file)
+        if found.hits or is_marked:
+            parsed = replace(parsed, secrets=found.hits, is_confidential=is_marked)
+        return parsed, found.scanned, True
 
-    def _screened(self, path: str) -> "_ScreenedFile | Finding":
+    def _screened(self, path: str) -> Screened | Finding:
         """A file that passed the gate, or the finding why it was left out; unscreened bytes are never used."""
         file = self._source.read_file(path)
-        if isinstance(file, Finding):
-            return file
-        screened = gate.screen(file)
-        kept = file if screened.data is file.data else replace(file, data=screened.data)
-        return _ScreenedFile(file=kept, findings=screened.findings)
+        return file if isinstance(file, Finding) else self._screen.file(file)
 
     def _bytes_of(self, digest: str) -> Iterable[bytes]:
         return self._read(self._cache.holder(digest))[0].shelve
@@ -350,22 +370,7 @@ class SourceReader:
         if isinstance(found, Finding) or found.file.json.fields is not None:
             self.is_whole = self.is_whole and not isinstance(found, Finding)
             return parsed
-        broken = found.parsed(lambda file: parse_broken(file, place))
+        broken = parse_broken(found.file, place)
         for data in broken.shelve:
             self._shelf.put(data)
-        return replace(broken, shelve=())
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _ScreenedFile:
-    """A file that passed the gate, and the gate's findings on it."""
-
-    file: File
-    findings: tuple[Finding, ...]
-
-    def parsed(self, parse: Callable[[File], Parsed]) -> Parsed:
-        """The parse result of the file, with the gate's findings and whether it is marked as confidential."""
-        parsed, is_marked = parse(self.file), is_confidential(self.file)
-        if not (self.findings or is_marked):
-            return parsed
-        return replace(parsed, findings=(*parsed.findings, *self.findings), is_confidential=is_marked)
+        return replace(broken, shelve=(), secrets=found.hits, is_confidential=is_confidential(found.file))

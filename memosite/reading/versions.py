@@ -11,10 +11,10 @@ from pathlib import Path
 
 from memosite.archive.history import History
 from memosite.facts.file import File
-from memosite.facts.findings import Finding
 from memosite.facts.parsed import Parsed, RecordEntry
+from memosite.facts.secret_rules import SecretHit
 from memosite.formats.systems import split_file
-from memosite.reading import gate
+from memosite.reading.screen import Screen
 from memosite.resolve.entries import Version
 from memosite.resolve.lists import ListFile, list_files
 from memosite.sources.former import read_contents
@@ -30,11 +30,11 @@ _Key = tuple[str, str]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Split:
-    """A version of a list file, split: its size, its entries, and the gate's findings on it."""
+    """A version of a list file, split: its size, its entries, and the secrets in it; nothing else is kept of it."""
 
     bytes: int
     entries: Version
-    findings: tuple[Finding, ...]
+    secrets: tuple[SecretHit, ...]
 
 
 class KnownVersions:
@@ -47,21 +47,20 @@ class KnownVersions:
         self._known = self._load()
         self._is_new = False
 
-    def read(self, repo: Repo, history: History, parsed: Iterable[Parsed], source: str) -> Mapping[_Key, Version]:
+    def read(
+        self, repo: Repo, history: History, parsed: Iterable[Parsed], source: str, screen: Screen
+    ) -> Mapping[_Key, Version]:
         """The entries of all versions of the list files of a source, as far as git has them and the limit allows."""
         lists = sorted(list_files(history, parsed), key=lambda one: one.path)
         wanted = {(one.system.name, blob): one for one in lists for blob in one.blobs}
-        missing = {key: one for key, one in wanted.items() if key not in self._known}
-        size = sum(self._known[key].bytes for key in wanted if key in self._known)
-        read = dict(_split_versions(repo, missing, source, room=VERSIONS_BYTES - size))
-        known = self._known | read
+        valid = {key: one for key, one in self._known.items() if screen.agrees(one.secrets)}
+        missing = {key: one for key, one in wanted.items() if key not in valid}
+        size = sum(valid[key].bytes for key in wanted if key in valid)
+        read = dict(_split_versions(repo, missing, source, screen, room=VERSIONS_BYTES - size))
+        known = valid | read
         self._is_new = self._is_new or bool(read) or len(wanted) < len(self._known)
         self._known = _within({key: known[key] for key in wanted if key in known})
         return {key: one.entries for key, one in self._known.items()}
-
-    def findings(self) -> tuple[Finding, ...]:
-        """The gate's findings on the versions."""
-        return tuple(finding for one in self._known.values() for finding in one.findings)
 
     def write(self) -> None:
         """Save the cache, if it differs from what was loaded."""
@@ -78,7 +77,7 @@ class KnownVersions:
 
 
 def _split_versions(
-    repo: Repo, wanted: Mapping[_Key, ListFile], source: str, *, room: int
+    repo: Repo, wanted: Mapping[_Key, ListFile], source: str, screen: Screen, *, room: int
 ) -> Iterator[tuple[_Key, _Split]]:
     """Versions that are not known, read in one go and split; none beyond the room for them."""
     shared: dict[RecordEntry, RecordEntry] = {}
@@ -89,10 +88,10 @@ def _split_versions(
             if room < 0:
                 return
             system, one = by_blob[blob]
-            screened = gate.screen(File(source=source, path=one.path, data=data))
-            entries = split_file(File(source=source, path=one.path, data=screened.data), one.system)
+            screened = screen.file(File(source=source, path=one.path, data=data))
+            entries = split_file(screened.file, one.system)
             same = tuple(shared.setdefault(entry, entry) for entry in entries)  # most are in all versions
-            yield (system, blob), _Split(bytes=len(data), entries=same, findings=screened.findings)
+            yield (system, blob), _Split(bytes=len(data), entries=same, secrets=screened.hits)
     except GitError:  # a partial clone: what is not there has no history
         return
 

@@ -6,11 +6,11 @@ of a repo with merges are cached, too: what a commit changed stays true. What gi
 guessed.
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from memosite.archive.history import FileChange, History, HistoryCommit, HistoryProblem
+from memosite.archive.history import FileChange, History, HistoryCommit, HistoryProblem, RedactedName
 from memosite.archive.replay import Events, Replay, replay
 from memosite.facts.times import Moment, read_moment
 from memosite.formats.systems import can_concern
@@ -20,7 +20,11 @@ from memosite.sources.history_cache import read_commits, read_events, write_comm
 from memosite.sources.listing import shown_path
 from memosite.sources.objects import Objects
 
-CACHE_VERSION = 4
+CACHE_VERSION = 5
+
+ScreenNames = Callable[[Iterable[str]], Mapping[str, str]]
+"""Those of some names that hold a secret, each with the name as it may be shown (`reading/gate.py`)."""
+
 _REGULAR = "100"
 """How the mode of a regular file begins in git: links and submodules have no content here."""
 _FORMAT = "--format=tformat:%x01%H%x1f%P%x1f%cI%x1f%an"
@@ -49,6 +53,7 @@ class HistoryRead:
     name: str = ""
     head: str = ""
     events: Events = field(default_factory=dict)
+    names: tuple[RedactedName, ...] = ()
     committed: Moment | None = None
     tree: Mapping[str, str] | None = None
     foreign: tuple[str, ...] = ()
@@ -77,8 +82,8 @@ class KnownHistory:
     def get(self, name: str) -> HistoryRead:
         """The history cached under this name; empty if there is none."""
         if self._read is None or self._read.name != name:
-            head, events = read_events(self._file, name)
-            self._read = HistoryRead(name=name, head=head, events=events)
+            head, events, names = read_events(self._file, name)
+            self._read = HistoryRead(name=name, head=head, events=events, names=names)
             self._is_new = False
         return self._read
 
@@ -103,16 +108,19 @@ class KnownHistory:
     def write(self) -> None:
         """Save new entries to the files."""
         if self._is_new and self._read is not None:
-            write_events(self._file, self._read.name, self._read.head, self._read.events)
+            write_events(self._file, self._read.name, self._read.head, self._read.events, self._read.names)
         if self._is_log_new and self._log is not None:
             write_commits(self._log_file, self._log.name, self._log.head, self._log.commits)
         self._is_new = self._is_log_new = False
 
 
-def read_history(repo: Repo, *, prefix: str = "", commit: str = "HEAD", known: KnownHistory | None = None) -> History:
+def read_history(
+    repo: Repo, screen_names: ScreenNames, *, prefix: str = "", commit: str = "HEAD", known: KnownHistory | None = None
+) -> History:
     """The history of the folder `prefix` of a repo ("" for all of it, else ending in a slash) up to a commit.
 
-    The `known` part is not read again. Never raises for git's errors: the history says why it is incomplete.
+    Paths that hold secrets are left out of it, and authors redacted. The `known` part is not read again. Never raises
+    for git's errors: the history says why it is incomplete.
     """
     try:
         told = git(
@@ -125,18 +133,25 @@ def read_history(repo: Repo, *, prefix: str = "", commit: str = "HEAD", known: K
             f"{commit}^{{commit}}",
         )
     except GitLimitError as error:
-        return _failed(_Line(repo, prefix, "", known or KnownHistory(None)), error)
+        return _failed(_Line(repo, screen_names, prefix, "", known or KnownHistory(None)), error)
     except GitError:
         return _without_commits(repo, commit)
     try:
         is_shallow, _, head = told.decode("ascii").strip().partition("\n")
-        line = _Line(repo, prefix, head, known or KnownHistory(None))
+        line = _Line(repo, screen_names, prefix, head, known or KnownHistory(None))
         if is_shallow == "true":
             tree, foreign = line.read_tree(head)
             why_not = "the clone is shallow: its first commits are missing"
             return History(commit=head, committed=line.committed(), tree=tree, foreign=foreign, why_not=why_not)
         read = line.read()
-        return History(commit=head, committed=read.committed, tree=read.tree, foreign=read.foreign, events=read.events)
+        return History(
+            commit=head,
+            committed=read.committed,
+            tree=read.tree,
+            foreign=read.foreign,
+            events=read.events,
+            names=read.names,
+        )
     except GitLimitError as error:
         return _failed(line, error)
     except GitError as error:
@@ -146,7 +161,9 @@ def read_history(repo: Repo, *, prefix: str = "", commit: str = "HEAD", known: K
 def _failed(line: "_Line", error: GitError) -> History:
     """What was known before time or memory ran out."""
     before = line.known()
-    return History(commit=before.head, events=before.events, why_not=_unreadable(error), problem="failed")
+    return History(
+        commit=before.head, events=before.events, names=before.names, why_not=_unreadable(error), problem="failed"
+    )
 
 
 def _without_commits(repo: Repo, commit: str) -> History:
@@ -170,8 +187,9 @@ def _unreadable(error: GitError) -> str:
 class _Line:
     """Reads one source's history up to one commit."""
 
-    def __init__(self, repo: Repo, prefix: str, head: str, known: KnownHistory) -> None:
+    def __init__(self, repo: Repo, screen_names: ScreenNames, prefix: str, head: str, known: KnownHistory) -> None:
         self._repo = repo
+        self._screen_names = screen_names
         self._prefix = prefix.encode("utf-8", "surrogateescape")
         # The folder's inode: a cache that came along with a clone has another one.
         self._name = f"{prefix}|{CACHE_VERSION}|{repo.git_dir.stat().st_ino}"
@@ -187,14 +205,14 @@ class _Line:
         known = self._known.get(self._name)
         if known.head != self._head or known.tree is None:
             next(self._list(self._head), None)  # first: git would go through each path of a tree that is too large
-            known = self._go_on(known) or self._at_head(self._replayed(known.events))
+            known = self._go_on(known) or self._at_head(*self._replayed(known.events))
             self._known.put(known)
         return known
 
     def _go_on(self, known: HistoryRead) -> HistoryRead | None:
         """The known history plus newer commits; None if they do not simply follow on it."""
         if known.head == self._head:
-            return self._at_head(known.events)
+            return self._at_head(known.events, known.names)
         new = self._since(known.head)
         if not new or not _is_straight(new, known.head):
             return None
@@ -202,42 +220,56 @@ class _Line:
         telling = Replay({}, events=known.events, tree=before)
         for commit in reversed(new):
             telling.apply(commit)
+        names = _names((*known.names, *(name for commit in new for name in commit.names)))
         if known.tree is None:
-            return self._at_head(telling.events())
+            return self._at_head(telling.events(), names)
         tree, foreign = self._tree_after(known.head, known.tree, known.foreign)
         return HistoryRead(
-            name=self._name, head=self._head, events=telling.events(), committed=new[0].at, tree=tree, foreign=foreign
+            name=self._name,
+            head=self._head,
+            events=telling.events(),
+            names=names,
+            committed=new[0].at,
+            tree=tree,
+            foreign=foreign,
         )
 
-    def _replayed(self, known: Events) -> Events:
-        """The histories that follow from all commits. One that is as it was known is the same object."""
+    def _replayed(self, known: Events) -> tuple[Events, tuple[RedactedName, ...]]:
+        """The histories that follow from all commits, and the names. A history that is as it was is the same object."""
         log = self._known.log(self._name)
         new = self._since(log.head)
         if new is None:
-            log, new = Log(), list(self._commits(self._head))
+            log, new = Log(), self._screened(self._commits(self._head))
         commits = {**log.commits, **{commit.id: commit for commit in reversed(new)}}
         try:
             events, reached = replay(commits, self._head)
         except ValueError as error:
             raise GitError("its commits do not lead back to a first one") from error
+        left = {id_: commit for id_, commit in commits.items() if id_ in reached}
         if any(len(commit.parents) > 1 for commit in commits.values()):
-            left = {id_: commit for id_, commit in commits.items() if id_ in reached}
             self._known.put_log(Log(name=self._name, head=self._head, commits=left))
-        return {key: old if (old := known.get(key)) == found else found for key, found in events.items()}
+        names = _names(name for commit in left.values() for name in commit.names)
+        return {key: old if (old := known.get(key)) == found else found for key, found in events.items()}, names
 
     def _since(self, known: str) -> list[HistoryCommit] | None:
         """The commits that a known one does not lead up to, newest first; None if it no longer exists."""
         try:
-            return list(self._commits(f"{known}..{self._head}")) if known else None
+            return self._screened(self._commits(f"{known}..{self._head}")) if known else None
         except GitLimitError:
             raise
         except GitError:
             return None
 
-    def _at_head(self, events: Events) -> HistoryRead:
+    def _at_head(self, events: Events, names: tuple[RedactedName, ...]) -> HistoryRead:
         tree, foreign = self.read_tree(self._head)
         return HistoryRead(
-            name=self._name, head=self._head, events=events, committed=self.committed(), tree=tree, foreign=foreign
+            name=self._name,
+            head=self._head,
+            events=events,
+            names=names,
+            committed=self.committed(),
+            tree=tree,
+            foreign=foreign,
         )
 
     def committed(self) -> Moment | None:
@@ -255,7 +287,10 @@ class _Line:
                 foreign.append(path)
             elif path is not None and mode.startswith(_REGULAR) and can_concern(path):
                 tree[path] = blob
-        return tree, tuple(sorted(foreign))
+        hidden = self._screen_names((*tree, *foreign))
+        for path in hidden:
+            tree.pop(path, None)
+        return tree, tuple(sorted(set(foreign).difference(hidden)))
 
     def _list(self, commit: str) -> Iterator[TreeEntry]:
         with Objects(self._repo) as objects:
@@ -269,6 +304,7 @@ class _Line:
     ) -> tuple[Mapping[str, str], tuple[str, ...]]:
         """The contents of the commit, derived from those of an earlier one."""
         after, repos = dict(tree), set(foreign)
+        added: dict[str, str] = {}
         tokens = git_tokens(self._repo, *_DIFF, base, self._head, "--")
         for token in tokens:
             _, mode, _, blob, _ = token.split(b" ")
@@ -278,12 +314,23 @@ class _Line:
             if "\ufffd" in path:  # several paths may be shown alike
                 return self.read_tree(self._head)
             after.pop(path, None)
+            added.pop(path, None)
             repos.discard(path)
             if mode == b"160000":
                 repos.add(path)
             elif mode.startswith(_REGULAR.encode()) and can_concern(path):
-                after[path] = blob.decode("ascii")
+                added[path] = blob.decode("ascii")
+        hidden = self._screen_names((*added, *repos))
+        after |= {path: blob for path, blob in added.items() if path not in hidden}
+        repos.difference_update(hidden)
         return dict(sorted(after.items())), tuple(sorted(repos))
+
+    def _screened(self, commits: Iterable[HistoryCommit]) -> list[HistoryCommit]:
+        """The commits with no name that holds a secret."""
+        found = list(commits)
+        paths = (change.path for commit in found for change in commit.changes)
+        hidden = self._screen_names((*(commit.author for commit in found), *paths))
+        return [_without_names(commit, hidden) for commit in found] if hidden else found
 
     def _commits(self, revisions: str) -> Iterator[HistoryCommit]:
         """The commits of a range, newest first, each before its parents."""
@@ -318,6 +365,21 @@ def _commit(head: bytes, changes: list[FileChange]) -> HistoryCommit:
         author=" ".join(author.decode("utf-8", "replace").split())[:200],
         changes=tuple(changes),
     )
+
+
+def _without_names(commit: HistoryCommit, hidden: Mapping[str, str]) -> HistoryCommit:
+    paths = (RedactedName("path", hidden[one.path]) for one in commit.changes if one.path in hidden)
+    author = hidden.get(commit.author)
+    return replace(
+        commit,
+        author=author or commit.author,
+        changes=tuple(change for change in commit.changes if change.path not in hidden),
+        names=(*paths, *([RedactedName("author", author)] if author else ())),
+    )
+
+
+def _names(found: Iterable[RedactedName]) -> tuple[RedactedName, ...]:
+    return tuple(sorted(set(found)))
 
 
 def _change(raw: bytes, path: str) -> FileChange:

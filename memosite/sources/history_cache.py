@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, cast, get_args
 
-from memosite.archive.history import EventKind, FileChange, HistoryCommit, LifeEvent
+from memosite.archive.history import EventKind, FileChange, HistoryCommit, LifeEvent, RedactedName
 from memosite.facts.times import Moment, read_moment
 from memosite.store.cache import read_whole, write_whole
 
@@ -21,14 +21,20 @@ _IDS = re.compile(r"[0-9a-f ]*")
 # Events
 
 
-def read_events(file: Path | None, name: str) -> tuple[str, dict[str, tuple[LifeEvent, ...]]]:
-    """The last commit in the cache and the histories up to it; nothing if the file is missing or not ours."""
+KnownEvents = tuple[str, dict[str, tuple[LifeEvent, ...]], tuple[RedactedName, ...]]
+"""A commit, the histories up to it, and the names that were not let through."""
+
+_NOTHING: KnownEvents = "", {}, ()
+
+
+def read_events(file: Path | None, name: str) -> KnownEvents:
+    """What the cache has; nothing if the file is missing or not ours."""
     if file is None:
-        return "", {}
+        return _NOTHING
     try:
         value = json.loads(read_whole(file) or b"{}")
         if value["name"] != name:
-            return "", {}
+            return _NOTHING
         authors, dates = value["who"], [read_moment(text) for text in value["at"]]
         head, events = value["head"], {}
         for key, found in value["events"].items():
@@ -47,15 +53,28 @@ def read_events(file: Path | None, name: str) -> tuple[str, dict[str, tuple[Life
                 if kind in _KINDS and isinstance(path, str) and _IDS.fullmatch(f"{commit} {before} {after} {merge}")
             )
             if not found or len(events[key]) != len(found):
-                return "", {}
+                return _NOTHING
         is_ours = _ID.fullmatch(head) is not None and all(isinstance(one, str) for one in authors)
-        return (head, events) if is_ours else ("", {})
+        return (head, events, _names(value["names"])) if is_ours else _NOTHING
     except (OSError, ValueError, KeyError, TypeError, AttributeError, IndexError, RecursionError):
-        return "", {}
+        return _NOTHING
 
 
-def write_events(file: Path | None, name: str, head: str, events: Mapping[str, tuple[LifeEvent, ...]]) -> None:
-    """Keep these histories under a name."""
+def _names(value: Any) -> tuple[RedactedName, ...]:
+    names = tuple(RedactedName(kind, name) for kind, name in value)
+    if not all(one.kind in {"path", "author"} and isinstance(one.name, str) for one in names):
+        raise TypeError
+    return names
+
+
+def write_events(
+    file: Path | None,
+    name: str,
+    head: str,
+    events: Mapping[str, tuple[LifeEvent, ...]],
+    names: tuple[RedactedName, ...] = (),
+) -> None:
+    """Keep these histories, with the names that were not let through, under a name."""
     if file is None:
         return
     who: dict[str, int] = {}
@@ -72,7 +91,7 @@ def write_events(file: Path | None, name: str, head: str, events: Mapping[str, t
         ]
         for key, found in events.items()
     }
-    value = {"name": name, "head": head, "who": list(who), "at": list(at), "events": lives}
+    value = {"name": name, "head": head, "who": list(who), "at": list(at), "names": names, "events": lives}
     data = json.dumps(value, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "surrogatepass")
     write_whole(file, data)
 
@@ -98,6 +117,7 @@ def _commits(value: Mapping[str, Any]) -> dict[str, HistoryCommit]:
     dates = [read_moment(text) for text in _texts(value["at"])]
     if not all(map(_ID.fullmatch, ids)):
         raise ValueError
+    hidden = value["names"]
     found: dict[str, HistoryCommit] = {}
     for id_, (parents, at, who, changed, after) in zip(ids, value["commits"], strict=True):
         blobs = after.split(" ") if changed else []
@@ -111,6 +131,7 @@ def _commits(value: Mapping[str, Any]) -> dict[str, HistoryCommit]:
             changes=tuple(
                 [FileChange(path=paths[_place(p)], after=blob) for p, blob in zip(changed, blobs, strict=True)]
             ),
+            names=_names(hidden.get(id_, ())),
         )
     return found
 
@@ -146,7 +167,9 @@ def write_commits(file: Path | None, name: str, head: str, commits: Mapping[str,
         )
         for commit in commits.values()
     ]
-    value = {"name": name, "head": head, "who": [*who], "at": [*at], "paths": [*paths], "ids": [*ids], "commits": rows}
+    names = {commit.id: commit.names for commit in commits.values() if commit.names}
+    places = {"who": [*who], "at": [*at], "paths": [*paths], "ids": [*ids]}
+    value = {"name": name, "head": head, **places, "names": names, "commits": rows}
     data = json.dumps(value, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "surrogatepass")
     write_whole(file, data)
 

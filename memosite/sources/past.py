@@ -2,27 +2,24 @@
 
 import hashlib
 import re
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
 from memosite.archive.confidential import is_confidential
-from memosite.archive.history import History, LifeEvent, file_key
+from memosite.archive.history import FormerSecrets, History, LifeEvent, file_key
 from memosite.facts.file import File
-from memosite.facts.findings import Finding
 from memosite.facts.layout import place_of
 from memosite.facts.names import ENVELOPE_SUFFIX
 from memosite.facts.parsed import BodyFile, Envelope, Parsed, RecordFile, Text
 from memosite.sources.former import CONTENTS_LIMIT, find_commits, read_contents
 from memosite.sources.git import GitError, Holding, Repo
 from memosite.sources.history import KnownHistory, read_history
+from memosite.sources.screen import Screen
 from memosite.store.shelf import Shelf
 
 EDITS = 50
 """How many edits of one file are shown, the newest."""
-
-Screen = Callable[[str, bytes], tuple[bytes, tuple[Finding, ...]]]
-"""What may be stored of a former content of the file at a path, and what was found in it (`reading/gate.py`)."""
 
 _COMMIT = re.compile(r"[0-9a-f]{7,64}")
 
@@ -41,16 +38,13 @@ class KnownPast:
         self._base = History()
         self._contents: dict[str, str] = {}
         self._is_open: dict[str, bool] = {}
-        self._findings: dict[str, tuple[Finding, ...]] = {}
+        self._secrets: dict[str, FormerSecrets] = {}
+        self._allowed: frozenset[str] = frozenset()
         self._commits: dict[str, str] = {}
 
     def write(self) -> None:
         """Save new entries to the cache."""
         self._known.write()
-
-    def findings(self, ids: Iterable[str]) -> tuple[Finding, ...]:
-        """The findings on former contents, by blob id."""
-        return tuple(finding for id_ in ids for finding in self._findings.get(id_, ()))
 
     def read(self, repo: Repo, parsed: Sequence[Parsed], shelf: Shelf, *, state: str, screen: Screen) -> History:
         """The history of a source whose files were parsed. Former contents are on the shelf afterwards, screened.
@@ -59,8 +53,13 @@ class KnownPast:
         """
         if state != self.state or self._base.why_not:
             self.state = state
-            self._base = read_history(repo, prefix=self.holding.prefix, commit=self.holding.commit, known=self._known)
+            self._base = read_history(
+                repo, screen.names, prefix=self.holding.prefix, commit=self.holding.commit, known=self._known
+            )
             self._commits = {}
+        if screen.allowed != self._allowed:
+            self._allowed = screen.allowed
+            self._contents, self._is_open, self._secrets = {}, {}, {}
         history = self._base
         if not history.events:
             return history
@@ -73,6 +72,7 @@ class KnownPast:
         return replace(
             history,
             blobs=self._contents,
+            secrets=self._secrets,
             confidential=frozenset(key for key, blob in removed.items() if not self._is_open.get(blob)),
             commits={one: id_ for one, id_ in self._commits.items() if id_},
         )
@@ -85,20 +85,20 @@ class KnownPast:
         judged = frozenset(removed).intersection(wanted)
         contents = {id_: self._contents[id_] for id_ in wanted if id_ in self._contents}
         is_open = {id_: self._is_open[id_] for id_ in judged if id_ in self._is_open}
-        findings = {id_: self._findings[id_] for id_ in contents if id_ in self._findings}
+        secrets = {id_: self._secrets[id_] for id_ in contents if id_ in self._secrets}
         new = [id_ for id_ in wanted if id_ not in contents or (id_ in judged and id_ not in is_open)]
         try:
             for id_, read in read_contents(repo, new):
-                data, found = screen(paths[id_], read)
-                contents[id_] = shelf.put(data.decode("utf-8", "replace").replace("\r\n", "\n").encode())
-                if found:
-                    findings[id_] = found
+                screened = screen.file(File(source="", path=paths[id_], data=read))
+                contents[id_] = shelf.put(screened.file.data.decode("utf-8", "replace").replace("\r\n", "\n").encode())
+                if screened.hits:
+                    secrets[id_] = FormerSecrets(path=paths[id_], hits=screened.hits)
                 if id_ in judged:
-                    is_open[id_] = not is_confidential(File(source="", path=paths[id_], data=data))
+                    is_open[id_] = not is_confidential(screened.file)
         except GitError:  # a partial clone: what is not there is not shown
             pass
         self._contents = {id_: contents[id_] for id_ in wanted if id_ in contents}
-        self._is_open, self._findings = is_open, findings
+        self._is_open, self._secrets = is_open, secrets
 
     def _find_commits(self, repo: Repo, parsed: Iterable[Parsed]) -> None:
         mentioned = dict.fromkeys(_mentioned(parsed))

@@ -2,7 +2,7 @@
 
 import hashlib
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from functools import lru_cache
 from importlib.metadata import version
 from pathlib import Path
@@ -28,7 +28,7 @@ _WRITERS = (
 @lru_cache(maxsize=1)
 def program_digest(package: Path = _PACKAGE) -> str:
     """The digest of the program: memosite's modules by path, size and time, Python and the libraries by version."""
-    found = sorted((file.relative_to(package).as_posix(), file.stat()) for file in package.rglob("*.py"))
+    found = sorted((file.relative_to(package).as_posix(), file.stat()) for file in _files(package))
     states = [(name, state.st_size, state.st_mtime_ns) for name, state in found]
     return digest_of((states, *_around(_WRITERS)))
 
@@ -36,9 +36,14 @@ def program_digest(package: Path = _PACKAGE) -> str:
 @lru_cache(maxsize=1)
 def portable_digest(*others: str, package: Path = _PACKAGE) -> str:
     """As `program_digest`, plus these other libraries, with modules by content: file times differ between machines."""
-    found = sorted((file.relative_to(package).as_posix(), file) for file in package.rglob("*.py"))
+    found = sorted((file.relative_to(package).as_posix(), file) for file in _files(package))
     contents = [(name, hashlib.sha256(file.read_bytes()).digest()) for name, file in found]
     return digest_of((contents, *_around((*_WRITERS, *others))))
+
+
+def _files(package: Path) -> Iterator[Path]:
+    """The modules, and the rules for secrets."""
+    return (file for file in package.rglob("*") if file.suffix in {".py", ".yml"})
 
 
 def _around(libraries: Iterable[str]) -> tuple[tuple[object, ...], list[str]]:

@@ -4,6 +4,7 @@ from pathlib import Path
 
 from memosite.archive.history import History, LifeEvent
 from memosite.archive.model import Archive
+from memosite.reading.screen import Screen
 from memosite.sources.git import Repo as FoundRepo
 from memosite.sources.history import KnownHistory, read_history
 from memosite.sources.repos import holding_repo, repo_at
@@ -29,7 +30,7 @@ def history_of(repo: Repo, *, cache: Path | None = None) -> History:
     found = repo_at(repo.root)
     assert isinstance(found, FoundRepo)
     known = KnownHistory(cache)
-    history = read_history(found, known=known)
+    history = read_history(found, Screen().names, known=known)
     known.write()
     return history
 

@@ -1,0 +1,68 @@
+"""The rules for findings on secrets, and what was found as values; nothing here holds a secret (SPEC 9)."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from memosite.facts.findings import Finding, Rule, Severity
+
+_WAY_OUT = "Rotate the key. Then redact it in the source, or allow its fingerprint with a reason in memosite.yml."
+
+SECRET_WITHHELD = Rule(
+    id="secret-withheld",
+    severity=Severity.ERROR,
+    meaning="A secret in a file: what holds it is published without its content.",
+    clause="SPEC 9",
+    remedy=_WAY_OUT,
+)
+SECRET_REDACTED = Rule(
+    id="secret-redacted",
+    severity=Severity.ERROR,
+    meaning="A secret: it is published as [REDACTED:rule].",
+    clause="SPEC 9",
+    remedy=_WAY_OUT,
+)
+SECRET_IN_NAME = Rule(
+    id="secret-in-name",
+    severity=Severity.ERROR,
+    meaning="A secret in the name of a file or a folder: what has that name is not read.",
+    clause="SPEC 9",
+    remedy="Rotate the key. Then rename the file.",
+)
+SECRET_ALLOWED_IN_VAIN = Rule(
+    id="secret-allowed-in-vain",
+    severity=Severity.NOTE,
+    meaning="A fingerprint that is allowed in memosite.yml fits no secret.",
+    clause="SPEC 9",
+    remedy="Remove the entry from secrets.allow.",
+)
+
+SECRET_RULES = (SECRET_WITHHELD, SECRET_REDACTED, SECRET_IN_NAME, SECRET_ALLOWED_IN_VAIN)
+"""All of them, in this order."""
+
+_WITHHOLDING = frozenset({SECRET_WITHHELD.id, SECRET_IN_NAME.id})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SecretHit:
+    """A secret that was found in a file: by which rule, in which lines, and how it can be allowed.
+
+    The `fingerprint` is made of its place, never of the secret.
+    """
+
+    rule: str
+    line: int
+    last_line: int
+    fingerprint: str
+    is_allowed: bool = False
+
+
+def withheld_for_secrets(findings: Iterable[Finding]) -> tuple[str, ...]:
+    """What is not published for a secret: each file with line and kind, in the order of their places."""
+    found = (one for one in findings if one.rule.id in _WITHHOLDING)
+    return tuple(dict.fromkeys(_shown(one) for one in sorted(found, key=lambda one: one.sort_key)))
+
+
+def _shown(finding: Finding) -> str:
+    where = finding.location
+    line = f"line {where.line}: " if where.line else ""
+    return f"{where.source}/{where.path}: {line}{finding.message}"

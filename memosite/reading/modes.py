@@ -1,0 +1,146 @@
+"""Decides what is done about the secrets that were found, once all is read; nothing is scanned for it (SPEC 9).
+
+hits of files, of former contents, of names ─┬─► findings
+└─► withhold: facts without content; redact: texts; fail: an error
+"""
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
+
+from memosite.archive.history import History
+from memosite.config.policy import SecretsConfig
+from memosite.facts.errors import SecretsError
+from memosite.facts.findings import Finding, Location
+from memosite.facts.parsed import Parsed
+from memosite.facts.secret_rules import (
+    SECRET_ALLOWED_IN_VAIN,
+    SECRET_IN_NAME,
+    SECRET_REDACTED,
+    SECRET_WITHHELD,
+    SecretHit,
+    withheld_for_secrets,
+)
+from memosite.reading.screen import Screen
+from memosite.secrets import RULES
+from memosite.sources.listing import Listing, shown_path
+
+CONFIG_NAME = "memosite.yml"
+_REDACTED = re.compile(r"\[REDACTED:([^\]]+)\]")
+_NAMED_IN_ERROR = 10
+
+
+def with_mode(
+    facts: Iterable[Parsed], histories: Mapping[str, History], secrets: SecretsConfig
+) -> tuple[tuple[Parsed, ...], Mapping[str, History]]:
+    """What is resolved in a mode: facts with their findings on secrets, and histories.
+
+    Raises `SecretsError` if the mode is to fail and a secret was found that is not allowed.
+    """
+    read = tuple(facts)
+    found = [
+        *(finding for name, history in histories.items() for finding in _formerly(name, history, secrets)),
+        *_in_vain(read, histories.values(), secrets),
+    ]
+    decided = tuple(_decided(one, secrets) for one in read)
+    if found:
+        decided += (Parsed(source="", path="", findings=tuple(dict.fromkeys(found))),)
+    if secrets.mode == "fail":
+        _fail_for(finding for one in decided for finding in one.findings)
+    if secrets.mode == "withhold":
+        histories = {name: _without_secrets(history) for name, history in histories.items()}
+    return decided, histories
+
+
+def without_hidden_names(listing: Listing, screen: Screen) -> Listing:
+    """A listing without the files in whose names there are secrets; they are not read, only counted among findings."""
+    named = [one.location.path for one in listing.findings]
+    hidden = screen.names((*listing.candidates, *listing.others, *named))
+    if not hidden:
+        return listing
+    kept = (one for one in listing.findings if one.location.path not in hidden)
+    names = tuple(dict.fromkeys(name_finding(listing.source.name, shown_path(name)) for name in hidden.values()))
+    return replace(
+        listing,
+        candidates=tuple(path for path in listing.candidates if path not in hidden),
+        others=listing.others.difference(hidden),
+        records=listing.records.difference(hidden),
+        findings=(*kept, *names),
+    )
+
+
+def name_finding(source: str, redacted: str) -> Finding:
+    """The finding on a path with a secret in it, by the path without it."""
+    kinds = ", ".join(dict.fromkeys(map(_kind, _REDACTED.findall(redacted))))
+    where = Location(source=source, path=redacted.rpartition("/")[0])
+    return Finding(rule=SECRET_IN_NAME, location=where, message=f"{kinds} in the name of a file here; it is not read")
+
+
+def _kind(rule: str) -> str:
+    return RULES.get(rule, rule)
+
+
+def _decided(one: Parsed, secrets: SecretsConfig) -> Parsed:
+    """The result of a file as the mode has it."""
+    hits = _open(one.secrets)
+    if not hits:
+        return one
+    rule = SECRET_REDACTED if secrets.mode == "redact" else SECRET_WITHHELD
+    found = (
+        Finding(
+            rule=rule,
+            location=Location(source=one.source, path=one.path, line=hit.line),
+            message=f"{_kind(hit.rule)}, fingerprint {hit.fingerprint}",
+        )
+        for hit in hits
+    )
+    return replace(one, findings=(*one.findings, *found))
+
+
+def _open(hits: Iterable[SecretHit]) -> tuple[SecretHit, ...]:
+    """The secrets that are not allowed."""
+    return tuple(one for one in hits if not one.is_allowed)
+
+
+def _formerly(source: str, history: History, secrets: SecretsConfig) -> Iterator[Finding]:
+    """The findings on former contents that would be shown, and on the names that git has."""
+    rule = SECRET_REDACTED if secrets.mode == "redact" else SECRET_WITHHELD
+    for former in history.secrets.values():
+        for hit in _open(former.hits):
+            where = Location(source=source, path=former.path, line=hit.line)
+            message = f"{_kind(hit.rule)} in an earlier version, fingerprint {hit.fingerprint}"
+            yield Finding(rule=rule, location=where, message=message)
+    for kind, name in history.names:
+        if kind == "path":
+            yield name_finding(source, name)
+        else:
+            message = f"in the name of an author of commits: {name}"
+            yield Finding(rule=SECRET_REDACTED, location=Location(source=source, path=""), message=message)
+
+
+def _without_secrets(history: History) -> History:
+    """A history without the former contents that hold a secret which is not allowed."""
+    withheld = {blob for blob, former in history.secrets.items() if _open(former.hits)}
+    if not withheld:
+        return history
+    return replace(history, blobs={id_: digest for id_, digest in history.blobs.items() if id_ not in withheld})
+
+
+def _in_vain(facts: Iterable[Parsed], histories: Iterable[History], secrets: SecretsConfig) -> Iterator[Finding]:
+    """The findings on exceptions that fit nothing."""
+    if not secrets.allow:
+        return
+    former = (hit for history in histories for one in history.secrets.values() for hit in one.hits)
+    used = {hit.fingerprint for hits in ((hit for one in facts for hit in one.secrets), former) for hit in hits}
+    for one in secrets.allow:
+        if one.fingerprint not in used:
+            where = Location(source="", path=CONFIG_NAME, line=one.line or None)
+            yield Finding(rule=SECRET_ALLOWED_IN_VAIN, location=where, message=f'"{one.fingerprint}" fits no secret')
+
+
+def _fail_for(findings: Iterable[Finding]) -> None:
+    found = withheld_for_secrets(findings)
+    if found:
+        more = f"; and {len(found) - _NAMED_IN_ERROR} more" if len(found) > _NAMED_IN_ERROR else ""
+        shown = "; ".join(found[:_NAMED_IN_ERROR])
+        raise SecretsError(f"secrets: nothing is published while there are secrets: {shown}{more}")

@@ -1,0 +1,138 @@
+"""Finds secrets in bytes and replaces them with the names of their rules.
+
+    bytes ─► text ─► what the detector finds, in whole escapes ─► text with [REDACTED:rule]
+
+The detector undoes escapes and encodings. Here is what depends on the file: bytes that are not UTF-8, the NULs of
+UTF-16, which stand between the letters of a key, and that JSON with a secret stays JSON without it.
+"""
+
+import hashlib
+import re
+from array import array
+from bisect import bisect_right
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+from memosite.secrets import find_secrets
+
+_ESCAPE = re.compile(r"\\(?:u[0-9A-Fa-f]{4}|x[0-9A-Fa-f]{2}|.)", re.DOTALL)
+_LONGEST_ESCAPE = 6
+_BREAK = re.compile(r"\r?\n\0?|\r\0?|(?<!\\)\\+[nr](?=[\s\S])")
+_SURROGATE = re.compile("[\ud800-\udfff]")
+_NULS = re.compile("\0+")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Span:
+    """Where in a text a secret is, and by which rule; `breaks` are the line breaks in it, as they are written."""
+
+    rule: str
+    start: int
+    end: int
+    breaks: str = ""
+
+
+def decode(data: bytes) -> str:
+    """Bytes as a text in which places are counted; each byte that is not UTF-8 is one character (PEP 383)."""
+    return data.decode("utf-8", "surrogateescape")
+
+
+def encode(text: str) -> bytes:
+    """The bytes of a decoded text."""
+    return text.encode("utf-8", "surrogateescape")
+
+
+def find_spans(text: str) -> tuple[Span, ...]:
+    """The secrets of a decoded text, in order and without overlaps."""
+    found = [(one.rule, one.start, one.end) for one in find_secrets(_readable(text))]
+    if "\0" in text:
+        found += _without_nuls(text)
+    return tuple(_apart(_span(text, *one) for one in found))
+
+
+def redact(text: str, spans: Iterable[Span]) -> str:
+    """A text with the names of rules in the place of secrets. The number of its lines stays the same."""
+    parts: list[str] = []
+    done = 0
+    for one in spans:
+        parts += (text[done : one.start], _replacement(one))
+        done = one.end
+    return "".join((*parts, text[done:]))
+
+
+def fingerprints(name: str, text: str, spans: Iterable[Span]) -> Iterator[str]:
+    """For each span what identifies its place, and nothing that depends on the secret.
+
+    It is made of the rule, the name of the file and the line with its secrets redacted: another secret at the same
+    place of the same line has the same one.
+    """
+    spans = tuple(spans)
+    redacted, shift = redact(text, spans), 0
+    lines: dict[int, str] = {}
+    for one in spans:
+        begin = redacted.rfind("\n", 0, one.start + shift) + 1
+        if begin not in lines:
+            end = redacted.find("\n", begin)
+            lines[begin] = _digest(redacted[begin : end if end >= 0 else None].strip())
+        yield _digest(f"{one.rule}\0{name}\0{lines[begin]}")[:16]
+        shift += len(_replacement(one)) - (one.end - one.start)
+
+
+def _replacement(span: Span) -> str:
+    return f"[REDACTED:{span.rule}]{span.breaks}"
+
+
+def _digest(text: str) -> str:
+    return hashlib.sha256(encode(text)).hexdigest()
+
+
+def _readable(text: str) -> str:
+    """A decoded text, of the same length, that any library takes."""
+    return text if text.isascii() else _SURROGATE.sub("\ufffd", text)
+
+
+def _without_nuls(text: str) -> Iterator[tuple[str, int, int]]:
+    """What is found once the NULs are left out, by places in the text."""
+    starts, places = array("q", [0]), array("q", [0])
+    left_out = 0
+    for nuls in _NULS.finditer(text):
+        starts.append(nuls.start() - left_out)
+        places.append(nuls.end())
+        left_out += nuls.end() - nuls.start()
+
+    def place(index: int) -> int:
+        piece = bisect_right(starts, index) - 1
+        return places[piece] + index - starts[piece]
+
+    for one in find_secrets(_readable(text.replace("\0", ""))):
+        yield one.rule, place(one.start), place(one.end - 1) + 1
+
+
+def _span(text: str, rule: str, start: int, end: int) -> Span:
+    """The span of a secret, grown to whole escapes; one that begins in it and does not end in it is not part of it."""
+    for escape in _escapes_at(text, start):
+        start = escape.start()
+    for escape in _escapes_at(text, end):
+        end = escape.start() if text[escape.end() - 1] in '"nrt' else escape.end()
+    breaks = "".join(one[0] for one in _BREAK.finditer(text, start, end))
+    return Span(rule=rule, start=start, end=end, breaks=breaks)
+
+
+def _escapes_at(text: str, place: int) -> Iterator[re.Match[str]]:
+    """The escape that a place is in the middle of, if there is one."""
+    begin = max(0, place - _LONGEST_ESCAPE)
+    while begin and text[begin - 1] == "\\":  # whether a backslash begins an escape depends on those before it
+        begin -= 1
+    for escape in _ESCAPE.finditer(text, begin, place + _LONGEST_ESCAPE):
+        if escape.start() < place < escape.end():
+            yield escape
+            return
+
+
+def _apart(spans: Iterable[Span]) -> Iterator[Span]:
+    """Spans in order; of those that overlap the first, which is the longest that begins there."""
+    end = 0
+    for one in sorted(spans, key=lambda span: (span.start, -span.end)):
+        if one.start >= end:
+            yield one
+            end = one.end

@@ -1,0 +1,224 @@
+"""What is read is scanned for secrets once, in whatever form it is, and goes on without them (SPEC 9)."""
+
+import json
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from memosite.archive.model import Archive
+from memosite.config.loading import load_config
+from memosite.facts.file import File
+from memosite.facts.findings import Finding
+from memosite.facts.secret_rules import SECRET_IN_NAME, SECRET_REDACTED, SECRET_RULES
+from memosite.reading.archive import open_archive
+from memosite.reading.screen import Screen
+from memosite.secrets import find_secrets
+from tests.support.files import write_text
+from tests.support.memos import write_memo
+from tests.support.repos import Repo
+
+KEY = "AKIA" + "Z7QH3XWMK2TPLV5D"
+TOKEN = "ghp_" + "wJq8Zt4Rk2Xv6Nc9Bm3Lf7Hs5Dg1Pa0Yu7Te"
+SHOWN = "[REDACTED:aws-access-key-id]"
+BLOCK = "MIIEvQIBADANBgkqhkiG9w0BAQEFAASCBKcwggSjAgEAAoIBAQC7VJTUt9Us8cKj"
+PRIVATE = ["-----BEGIN " + "PRIVATE KEY-----", BLOCK, BLOCK[::-1], "-----END " + "PRIVATE KEY-----"]
+LATER = 4_000_000_000_000_000_000
+"""A time from which all files were written long ago, so that all are remembered."""
+
+
+def screened(data: bytes, name: str = "notes/one.md") -> File:
+    """A file as it goes on."""
+    return Screen().file(File(source="desk", path=name, data=data)).file
+
+
+@pytest.mark.parametrize(
+    ("written", "left"),
+    [
+        (f"It is {KEY}.", f"It is {SHOWN}."),
+        (json.dumps({"body": f'It is\n{KEY}\n"so"'}), json.dumps({"body": f'It is\n{SHOWN}\n"so"'})),
+        (json.dumps({"body": json.dumps({"key": KEY})}), json.dumps({"body": json.dumps({"key": SHOWN})})),
+        (f'{{"key": "\\u0041{KEY[1:]}"}}', f'{{"key": "{SHOWN}"}}'),
+        (f"\ufeffé {KEY} é", f"\ufeffé {SHOWN} é"),
+    ],
+)
+def test_a_secret_is_replaced_where_it_is(written: str, left: str) -> None:
+    """Nothing else changes: escapes stay whole, and what is JSON stays JSON."""
+    assert screened(written.encode()).data.decode() == left
+    if written.startswith("{"):
+        assert json.loads(left)
+
+
+@pytest.mark.parametrize("encoding", ["utf-16", "utf-16-le", "utf-16-be", "utf-32"])
+def test_a_text_that_is_not_utf_8_is_screened_as_it_would_be_shown(encoding: str) -> None:
+    """With NULs between its letters, which any reader leaves out."""
+    file = screened(f"Line one\nIt is {KEY}.\n".encode(encoding))
+    assert KEY.encode() not in file.data.replace(b"\0", b"")
+    assert SHOWN.encode() in file.data
+    assert file.data.count(b"\n") == 2
+
+
+def test_nul_bytes_between_words_hide_nothing() -> None:
+    """As in the environment of a process, where each variable ends in one."""
+    file = screened(f"A=1\0KEY={KEY}\0PATH=/bin\0".encode())
+    assert KEY.encode() not in file.data
+
+
+def test_bytes_that_no_text_has_stay_around_a_secret() -> None:
+    """Bytes that are not UTF-8 are neither lost nor shifted."""
+    assert screened(b"\xff\xfe " + KEY.encode() + b" \xe9\x80").data == b"\xff\xfe " + SHOWN.encode() + b" \xe9\x80"
+
+
+@pytest.mark.parametrize("break_", ["\n", "\r\n"])
+def test_a_secret_of_several_lines_leaves_its_line_breaks(break_: str) -> None:
+    """So that the lines after it keep their numbers."""
+    text = break_.join(["before", *PRIVATE, "after", ""])
+    left = screened(text.encode()).data.decode()
+    assert "MIIE" not in left and BLOCK[::-1] not in left
+    assert left.split(break_).index("after") == text.split(break_).index("after")
+    in_json = json.loads(screened(json.dumps({"body": text}).encode()).data)["body"]
+    assert in_json.split(break_).index("after") == text.split(break_).index("after")
+
+
+def test_hits_name_lines_and_fingerprints_that_do_not_depend_on_the_secret() -> None:
+    """The same place of the same line is the same whatever the secret is, in whatever folder the file is."""
+    text = "one\nkey: {}\nthree {}\n"
+    first = Screen().file(File(source="a", path="memos/inbox/x.md", data=text.format(KEY, TOKEN).encode())).hits
+    other = KEY[:-1] + "E"
+    second = Screen().file(File(source="b", path="memos/read/x.md", data=text.format(other, TOKEN).encode())).hits
+    assert [(one.rule, one.line) for one in first] == [("aws-access-key-id", 2), ("github-pat", 3)]
+    assert first == second
+    renamed = Screen().file(File(source="a", path="memos/inbox/y.md", data=text.format(KEY, TOKEN).encode())).hits
+    assert {one.fingerprint for one in first}.isdisjoint(one.fingerprint for one in renamed)
+
+
+def test_what_is_allowed_stays() -> None:
+    """By fingerprint; other secrets of the file do not."""
+    file = File(source="desk", path="x.md", data=f"a {KEY}\nb {TOKEN}\n".encode())
+    hits = Screen().file(file).hits
+    left = Screen(allowed=frozenset({hits[0].fingerprint})).file(file)
+    assert left.file.data.decode() == f"a {KEY}\nb [REDACTED:github-pat]\n"
+    assert [one.is_allowed for one in left.hits] == [True, False]
+
+
+# Once
+
+
+@pytest.fixture
+def scanned(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """The texts that the detector is given."""
+    texts: list[str] = []
+
+    def counting(text: str) -> object:
+        texts.append(text)
+        return find_secrets(text)
+
+    monkeypatch.setattr("memosite.reading.redaction.find_secrets", counting)
+    monkeypatch.setattr("memosite.reading.reader.time.time_ns", lambda: LATER)
+    return texts
+
+
+def read(site: Path) -> Archive:
+    """The archive of a site as a command reads it, with the cache."""
+    (site / ".memosite").mkdir(exist_ok=True)
+    with open_archive(load_config(site)) as handle:
+        archive, _ = handle.read()
+        for artifact in archive.artifacts.values():
+            for copy in artifact.copies:
+                handle.shelf.get(copy.file.sha256)  # a page needs the bytes again
+    return archive
+
+
+def site_with_history(folder: Path) -> Repo:
+    """Two memos and one that was edited."""
+    repo = Repo(folder / "desk")
+    for number in range(3):
+        write_memo(repo.root / "memos/inbox", f"2026-05-01-0{number}00--a--b--m", body=f"Number {number}, {KEY}.")
+    repo.commit()
+    write_memo(repo.root / "memos/inbox", "2026-05-01-0000--a--b--m", body="Edited.")
+    repo.commit()
+    return repo
+
+
+@pytest.mark.parametrize("is_tree", [False, True])
+def test_nothing_that_stays_is_scanned_again(tmp_path: Path, scanned: list[str], is_tree: bool) -> None:
+    """Neither files nor former contents nor names; after a change only what changed. A commit is read like a folder."""
+    repo = site_with_history(tmp_path)
+    ref = ", ref: HEAD" if is_tree else ""
+    write_text(tmp_path / "memosite.yml", f"sources: [{{path: desk{ref}}}]\n")
+    before = read(tmp_path)
+    assert len(scanned) > 4 and len(set(scanned)) == len(scanned)
+    first = set(scanned)
+    scanned.clear()
+    assert read(tmp_path).findings == before.findings
+    assert scanned == []
+    write_memo(repo.root / "memos/inbox", "2026-05-01-0100--a--b--m", body="Now it is this.")
+    repo.commit()
+    read(tmp_path)
+    assert any("Now it is this." in text for text in scanned)
+    assert first.isdisjoint(scanned) and len(set(scanned)) == len(scanned)
+
+
+def test_exceptions_change_what_is_read_and_scan_nothing(tmp_path: Path, scanned: list[str]) -> None:
+    """A text is redacted anew by the scan that is known."""
+    site_with_history(tmp_path)
+    write_text(tmp_path / "memosite.yml", "sources: [{path: desk}]\n")
+    found = [one for one in read(tmp_path).findings if one.rule in SECRET_RULES]
+    fingerprint = found[-1].message.rpartition(" ")[2]
+    scanned.clear()
+    write_text(
+        tmp_path / "memosite.yml",
+        f"sources: [{{path: desk}}]\nsecrets: {{allow: [{{fingerprint: {fingerprint!r}, why: revoked}}]}}\n",
+    )
+    left = [one for one in read(tmp_path).findings if one.rule in SECRET_RULES]
+    assert left == found[:-1]
+    assert not any("sent" in text for text in scanned)
+
+
+# Names
+
+
+def named(findings: tuple[Finding, ...]) -> list[tuple[str, str]]:
+    """Where names with secrets are, and what is said of them."""
+    return [(one.location.path, one.message) for one in findings if one.rule in {SECRET_IN_NAME, SECRET_REDACTED}]
+
+
+@pytest.mark.parametrize("is_tree", [False, True])
+def test_a_name_with_a_secret_is_not_read(tmp_path: Path, is_tree: bool) -> None:
+    """The file is as if it were not there; the finding names its folder."""
+    repo = Repo(tmp_path / "desk")
+    write_memo(repo.root / "memos/inbox", f"2026-05-01-0000--a--b--{KEY}", body="Hidden by its name.")
+    write_memo(repo.root / "memos/inbox", "2026-05-01-0100--a--b--m", body_ref=f"{KEY}.body.md")
+    write_text(repo.root / f"memos/inbox/{KEY}.body.md", "A body.\n")
+    write_text(repo.root / f"decisions/{KEY}/gate.md", "# The gate\n")
+    repo.commit()
+    write_text(tmp_path / "memosite.yml", f"sources: [{{path: desk{', ref: HEAD' if is_tree else ''}}}]\n")
+    archive = read(tmp_path)
+    assert [id_ for _, id_ in archive.artifacts] == ["2026-05-01-0100--a--b--m"]
+    said = "AWS access key id in the name of a file here; it is not read"
+    assert named(archive.findings) == [(f"decisions/{SHOWN}", said), ("memos/inbox", said)]
+    assert KEY not in repr(archive)
+
+
+def test_names_that_git_has_are_screened_before_they_are_kept(tmp_path: Path) -> None:
+    """Former paths and authors; also when their commits are in the cache, and until they are in no commit."""
+    repo = Repo(tmp_path / "desk")
+    write_memo(repo.root / "memos/inbox", "2026-05-01-0100--a--b--m")
+    repo.commit(who=f"Ada {TOKEN}")
+    removed = write_memo(repo.root / "memos/inbox", f"2026-05-01-0000--a--b--{KEY}")
+    repo.commit()
+    removed.unlink()
+    repo.commit()
+    write_text(tmp_path / "memosite.yml", "sources: [{path: desk}]\n")
+    for _ in range(2):
+        archive = read(tmp_path)
+        assert named(archive.findings) == [
+            ("", "in the name of an author of commits: Ada [REDACTED:github-pat]"),
+            ("memos/inbox", "AWS access key id in the name of a file here; it is not read"),
+        ]
+        assert KEY not in repr(archive) and TOKEN not in repr(archive)
+        kept = b"".join(one.read_bytes() for one in (tmp_path / ".memosite").rglob("*") if one.is_file())
+        assert KEY.encode() not in kept and TOKEN.encode() not in kept
+    subprocess.run(["git", "-C", repo.root, "checkout", "-q", "--orphan", "clean"], check=True)
+    repo.commit()
+    assert named(read(tmp_path).findings) == []
