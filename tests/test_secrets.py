@@ -1,13 +1,234 @@
-"""Secrets in texts: which are found, where, and what is none."""
+"""Secrets in texts: which are found, and where; what is none; and that it takes time linear in the length of a text."""
 
-from memosite.secrets import DIGEST, RULES, find_secrets
+import base64
+import hashlib
+import random
+import re
+import subprocess
+import sys
+import uuid
+from collections.abc import Iterator
+from itertools import islice
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from benchmarks.organization import artifacts
+from memosite.run.workers import run
+from memosite.secrets import DIGEST, RULES, Secret, detector, engine, find_secrets, layers, placeholders
+from tests.support.planted_secrets import KINDS, PLACES, Maker, Place, is_covered, plant
 
 
-def test_a_key_is_found_with_its_kind_and_place() -> None:
-    """The place is that of the key, without its name."""
-    key = "AKIA" + "QWERTZ23UIOP45AS"
-    text = f"The key is {key}, rotate it."
+def redact(text: str) -> str:
+    """The text with what is found replaced, as the gate does it."""
+    for one in reversed(find_secrets(text)):
+        text = f"{text[: one.start]}[REDACTED:{one.rule}]{text[one.end :]}"
+    return text
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_every_kind_is_found_in_every_place_that_can_hold_it(seed: int) -> None:
+    """And nothing of the key remains once what is found is replaced."""
+    pairs = list(plant(seed))
+    missed = [f"{kind}, {place}" for kind, place, one in pairs if isinstance(one, Place) and not is_covered(one)]
+    assert missed == []
+    assert len(KINDS) >= 40
+    assert len(pairs) == len(KINDS) * len(PLACES)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_the_place_is_that_of_the_secret_itself(kind: str) -> None:
+    """Not of its name, nor of the words around it."""
+    planted = KINDS[kind](Maker(7))
+    text = f"The key is {planted.written()} and we use it.\n"
     (found,) = find_secrets(text)
-    assert text[found.start : found.end] == key
-    assert RULES[found.rule] == "AWS access key id"
-    assert DIGEST
+    assert text[found.start : found.end] in {planted.key, planted.before + planted.key}  # a webhook's is its address
+    assert found.rule in RULES
+
+
+def test_rules_have_stable_names_and_names_for_people() -> None:
+    """A rule's name is kebab-case; the digest tells when results have to be found again."""
+    assert RULES["aws-access-key-id"] == "AWS access key id"
+    assert RULES["github-app-token"] == "Github app token"
+    assert len(RULES) > 400
+    assert all(re.fullmatch(r"[a-z0-9]+(-[a-z0-9]+)*", rule) and name for rule, name in RULES.items())
+    assert re.fullmatch(r"[0-9a-f]{24}-\d+", DIGEST)
+    assert engine.ENCODED not in RULES
+
+
+def test_two_keys_are_two_secrets() -> None:
+    """In the order of the text; what overlaps is one."""
+    first, second = (KINDS[kind](Maker(1)).key for kind in ("npm token", "GitHub token, classic"))
+    text = f"{first} {second}"
+    assert [text[one.start : one.end] for one in find_secrets(text)] == [first, second]
+
+
+def test_the_kind_of_a_key_that_is_assigned_is_its_own() -> None:
+    """What a vendor's rule says is more than that something was assigned."""
+    key = KINDS["GitHub token, classic"](Maker(1)).key
+    assert [one.rule for one in find_secrets(f"TOKEN={key}")] == ["github-pat"]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "key: {key}", "+TOKEN={key}", "<password>{key}</password>", "password = &quot;{key}&quot;", "--password {key}",
+        "The password is {key}.", "machine example.org login bob password {key}", "IDENTIFIED BY '{key}'",
+        'PASSWORD: str = "{key}"', '{{"password": "{key}"}}', '"{{\\"password\\": \\"{key}\\"}}"', "X-Api-Key: {key}",
+        "Server=db;User Id=sa;Password={key};", 'password = "k9#{key}!x&y"', "| secret | {key} |",
+    ],
+)  # fmt: skip
+def test_passwords_are_found_by_what_is_around_them(text: str) -> None:
+    """A password has no format of its own."""
+    key = "dTm9G2" + "Ww66Y19I"
+    written = text.format(key=key)
+    assert key not in redact(written) or text == "key: {key}"  # `key` alone is any key, as of a dictionary
+
+
+def _digests() -> Iterator[str]:
+    chance = random.Random(3)
+    for _ in range(20):
+        data = chance.randbytes(40)
+        sha1, sha256, sha512 = (getattr(hashlib, name)(data).hexdigest() for name in ("sha1", "sha256", "sha512"))
+        yield from (sha1, sha256, sha512, f"sha256:{sha256}", f"commit {sha1}", f"tree {sha1}\nparent {sha1}")
+        yield from (f"index {sha1[:10]}..{sha1[20:30]} 100644", f"secret.txt: sha256={sha256}")
+        yield f"- uses: actions/checkout@{sha1} # v4"
+        yield f"image: registry.example.org/memos@sha256:{sha256}"
+        yield f'"integrity": "sha512-{base64.b64encode(hashlib.sha512(data).digest()).decode()}"'
+        yield f"token.py,sha256={base64.urlsafe_b64encode(hashlib.sha256(data).digest()).decode().rstrip('=')},120"
+        yield f"session_id: {uuid.UUID(bytes=data[:16])}"
+        yield f'{{"sessionId": "{uuid.UUID(bytes=data[:16])}", "uuid": "{uuid.UUID(bytes=data[16:32])}"}}'
+        yield f"![](data:image/png;base64,{base64.b64encode(chance.randbytes(3000)).decode()})"
+        yield f"![](data:image/png;base64,{base64.b64encode(bytes(900) + chance.randbytes(900)).decode()})"
+        yield f"{sha256}  a.tar.gz\n{sha1}  b.tar.gz\n"
+
+
+HARMLESS = (
+    "2026-05-01T09:00:00Z and 2026-05-01-0900",
+    "2026-05-01-0900--ledger-validator--harbour-strategist--secret-gate.openthing",
+    "transcripts/2026-05-01-token-budget/part-2.transcript",
+    "urn:memo:acme/engineer:2026-05-01-0900--engineer--director--api-key-rotation",
+    "The password is in the vault; the token is expired; the secret is safe with us.",
+    "Ask for the API key: the director has it. Token: see the vault. password: required",
+    "password = get_password(user)\ntoken = response.json()['token']\nsecret: Optional[str] = None",
+    "api_key=os.environ['API_KEY'], password=settings.DB_PASSWORD, token=${TOKEN}, secret=$(cat secret)",
+    "TOKEN=${{ secrets.GITHUB_TOKEN }}\nPASSWORD={{ vault_password }}\nSECRET=%(secret)s\nKEY=$API_KEY",
+    "api_key: YOUR_API_KEY, password=changeme, token: <token>, secret=xxxxxxxxxxxx, password: ****************",
+    "AKIA" + "IOSFODNN7EXAMPLE and wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY are in Amazon's documentation.",
+    "sk-" + "x" * 48 + ", ghp_" + "x" * 36 + ", xoxb-your-token-here",
+    "[REDACTED:aws-access-key-id] password = [REDACTED:generic-assignment] https://u:[REDACTED:x]@example.org",
+    "https://user:password@example.org and postgres://postgres:postgres@localhost/memos",
+    "-----BEGIN PRIVATE KEY----- stands at its beginning, -----END PRIVATE KEY----- at its end. " * 3,
+    "-----BEGIN PUBLIC KEY-----\nMIGfMA0GCSqGSIb3DQEBAQUAA4GNADCBiQKBgQC7\n-----END PUBLIC KEY-----",
+    "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIGk3mQ8vQ0bV5s7r4a9cW2yX1n6h8j0kLmPqRsTuVwXy ann@example.org",
+    "max_tokens=100000, token_count: 12345678, next_page_token, csrf_token, tokens: 8000000",
+    "const TOKEN_TYPE = 'K8S_VOLUME_TYPE'; secret = utf8_to_utf16; token = AUTH0_TOKEN",
+    "| token | meaning |\n|---|---|\n| secret | description-of-it |",
+    "https://example.org/2026/05/01/how-to-store-a-password-in-a-vault?utm_source=token-letter#secret",
+    "basic authentication, bearer of bad news, authorization: required-by-the-director",
+    "The quick brown fox; dGhlIHF1aWNrIGJyb3duIGZveCBqdW1wcyBvdmVyIHRoZSBsYXp5IGRvZw== is base64 of prose.",
+    "E" + "AAAA" * 30 + " | " + "deadbeef" * 8,
+)
+
+
+def test_what_only_looks_like_a_secret_is_none() -> None:
+    """Digests, ids, pinned actions, images, dates, names, placeholders, documented examples, prose."""
+    for text in (*HARMLESS, *_digests()):
+        assert [(text[one.start : one.end], one.rule) for one in find_secrets(text)] == [], text
+
+
+def test_generated_memos_hold_none() -> None:
+    """10,000 were scanned by hand; docs/decisions/0012-secret-detection.md has the figures."""
+    for one in islice(artifacts(300, seed=1), 300):
+        assert find_secrets(repr(one)) == ()
+
+
+PIECES = st.sampled_from(
+    [kind(Maker(2)).written() for kind in KINDS.values()]
+    + ["\n", "\\n", "\\", " ", "=", '"', "\\u0041", "%41", "%2", "/", ":", "@", ".", "é", "\0", "\ud800", "password="]
+    + ["-----BEGIN PRIVATE KEY-----", "[REDACTED:x]", "https://a:", "QUtJQQ==", "xoxb-", "a" * 40, "Zm9vYmFy" * 5]
+)
+
+
+@given(st.lists(PIECES | st.text(max_size=8), max_size=12).map("".join))
+def test_any_text_has_places_in_order_and_none_are_left_once_they_are_replaced(text: str) -> None:
+    """Whatever the text, also one that is no text."""
+    found = find_secrets(text)
+    places = [place for one in found for place in (one.start, one.end)]
+    assert places == sorted(places)
+    assert all(0 <= one.start < one.end <= len(text) for one in found)
+    assert find_secrets(redact(text)) == ()
+
+
+HOSTILE = (
+    "a", "AKIA", "password=", 'password = "x" ', "a\\/", "%41", "\\u0041", "\\", "\\n0a", "a1\n", "\n", "%", "QUFB",
+    "-----BEGIN RSA PRIVATE KEY-----\n", "https://a:b", "curl -H ", "ghp_", "QUtJ\n", "a.", "=", "\\\n1", "aaaaaaaaa/",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("unit", HOSTILE)
+def test_a_text_twice_as_long_is_twice_the_work(unit: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Counted in characters that are matched; the engine itself has linear time by its construction."""
+    counts = []
+    for length in (20_000, 40_000):
+        matched = 0
+
+        def count(data: bytes) -> Iterator[engine.Match]:
+            nonlocal matched
+            matched += len(data)
+            return engine.match_rules(data)
+
+        monkeypatch.setattr(detector, "match_rules", count)
+        find_secrets(unit * (length // len(unit)))
+        counts.append(matched)
+    assert counts[1] <= 2.1 * counts[0]
+    assert counts[1] <= 40_000 * 2 * (detector.DEPTH + 1) * 3
+
+
+def _giving_back(tree: Any) -> Iterator[str]:
+    """The repetitions without a small bound in a parsed pattern that can give back what they took."""
+    for operation, argument in tree:
+        if str(operation) in {"MAX_REPEAT", "MIN_REPEAT"} and argument[1] > 100:
+            yield f"{operation} {argument}"
+        parts = argument if isinstance(argument, tuple | list) else [argument]
+        for part in parts:
+            for inner in part if isinstance(part, list) else [part]:
+                if type(inner).__name__ == "SubPattern":
+                    yield from _giving_back(inner)
+
+
+@pytest.mark.parametrize("module", [layers, placeholders])
+def test_no_pattern_of_ours_can_backtrack_far(module: Any) -> None:
+    """Kingfisher's engine cannot; Python's can, unless repetitions are bounded or give nothing back."""
+    from re import _parser  # type: ignore[attr-defined]
+
+    values = [value for one in vars(module).values() for value in (one if isinstance(one, tuple) else [one])]
+    patterns = [value for value in values if isinstance(value, re.Pattern)]
+    assert len(patterns) >= 4
+    for pattern in patterns:
+        assert list(_giving_back(_parser.parse(pattern.pattern, pattern.flags & re.IGNORECASE))) == [], pattern.pattern
+
+
+def test_a_planted_pattern_that_backtracks_is_seen() -> None:
+    """The check can fail."""
+    from re import _parser  # type: ignore[attr-defined]
+
+    assert list(_giving_back(_parser.parse(r"(?:a|b+)*c")))
+    assert list(_giving_back(_parser.parse(r"x(?:[ab]+|d)")))
+    assert not list(_giving_back(_parser.parse(r"x(?:[ab]++|d{0,3})*+")))
+
+
+def test_nothing_is_loaded_before_a_text_is_scanned() -> None:
+    """Commands that read nothing start as fast as before."""
+    program = "import sys, memosite.secrets; assert 'kingfisher_sdk' not in sys.modules"
+    subprocess.run([sys.executable, "-c", program], check=True)
+
+
+def test_secrets_are_found_in_forked_processes() -> None:
+    """Rules that are loaded before the processes are forked are theirs, too."""
+    keys = [KINDS["npm token"](Maker(seed)).key for seed in range(4)]
+    assert find_secrets(keys[0])
+    expected = [(Secret(rule="npm-access-token", start=0, end=40),)] * 4
+    assert list(run(find_secrets, keys, jobs=2, weight=lambda _: 10**9)) == expected

@@ -4,12 +4,15 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 
-from memosite.secrets.engine import ENCODED, Match, digest_rules, match_rules, read_rules
-from memosite.secrets.layers import Layer, as_bytes, spaced, stack
+from memosite.secrets.engine import ENCODED, Match, digest_rules, match_rules, ours, read_rules
+from memosite.secrets.layers import Layer, as_bytes, end_of_word, spaced, stack
 from memosite.secrets.placeholders import is_placeholder
 
 DEPTH = 3
 """How many layers there may be within a text, as base64 in a JSON text in base64."""
+
+ROUNDS = 4
+"""How often what is left is looked at again; the second time, nothing new is found but in the oddest texts."""
 
 VERSION = 1
 """To be raised when other secrets are found by the same rules."""
@@ -38,7 +41,23 @@ def find_secrets(text: str) -> tuple[Secret, ...]:
     base64 that decodes to something with a secret; of a key that is wrapped or escaped, from its first to its last
     character.
     """
-    return tuple(_merge(sorted(_find(text), key=lambda one: (one.start, -one.end, one.rule))))
+    found: list[Secret] = []
+    for _ in range(ROUNDS):
+        more = list(_merge(_find(text)))
+        if not more:
+            break
+        found += more
+        text = _without(text, more)
+    return tuple(_merge(found))
+
+
+def _without(text: str, found: Iterable[Secret]) -> str:
+    """The text with stars for what was found: what touched it may be told apart now."""
+    parts, done = [], 0
+    for one in found:
+        parts += [text[done : one.start], "*" * (one.end - one.start)]
+        done = one.end
+    return "".join((*parts, text[done:]))
 
 
 def _find(text: str) -> Iterator[Secret]:
@@ -56,18 +75,18 @@ def _secrets(matches: Iterable[Match], layer: Layer) -> Iterator[Secret]:
         if match.rule == ENCODED:
             continue
         is_generic = match.rule.startswith(GENERIC)
-        if is_placeholder(layer.data[match.start : match.end], is_generic=is_generic):
+        if is_placeholder(layer.data, match.start, match.end, rule=match.rule):
             continue
-        place = layer.place(match.start, match.end)
+        place = layer.place(match.start, match.end if is_generic else end_of_word(layer.data, match.end))
         if place:
             yield Secret(rule=match.rule, start=place[0], end=place[1])
 
 
 def _merge(found: Iterable[Secret]) -> Iterator[Secret]:
-    """Join what overlaps, under the rule that says most: not a generic one, the longest, the first by name."""
+    """Join what overlaps, under the rule that says most: not a generic one, the longest, one of ours."""
     last: Secret | None = None
     best: Secret | None = None
-    for one in found:
+    for one in sorted(found, key=lambda one: (one.start, -one.end, one.rule)):
         if last is None or best is None or one.start >= last.end:
             if last:
                 yield last
@@ -79,8 +98,8 @@ def _merge(found: Iterable[Secret]) -> Iterator[Secret]:
         yield last
 
 
-def _rank(one: Secret) -> tuple[bool, int, str]:
-    return one.rule.startswith(GENERIC), one.start - one.end, one.rule
+def _rank(one: Secret) -> tuple[bool, int, bool, str]:
+    return one.rule.startswith(GENERIC), one.start - one.end, one.rule not in ours(), one.rule
 
 
 class _Rules(Mapping[str, str]):

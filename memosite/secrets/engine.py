@@ -22,6 +22,32 @@ OWN_RULES = Path(__file__).with_name("rules.yml")
 ENCODED = "base64-of-text"
 """The rule that finds what may hold secrets once it is decoded; it is not visible, so it is no secret itself."""
 
+_VELES = {
+    "bitbucketcredentials": "bitbucket-credentials",
+    "bitwardenoauth2access": "bitwarden-oauth-token",
+    "circleciproject": "circleci-project-token",
+    "cloudflareapitoken": "cloudflare-api-token",
+    "codecatalystcredentials": "codecatalyst-credentials",
+    "codecommitcredentials": "codecommit-credentials",
+    "denopatorg": "deno-organization-token",
+    "digitaloceanapikey": "digitalocean-pat",
+    "grokxaiapikey": "xai-api-key",
+    "hcpclientcredentials": "hcp-client-credentials",
+    "herokuplatformkey": "heroku-api-key",
+    "npmjsaccesstoken": "npm-access-token",
+    "openrouter": "openrouter-api-key",
+    "packagistorgreadtoken": "packagist-read-token",
+    "packagistorgupdatetoken": "packagist-update-token",
+    "packagistsecret": "packagist-secret",
+    "postmanapikey": "postman-api-token",
+    "postmancollectiontoken": "postman-collection-token",
+    "sendgrid": "sendgrid-api-token",
+    "slackappconfigaccesstoken": "slack-config-access-token",
+    "slackappconfigrefreshtoken": "slack-config-refresh-token",
+    "slackappleveltoken": "slack-app-token",
+}
+"""Names of words for the rules of a part of the catalog that joins them."""
+
 _SPELLED = {"api": "API", "gcp": "GCP", "jwt": "JWT", "oauth": "OAuth", "pat": "PAT", "uri": "URI", "url": "URL"}
 
 
@@ -36,18 +62,25 @@ class Match:
 
 def match_rules(data: bytes) -> Iterator[Match]:
     """Everything that a rule matches. `data` is ASCII without NUL, so that no other encoding is guessed."""
-    for finding in _load()[1].scan(data):
+    for finding in _load()[1].scan(data + b"\n"):  # many rules ask for something after a key
         rule = _short(finding.rule_id)
         if finding.visible or rule == ENCODED:
             place = finding.location
-            yield Match(rule, place["start_offset"], place["end_offset"])
+            yield Match(rule, place["start_offset"], min(place["end_offset"], len(data)))
 
 
 def read_rules() -> Mapping[str, str]:
     """The rules by their stable names, and what people call what they find; ours come first where both name one."""
-    named = {_short(rule["id"]): rule for rule in _load()[0].metadata() if rule["visible"]}
-    ours = {_short(rule["id"]) for rule in named.values() if rule["id"].startswith("memosite.")}
-    return {name: named[name]["name"] if name in ours else _spelled(name) for name in sorted(named)}
+    metadata = sorted(_load()[0].metadata(), key=lambda rule: rule["id"].startswith("memosite."))
+    named = {_short(rule["id"]): rule for rule in metadata if rule["visible"]}
+    return {name: named[name]["name"] if name in ours() else _spelled(name) for name in sorted(named)}
+
+
+@lru_cache(maxsize=1)
+def ours() -> frozenset[str]:
+    """The rules of `rules.yml`; where others find the same, their names are used."""
+    ids = (rule["id"] for rule in _load()[0].metadata())
+    return frozenset(_short(one) for one in ids if one.startswith("memosite."))
 
 
 def digest_rules() -> str:
@@ -67,7 +100,7 @@ def _load() -> "tuple[Rules, Scanner]":
 def _short(rule_id: str) -> str:
     """The name of a rule without the catalog it is from: `github-pat` for `betterleaks.github-pat`."""
     name = re.sub(r"^(betterleaks\.|veles\.secrets/|memosite\.)", "", rule_id)
-    return re.sub(r"\.1$", "", name).replace(".", "-").replace("/", "-")
+    return _VELES.get(name) or re.sub(r"\.1$", "", name).replace(".", "-").replace("/", "-")
 
 
 def _spelled(name: str) -> str:

@@ -18,27 +18,34 @@ from typing import cast
 
 _RUN = rb"A-Za-z0-9+/=_.~:@-"
 _RUN_CHARACTERS = bytes(byte for byte in range(128) if re.match(rb"[%s]" % _RUN, bytes([byte])))
+_BEFORE_BREAK = frozenset(bytes([byte]) for byte in _RUN_CHARACTERS.translate(None, b".~:@"))
 _RUNS = re.compile(rb"[%s]*+" % _RUN)
 
-_GOES_ON = (
-    rb"[ \t>|#*]{0,80}+(?=[A-Za-z-]*+[0-9+/_=]|[A-Z]?[a-z]++[A-Z]|[A-Z]{4}|[A-Z]{2,}+[a-z])"  # and is no plain word
-)
+_GOES_ON = rb"[ \t>|#*]{0,80}+(?=[A-Za-z-]*+[0-9+/_=]|[A-Z]?[a-z]++[A-Z]|[A-Z]{4}|[A-Z]{2,}+[a-z]|-----END)"
+"""The indentation of the next line, before something that may be a part of a key, as it is no plain word."""
+
 _KNOTS = (
     re.compile(rb"\n" + _GOES_ON),
     re.compile(rb"\\\\{0,7}(?:r\\{1,8})?n" + _GOES_ON),
     re.compile(rb"\\\\{0,7}(?:u00(?P<code>[2-7][0-9a-fA-F])|(?P<plain>[/_.~*+=:@-]))"),
-    re.compile(rb"%(?P<code>[2-7][0-9a-fA-F])"),
+    re.compile(rb"%(?P<code>[2-7][0-9a-fA-F]|0[9aAdD])"),
 )
 """What interrupts a run of characters that may be a key: line breaks, real and written ones, escapes, percent-encoding.
 
 Each begins with one certain character, which is found fast. Repetitions are bounded or give nothing back."""
 
+NEAR = 80
+"""Two interruptions with no more between them belong together; so does what is as near to the first one."""
+
 _BASE64 = re.compile(rb"[A-Za-z0-9+/_-]++={0,2}+")
-_NEWLINE = 10
+_REPLACED = re.compile(rb"\[REDACTED:[a-z0-9-]{0,60}\]")
 _BETWEEN = b" \f "
 """Stands between two pieces: no key has it, and no line ends there."""
 
-_BLANKS = bytes.maketrans(b"|&?#<>()[]{}*,;!^`'\"\\", b" " * 21)
+_BLANKS = bytes.maketrans(b"|&?#<>()[]{}*,;!^`'\"\\/@", b" " * 23)
+_WORD = re.compile(rb"[A-Za-z0-9]{0,500}+")
+_STOP = re.compile(rb"\.(?=[A-Za-z0-9]{0,9}(?![A-Za-z0-9_.-]))")
+"""A full stop at the end of a sentence, or before the ending of a file's name."""
 
 
 Knot = tuple[int, int, bytes]
@@ -86,8 +93,12 @@ class Layer:
 
 
 def as_bytes(text: str) -> bytes:
-    """The text with a byte for each character. What is not ASCII is no part of a key, and becomes a question mark."""
-    return text.encode("ascii", "replace").replace(b"\0", b" ")
+    """The text with a byte for each character. What is not ASCII is no part of a key, and becomes a question mark.
+
+    What stands for a secret that was replaced before becomes stars: a word in it is no name of what follows.
+    """
+    data = text.encode("ascii", "replace").replace(b"\0", b" ")
+    return _REPLACED.sub(lambda match: b"*" * len(match.group()), data)
 
 
 def spaced(data: bytes) -> bytes:
@@ -96,7 +107,12 @@ def spaced(data: bytes) -> bytes:
         for letter in (b"n", b"r", b"t"):
             data = data.replace(b"\\" + letter, b"  ")
         data = re.sub(rb"\\u[0-9a-fA-F]{4}", b" " * 6, data)
-    return data.translate(_BLANKS).replace(b". ", b"  ").replace(b".\n", b" \n")
+    return _STOP.sub(b" ", data.translate(_BLANKS))
+
+
+def end_of_word(data: bytes, end: int) -> int:
+    """The end of the word that goes on here: a vendor may have made keys longer since a rule was written."""
+    return cast("re.Match[bytes]", _WORD.match(data, end)).end()
 
 
 def stack(below: Layer, encoded: Iterable[tuple[int, int]]) -> Layer | None:
@@ -114,13 +130,18 @@ def stack(below: Layer, encoded: Iterable[tuple[int, int]]) -> Layer | None:
 
 
 def _untied(data: bytes) -> Iterator[Piece]:
-    """A piece for each run of characters that is interrupted, without the interruptions."""
+    """A piece for each part of a text that is interrupted, without the interruptions.
+
+    It begins some characters before the first one, or with the run that this one interrupts: `Authorization: Bearer `
+    may be there. It ends likewise after the last one. In between it holds everything.
+    """
     chain: list[Knot] = []
     for knot in _knots(data):
         if chain:
-            if knot[0] < chain[-1][1]:
+            end = chain[-1][1]
+            if knot[0] < end:
                 continue
-            if _end_of_run(data, chain[-1][1]) < knot[0]:
+            if knot[0] > end + NEAR and _end_of_run(data, end) < knot[0]:
                 yield _piece(data, chain)
                 chain = []
         chain.append(knot)
@@ -133,11 +154,13 @@ def _knots(data: bytes) -> list[Knot]:
     for pattern in _KNOTS:
         for match in pattern.finditer(data):
             start, end = match.span()
-            before = data[max(0, start - 5) : start] if data[start] == _NEWLINE else b""
             meant = match.groupdict()
+            if not meant:
+                start -= len(data[max(0, start - 4) : start]) - len(data[max(0, start - 4) : start].rstrip(b"\r\\"))
+                if data[max(0, start - 1) : start] not in _BEFORE_BREAK:
+                    continue
             code = meant.get("code")
-            character = bytes([int(code, 16)]) if code else meant.get("plain") or b""
-            found.append((start - len(before) + len(before.rstrip(b"\r\\")), end, character))
+            found.append((start, end, bytes([int(code, 16)]) if code else meant.get("plain") or b""))
     found.sort()
     return found
 
@@ -156,12 +179,12 @@ def _piece(data: bytes, chain: list[Knot]) -> Piece:
             parts.append(part)
             length += len(part)
 
-    done = _run_before(data, chain[0][0])
+    done = min(_start_of_run(data, chain[0][0]), max(0, chain[0][0] - NEAR))
     for start, end, meant in chain:
         add(data[done:start], done, start)
         add(meant, start, end)
         done = end
-    last = _end_of_run(data, done)
+    last = max(_end_of_run(data, done), min(len(data), done + NEAR))
     add(data[done:last], done, last)
     return Piece(b"".join(parts), here, starts, ends)
 
@@ -171,7 +194,7 @@ def _end_of_run(data: bytes, start: int) -> int:
     return cast("re.Match[bytes]", _RUNS.match(data, start)).end()
 
 
-def _run_before(data: bytes, end: int) -> int:
+def _start_of_run(data: bytes, end: int) -> int:
     """Where the run of characters that ends here begins."""
     size = 64
     while True:

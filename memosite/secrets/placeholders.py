@@ -1,25 +1,62 @@
-"""Tells what stands where a secret would stand, but is none: placeholders, references, documented examples."""
+"""Tells what stands where a secret would stand, but is none: placeholders, references, documented examples, names."""
 
 import re
+from typing import cast
 
 _SAYS_SO = re.compile(
-    rb"\[REDACTED|EXAMPLE|x{4}|\*{3}|\.{3}|<|\$\{|\$\(|\{\{|%\(|process\.env|environ|getenv|changeme|change[_-]me"
-    rb"|placeholder|redacted|dummy|your[_-]?|\bmy[_-]?(?:secret|token|password|api|key)|insert[_-]|replace[_-]|[_-]here\b",
+    rb"\[REDACTED|EXAMPLE|[xX]{6}|\*{3}|\.{3}|<|\$\{|\$\(|\{\{|(?i:changeme|placeholder|redacted|your[_-])"
+)
+"""In a key of a vendor's format, these come from whoever wrote it and not from chance."""
+
+_SEEMS_SO = re.compile(
+    rb"x{4}|%\(|\.\*|process\.env|environ|getenv|change[_-]me|dummy|your|sample|insert|replace|[_-]here\b|^[a-z]{1,10}://"
+    rb"|^[$@&%]\{?[a-z_][a-z0-9_.]{0,60}[}%]?$|0?123456789|abcdefgh|deadbeef|passw(?:or)?d",
     re.IGNORECASE,
 )
-_NAME = re.compile(rb"[$%@&]?[A-Za-z]+(?:[ _./:+-]+(?:[A-Za-z]+|v?[0-9]{1,4}))*")
-_COUNTED = re.compile(rb"(?:0?123456789|abcdefgh|deadbeef)", re.IGNORECASE)
-_WORDS = frozenset(b"password passwd pass secret hunter2 postgres mysql root admin guest test user example".split())
+_WORDS = frozenset(b"secret postgres mysql root admin guest example pass12 passwd".split())
+
+_WORD = rb"(?:[A-Z]{2,}+[a-z]*+|[A-Z]?[a-z]++|[A-Z]){1,4}+"
+_NUMBERED = rb"%s(?:[0-9]{1,2}+(?:%s)?+)?+" % (_WORD, _WORD)
+_NAME = re.compile(
+    # Words and short numbers: an identifier, a path, a date. More than four words in one without a break are chance.
+    rb"[/~.-]*+(?:%s|v?[0-9]{1,10}+)(?:[ _./:+-]++(?:%s|v?[0-9]{1,10}+|$))*+" % (_WORD, _WORD)
+    # In an identifier of several words, some hold a number: utf8_to_utf16.
+    + rb"|(?:%s[_./-]++)++(?:%s)?+" % (_NUMBERED, _NUMBERED)
+)
+_NO_WORD = re.compile(rb"[b-df-hj-np-tv-xz]{7}", re.IGNORECASE)
+_DIGEST = re.compile(rb"(?i:sha[0-9]{1,3}|md5|blake[23][bs]?)[ :=_-]{1,3}\Z")
+_KEY_BODY = re.compile(rb"[A-Za-z0-9+/]{20}")
+_BASE64_CHARACTERS = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/"
+_DIGITS = re.compile(rb"[0-9]")
+_CAPITALS = re.compile(rb"[A-Z]")
+_BASE64 = re.compile(rb"[A-Za-z0-9+/]{0,200}+")
 
 
-def is_placeholder(value: bytes, *, is_generic: bool) -> bool:
-    """Whether a value is written where a secret would be, but is none.
+def is_placeholder(data: bytes, start: int, end: int, *, rule: str) -> bool:
+    """Whether what is written where a secret would be is none.
 
-    Vendors' documented examples, which say EXAMPLE, are placeholders as well. What was found by its surroundings alone
-    (`is_generic`) is also none if it is a name, a path or a word.
+    Vendors' documented examples, which say EXAMPLE, are placeholders as well. Of what was found by its surroundings
+    (the rules that begin with `generic-`), names and words are none either; in an address, a word is a password.
     """
-    if b"-----BEGIN" in value:
-        return False
-    if _SAYS_SO.search(value) or len(set(value)) <= 3:
+    value = data[start:end]
+    if value.startswith(b"-----BEGIN"):
+        return not _KEY_BODY.search(value)
+    if _SAYS_SO.search(value) or len(set(value)) <= 3 or _DIGEST.search(data[max(0, start - 12) : start]):
         return True
-    return is_generic and bool(_NAME.fullmatch(value) or _COUNTED.search(value) or value.lower() in _WORDS)
+    if not rule.startswith("generic-"):
+        return _is_within_base64(data, start, end)
+    if _SEEMS_SO.search(value) or value.lower() in _WORDS:
+        return True
+    if rule == "generic-credential-uri":
+        return data[max(0, start - len(value) - 2) : start] == b"/" + value + b":"  # the name is the password, too
+    return bool(_NAME.fullmatch(value.rstrip(b".:!?"))) and not _NO_WORD.search(value)
+
+
+def _is_within_base64(data: bytes, start: int, end: int) -> bool:
+    """Whether it is a part of a longer run of base64, as of an image, where everything is there by chance."""
+    window = data[max(0, start - 200) : start]
+    before = window[len(window.rstrip(_BASE64_CHARACTERS)) :]
+    after = cast("re.Match[bytes]", _BASE64.match(data, end)).group()
+    around = before + after
+    is_mixed = len(_DIGITS.findall(around)) >= 3 and len(_CAPITALS.findall(around)) >= 8
+    return bool(before) and len(around) >= 40 and is_mixed

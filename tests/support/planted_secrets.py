@@ -1,0 +1,352 @@
+"""Keys of many kinds, made at random in their vendors' formats, and the places where a repo may hold them.
+
+No key is real, and none stands here: hosts refuse commits with what looks like one. Run as a script, this prints which
+kind was found in which place, for many keys of each kind:
+
+    python -m tests.support.planted_secrets
+"""
+
+import base64
+import json
+import re
+import string
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from random import Random
+from urllib.parse import quote
+
+from memosite.secrets import find_secrets
+
+DIGITS, UPPER, LOWER = string.digits, string.ascii_uppercase, string.ascii_lowercase
+LETTERS = UPPER + LOWER
+ALNUM = LETTERS + DIGITS
+WEB = ALNUM + "-_"
+HEX = DIGITS + "abcdef"
+UPPER32 = UPPER + "234567"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Planted:
+    """A key, and what it is written with: a name that it is assigned to, or a text around it."""
+
+    key: str
+    name: str = ""
+    before: str = ""
+    after: str = ""
+
+    def written(self, sign: str = "=") -> str:
+        """The key with what it is written with."""
+        return f"{self.name}{sign if self.name else ''}{self.before}{self.key}{self.after}"
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A text with a key, and where in it the key is."""
+
+    text: str
+    start: int
+    end: int
+
+
+class Maker:
+    """Makes keys by chance, the same for the same seed."""
+
+    def __init__(self, seed: int) -> None:
+        """Begin anew."""
+        self.random = Random(seed)
+
+    def some(self, alphabet: str, count: int) -> str:
+        """Some characters of an alphabet."""
+        return "".join(self.random.choices(alphabet, k=count))
+
+    def uuid(self) -> str:
+        """A random UUID."""
+        return "-".join(self.some(HEX, count) for count in (8, 4, 4, 4, 12))
+
+    def block(self, label: str) -> str:
+        """A private key as PEM or armoured text."""
+        lines = [self.some(ALNUM + "+/", 64) for _ in range(12)]
+        return "\n".join([f"-----BEGIN {label}-----", *lines, f"-----END {label}-----"])
+
+    def web_token(self) -> str:
+        """A signed JSON web token."""
+        parts = (b'{"alg":"HS256","typ":"JWT"}', f'{{"sub":"{self.some(DIGITS, 10)}","iat":1716239022}}'.encode())
+        encoded = (base64.urlsafe_b64encode(part).decode().rstrip("=") for part in parts)
+        return ".".join((*encoded, self.some(WEB, 43)))
+
+
+KINDS: Mapping[str, Callable[[Maker], Planted]] = {
+    "AWS access key id": lambda m: Planted(key="AK" + "IA" + m.some(UPPER32, 16)),
+    "AWS temporary key id": lambda m: Planted(key="AS" + "IA" + m.some(UPPER32, 16)),
+    "AWS secret access key": lambda m: Planted(name="AWS_SECRET_ACCESS_KEY", key=m.some(ALNUM + "+/", 40)),
+    "GitHub token, classic": lambda m: Planted(key="gh" + "p_" + m.some(ALNUM, 36)),
+    "GitHub token, fine-grained": lambda m: Planted(
+        key="github" + "_pat_" + m.some(ALNUM, 22) + "_" + m.some(ALNUM, 59)
+    ),
+    "GitHub app token": lambda m: Planted(key="gh" + "s_" + m.some(ALNUM, 36)),
+    "GitHub OAuth token": lambda m: Planted(key="gh" + "o_" + m.some(ALNUM, 36)),
+    "GitHub refresh token": lambda m: Planted(key="gh" + "r_" + m.some(ALNUM, 76)),
+    "GitLab token": lambda m: Planted(key="gl" + "pat-" + m.some(ALNUM, 20)),
+    "Slack bot token": lambda m: Planted(
+        key="xox" + f"b-{m.some('123456789', 12)}-{m.some('123456789', 12)}-{m.some(ALNUM, 24)}"
+    ),
+    "Slack user token": lambda m: Planted(
+        key="xox" + "p-" + "-".join(m.some("123456789", 12) for _ in range(3)) + "-" + m.some(HEX, 32)
+    ),
+    "Slack webhook": lambda m: Planted(
+        before="https://hooks.slack.com/services/",
+        key=f"T{m.some(UPPER + DIGITS, 10)}/B{m.some(UPPER + DIGITS, 10)}/{m.some(ALNUM, 24)}",
+    ),
+    "Stripe secret key": lambda m: Planted(key="sk" + "_live_" + m.some(ALNUM, 99)),
+    "Stripe restricted key": lambda m: Planted(key="rk" + "_live_" + m.some(ALNUM, 24)),
+    "Google API key": lambda m: Planted(key="AI" + "za" + m.some(WEB, 34) + m.some(ALNUM, 1)),
+    "Google service account": lambda m: Planted(
+        before='{"type": "service_account", "private_key": "',
+        key=m.block("PRIVATE KEY").replace("\n", "\\n"),
+        after='\\n"}',
+    ),
+    "Azure storage key": lambda m: Planted(
+        before="DefaultEndpointsProtocol=https;AccountName=memos;AccountKey=",
+        key=m.some(ALNUM + "+/", 85) + "Q==",
+        after=";EndpointSuffix=core.windows.net",
+    ),
+    "Azure client secret": lambda m: Planted(key=m.some(ALNUM, 3) + "8" + "Q~" + m.some(ALNUM, 34)),
+    "OpenAI key": lambda m: Planted(key="sk" + "-proj-" + m.some(WEB, 74) + "T3Blbk" + "FJ" + m.some(ALNUM, 74)),
+    "OpenAI key, older": lambda m: Planted(key="sk" + "-" + m.some(ALNUM, 20) + "T3Blbk" + "FJ" + m.some(ALNUM, 20)),
+    "Anthropic key": lambda m: Planted(key="sk" + "-ant-api03-" + m.some(WEB, 93) + "AA"),
+    "Hugging Face token": lambda m: Planted(key="h" + "f_" + m.some(LETTERS, 34)),
+    "npm token": lambda m: Planted(key="np" + "m_" + m.some(ALNUM, 36)),
+    "PyPI token": lambda m: Planted(key="py" + "pi-AgEIcHlwaS5vcmc" + m.some(WEB, 149) + m.some(ALNUM, 1)),
+    "Docker Hub token": lambda m: Planted(key="dckr" + "_pat_" + m.some(ALNUM, 27)),
+    "Twilio key": lambda m: Planted(key="S" + "K" + m.some(HEX, 32)),
+    "Twilio auth token": lambda m: Planted(name="TWILIO_AUTH_TOKEN", key=m.some(HEX, 32)),
+    "SendGrid key": lambda m: Planted(key="S" + "G." + m.some(ALNUM, 22) + "." + m.some(ALNUM, 43)),
+    "Mailgun key": lambda m: Planted(key="key" + "-" + m.some(HEX, 32)),
+    "Mailchimp key": lambda m: Planted(key=m.some(HEX, 32) + "-us" + "12"),
+    "Telegram bot token": lambda m: Planted(key=m.some("123456789", 10) + ":A" + "A" + m.some(ALNUM, 33)),
+    "Discord bot token": lambda m: Planted(
+        key="M" + m.some(ALNUM, 25) + "." + m.some(ALNUM, 6) + "." + m.some(ALNUM, 38)
+    ),
+    "Discord webhook": lambda m: Planted(
+        before="https://discord.com/api/webhooks/", key=m.some("123456789", 18) + "/" + m.some(ALNUM, 68)
+    ),
+    "Datadog API key": lambda m: Planted(name="DD_API_KEY", key=m.some(HEX, 32)),
+    "Datadog application key": lambda m: Planted(name="DD_APP_KEY", key=m.some(HEX, 40)),
+    "New Relic key": lambda m: Planted(key="NR" + "AK-" + m.some(UPPER + DIGITS, 27)),
+    "Sentry user token": lambda m: Planted(key="sn" + "tryu_" + m.some(HEX, 64)),
+    "Shopify token": lambda m: Planted(key="sh" + "pat_" + m.some(HEX, 32)),
+    "Square token": lambda m: Planted(key="sq0" + "atp-" + m.some(ALNUM, 22)),
+    "PayPal client secret": lambda m: Planted(name="PAYPAL_CLIENT_SECRET", key="E" + m.some(ALNUM, 79)),
+    "Heroku key": lambda m: Planted(name="HEROKU_API_KEY", key=m.uuid()),
+    "Heroku key, newer": lambda m: Planted(key="HR" + "KU-AA" + m.some(ALNUM, 58)),
+    "DigitalOcean token": lambda m: Planted(key="dop" + "_v1_" + m.some(HEX, 64)),
+    "Cloudflare token": lambda m: Planted(name="CLOUDFLARE_API_TOKEN", key=m.some(ALNUM, 40)),
+    "Cloudflare origin key": lambda m: Planted(key="v1" + ".0-" + m.some(HEX, 24) + "-" + m.some(HEX, 146)),
+    "Vault token": lambda m: Planted(key="hv" + "s." + m.some(ALNUM, 92)),
+    "Databricks token": lambda m: Planted(key="da" + "pi" + m.some(HEX, 32)),
+    "Atlassian token": lambda m: Planted(key="ATA" + "TT3xFfGF0" + m.some(ALNUM, 171) + "=" + m.some(HEX.upper(), 8)),
+    "Linear key": lambda m: Planted(key="lin" + "_api_" + m.some(ALNUM, 40)),
+    "Notion token": lambda m: Planted(key="nt" + "n_" + m.some("123456789", 11) + m.some(ALNUM, 35)),
+    "Figma token": lambda m: Planted(key="fi" + "gd_" + m.some(ALNUM, 40)),
+    "Postman key": lambda m: Planted(key="PM" + "AK-" + m.some(HEX, 24) + "-" + m.some(HEX, 34)),
+    "Terraform Cloud token": lambda m: Planted(key=m.some(ALNUM, 14) + ".atlas" + "v1." + m.some(ALNUM, 67)),
+    "Grafana token": lambda m: Planted(key="gl" + "sa_" + m.some(ALNUM, 32) + "_" + m.some(HEX, 8)),
+    "Tailscale key": lambda m: Planted(key="ts" + "key-auth-" + m.some(ALNUM, 17) + "-" + m.some(ALNUM, 32)),
+    "Groq key": lambda m: Planted(key="gs" + "k_" + m.some(ALNUM, 52)),
+    "RubyGems key": lambda m: Planted(key="ruby" + "gems_" + m.some(HEX, 48)),
+    "age secret key": lambda m: Planted(key="AGE-SECRET" + "-KEY-1" + m.some("QPZRY9X8GF2TVDW0S3JN54KHCE6MUA7L", 58)),
+    "RSA private key": lambda m: Planted(key=m.block("RSA PRIVATE KEY")),
+    "EC private key": lambda m: Planted(key=m.block("EC PRIVATE KEY")),
+    "OpenSSH private key": lambda m: Planted(key=m.block("OPENSSH PRIVATE KEY")),
+    "PGP private key": lambda m: Planted(key=m.block("PGP PRIVATE KEY BLOCK")),
+    "JSON web token": lambda m: Planted(key=m.web_token()),
+    "database address": lambda m: Planted(
+        before="postgresql://app:", key=m.some(ALNUM, 16), after="@db.example.org:5432/memos"
+    ),
+    "address with password": lambda m: Planted(
+        before="https://bob:", key=m.some(ALNUM, 16), after="@example.org/memos"
+    ),
+    "password": lambda m: Planted(name="password", key=m.some(ALNUM, 18)),
+    "API key": lambda m: Planted(name="api_key", key=m.some(ALNUM, 32)),
+    "bearer token": lambda m: Planted(before="Authorization: Bearer ", key=m.some(ALNUM, 40)),
+}
+
+Encode = Callable[[str], str]
+
+
+def _plain(text: str) -> str:
+    return text
+
+
+def _in_json(text: str) -> str:
+    return json.dumps(text)[1:-1]
+
+
+def _in_json_twice(text: str) -> str:
+    return _in_json(_in_json(text))
+
+
+def _slashed(text: str) -> str:
+    return _in_json(text).replace("/", "\\/")
+
+
+def _percent(text: str) -> str:
+    return quote(text, safe="")
+
+
+def _all_percent(text: str) -> str:
+    return "".join(f"%{byte:02X}" for byte in text.encode())
+
+
+def _marked(text: str) -> str:
+    return re.sub(r"([_*~-])", r"\\\1", text)
+
+
+def _place(prefix: str, planted: Planted, suffix: str, *, encode: Encode = _plain, sign: str = "=") -> Place:
+    whole = planted.written(sign)
+    at = whole.index(planted.key)
+    before = prefix + encode(whole[:at])
+    key = encode(planted.key)
+    return Place(before + key + encode(whole[at + len(planted.key) :]) + suffix, len(before), len(before) + len(key))
+
+
+def _base64(prefix: str, planted: Planted, suffix: str, *, inner: str = "{}") -> Place:
+    encoded = base64.b64encode(inner.format(planted.written()).encode()).decode()
+    return Place(f"{prefix}{encoded}{suffix}", len(prefix), len(prefix) + len(encoded))
+
+
+def _split(planted: Planted, joint: str) -> Place:
+    """The key is split in its middle, which is no line break of its own."""
+    middle = len(planted.key) // 2
+    while "\n" in planted.key[middle - 4 : middle + 4] or "\\" in planted.key[middle - 4 : middle + 4]:
+        middle += 1
+    broken = planted.key[:middle] + joint + planted.key[middle:]
+    before = "The key is " + planted.written().partition(planted.key)[0]
+    return Place(before + broken + planted.after + "\n\nRotate it.\n", len(before), len(before) + len(broken))
+
+
+def _escaped(planted: Planted, number: int) -> Place:
+    r"""One character of the key is written as `\u0041`."""
+    prefix = '{"body": "The key is ' + _in_json(planted.written().partition(planted.key)[0])
+    character = planted.key[number]
+    key = _in_json(planted.key[:number]) + f"\\u{ord(character):04x}" + _in_json(planted.key[number + 1 :])
+    return Place(f'{prefix}{key}{_in_json(planted.after)}"}}', len(prefix), len(prefix) + len(key))
+
+
+def _cell(planted: Planted) -> Place:
+    if planted.name:
+        return _place("| name | value |\n|---|---|\n| ", planted, " |\n", sign=" | ")
+    return _place("| name | value |\n|---|---|\n| deploy | ", planted, " |\n")
+
+
+def _yaml(planted: Planted) -> Place:
+    if "\n" in planted.key:
+        lines = planted.written().replace("\n", "\n    ")
+        return Place(f"key: |\n    {lines}\nnext: 1\n", 11, 11 + len(lines))
+    if planted.name:
+        return _place("service:\n  ", planted, "\n  replicas: 2\n", sign=": ")
+    return _place("service:\n  value: ", planted, "\n  replicas: 2\n")
+
+
+PLACES: Mapping[str, Callable[[Planted], Place]] = {
+    "memo text": lambda p: _place("The key is ", p, " and we use it.\n"),
+    "end of a sentence": lambda p: _place("It was ", p, ". Rotate it.\n"),
+    "inline code": lambda p: _place("Use `", p, "` for it.\n"),
+    "bold": lambda p: _place("Use **", p, "** for it.\n"),
+    "quotation": lambda p: _place("Then “", p, "” was said.\n"),
+    "code fence": lambda p: _place("```sh\n", p, "\n```\n"),
+    "table cell": _cell,
+    "Markdown escapes": lambda p: _place("The key is ", p, " and we use it.\n", encode=_marked),
+    "JSON string": lambda p: _place('{"body": "Rotate:\\n', p, '\\nToday."}', encode=_in_json),
+    "JSON, quoted": lambda p: _place('{"body": "It is \\"', p, '\\"."}', encode=_in_json),
+    "JSON, slashes escaped": lambda p: _place('{"body": "see \\/', p, ' today"}', encode=_slashed),
+    "JSON, \\u003d before": lambda p: _place('{"body": "value\\u003d', p, ' today"}', encode=_in_json),
+    "JSON, \\u0041 at start": lambda p: _escaped(p, 0),
+    "JSON, \\u0041 inside": lambda p: _escaped(p, len(p.key) // 2),
+    "JSON in JSON": lambda p: _place('{"result": "{\\"out\\": \\"', p, '\\\\n\\"}"}', encode=_in_json_twice),
+    "tool output": lambda p: _place("$ env\nHOME=/home/ann\n", p, "\nLANG=C.UTF-8\n"),
+    ".env line": lambda p: _place("# local\nexport " if p.name else "# local\nVALUE=", p, "\nPORT=80\n"),
+    "YAML": _yaml,
+    "base64 alone": lambda p: _base64("", p, ""),
+    "base64 in a text": lambda p: _base64("It is ", p, ", I think.\n"),
+    "base64 of a text": lambda p: _base64("data: ", p, "\n", inner="The key is {} and we use it.\n"),
+    "URL query": lambda p: _place(
+        "See https://api.example.org/v1?" if p.name else "See https://api.example.org/v1?k=", p, "&n=2.\n",
+        encode=lambda text: quote(text, safe="="),
+    ),
+    "URL userinfo": lambda p: _place(
+        "git clone https://ann:" if p.name else "git clone https://", replace(p, name=""), "@example.org/memos.git\n",
+        encode=_percent,
+    ),
+    "percent-encoded": lambda p: _place("https://example.org/?next=", p, "&n=2\n", encode=_percent),
+    "all percent-encoded": lambda p: _place("https://example.org/?next=", p, "&n=2\n", encode=_all_percent),
+    "split, indented": lambda p: _split(p, "\n    "),
+    "split, backslash": lambda p: _split(p, "\\\n"),
+    "split, \\n in JSON": lambda p: _split(p, "\\n"),
+    "file name": lambda p: _place("notes/", p, ".md"),
+    "branch name": lambda p: _place("fix/", p, ""),
+    "commit message": lambda p: _place("Rotate a key\n\nThe old one was ", p, "\n\nReviewed-by: Ann\n"),
+}  # fmt: skip
+
+
+def why_not(planted: Planted, place: str) -> str:
+    """Why a key cannot be in a place, or nothing if it can."""
+    written = planted.written()
+    if place == "table cell" and "\n" in written:
+        return "a line break ends a row"
+    if place == "bold" and "\n" in written:
+        return "a block of lines is not set in bold"
+    if place == "URL userinfo" and (planted.before or "\n" in written):
+        return "userinfo holds a name and a password, no other text"
+    if place == "Markdown escapes" and not re.search(r"[_*~-]", planted.key):
+        return "nothing in it is escaped in Markdown"
+    if place == "file name" and ("\n" in written or "//" in written):
+        return "no line break and no double slash is in a path"
+    if place == "branch name" and re.search(r"[\s~^:?*\[\\]|\.\.|@\{|//", written):
+        return "git forbids such characters in names of branches"
+    return ""
+
+
+def plant(seed: int) -> Iterator[tuple[str, str, Place | str]]:
+    """Every kind in every place: the place with the key, or why it cannot be there."""
+    maker = Maker(seed)
+    for kind, make in KINDS.items():
+        planted = make(maker)
+        for place, write in PLACES.items():
+            yield kind, place, why_not(planted, place) or write(planted)
+
+
+def is_covered(place: Place) -> bool:
+    """Whether nothing of the key remains once what is found is replaced."""
+    left = set(range(place.start, place.end))
+    for secret in find_secrets(place.text):
+        left -= set(range(secret.start, secret.end))
+    return not left
+
+
+def print_table(seeds: int) -> None:
+    """Print which share of the keys of each kind was found in each place; `·` where none can be."""
+    counts: dict[str, dict[str, list[bool]]] = {}
+    reasons: dict[tuple[str, str], list[str]] = {}
+    for seed in range(seeds):
+        for kind, place, planted in plant(seed):
+            cell = counts.setdefault(kind, {}).setdefault(place, [])
+            if isinstance(planted, str):
+                kinds = reasons.setdefault((place, planted), [])
+                kinds += [] if kind in kinds else [kind]
+            else:
+                cell.append(is_covered(planted))
+    for number, place in enumerate(PLACES, 1):
+        print(f"{number:2} {place}")
+    print("\n" + " " * 28 + " ".join(f"{number:3}" for number in range(1, len(PLACES) + 1)))
+    for kind, places in counts.items():
+        cells = (f"{100 * sum(found) // len(found):3}" if found else "  ·" for found in places.values())
+        print(f"{kind:28}" + " ".join(cells))
+    every = [found for places in counts.values() for cell in places.values() for found in cell]
+    print(f"\n{sum(every)} of {len(every)} keys found: {seeds} of each of {len(KINDS)} kinds in {len(PLACES)} places\n")
+    for (place, reason), kinds in reasons.items():
+        print(f"· {place}: {reason}: {', '.join(kinds)}")
+
+
+if __name__ == "__main__":
+    print_table(20)
