@@ -6,8 +6,8 @@
 
 The script that reloads is a file, not inline, so that pages keep their strict content security policy. Only pages
 of this server may listen to it, and only requests for this machine by name are answered: a page of another site whose
-name resolves to this machine reads nothing (DNS rebinding). The error of a failed build is shown in the terminal and
-on the pages; the last good site stays.
+name resolves to this machine reads nothing (DNS rebinding), nor does one that loads search blocks as scripts. The
+error of a failed build is shown in the terminal and on the pages; the last good site stays.
 """
 
 import json
@@ -66,6 +66,11 @@ Settle = Callable[[], bool]
 
 class _OnThisMachine(web.RequestHandler):
     """Answers only requests for this machine by its own name, which prevents DNS rebinding."""
+
+    def set_default_headers(self) -> None:
+        """Forbid pages of other sites to load a file as their script, as which a search block would be read."""
+        self.set_header("Cross-Origin-Resource-Policy", "same-origin")
+        self.set_header("X-Content-Type-Options", "nosniff")
 
     def prepare(self) -> None:
         """Refuse requests with a foreign Host header."""
