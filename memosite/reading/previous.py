@@ -57,9 +57,10 @@ def known_ledger(output: Path, previous: str | None, last: Ledger | None) -> Led
 def _fetch(previous: str) -> Ledger:
     from memosite.fetch.answers import Fetched  # noqa: PLC0415 - few builds ask the network
     from memosite.fetch.client import Fetcher  # noqa: PLC0415
+    from memosite.fetch.credentials import read_credentials  # noqa: PLC0415
 
     address = urljoin(previous.rstrip("/") + "/", LEDGER_PATH)
-    answer = Fetcher(limit=LEDGER_LIMIT, whole=600).get(address)
+    answer = Fetcher(read_credentials([address]), limit=LEDGER_LIMIT, whole=600).get(address)
     if not isinstance(answer, Fetched):
         reason = getattr(answer, "reason", "no answer")
         raise OutputError(f"--previous {previous}: {address}: {reason}; leave the option out the first time")

@@ -11,10 +11,17 @@ from threading import Thread
 from typing import Any
 
 
+class Handler(SimpleHTTPRequestHandler):
+    """Answers, and says nothing of it."""
+
+    def log_message(self, *_: object) -> None:
+        """Say nothing."""
+
+
 @contextmanager
-def serve_folder(folder: Path) -> Iterator[str]:
+def serve_folder(folder: Path, handler: type[Handler] = Handler) -> Iterator[str]:
     """The address of a server that serves a folder, which need not exist yet; it ends in a slash."""
-    with _Server(("127.0.0.1", 0), partial(_Handler, directory=str(folder))) as server:
+    with _Server(("127.0.0.1", 0), partial(handler, directory=str(folder))) as server:
         thread = Thread(target=server.serve_forever, kwargs={"poll_interval": 0.05})
         thread.start()
         try:
@@ -22,13 +29,6 @@ def serve_folder(folder: Path) -> Iterator[str]:
         finally:
             server.shutdown()
             thread.join()
-
-
-class _Handler(SimpleHTTPRequestHandler):
-    """Answers, and says nothing of it."""
-
-    def log_message(self, *_: object) -> None:
-        """Say nothing."""
 
 
 class _Server(ThreadingHTTPServer):

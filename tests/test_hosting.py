@@ -1,0 +1,250 @@
+"""What docs/guide/hosting.md says: its headers over a built site, in a browser, and an archive behind a login."""
+
+import base64
+import re
+import shutil
+import urllib.error
+import urllib.request
+from collections.abc import Iterator
+from email.message import Message
+from fnmatch import fnmatchcase
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser, sync_playwright
+
+from tests.support.commands import run_command
+from tests.support.files import ROOT, write_text
+from tests.support.memos import write_memo
+from tests.support.servers import Handler, serve_folder
+from tests.support.sites import EXAMPLE, build_site
+
+HOSTING = ROOT / "docs/hosting"
+HEADERS = (HOSTING / "_headers").read_text(encoding="utf-8")
+KNOWN_TO_HOSTS = {".html", ".css", ".js", ".json"}
+"""Endings whose media types every host knows."""
+TYPES = {
+    ".openthing": "application/json", ".opencatalog": "application/json", ".jsonl": "application/jsonl; charset=utf-8",
+    ".md": "text/markdown; charset=utf-8", ".txt": "text/plain; charset=utf-8",
+    ".xml": "application/xml; charset=utf-8", ".opml": "text/x-opml; charset=utf-8",
+}  # fmt: skip
+LOGIN = "Basic " + base64.b64encode(b"reader:s3cret").decode()
+
+Rules = list[tuple[str, list[tuple[str, str]]]]
+
+
+def rules_of(text: str) -> Rules:
+    """The rules of a `_headers` file: a pattern of paths, and the headers of what matches it."""
+    rules: Rules = []
+    for line in filter(None, (line.strip() for line in text.splitlines())):
+        if line.startswith("/"):
+            rules.append((line, []))
+        elif not line.startswith("#"):
+            name, _, value = line.partition(":")
+            rules[-1][1].append((name.strip(), value.strip()))
+    return rules
+
+
+RULES = rules_of(HEADERS)
+
+
+def headers_for(path: str) -> list[tuple[str, str]]:
+    """The headers that the file gives a path, as hosts do: of every rule that matches."""
+    return [header for pattern, headers in RULES if fnmatchcase(path, pattern) for header in headers]
+
+
+class Host(Handler):
+    """A host that reads `_headers` and shows 404.html."""
+
+    login = ""
+
+    def do_GET(self) -> None:  # noqa: N802 - as http.server calls it
+        """Answer, if the visitor may see it."""
+        if self.login and self.headers["Authorization"] != self.login:
+            self.send_error(401)
+        else:
+            super().do_GET()
+
+    def guess_type(self, path: object) -> str:
+        """The type of a file whose ending every host knows; others are what the rules say."""
+        known = Path(str(path)).suffix in KNOWN_TO_HOSTS
+        return super().guess_type(str(path)) if known else "application/octet-stream"
+
+    def send_header(self, keyword: str, value: str) -> None:
+        """Send a header unless a rule names it."""
+        if keyword.lower() not in {name.lower() for name, _ in headers_for(self.path)}:
+            super().send_header(keyword, value)
+
+    def end_headers(self) -> None:
+        """Send what the rules say, too."""
+        for keyword, value in headers_for(self.path):
+            super().send_header(keyword, value)
+        super().end_headers()
+
+
+class HostWithLogin(Host):
+    """One that shows nothing without a login."""
+
+    login = LOGIN
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The example organization, built."""
+    return build_site(EXAMPLE, "--cache", tmp_path_factory.mktemp("cache"), output=tmp_path_factory.mktemp("site"))
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    """Chromium, as the system has it."""
+    with sync_playwright() as playwright:
+        found = playwright.chromium.launch(executable_path=shutil.which("chromium"))
+        yield found
+        found.close()
+
+
+def head(address: str) -> Message:
+    """The headers of an answer."""
+    with urllib.request.urlopen(address, timeout=10) as answer:
+        headers: Message = answer.headers
+        return headers
+
+
+def test_the_headers_are_within_what_hosts_read() -> None:
+    """Cloudflare reads 100 rules, lines of 2,000 characters and one asterisk in a path; none needs placeholders."""
+    assert 1 < len(RULES) <= 100
+    assert max(map(len, HEADERS.splitlines())) <= 2_000
+    for pattern, headers in RULES:
+        assert re.fullmatch(r"/[^*:]*\*?[^*:]*", pattern)
+        assert headers
+        assert all(re.fullmatch(r"[A-Za-z-]+", name) and value for name, value in headers)
+
+
+def test_every_file_has_its_type_and_each_header_once(site: Path) -> None:
+    """Hosts join the values of two rules, or take the last: so no file has a header from two."""
+    found = {}
+    with serve_folder(site, Host) as address:
+        files = [path for path in site.rglob("*") if path.is_file() and not path.name.startswith(".")]
+        for path in files:
+            name = path.relative_to(site).as_posix()
+            names = [keyword for keyword, _ in headers_for(f"/{name}")]
+            assert len(names) == len(set(names)), name
+            found[path.suffix] = f"{address}{name}"
+        for suffix, url in found.items():
+            sent = head(url)
+            assert sent["X-Content-Type-Options"] == "nosniff"
+            assert sent["Cache-Control"] == "no-cache"
+            assert suffix in KNOWN_TO_HOSTS or sent.get_all("Content-Type") == [TYPES[suffix]]
+    assert set(TYPES) | KNOWN_TO_HOSTS >= set(found) >= set(TYPES) - {".opencatalog"}
+
+
+def test_the_policy_is_that_of_the_pages(site: Path) -> None:
+    """One policy: what a header forbids and a page allows, or the other way round, nobody would find."""
+    sent = dict(headers_for("/index.html"))
+    meta = re.compile(r'<meta http-equiv="Content-Security-Policy" content="([^"]+)">')
+    pages = [path.read_text(encoding="utf-8") for path in site.rglob("*.html")]
+    assert {tuple(meta.findall(page)) for page in pages} == {(sent["Content-Security-Policy"],)}
+    assert all(f'<meta name="referrer" content="{sent["Referrer-Policy"]}">' in page for page in pages)
+
+
+@pytest.mark.parametrize("name", ["nginx.conf", "Caddyfile", "apache.conf"])
+def test_the_servers_send_the_same(name: str) -> None:
+    """The examples for servers have every header and every type of `_headers`."""
+    text = (HOSTING / name).read_text(encoding="utf-8")
+    for header, value in headers_for("/index.html"):
+        assert f'{header} "{value}"' in text
+    for suffix, type_ in TYPES.items():
+        bare = type_.partition(";")[0]
+        assert re.search(rf"{bare}[^\n]*\b{suffix[1:]}\b|\*\{suffix}\b[^\n]*\n[^\n]*{bare}", text), suffix
+    utf_8 = "charset utf-8;" if name == "nginx.conf" else "charset=utf-8"
+    assert utf_8 in text
+
+
+def test_the_site_works_with_the_headers(site: Path, browser: Browser) -> None:
+    """Pages, search and the page for unknown addresses, without a word in the console."""
+    said: list[str] = []
+    with serve_folder(site, Host) as address:
+        page = browser.new_page()
+        page.on("console", lambda message: said.append(message.text))
+        page.on("pageerror", lambda error: said.append(str(error)))
+        page.goto(f"{address}index.html")
+        page.goto(f"{address}actions/index.html")
+        page.goto(f"{address}search/index.html?q=catalogue")
+        page.wait_for_selector("#_hits li")
+        page.close()
+    assert said == []
+
+
+def test_an_original_never_runs(tmp_path: Path, browser: Browser) -> None:
+    """Even one that is a page of HTML in truth: it is shown as text, or saved."""
+    script = "<!doctype html><title>run</title><script>document.title = 'ran'</script>"
+    write_memo(tmp_path / "memos/inbox", "2026-05-01-1430--a--b--c", body=script, body_ref="evil.html")
+    write_text(tmp_path / "memos/inbox/evil.html", script)
+    write_text(tmp_path / "memos/inbox/2026-05-01-1500--a--b--d.openthing", script)
+    site = build_site(tmp_path)
+    originals = [path for path in site.rglob("original*") if "<script>" in path.read_text(encoding="utf-8")]
+    assert {path.suffix for path in originals} == {".openthing", ".txt"}
+    with serve_folder(site, Host) as address:
+        for path in originals:
+            page = browser.new_page()
+            page.goto(f"{address}{path.relative_to(site).as_posix()}")
+            assert page.title() == ""
+            assert "<script>" in page.inner_text("body")
+            page.close()
+
+
+ATTACK = """<!doctype html><title>evil</title>
+<script>stolen = []; function memositeBlock(name, value) { stolen.push(JSON.stringify(value)); }</script>
+<script src="%ssearch/t0/r0.js"></script>"""
+
+
+@pytest.mark.parametrize(("handler", "is_read"), [(Handler, True), (Host, False)], ids=["without", "with"])
+def test_another_site_reads_no_search_block(
+    site: Path, tmp_path: Path, browser: Browser, handler: type[Handler], is_read: bool
+) -> None:
+    """Search blocks are scripts, so that they load from disk. A page elsewhere could load them in a reader's name."""
+    with serve_folder(site, handler) as archive, serve_folder(tmp_path) as evil:
+        write_text(tmp_path / "index.html", ATTACK % archive)
+        page = browser.new_page()
+        page.goto(evil)
+        assert bool(page.evaluate("stolen.length")) == is_read
+        page.close()
+
+
+def test_own_files_at_the_top_of_the_output_stay(tmp_path: Path) -> None:
+    """Whether the build makes everything, something or nothing (SPEC 2.1)."""
+    write_memo(tmp_path / "memos/inbox", "2026-05-01-1430--a--b--c")
+    site = build_site(tmp_path)
+    own = ["_headers", "_redirects", ".htaccess", ".nojekyll", "CNAME", "robots.txt", ".well-known/security.txt"]
+    for name in own:
+        write_text(site / name, "mine")
+    build_site(tmp_path)
+    write_memo(tmp_path / "memos/inbox", "2026-05-01-1500--a--b--d")
+    build_site(tmp_path)
+    shutil.rmtree(tmp_path / ".memosite")
+    build_site(tmp_path)
+    assert [(site / name).read_text() for name in own] == ["mine"] * len(own)
+
+
+@pytest.mark.parametrize("way", ["netrc", "token"])
+def test_an_archive_behind_a_login(tmp_path: Path, way: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A watch and `build --previous` log in; without a login both say why not, and lose nothing."""
+    monkeypatch.setattr(HostWithLogin, "login", LOGIN if way == "netrc" else "Bearer t0ken")
+    monkeypatch.setenv("NETRC", str(tmp_path / "netrc"))
+    write_memo(tmp_path / "org/memos/inbox", "2026-05-01-1430--a--director--c")
+    site = build_site(tmp_path / "org")
+    with serve_folder(site, HostWithLogin) as address:
+        watch = ("watch", "--once", f"{address}positions/director/feed.xml")
+        build = ("build", tmp_path / "org", "-o", tmp_path / "next", "--previous", address)
+        for command, code in ((watch, 1), (build, 2)):
+            done = run_command(*command)
+            assert (done.returncode, "401" in done.stderr) == (code, True), done.stderr
+        if way == "netrc":
+            write_text(tmp_path / "netrc", "machine 127.0.0.1 login reader password s3cret\n").chmod(0o600)
+        else:
+            monkeypatch.setenv("MEMOSITE_TOKEN", "t0ken")
+        assert "new memo: memos/inbox/" in run_command(*watch).stdout
+        done = run_command(*build)
+    assert done.returncode == 0, done.stderr
+    ledger = "archive/ledger.jsonl"
+    assert (tmp_path / "next" / ledger).read_bytes() == (site / ledger).read_bytes()
