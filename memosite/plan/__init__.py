@@ -60,8 +60,9 @@ def plan(
     # Units that scan the archive count as heavy: at 100,000 artifacts each is a batch of its own, so that no process
     # copies the whole archive at once (`workers`).
     whole = partial(untraced, weight=1 + len(archive.artifacts) // 2_000)
-    # The ledger goes first: if the build is killed, no URL is published that it does not know.
-    yield whole("ledger", lambda _: [Written(path=LEDGER_PATH, data=ledger.to_jsonl().encode("utf-8", "replace"))])
+    # The ledger goes first: if the build is killed or power is lost, no URL is published that it does not know.
+    kept = whole("ledger", lambda _: [Written(path=LEDGER_PATH, data=ledger.to_jsonl().encode("utf-8", "replace"))])
+    yield replace(kept, synced="always")
     # Pages may be looked at as soon as they are written. Artifacts come first, so that what others list is there; only
     # the page of a new position or month comes a moment after the pages that link to it.
     yield from artifact_units(archive)
@@ -95,7 +96,8 @@ def _units_for_programs(months: Mapping[str, Sequence[Artifact]], feeds: Iterabl
     yield untraced("archive", lambda context: [archive_index(context, months)])
     yield untraced("robots", lambda context: plan_for_robots(context, months))
     # Feeds go last: what they announce is there when they do.
-    yield from feed_units(feeds)
+    for unit in feed_units(feeds):
+        yield replace(unit, synced="published")
 
 
 def _with_pages(ledger: Ledger, context: Context, months: Iterable[str], searches: Iterable[SavedSearch]) -> Ledger:

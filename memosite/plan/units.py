@@ -8,6 +8,7 @@ from memosite.pages.models import Page
 from memosite.plan.context import Context
 from memosite.plan.files import Stored, Written
 from memosite.search.blocks import SearchBlock
+from memosite.store.output import Synced
 
 Planned = Page | FeedFile | SearchBlock | Written | Stored
 
@@ -18,7 +19,8 @@ class Unit:
 
     One that is not `traced` looks at the whole archive or at the ledger, and is planned in every build. `weight` is
     roughly how many artifacts it has: light units are sent to a process together. `is_for_programs` says that only
-    programs read its outputs; such units come after all others.
+    programs read its outputs; such units come after all others. `synced` says whether its outputs have to survive a
+    power loss (`store/output.py`).
     """
 
     name: str
@@ -27,6 +29,7 @@ class Unit:
     is_traced: bool = True
     weight: int = 1
     is_for_programs: bool = False
+    synced: Synced = "never"
 
 
 def untraced(name: str, make: Callable[[Context], Iterable[Planned]], *, weight: int = 1) -> Unit:

@@ -21,7 +21,7 @@ from memosite.remake.listener import Listener
 from memosite.remake.manifest import Made, Manifest, ManifestOutput, Reads, Units
 from memosite.remake.memory import Memory
 from memosite.remake.parcels import Files, Parcel, Unrendered, pack, pack_theme, render, render_parcel
-from memosite.remake.stale import IsThere, decide
+from memosite.remake.stale import Decision, IsThere, decide
 from memosite.render.renderer import Renderer
 from memosite.render.theme import Theme
 from memosite.run.progress import Progress
@@ -218,9 +218,11 @@ def make_site(
             done += 1
             former += (one.path for one in made.outputs) if made else ()
             result = next(results)
+            if unit.synced == "never":
+                output.sync()  # what has to be kept is in its place before anything else follows
             reads = None if result.reads is None else tuple(noted.reads.note(*read) for read in result.reads.items())
             noted.units.note(
-                unit.name, Made(given=result.given, reads=reads, outputs=_write(result, made, output, listener))
+                unit.name, Made(given=result.given, reads=reads, outputs=_write(result, decision, output, listener))
             )
         next(results, None)  # there is no more, and so the processes end
     gone = (last.units[name] for name in last.units if name not in noted.units)
@@ -265,13 +267,16 @@ def _keep(name: str, made: Made, known: Units, noted: Units, *, output: OutputFo
     noted.note(name, replace(made, outputs=tuple(kept)))  # another unit has taken one of its paths
 
 
-def _write(result: MadeUnit, made: Made | None, output: OutputFolder, listener: Listener) -> tuple[ManifestOutput, ...]:
+def _write(
+    result: MadeUnit, decision: Decision, output: OutputFolder, listener: Listener
+) -> tuple[ManifestOutput, ...]:
+    made, synced = decision.made, decision.unit.synced
     states = {one.path: one.state for one in made.outputs} if made else {}
     outputs: list[ManifestOutput] = []
     new: list[str] = []
     for path, fingerprint, data in result.outputs:
         before = output.written
-        state = output.keep(path, states[path]) if data is None else output.write(path, data)
+        state = output.keep(path, states[path]) if data is None else output.write(path, data, synced=synced)
         if output.written > before:
             new.append(path)
         outputs.append(ManifestOutput(path=path, fingerprint=fingerprint, state=state))

@@ -3,19 +3,25 @@
 A reader never sees half a file (SPEC 9): bytes go to a file beside the others and are moved into place, with a time
 in whole seconds that only grows, by which feed readers notice new content (FEEDS, bytes). The folder has a marker:
 memosite refuses to write into a folder without one.
+
+Power may be lost at any moment. Pages can be made again, and the next build sees which were lost. The ledger cannot,
+and readers must not find a feed empty: these are on the disk before they are moved into place, and the ledger is in its
+place before anything is written after it.
 """
 
 import contextlib
+import errno
 import fcntl
 import os
 import shutil
 import stat
 from collections.abc import Collection, Iterable, Iterator
 from pathlib import Path
+from typing import Literal
 
 from memosite.facts.errors import BusyError, OutputError
 from memosite.facts.layout import SITE_MARKER
-from memosite.store.safe_files import open_over
+from memosite.store.safe_files import open_over, sync_folder
 
 _UNFINISHED = ".memosite-unfinished"
 _OWNED = (
@@ -28,6 +34,11 @@ _MARKER_TEXT = "This folder is made by memosite: what lies in it is overwritten 
 
 FileState = tuple[int, int, int]
 """How a file lies there: its size, its time in nanoseconds, and its inode."""
+
+
+Synced = Literal["never", "published", "always"]
+"""Which files are on the disk before they are in their place: with "published" if the folder was not empty before,
+since readers may know it."""
 
 
 class OutputFolder:
@@ -43,6 +54,7 @@ class OutputFolder:
         self.collisions: list[str] = []
         self._paths: set[str] = set()
         self._folders: set[str] = set()
+        self._unsynced: set[Path] = set()
         self._lock: int | None = None
         self.was_left_unfinished = False
         self._was_empty = False
@@ -55,7 +67,7 @@ class OutputFolder:
         except FileNotFoundError:
             return
         except OSError as error:
-            raise OutputError(f"{self.root}: the output folder cannot be read ({error.strerror})") from error
+            raise _unwritable(str(self.root), error, what="the output folder cannot be read") from error
         if names - {_UNFINISHED} and SITE_MARKER not in names:  # a build may be killed before it sets its marker
             raise OutputError(
                 f"{self.root}: not empty, and not made by memosite (no {SITE_MARKER} in it); "
@@ -94,7 +106,7 @@ class OutputFolder:
             self._was_empty = not any(self.root.iterdir())
             (self.root / _UNFINISHED).mkdir()
         except OSError as error:
-            raise OutputError(f"{self.root}: the output folder cannot be made ({error.strerror})") from error
+            raise _unwritable(str(self.root), error, what="the output folder cannot be made") from error
         self.write(SITE_MARKER, _MARKER_TEXT.encode())
         self.write(".gitignore", b"*\n")
 
@@ -145,8 +157,10 @@ class OutputFolder:
         self.unchanged += 1
         return state
 
-    def write(self, path: str, data: bytes) -> FileState | None:
+    def write(self, path: str, data: bytes, *, synced: Synced = "never") -> FileState | None:
         """Write one file of the site, unless it has these bytes already, and return its state.
+
+        A power loss spares a file that is `synced`; its name is on the disk after the next `sync`.
 
         Should two files have one path, the first stays: no content may stop a build. They are in `collisions`, and
         the second has no state.
@@ -163,13 +177,14 @@ class OutputFolder:
             if found is not None:
                 self._make_room(path)
                 found = _lstat(target)
-            self._replace(path, target, found, data)
+            is_synced = synced == "always" or (synced == "published" and not self._was_empty)
+            self._replace(path, target, found, data, is_synced=is_synced)
         except OSError as error:
-            raise OutputError(f"{target}: cannot be written ({error.strerror})") from error
+            raise _unwritable(target, error) from error
         self.written += 1
         return self.state(path)
 
-    def _replace(self, path: str, target: str, found: os.stat_result | None, data: bytes) -> None:
+    def _replace(self, path: str, target: str, found: os.stat_result | None, data: bytes, *, is_synced: bool) -> None:
         """Replace the file by these bytes."""
         unfinished = f"{self.root}/{_UNFINISHED}/file"
         file = open_over(unfinished)
@@ -179,9 +194,27 @@ class OutputFolder:
                 left = left[os.write(file, left) :]
             second = self._second(path, data, now=os.fstat(file), replaced=found)
             os.utime(file, (second, second))
+            if is_synced:
+                os.fsync(file)
+                self._unsynced.add(Path(target).parent)
         finally:
             os.close(file)
         os.replace(unfinished, target)  # noqa: PTH105 - pathlib takes as long as writing
+
+    def sync(self) -> None:
+        """Wait until the files that are `synced` have their names on the disk, with the folders that they are in."""
+        folders = {folder for one in self._unsynced for folder in (one, *one.parents) if self._is_within(folder)}
+        if folders and self._was_empty:
+            folders.add(self.root.parent)  # the root may be new
+        self._unsynced.clear()
+        for folder in sorted(folders, reverse=True):
+            try:
+                sync_folder(folder)
+            except OSError as error:
+                raise _unwritable(str(folder), error) from error
+
+    def _is_within(self, folder: Path) -> bool:
+        return folder == self.root or self.root in folder.parents
 
     def _claim(self, path: str) -> bool:
         if path in self._paths:
@@ -237,10 +270,11 @@ class OutputFolder:
             else:
                 self._remove_known(known)
         except OSError as error:
-            raise OutputError(f"{error.filename or self.root}: cannot be removed ({error.strerror})") from error
+            raise _unwritable(error.filename or str(self.root), error, what="cannot be removed") from error
 
     def leave(self) -> None:
         """Mark the build as complete; the next build completes one that is not marked."""
+        self.sync()
         shutil.rmtree(self.root / _UNFINISHED, ignore_errors=True)
 
     def _remove_known(self, known: Iterable[str]) -> None:
@@ -290,6 +324,18 @@ class OutputFolder:
         if path.relative_to(self.root).as_posix() not in self._paths:
             path.unlink()
             self.removed += 1
+
+
+_AGAIN = "and run the command again, which completes the site"
+_ADVICE = {
+    **dict.fromkeys((errno.ENOSPC, errno.EDQUOT, errno.EFBIG), f"make room {_AGAIN}"),
+    **dict.fromkeys((errno.EROFS, errno.EACCES, errno.EPERM), "make it writable, or choose another folder with -o"),
+}
+
+
+def _unwritable(path: str, error: OSError, *, what: str = "cannot be written") -> OutputError:
+    advice = _ADVICE.get(error.errno or 0, f"check the disk {_AGAIN}")
+    return OutputError(f"{path}: {what} ({error.strerror}); {advice}")
 
 
 def _lstat(path: str) -> os.stat_result | None:

@@ -1,9 +1,10 @@
-"""[I/O] Opens untrusted files safely: follows no symbolic link and waits for no pipe.
+"""[I/O] Opens untrusted files safely: follows no symbolic link and waits for no pipe. Syncs files to the disk.
 
 A folder that is read, and a cache that came with a clone, may contain a link to another place, or a pipe without
 a writer.
 """
 
+import errno
 import os
 import stat
 from io import FileIO
@@ -52,3 +53,18 @@ def open_over(path: str | Path) -> int:
 def open_lock(path: Path) -> int:
     """Open an empty lock file, and create it if missing; a link of that name is an `OSError`."""
     return os.open(path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 0o666)
+
+
+def sync_folder(path: str | Path) -> None:
+    """Wait until the names in a folder are on the disk: a file moved there has its name after a power loss, too.
+
+    Some disks (shared ones, mostly) cannot be asked; they keep names in their own time.
+    """
+    folder = os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    try:
+        os.fsync(folder)
+    except OSError as error:
+        if error.errno not in {errno.EINVAL, errno.EBADF, errno.ENOTSUP}:
+            raise
+    finally:
+        os.close(folder)
