@@ -195,7 +195,16 @@ def _good_state() -> bytes:
         return (folder / "state").read_bytes()
 
 
-@fuzz(mutated([_good_state()], [b"SQLite format 3\0", b"\0" * 100, b"[1]", b"feeds"]), examples=60)
+STATE_OF_WATCH = _good_state()
+DAMAGED_STATES = [
+    STATE_OF_WATCH.replace(b"CREATE TABLE feeds", b"CREATE TABLE\x82feeds"),
+    STATE_OF_WATCH.replace(b'["memos', b"[[memos"),
+]
+
+
+@fuzz(
+    mutated([STATE_OF_WATCH], [b"SQLite format 3\0", b"\0" * 100, b"[1]", b"feeds"]), examples=60, known=DAMAGED_STATES
+)
 def test_a_damaged_state_of_a_watch_is_an_error(data: bytes) -> None:
     """Or it is read: damage that the database does not see looks like content."""
     with scratch() as folder:

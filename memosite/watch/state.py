@@ -38,6 +38,9 @@ CREATE TABLE items (
 );
 CREATE INDEX items_by_fate ON items (feed, fate, id);
 """
+_ERRORS = (sqlite3.Error, UnicodeDecodeError)
+"""What SQLite raises; the second if its message quotes damaged text."""
+
 _DAMAGE = {sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_ERROR, sqlite3.SQLITE_MISMATCH}
 
 
@@ -164,9 +167,12 @@ class WatchState:
             "WHERE address = ? AND fate = 'pending' ORDER BY items.id LIMIT ?",
             (address, count),
         )
-        return tuple(
-            Delivery(number=number, item=_load(guid, text), tries=tries) for number, guid, text, tries in found
-        )
+        try:
+            return tuple(
+                Delivery(number=number, item=_load(guid, text), tries=tries) for number, guid, text, tries in found
+            )
+        except (ValueError, TypeError, RecursionError) as error:
+            raise _damaged(self.path, "an item that cannot be read") from error
 
     def counts(self, address: str) -> dict[str, int]:
         """How many items of a feed have which fate."""
@@ -238,7 +244,7 @@ class WatchState:
     def _rows(self, query: str, values: tuple[object, ...] = ()) -> list[Any]:
         try:
             return self._connection.execute(query, values).fetchall()
-        except sqlite3.Error as error:
+        except _ERRORS as error:
             raise _sorted(error, self.path) from error
 
     @contextmanager
@@ -253,12 +259,12 @@ class WatchState:
             with contextlib.suppress(sqlite3.Error):
                 if self._connection.in_transaction:
                     self._connection.execute("ROLLBACK")
-            if isinstance(error, sqlite3.Error):
+            if isinstance(error, _ERRORS):
                 raise _sorted(error, self.path) from error
             raise
 
 
-def _sorted(error: sqlite3.Error, path: Path) -> Exception:
+def _sorted(error: Exception, path: Path) -> Exception:
     """Classify an error of SQLite: damage, which a person has to repair, or a state that cannot be written now."""
     if getattr(error, "sqlite_errorcode", sqlite3.SQLITE_ERROR) & 0xFF in _DAMAGE:
         return _damaged(path, str(error))
@@ -332,14 +338,14 @@ def _connect(path: Path, *, mode: str) -> sqlite3.Connection:
         connection = sqlite3.connect(
             f"file:{quote(str(path.absolute()))}?mode={mode}", uri=True, isolation_level=None, timeout=5.0
         )
-    except sqlite3.Error as error:
+    except _ERRORS as error:
         raise _sorted(error, path) from error
     try:
         _check(connection, path)
         if mode == "rw":
             connection.execute("PRAGMA journal_mode = WAL")
             connection.execute("PRAGMA synchronous = FULL")
-    except sqlite3.Error as error:
+    except _ERRORS as error:
         connection.close()
         raise _sorted(error, path) from error
     except BaseException:

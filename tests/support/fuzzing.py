@@ -10,11 +10,13 @@ in how much time; Hypothesis keeps an input that fails, made small, in `.hypothe
 import os
 import random
 import time
+import warnings
 from collections.abc import Callable, Sequence
 from typing import TypeVar
 
 from hypothesis import HealthCheck, given, seed, settings
 from hypothesis.database import DirectoryBasedExampleDatabase
+from hypothesis.errors import HypothesisWarning
 from hypothesis.strategies import SearchStrategy
 
 from tests.support.files import ROOT
@@ -45,10 +47,12 @@ def fuzz(
         def test() -> None:
             for one in known:
                 check(one)
-            if SOAK:
-                _soak(check, inputs)
-            else:
-                settings(_CALM, max_examples=examples)(given(inputs)(check))()
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore", HypothesisWarning)  # that a large input takes long to print
+                if SOAK:
+                    _soak(check, inputs)
+                else:
+                    settings(_CALM, max_examples=examples)(given(inputs)(check))()
 
         test.__name__, test.__doc__, test.__module__ = check.__name__, check.__doc__, check.__module__
         return test
