@@ -20,6 +20,7 @@ _SCP = re.compile(r"(?:(?P<user>[^/:@]+)@)?(?P<host>\[[0-9A-Fa-f:.]+\]|[^/:@\[\]
 _HOST = re.compile(r"(?:\[[0-9a-f:.]+\]|[a-z0-9](?:[a-z0-9._-]*[a-z0-9])?)(?::[0-9]{1,5})?")
 _USER = re.compile(r"[A-Za-z0-9_][A-Za-z0-9._+-]*")
 _SECRET = re.compile(r"(?<=://)\S*@")
+_LOGIN = re.compile(r"(?<=//).*@", re.DOTALL)  # of what is no address, for a space or a missing colon
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -49,7 +50,7 @@ def refusal(text: str) -> str | None:
     """Why an address may not be fetched, in words that show no password; None if it may."""
     url = parse_git_url(text)
     if url is None or not text.isprintable() or " " in text or text.startswith("-"):
-        return f'"{without_secrets(text)}"' if text.isprintable() else "an address with control characters"
+        return f'"{_LOGIN.sub("", text)}"' if text.isprintable() else "an address with control characters"
     if url.protocol not in PROTOCOLS:
         return f"the protocol {url.protocol}"
     if url.protocol == "file":
@@ -58,7 +59,7 @@ def refusal(text: str) -> str | None:
         return "a user or password in the address"
     is_address = _HOST.fullmatch(url.host) and (not url.user or _USER.fullmatch(url.user))
     if not is_address or not url.path.strip("/") or url.path.startswith("-"):
-        return f'"{without_secrets(text)}"'
+        return f'"{_LOGIN.sub("", text)}"'
     return None
 
 
