@@ -13,32 +13,12 @@ from memosite.facts.layout import place_of
 from memosite.facts.parsed import Parsed
 from memosite.formats import adapters, body, memodef
 from memosite.formats.systems import SYSTEMS, split_file
-from tests.support.cases import CASES, FOLDERS, check_promises, expectation_of, inputs_of
+from tests.support.cases import all_inputs, check_promises
 from tests.support.facts import texts_in
 from tests.support.fuzzing import fuzz
 from tests.support.mutations import as_bytes, mutated, mutated_json, mutated_lines, one_of
-from tests.support.sites import EXAMPLE
 
-LARGEST = 20_000
-"""Of larger files nothing is made: what they show, smaller ones show sooner."""
-
-
-def _seeds() -> dict[str, bytes]:
-    """Every case, and every file of the example, by where it is said to lie."""
-    found: dict[str, bytes] = {}
-    for folder in sorted(path.name for path in CASES.iterdir() if path.is_dir()):
-        for path in inputs_of(folder):
-            expectation = expectation_of(path)
-            known = json.loads(expectation.read_text("utf-8")) if expectation.exists() else {}
-            at = known.get("at") or f"{FOLDERS.get(folder, '')}/{path.name}".lstrip("/")
-            found[f"{folder}/{at}" if at in found else at] = path.read_bytes()
-    for path in sorted(EXAMPLE.glob("*/**/*")):
-        if path.is_file() and not {"_site", ".memosite"} & set(path.parts):
-            found.setdefault(path.relative_to(EXAMPLE).as_posix(), path.read_bytes())
-    return {at: data for at, data in found.items() if len(data) <= LARGEST}
-
-
-SEEDS = _seeds()
+SEEDS = all_inputs()
 PATHS = one_of(sorted(SEEDS))
 TEXTS = sorted({data.decode("utf-8", "replace") for data in SEEDS.values()})
 WORDS = sorted({line.encode() for text in TEXTS for line in text.split("\n") if 2 < len(line) < 60})[::7]

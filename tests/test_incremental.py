@@ -36,7 +36,7 @@ from tests.support.memos import write_memo
 from tests.support.random_edits import EDITS, open_site
 from tests.support.repos import Repo
 from tests.support.servers import serve_folder
-from tests.support.sites import build_site, copy_example, file_states, tree_bytes
+from tests.support.sites import build_site, built_from_nothing, copy_example, file_states, tree_bytes
 from tests.support.waiting import wait_until
 
 LEDGER = "archive/ledger.jsonl"
@@ -67,16 +67,6 @@ def small_organization(organization: Path) -> Path:
 def build(site: Path, *arguments: str) -> None:
     """Build in one process."""
     build_site(site, "--jobs", 1, *arguments)
-
-
-def built_from_nothing(site: Path, folder: Path) -> dict[str, bytes]:
-    """The site as a build makes it that knows nothing of earlier ones but their ledger."""
-    shutil.rmtree(folder, ignore_errors=True)
-    (folder / "out/archive").mkdir(parents=True)
-    shutil.copy(site / "_site" / LEDGER, folder / "out" / LEDGER)
-    shutil.copy(site / "_site" / MARKER, folder / "out" / MARKER)
-    build(site, "-o", str(folder / "out"), "--cache", str(folder / "cache"))
-    return tree_bytes(folder / "out")
 
 
 def test_after_random_edits_a_build_is_what_a_clean_one_would_be(small_organization: Path, tmp_path: Path) -> None:

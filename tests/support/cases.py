@@ -19,6 +19,7 @@ from memosite.facts.times import Moment
 from memosite.formats import adapters
 from memosite.formats.systems import ALL_RULES
 from tests.support.files import ROOT
+from tests.support.sites import EXAMPLE
 
 CASES = ROOT / "tests/cases"
 EXPECTED = ".expected.json"
@@ -29,6 +30,25 @@ FOLDERS = {"memodef": "memos/inbox", "orgdef": "org", "library": "", "document":
 def inputs_of(folder: str) -> list[Path]:
     """The inputs of a folder of cases, by name."""
     return sorted(path for path in (CASES / folder).iterdir() if path.is_file() and not path.name.endswith(EXPECTED))
+
+
+LARGEST = 20_000
+"""Of larger files nothing is made: what they show, smaller ones show sooner."""
+
+
+def all_inputs() -> dict[str, bytes]:
+    """Every case, and every file of the example, by where it is said to lie; for fuzzing."""
+    found: dict[str, bytes] = {}
+    for folder in sorted(path.name for path in CASES.iterdir() if path.is_dir()):
+        for path in inputs_of(folder):
+            expectation = expectation_of(path)
+            known = json.loads(expectation.read_text("utf-8")) if expectation.exists() else {}
+            at = known.get("at") or f"{FOLDERS.get(folder, '')}/{path.name}".lstrip("/")
+            found[f"{folder}/{at}" if at in found else at] = path.read_bytes()
+    for path in sorted(EXAMPLE.glob("*/**/*")):
+        if path.is_file() and not {"_site", ".memosite"} & set(path.parts):
+            found.setdefault(path.relative_to(EXAMPLE).as_posix(), path.read_bytes())
+    return {at: data for at, data in found.items() if len(data) <= LARGEST}
 
 
 def expectation_of(path: Path) -> Path:

@@ -3,7 +3,9 @@
 import shutil
 from pathlib import Path
 
+from memosite.archive.ledger import LEDGER_PATH
 from memosite.cli import main
+from memosite.facts.layout import SITE_MARKER
 from tests.support.files import ROOT
 
 EXAMPLE = ROOT / "example-org"
@@ -31,6 +33,15 @@ def build_site(site: Path, *options: object, output: Path | None = None, base_ur
 def built_files(site: Path, *options: object, output: Path) -> dict[str, bytes]:
     """Build a site folder, and give every file of the site as `tree_bytes` does."""
     return tree_bytes(build_site(site, *options, output=output))
+
+
+def built_from_nothing(site: Path, folder: Path) -> dict[str, bytes]:
+    """The site as a build makes it that knows nothing of earlier ones in `_site` but their ledger."""
+    shutil.rmtree(folder, ignore_errors=True)
+    (folder / "out/archive").mkdir(parents=True)
+    for name in (LEDGER_PATH, SITE_MARKER):
+        shutil.copy(site / "_site" / name, folder / "out" / name)
+    return built_files(site, "--jobs", 1, "--cache", folder / "cache", output=folder / "out")
 
 
 def tree_bytes(output: Path) -> dict[str, bytes]:
