@@ -1,5 +1,6 @@
 """Marking memos as read in real repos: what moves, what is committed, what is refused, and that nothing runs."""
 
+import json
 from pathlib import Path
 
 import pytest
@@ -51,6 +52,24 @@ def test_a_body_of_another_name_moves_with_its_envelope(tmp_path: Path) -> None:
         repo.commit()
         mark([repo.root / INBOX])
         assert "R  memos/inbox/the-text.body.md -> memos/read/the-text.body.md" in status(repo)
+
+
+@pytest.mark.parametrize(
+    "envelope",
+    [
+        '{"type": "memodef:Memo", "x": ' + "[" * 100_000,
+        json.dumps({"body_ref": "x" * 300}),
+        json.dumps({"body_ref": "\0"}),
+    ],
+    ids=["nesting", "a name too long", "a name of nothing"],
+)
+def test_an_envelope_that_cannot_be_read_is_moved_all_the_same(envelope: str, tmp_path: Path) -> None:
+    """What it says of its body names no file."""
+    repo = repo_with_memo(tmp_path)
+    repo.write(INBOX, envelope)
+    repo.commit()
+    mark([repo.root / INBOX])
+    assert f"R  {INBOX} -> {READ}" in status(repo)
 
 
 def test_a_flat_folder_gets_a_mailbox(tmp_path: Path) -> None:

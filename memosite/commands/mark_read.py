@@ -140,7 +140,7 @@ def _pair(top: Path, path: str, folder: str) -> list[str]:
     places = [path.rpartition("/")[0], folder, *(f"{folder}/{box}" for box in MAILBOXES)]
     envelope = _first(top, places, wanted[0])
     if envelope:
-        with suppress(OSError, ValueError, AttributeError):
+        with suppress(OSError, ValueError, AttributeError, RecursionError):
             fields = json.loads((top / envelope).read_text("utf-8-sig"))
             said = fields.get("body_ref") or fields.get("x.memo.body_ref")
             if isinstance(said, str) and said and "/" not in said and "\\" not in said:
@@ -152,8 +152,9 @@ def _pair(top: Path, path: str, folder: str) -> list[str]:
 def _first(top: Path, places: Iterable[str], name: str) -> str:
     for place in places:
         file = top / place / name
-        if file.is_file() and not file.is_symlink():
-            return f"{place}/{name}"
+        with suppress(OSError, ValueError):  # a name from an envelope may be one that no file can have
+            if file.is_file() and not file.is_symlink():
+                return f"{place}/{name}"
     return ""
 
 
