@@ -12,6 +12,8 @@ from pathlib import Path
 
 from hypothesis import strategies as st
 
+from memosite.archive.history import FileChange, HistoryCommit
+from memosite.archive.replay import replay
 from memosite.facts.errors import SourceError
 from memosite.sources.former import find_commits, read_contents
 from memosite.sources.git import Repo as GitRepo
@@ -177,3 +179,47 @@ def test_objects_that_only_a_program_writes_are_read_or_reported(case: tuple[byt
         made_commit = repo.git("hash-object", "-w", "-t", "commit", "--literally", "--stdin", given=commit)
         (folder / "repo/.git/refs/heads/main").write_text(f"{made_commit}\n")
         check_repo(folder / "repo")
+
+
+COMMITS = st.lists(
+    st.tuples(
+        st.lists(st.integers(0, 20), max_size=3),
+        st.lists(
+            st.tuples(
+                st.sampled_from(["memos", "memos/inbox", "memos/read", "x/memos/archive"]),
+                st.sampled_from("abc\ufffd"),
+                st.sampled_from(["", "11", "22"]),
+            ),
+            max_size=3,
+        ),
+    ),
+    max_size=20,
+)
+"""Commits, each with the places of its parents and what it changes: any graph, also one that no git would write."""
+
+
+@fuzz(COMMITS, examples=150)
+def test_any_commits_are_replayed_or_refused(rows: list[tuple[list[int], list[tuple[str, str, str]]]]) -> None:
+    """A circle or a missing parent is a `ValueError`; a history begins with the file's arrival."""
+    commits = {
+        f"{number:02}": HistoryCommit(
+            id=f"{number:02}",
+            parents=tuple(f"{one:02}" for one in parents),
+            at=None,
+            author="Ann",
+            changes=tuple(
+                FileChange(path=f"{folder}/{name}.openthing", after=after) for folder, name, after in changes
+            ),
+        )
+        for number, (parents, changes) in enumerate(rows)
+    }
+    head = f"{len(rows) - 1:02}"
+    try:
+        events, reached = replay(commits, head)
+    except ValueError:
+        return
+    assert (events, reached) == replay(commits, head)
+    assert head in reached and reached <= set(commits)
+    for life in events.values():
+        assert life and life[0].kind == "received"
+        assert {event.commit for event in life} <= set(commits)

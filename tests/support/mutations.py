@@ -16,7 +16,8 @@ _ODD_TEXTS = (
     *('"', "'", "\\", "/", "<", ">", "&", "&#0;", "{", "}", "[", "]", "(", ")", "-", "--", "---", ":", ",", "#"),
     *("|", "`", "```", "*", "**", "_", "~", "=", "%", "%00", "%2e%2e/", "../", "$", "^", "@", "!", "?", "+", ";"),
     *("0", "1", "-1", "00", "1e999", "NaN", "99999999999999999999", "null", "true", "2026-02-30", "9999-12-31T"),
-    *("<script>", "javascript:", "https://", "\\u0000", "\\ud800", "\\n", "x" * 300, "\n" * 40, "> " * 40),
+    *("<script>", "javascript:", "https://", "\\u0000", "\\ud800", "\\n", "x" * 1_200, "\n" * 40, "> " * 40),
+    *("\n```\n", "\n~~~\n", "? [a]\n: ", "\x0b", "[]", "{}", "[a, b]"),
 )
 ODD = (
     *(text.encode("utf-8", "surrogatepass") for text in _ODD_TEXTS),
@@ -62,7 +63,7 @@ def _edited(data: bytes, edits: Sequence[tuple[str, int, int, bytes, bytes, int]
             case "cut":
                 data = before + after
             case "repeat":
-                data = before + span * (1 + elsewhere % 20) + after
+                data = before + span * (1 + elsewhere % 200) + after
             case "move":
                 rest = before + after
                 place = _at(elsewhere, rest)
@@ -97,7 +98,7 @@ def _with_lines(text: str, edits: Sequence[tuple[str, int, int, str, str]]) -> s
             case "remove" if len(lines) > 1:
                 del lines[at]
             case "repeat":
-                lines[at:at] = [line] * (1 + elsewhere % 20)
+                lines[at:at] = [line] * (1 + elsewhere % 200)
             case "move":
                 lines.insert(_at(elsewhere, lines), lines.pop(at))
             case "join":
