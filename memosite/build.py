@@ -68,9 +68,11 @@ def build(
         is_ledger_lost = ledger_state is None and previous is None and output.state("index.html") is not None
         known = memory.ledger = known_ledger(config.output, previous, memory.ledger)
         archive, ledger = handle.read(
-            ledger=known, parsed=memory.parsed, recall=memory.recall, jobs=jobs, progress=progress
+            ledger=known, previous=previous, parsed=memory.parsed, recall=memory.recall, jobs=jobs, progress=progress
         )
         memory.note_parsed()
+        if config.erase:
+            _clean_index(config)
         progress("plan", 0, 0)
         site = plan_site(config, archive, ledger, memory.shelf, static=theme.static, contract=load_contract())
         with output.writing():
@@ -88,6 +90,14 @@ def build(
             report = report_of(archive, output, seconds=seconds, is_ledger_lost=is_ledger_lost)
             memory.note(made.manifest, maker.digests, seal_of(inputs.digest, report, status), status_state)
         return report
+
+
+def _clean_index(config: Config) -> None:
+    """Remove the search index if it may hold words of what is erased; the next search makes it anew."""
+    from memosite.config.policy import names_of  # noqa: PLC0415 - few sites erase anything
+    from memosite.search.whoosh.index import remove_if_holding  # noqa: PLC0415
+
+    remove_if_holding(config.cache, names_of(config.erase))
 
 
 def _checked_output(config: Config, previous: str | None) -> OutputFolder:

@@ -358,7 +358,6 @@ def test_exceptions_for_secrets_are_read(site: Path) -> None:
         ("withhold_raw: true\n", "withhold_raw", "withhold_raw"),
         ("citations: ['book/**/*.md']\n", "citations", "citations"),
         ("outputs: {internal: _site}\n", "outputs", "outputs"),
-        ("erase: []\n", "erase", "erase"),
         ("lean: true\n", "lean", "lean"),
         ("audience: public\n", "audience", "audience: public"),
     ],

@@ -21,7 +21,7 @@ from memosite.facts.errors import ConfigError
 from memosite.facts.findings import Finding
 from memosite.facts.secret_rules import SECRET_RULES
 from memosite.reading.archive import open_archive
-from memosite.reading.gate import Content, Policy
+from memosite.reading.content import Content, Policy
 from memosite.store.shelf import Shelf
 from tests.support.files import write_json, write_text
 from tests.support.memos import write_body, write_memo, write_note, write_org, write_transcript

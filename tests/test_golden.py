@@ -14,19 +14,13 @@ import difflib
 import os
 import re
 import shutil
-from collections.abc import Iterable
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from memosite import __version__
 from memosite.build import build
 from memosite.config.loading import load_config
-from memosite.facts.contents import without_content
-from memosite.facts.parsed import Parsed
-from memosite.facts.withheld import Withheld
-from memosite.resolve import resolve
 from tests.support.golden_html import readable
 from tests.support.repos import Repo, run_git
 
@@ -69,6 +63,7 @@ PAGES = {
     "withheld": "memos/2026-05-04-1100--director--master--dredge/index.html",
 }
 """The page that each golden file shows."""
+DREDGE = "2026-05-04-1100--director--master--dredge"
 WITHHELD = ("thread.withheld", "withheld")
 """Those of the site in which a memo is published without its content."""
 _COMMON = (
@@ -110,18 +105,12 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def withheld(site: Path) -> Path:
-    """The same site, in which the memo on dredging is erased."""
-    erased = Withheld(reason="erased", why="It names the wrong barge owner", on="2026-05-20")
-
-    def bare(facts: Iterable[Parsed], *rest: Any, **named: Any) -> Any:
-        return resolve(
-            [without_content(one, erased) if "--dredge." in one.path else one for one in facts], *rest, **named
-        )
-
-    config = load_config(site.parent, output=site.parent / "_withheld")
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("memosite.reading.reader.resolve", bare)
-        build(config, clock=lambda: BUILT)
+    """The same site, in which the memo on dredging is erased after it was published."""
+    folder = shutil.copytree(site.parent, site.parent.with_name("withheld"), symlinks=True)
+    with (folder / "memosite.yml").open("a", encoding="utf-8") as file:
+        file.write(f"erase: [{{id: {DREDGE}, why: It names the wrong barge owner, on: 2026-05-20}}]\n")
+    config = load_config(folder)
+    build(config, clock=lambda: BUILT)
     return config.output
 
 

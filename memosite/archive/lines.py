@@ -41,10 +41,12 @@ def exported(archive: Archive) -> Iterator[Artifact]:
 def original_sha256(artifact: Artifact, file: FileFacts) -> str:
     """The digest of what is published as the original of an artifact's file.
 
-    That is the file; of a bullet in a file longer than `SHARED_BYTES` its own text, since many bullets share it.
+    That is the file; of a bullet in a file longer than `SHARED_BYTES` its own text, since many bullets share it, and
+    likewise of one in a file that holds another without its content.
     """
     card = artifact.card if isinstance(artifact, Record) else None
-    if card is not None and card.line is not None and card.text is not None and file.bytes > SHARED_BYTES:
+    is_own = card is not None and card.line is not None and (card.is_alone or file.bytes > SHARED_BYTES)
+    if card is not None and card.text is not None and is_own:
         return card.text.sha256
     return file.sha256
 

@@ -350,6 +350,8 @@ class Archive:
     """What git says was removed, by the id it had or would have."""
     blobs: Mapping[str, str] = field(default_factory=dict)
     """From the ids of former contents to their SHA-256 on the shelf."""
+    erased: Mapping[Ref, Withheld] = field(default_factory=dict)
+    """What was erased and is in no source any more."""
     position_of: Mapping[str, str] = field(default_factory=dict)
     """From a name as written to the id of the position it stands for."""
 

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from memosite.archive.model import Artifact
+from memosite.facts.parsed import Kind
 from memosite.facts.texts import cut_line
 from memosite.facts.withheld import Withheld
 
@@ -36,13 +37,17 @@ class Notice:
 
 def notice_of(artifact: Artifact) -> Notice | None:
     """The notice on an artifact that is published without its content; None for any other."""
-    withheld = artifact.withheld
+    return notice_on(artifact.kind, artifact.withheld)
+
+
+def notice_on(kind: Kind, withheld: Withheld | None) -> Notice | None:
+    """The notice on an artifact of this kind, also on one that is not there any more; None if nothing is withheld."""
     if withheld is None:
         return None
     is_erased = withheld.reason == "erased"
     happened = "was erased" if is_erased else "is not published, because it holds a secret"
     return Notice(
-        title=f"The content of this {artifact.kind} {happened}.",
+        title=f"The content of this {kind} {happened}.",
         facts=tuple(_facts(withheld)),
         advice=_TO_READ_IT if is_erased else _TO_PUBLISH_IT,
     )

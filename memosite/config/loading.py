@@ -11,6 +11,7 @@ from types import MappingProxyType
 from typing import Literal, TypeVar
 
 from memosite.config.discovery import discover
+from memosite.config.erase import read_erase
 from memosite.config.policy import DEFAULT_SECRETS
 from memosite.config.schema import (
     BASE_URL_FORM,
@@ -51,9 +52,9 @@ SIZE_LIMIT = 1 << 20
 
 KEYS = (
     *("title", "base_url", "archive_id", "authority", "language", "sources", "history", "positions"),
-    *("documents", "actions", "feeds", "theme", "secrets", "audience", "output"),
+    *("documents", "actions", "feeds", "theme", "secrets", "audience", "erase", "output"),
 )
-UNBUILT_KEYS = ("citations", "withhold", "withhold_raw", "outputs", "erase", "lean")
+UNBUILT_KEYS = ("citations", "withhold", "withhold_raw", "outputs", "lean")
 FEEDS_KEYS = ("window", "days", "ttl", "full_content", "digest", "searches")
 
 _T = TypeVar("_T")
@@ -102,6 +103,7 @@ def load_config(
         cache=cache_folder,
         audience=audience,
         secrets=_get(fields, "secrets", read_secrets, DEFAULT_SECRETS),
+        erase=_get(fields, "erase", read_erase, ()),
         file=folder / CONFIG_NAME if (site / CONFIG_NAME).exists() else None,
     )
 

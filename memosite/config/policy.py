@@ -1,7 +1,11 @@
-"""What may be published, as settings (SPEC 9): what is done about secrets, and which are allowed."""
+"""What may be published, as settings (SPEC 9): what is done about secrets, which are allowed, and what is erased."""
 
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from typing import Literal
+
+from memosite.facts.parsed import Kind
+from memosite.facts.withheld import Withheld
 
 SecretsMode = Literal["withhold", "redact", "fail"]
 SECRETS_MODES: tuple[SecretsMode, ...] = ("withhold", "redact", "fail")
@@ -31,3 +35,32 @@ class SecretsConfig:
 
 DEFAULT_SECRETS = SecretsConfig()
 """What is done about secrets unless memosite.yml says otherwise."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Erasure:
+    """An artifact whose content is not to be published: its id, its kind if that is named, too, why, and since when.
+
+    `is_secret` is whether the reason is a secret: then not even its digests are published.
+    """
+
+    id: str
+    kind: Kind | None
+    why: str
+    on: str
+    is_secret: bool = False
+
+    @property
+    def name(self) -> str:
+        """The artifact as the configuration names it."""
+        return f"{self.kind}/{self.id}" if self.kind else self.id
+
+    def withheld(self, published: Collection[str] = ()) -> Withheld:
+        """What its facts carry; `published` are the digests of its files that were published before."""
+        hashes = () if self.is_secret else tuple(sorted(published))
+        return Withheld(reason="erased", why=self.why, on=self.on, hashes=hashes)
+
+
+def names_of(erasures: Iterable[Erasure]) -> str:
+    """What is erased, as one text."""
+    return " ".join(sorted(entry.name for entry in erasures))

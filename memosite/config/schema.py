@@ -18,7 +18,7 @@ from urllib.parse import urlsplit
 
 import yaml
 
-from memosite.config.policy import DEFAULT_SECRETS, SecretsConfig
+from memosite.config.policy import DEFAULT_SECRETS, Erasure, SecretsConfig
 from memosite.facts.characters import printable
 from memosite.facts.errors import ConfigError
 from memosite.facts.parsed import Discharge
@@ -111,6 +111,7 @@ class Config:
     theme: Path | None = None
     audience: Audience = "internal"
     secrets: SecretsConfig = DEFAULT_SECRETS
+    erase: tuple[Erasure, ...] = ()
     file: Path | None = None
 
 

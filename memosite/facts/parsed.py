@@ -1,9 +1,8 @@
 """The results of parsing single files, as values; they refer to no other file.
 
-A fact with `withheld` has no content (see `contents`).
 Texts are stored on the `Shelf` and referred to by their SHA-256, so that an archive of 100,000 artifacts fits into
-memory. `from` is a Python keyword, so the field is `sender` everywhere; only formats, twins and
-exports know the wire name.
+memory. `from` is a Python keyword, so the field is `sender` everywhere; only formats, twins and exports know the wire
+name. A fact with `withheld` has no content (see `contents`).
 """
 
 import datetime as dt
@@ -296,6 +295,7 @@ class RecordCard:
     `hash_written` and `hashed` are a content hash as written and the bytes before the body that it is made over;
     `hash_fits` is whether they agree, None if there was nothing to compare.
     `is_rest` marks what stands for the records of a file that get no page: its text is theirs, as it is in the file.
+    `is_alone` says that its file must not be published, since another record in it has no content; its own text is.
     """
 
     system: str
@@ -326,6 +326,7 @@ class RecordCard:
     hashed: bytes = b""
     hash_fits: bool | None = None
     is_rest: bool = False
+    is_alone: bool = False
     withheld: Withheld | None = None
 
 

@@ -329,6 +329,20 @@ CLOSED_UNKNOWN = Rule(
     clause="SPEC 2.1",
     remedy="Check the id in memosite.yml.",
 )
+ERASE_UNKNOWN = Rule(
+    id="erase-unknown",
+    severity=_E,
+    meaning="erase names what is neither in the sources nor published before: nothing is erased.",
+    clause="SPEC 9",
+    remedy="Check the id in memosite.yml.",
+)
+ERASE_AMBIGUOUS = Rule(
+    id="erase-ambiguous",
+    severity=_W,
+    meaning="erase names an id that artifacts of several kinds have: all of them are erased.",
+    clause="SPEC 9",
+    remedy="Write <kind>/<id> in memosite.yml.",
+)
 
 # Records of all systems
 LEFT_ALONE = Rule(

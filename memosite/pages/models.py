@@ -158,21 +158,6 @@ class MemoPage(ArtifactPage):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class WithheldPage(ArtifactPage):
-    """An artifact of any kind that is published without its content. Only memos and notes have a thread."""
-
-    template: ClassVar[str] = "withheld.html"
-
-    row: Row
-    notice: Notice
-    thread: Reference | None = None
-    thread_rows: tuple[Row, ...] = ()
-    thread_total: int = 0
-    previous: Reference | None = None
-    next: Reference | None = None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class DocumentPage(ArtifactPage):
     """A Markdown document that memos cite."""
 
@@ -270,6 +255,7 @@ class GhostPage(Page):
     replies: tuple[Row, ...]
     thread: Reference | None
     life: LifeLine | None = None  # its removal in git, if it was removed
+    notice: Notice | None = None  # why it was erased, if it was
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -374,6 +360,7 @@ class GonePage(Page):
 
     id: str
     life: LifeLine | None = None  # its removal in git
+    notice: Notice | None = None  # why it was erased, if it was
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

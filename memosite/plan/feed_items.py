@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 from typing import Any
 
-from memosite.archive.lines import shown_file
+from memosite.archive.lines import original_sha256, shown_file
 from memosite.archive.model import Artifact, Copy, Memo, Position, Transcript
 from memosite.archive.urls import absolute, page_of
 from memosite.facts.references import first_stem
@@ -53,11 +53,11 @@ def plan_item(context: Context, artifact: Artifact, position: Position | None, *
         guid=tag_uri(context.authority, context.archive_id, artifact.kind, artifact.id),
         path=path,
         repo=copy.file.source,
-        sha256=shown_file(artifact).sha256,
+        sha256=original_sha256(artifact, shown_file(artifact)),
         link=absolute(base, page_of(artifact)) if base else None,
         date=sent,
         sent=sent.utc if sent else "",
-        enclosure=_enclosure(base, artifact) if base and not artifact.withheld else None,
+        enclosure=_enclosure(context, base, artifact) if base and not artifact.withheld else None,
         **known,
     )
 
@@ -86,10 +86,13 @@ def _of_memo(context: Context, memo: Memo, copy: Copy, position: Position | None
     }
 
 
-def _enclosure(base: str, artifact: Artifact) -> Enclosure:
-    _, path, _ = next(iter(originals(artifact)))
+def _enclosure(context: Context, base: str, artifact: Artifact) -> Enclosure:
+    """The original as it is published: of an entry of a long list that is its own text."""
+    _, path, sha256 = next(iter(originals(artifact)))
     media_type = next((kind for ending, kind in _TYPES if path.endswith(ending)), "application/json")
-    return Enclosure(url=absolute(base, path), length=shown_file(artifact).bytes, type=media_type)
+    file = shown_file(artifact)
+    length = file.bytes if sha256 == file.sha256 else len(context.text_of(sha256).encode("utf-8", "replace"))
+    return Enclosure(url=absolute(base, path), length=length, type=media_type)
 
 
 def _copy_for(context: Context, artifact: Artifact, position: Position | None) -> Copy:

@@ -1,6 +1,7 @@
 """Plans the pages of missing memos: those that are replied to and in no repo (ghosts)."""
 
 from memosite.archive.model import Ghost
+from memosite.archive.notices import notice_on
 from memosite.archive.urls import artifact_page
 from memosite.pages.models import GhostPage
 from memosite.plan.context import Context
@@ -16,6 +17,7 @@ def plan_missing_memo(context: Context, ghost: Ghost) -> GhostPage:
     return GhostPage(
         life=removal_line(context, removal) if removal else None,
         **page_head(context, start, title=ghost.short_subject),
+        notice=notice_on(ghost.kind, context.archive.erased.get((ghost.kind, ghost.id))),
         id=ghost.id,
         stem=ghost.stem,
         date=stamp(ghost.date),

@@ -41,7 +41,7 @@ class PlaceFinder:
         line = line_of(fragment)
         if line is None:
             return places.named(unquote(fragment)) or ""
-        if name.partition("?")[0].lower().endswith(ENVELOPE_SUFFIX):
+        if name.partition("?")[0].lower().endswith(ENVELOPE_SUFFIX) or not file.sha256:  # which is not published
             return ""
         return places.at_line(line - self._lines_before(text, file)) or ""
 

@@ -1,9 +1,11 @@
 """Plans pages for what was published before and has been removed since: redirects and tombstones (SPEC 4)."""
 
 from collections.abc import Collection, Container, Iterator
+from dataclasses import replace
 
 from memosite.archive.ledger import Arrival, Ledger, page_ref
 from memosite.archive.model import Memo, Record, Removal
+from memosite.archive.notices import notice_on
 from memosite.archive.urls import (
     TIMELINE,
     artifact_page,
@@ -36,12 +38,18 @@ def redirect(context: Context, start: str, target: str) -> RedirectPage:
     )
 
 
-def tombstone(context: Context, start: str, id_: str, removal: Removal | None = None) -> GonePage:
+def tombstone(context: Context, start: str, id_: str) -> GonePage:
     """A page that says that what was published at its address was removed."""
-    return GonePage(
-        **page_head(context, start, title="No longer here") | {"canonical": None},
-        id="" if removal and not removal.stem else id_,
+    return GonePage(**page_head(context, start, title="No longer here") | {"canonical": None}, id=id_)
+
+
+def _tombstone(context: Context, start: str, ref: Ref) -> GonePage:
+    """The same for an artifact or a page of it, with what git says of its removal, and why it was erased."""
+    removal = _removal(context, ref)
+    return replace(
+        tombstone(context, start, "" if removal and not removal.stem else ref[1]),
         life=removal_line(context, removal) if removal else None,
+        notice=notice_on(ref[0], context.archive.erased.get(ref)),
     )
 
 
@@ -97,7 +105,7 @@ def _artifacts(context: Context, ledger: Ledger, missing: Collection[Ref]) -> It
             if moved:
                 yield redirect(context, start, context.page(moved))
             else:
-                yield tombstone(context, start, arrival.id, _removal(context, arrival.ref))
+                yield _tombstone(context, start, arrival.ref)
 
 
 def _missing_memos(context: Context, ledger: Ledger, missing: Collection[Ref]) -> Iterator[_Page]:
@@ -110,7 +118,7 @@ def _missing_memos(context: Context, ledger: Ledger, missing: Collection[Ref]) -
         if now is not None and (now in context.archive.artifacts or now in missing):
             yield redirect(context, start, context.page(now))
         else:
-            yield tombstone(context, start, ref[1], _removal(context, ref))
+            yield _tombstone(context, start, ref)
 
 
 def _record(context: Context, arrival: Arrival, moved: Ref | None) -> Iterator[_Page]:
@@ -120,7 +128,7 @@ def _record(context: Context, arrival: Arrival, moved: Ref | None) -> Iterator[_
     former = record_page(arrival.system, arrival.id)
     ref = arrival.ref if arrival.ref in context.archive.artifacts else moved
     if ref is None:
-        yield tombstone(context, former, arrival.id, _removal(context, arrival.ref))
+        yield _tombstone(context, former, arrival.ref)
     elif context.page(ref) != former:
         yield redirect(context, former, context.page(ref))
 
@@ -136,14 +144,14 @@ def _lists(context: Context, ledger: Ledger, months: Container[str]) -> Iterator
             artifact = artifacts.get(ref)
             start = f"{artifact_page(ref)}changes/"
             if artifact is None:
-                yield tombstone(context, start, ref[1], _removal(context, ref))
+                yield _tombstone(context, start, ref)
             elif not has_changes(artifact):
                 yield redirect(context, start, artifact_page(ref))
         elif kind == "captures":
             ref = "transcript", id_.partition("/")[2]
             start = captures_page(artifact_page(ref))
             if ref not in artifacts:
-                yield tombstone(context, start, ref[1], _removal(context, ref))
+                yield _tombstone(context, start, ref)
             elif not has_comparison(context, ref):
                 yield redirect(context, start, artifact_page(ref))
 

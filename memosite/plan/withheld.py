@@ -3,12 +3,12 @@
 from collections.abc import Iterator
 from dataclasses import replace
 
-from memosite.archive.lines import dump_line, withheld_fields
+from memosite.archive.lines import dump_line, shown_file, withheld_fields
 from memosite.archive.model import Artifact, Memo, Transcript
 from memosite.archive.notices import notice_of
 from memosite.archive.urls import page_of, turn_lines
 from memosite.facts.parsed import Kind
-from memosite.pages.models import WithheldPage
+from memosite.pages.withheld import WithheldPage
 from memosite.plan.artifact_page import artifact_fields
 from memosite.plan.context import Context
 from memosite.plan.files import Written
@@ -28,6 +28,7 @@ def plan_withheld(context: Context, artifact: Artifact) -> Iterator[WithheldPage
         body=None,
         extra="",
         row=context.row(start, artifact),
+        sha256=shown_file(artifact).sha256,
         notice=notice,
     )
     yield _in_thread(context, page, artifact) if isinstance(artifact, Memo) else page

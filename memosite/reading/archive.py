@@ -16,6 +16,7 @@ from memosite.archive.ledger import Ledger, read_ledger
 from memosite.config.schema import Audience, Config
 from memosite.facts.errors import ConfigError
 from memosite.reading.inputs import Inputs, compare_inputs
+from memosite.reading.previous import published_digests, published_file
 from memosite.sources.look import Look, LookAt, look_at
 from memosite.store.cache import open_cache
 
@@ -101,6 +102,7 @@ class ArchiveHandle:
         self,
         *,
         ledger: Ledger | None = None,
+        previous: str | None = None,
         parsed: "SourceCaches | None" = None,
         recall: "Recall | None" = None,
         jobs: int = 1,
@@ -108,11 +110,12 @@ class ArchiveHandle:
     ) -> tuple["Archive", Ledger]:
         """Read the archive, once, and return it with the ledger that has its new entries; neither is written.
 
-        `ledger` is the one to continue (default: that of the published site). A caller that reads repeatedly gives
+        `ledger` is the one to continue (default: that of the published site), `previous` another published site that is
+        continued. A caller that reads repeatedly gives
         `parsed`, which it saves itself, and a `recall`; else the cache is used, if there is one.
         Files are read and parsed by `jobs` processes.
         """
-        from memosite.reading.gate import Policy  # noqa: PLC0415 - takes half a second, rarely needed
+        from memosite.reading.content import Policy  # noqa: PLC0415 - takes half a second, rarely needed
         from memosite.reading.reader import read_archive, rules_of  # noqa: PLC0415
         from memosite.run.progress import silent  # noqa: PLC0415
         from memosite.run.recall import FORGETFUL  # noqa: PLC0415
@@ -121,17 +124,19 @@ class ArchiveHandle:
             raise ValueError("a handle reads its archive once")
         self._is_read = True
         config, opened = self._config, self.opened
+        continued = read_ledger(config.output) if ledger is None else ledger
+        published = published_digests(config.erase, continued, published_file(config.output, previous))
         with self._sources:
             return read_archive(
                 opened.sources,
                 rules_of(config, opened.infos),
-                read_ledger(config.output) if ledger is None else ledger,
+                continued,
                 self.shelf,
                 cache=open_cache(config.cache) if config.cache.is_dir() else None,  # only reading creates no folder
                 parsed=parsed,
                 recall=recall or FORGETFUL,
                 looks=self._looks,
                 jobs=jobs,
-                policy=Policy(audience=self._audience, secrets=config.secrets),
+                policy=Policy(audience=self._audience, secrets=config.secrets, erase=config.erase, published=published),
                 progress=progress or silent,
             )

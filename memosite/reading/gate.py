@@ -5,7 +5,8 @@
                                                                    └── what is left ─┘
 
 No command can skip them: `open_archive` is the only way to an archive, and applies both. The first is in `screen`, and
-what is done about secrets, once all is read, in `modes`. No rules of the second are built yet: it lets everything pass.
+what is done about secrets, once all is read, in `modes`. Of the second, erasure is built, and no rule for the
+audience.
 
 `revise` takes nothing out of an archive: it takes it out of what the archive is resolved from, which is then resolved
 again. So threads, missing memos, positions, counts, links, removals and findings are those of what is left, and
@@ -14,55 +15,17 @@ nothing that comes later has a rule of its own.
 They filter the contents of files, present and former ones from git, and names: paths, and authors of commits.
 """
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable
 
-from memosite.archive.history import History
-from memosite.archive.ledger import Ledger
 from memosite.archive.model import Archive
-from memosite.config.policy import DEFAULT_SECRETS, SecretsConfig
-from memosite.config.schema import Audience
-from memosite.facts.parsed import Parsed
-from memosite.formats.system import FilePlace
+from memosite.reading.content import Content, Policy
+from memosite.reading.erasure import erase
 from memosite.store.shelf import Shelf
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Policy:
-    """What an archive may hold: the settings of both steps."""
-
-    audience: Audience = "internal"
-    secrets: SecretsConfig = DEFAULT_SECRETS
-
-    @property
-    def revises(self) -> bool:
-        """Whether `revise` may change anything; if not, sources are resolved once."""
-        return self.audience != "internal"
-
-
-ALL = Policy()
-"""That of an archive that holds everything."""
-
-
-@dataclass(frozen=True, slots=True)
-class Content:
-    """All that an archive is resolved from: the facts of files, git histories by source, and the ledger to continue.
-
-    `absent` are files, by source and path, that count as if they were not there. `unstored` are those of which the
-    cache keeps nothing: files that are absent, and files of which only a part is left.
-    """
-
-    facts: tuple[Parsed, ...]
-    histories: Mapping[str, History]
-    ledger: Ledger
-    absent: frozenset[FilePlace] = frozenset()
-    unstored: frozenset[FilePlace] = frozenset()
-
 
 Step = Callable[[Content, Archive, Policy, Shelf], Content]
 """One of the rules of `revise`: gives the content that it leaves, the same object if it leaves all."""
 
-_STEPS: tuple[Step, ...] = ()
+_STEPS: tuple[Step, ...] = (erase,)
 
 
 def revise(content: Content, archive: Archive, policy: Policy, shelf: Shelf) -> Content | None:

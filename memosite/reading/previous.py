@@ -4,12 +4,23 @@ Its ledger records what was published under which URL. From a site in a folder, 
 so that a sync to a server by time and size sends only changed files.
 """
 
+import json
+from collections.abc import Callable, Iterable
 from pathlib import Path
-from urllib.parse import urljoin
+from urllib.parse import quote, urljoin
 
 from memosite.archive.ledger import LEDGER_PATH, Ledger, parse_ledger, read_ledger
+from memosite.archive.urls import artifact_page, record_page
+from memosite.config.policy import Erasure
 from memosite.facts.errors import OutputError
 from memosite.facts.layout import SITE_MARKER
+from memosite.store.safe_files import read_file
+
+PublishedFile = Callable[[str], bytes | None]
+"""The bytes of a file of the published site by its path; None if there is none."""
+
+TWIN_LIMIT = 64 * 2**20
+"""The largest twin that is fetched, in bytes."""
 
 LEDGER_LIMIT = 512 * 2**20
 """The largest ledger that is fetched, in bytes: a million artifacts have some 200 MB."""
@@ -52,6 +63,54 @@ def known_ledger(output: Path, previous: str | None, last: Ledger | None) -> Led
         f"--previous {previous}: its ledger and {output / LEDGER_PATH} went on differently, expected that one "
         "continues the other; give the one that readers know, and build into an empty folder"
     )
+
+
+def published_digests(erasures: Iterable[Erasure], ledger: Ledger, files: PublishedFile) -> dict[str, frozenset[str]]:
+    """The digests that the published twins of what is to be erased name, by `kind/id`; none where a secret is why."""
+    named = {(entry.kind, entry.id) for entry in erasures if not entry.is_secret}
+    found: dict[str, frozenset[str]] = {}
+    for arrival in ledger.arrivals if named else ():
+        if named.isdisjoint({(arrival.kind, arrival.id), (None, arrival.id)}):
+            continue
+        is_record = arrival.kind == "record"
+        page = record_page(arrival.system, arrival.id) if is_record else artifact_page(arrival.ref)
+        found["/".join(arrival.ref)] = _digests_in(files(f"{page}index.json"))
+    return found
+
+
+def published_file(output: Path, previous: str | None) -> PublishedFile:
+    """Reads files that are published: those of the output, else of the previous site."""
+
+    def read(path: str) -> bytes | None:
+        folders = (output, *([Path(previous)] if previous and not is_address(previous) else ()))
+        for folder in folders:
+            try:
+                return read_file(folder / path)
+            except OSError:
+                continue
+        return _answer(urljoin(previous.rstrip("/") + "/", quote(path))) if previous and is_address(previous) else None
+
+    return read
+
+
+def _answer(address: str) -> bytes | None:
+    """What is at an address; None if there is nothing, or no answer."""
+    from memosite.fetch.answers import Fetched  # noqa: PLC0415 - few builds ask the network
+    from memosite.fetch.client import Fetcher  # noqa: PLC0415
+
+    answer = Fetcher(limit=TWIN_LIMIT, whole=60).get(address)
+    return answer.data if isinstance(answer, Fetched) else None
+
+
+def _digests_in(twin: bytes | None) -> frozenset[str]:
+    """The digests of files that a twin names. What is published is not trusted: it may hold anything."""
+    try:
+        said = json.loads(twin or b"{}")
+        copies = said.get("copies") or ()
+        values = (said.get("sha256"), *(copy.get("sha256") for copy in copies))
+        return frozenset(str(value) for value in values if value)
+    except (ValueError, AttributeError, TypeError, RecursionError):
+        return frozenset()
 
 
 def _fetch(previous: str) -> Ledger:

@@ -19,6 +19,7 @@ from memosite.facts.parsed import Envelope, Organization, Parsed
 from memosite.formats import adapters, body
 from memosite.formats.memodef import parse_broken
 from memosite.reading import gate
+from memosite.reading.content import ALL, Content, Policy
 from memosite.reading.finders import DataFinder, LineFinder
 from memosite.reading.inputs import compare_repo
 from memosite.reading.modes import with_mode, without_hidden_names
@@ -49,7 +50,7 @@ def read_archive(
     *,
     cache: Path | None = None,
     parsed: SourceCaches | None = None,
-    policy: gate.Policy = gate.ALL,
+    policy: Policy = ALL,
     recall: Recall = FORGETFUL,
     looks: dict[str, Look] | None = None,
     jobs: int = 1,
@@ -84,7 +85,7 @@ def read_archive(
     progress("resolve", 0, 0)
     by_name = {source.name: source for source in sources}
 
-    def resolved(content: gate.Content, recall: Recall) -> tuple[Archive, Ledger]:
+    def resolved(content: Content, recall: Recall) -> tuple[Archive, Ledger]:
         def is_there(source: str, path: str) -> bool:
             return source in by_name and (source, path) not in content.absent and by_name[source].has_file(path)
 
@@ -93,11 +94,12 @@ def read_archive(
             histories=content.histories, recall=recall,
         )  # fmt: skip
 
-    content = gate.Content(*with_mode(facts, histories, policy.secrets), ledger)
+    content = Content(*with_mode(facts, histories, policy.secrets), ledger)
     archive, continued = resolved(content, FORGETFUL if policy.revises else recall)
     left = gate.revise(content, archive, policy, shelf)
     if left is not None:
         archive, continued = resolved(left, recall)
+        archive = replace(archive, erased=left.erased)
         known.leave_out(left.unstored)
     if parsed is None:
         known.write()

@@ -7,6 +7,7 @@ from types import MappingProxyType
 
 from memosite.archive.model import Archive
 from memosite.config.loading import Config
+from memosite.config.policy import names_of
 from memosite.search.answer import Search, read_query
 from memosite.search.documents import describe
 from memosite.search.whoosh.indexing import open_index
@@ -27,7 +28,7 @@ def open_search(
     """
     analyzer = Analyzer()
     cards = [describe(archive, artifact, analyzer) for artifact in archive.artifacts.values()]
-    found = open_index(config.cache, cards, shelf.text, analyzer, say, inputs=inputs)
+    found = open_index(config.cache, cards, shelf.text, analyzer, say, inputs=inputs, erased=names_of(config.erase))
     with contextlib.closing(found.reader):
         yield Search(reader=IndexReader(index=found, analyzer=analyzer))
 

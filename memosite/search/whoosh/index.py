@@ -13,6 +13,7 @@ import contextlib
 import fcntl
 import json
 import os
+import shutil
 import warnings
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass
@@ -30,7 +31,7 @@ with warnings.catch_warnings():
 
     from memosite.search.whoosh.fields import schema
 
-INDEX_VERSION = 2
+INDEX_VERSION = 3
 """Of the schema, of what the analyzer finds and of what is shown: an index of another version is made anew."""
 
 INDEX_FOLDER = "search"
@@ -41,10 +42,14 @@ _LOCK = "lock"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class IndexSeal:
-    """What the index is as of: the digest of what the archive was read from ("" if nobody knows), the newest date."""
+    """What the index is as of: the digest of what the archive was read from ("" if nobody knows), the newest date.
+
+    `erased` names what was erased when it was made: of what was indexed before, files keep words until they are merged.
+    """
 
     inputs: str
     newest: int | None
+    erased: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -90,9 +95,19 @@ def read_seal(folder: Path) -> tuple[IndexSeal | None, str]:
             return None, "it was made by another version of memosite"
         if value["files"] != _files_of(folder):
             return None, "it is damaged, or was not made here"
-        return IndexSeal(inputs=str(value["inputs"]), newest=value["newest"]), ""
+        return IndexSeal(inputs=str(value["inputs"]), newest=value["newest"], erased=str(value["erased"])), ""
     except (OSError, ValueError, KeyError, TypeError, RecursionError):
         return None, "it is damaged, or was not finished"
+
+
+def remove_if_holding(cache: Path, erased: str) -> None:
+    """Remove an index that was made before something was erased: it may hold its words."""
+    if not (cache / INDEX_FOLDER).is_dir():
+        return
+    with locked(cache) as folder:
+        seal, _ = read_seal(folder)
+        if seal is None or seal.erased != erased:
+            shutil.rmtree(folder, ignore_errors=True)
 
 
 def write_seal(folder: Path, seal: IndexSeal) -> None:

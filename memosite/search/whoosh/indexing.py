@@ -8,7 +8,7 @@ import json
 import shutil
 import zlib
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -38,20 +38,30 @@ Say = Callable[[str], object]
 
 
 def open_index(
-    cache: Path, cards: Sequence[Card], text_of: TextOf, analyzer: Analyzer, say: Say, *, inputs: str = ""
+    cache: Path,
+    cards: Sequence[Card],
+    text_of: TextOf,
+    analyzer: Analyzer,
+    say: Say,
+    *,
+    inputs: str = "",
+    erased: str = "",
 ) -> OpenIndex:
     """Bring the index in the cache up to date with the cards and open it.
 
     `inputs` is the digest of what the archive of the cards was read from; with it the index is next opened without
-    them, if nothing has changed. `say` is told when the index is made anew, and how far a long update is. Raises
-    `OutputError` if the cache cannot be written.
+    them, if nothing has changed. `erased` names what is erased: an index with other names is made anew, since its
+    files keep words of what was taken out of it. `say` is told when the index is made anew, and how far a long update
+    is. Raises `OutputError` if the cache cannot be written.
     """
     with locked(cache) as folder:
         seal, why = read_seal(folder)
+        if seal is not None and seal.erased != erased:
+            seal, why = None, "what is erased has changed"
         if why:
             say(f"search index: {why}, so it is made anew")
         job = _Job(cards=cards, text_of=text_of, analyzer=analyzer, say=say)
-        seal = _update(folder, seal, job, inputs)
+        seal = _update(folder, seal, job, IndexSeal(inputs=inputs, newest=None, erased=erased))
         return open_reader(folder, seal)
 
 
@@ -65,15 +75,16 @@ class _Job:
     say: Say
 
 
-def _update(folder: Path, seal: IndexSeal | None, job: _Job, inputs: str) -> IndexSeal:
+def _update(folder: Path, seal: IndexSeal | None, job: _Job, new: IndexSeal) -> IndexSeal:
+    """Bring an index up to date, made anew without a seal; the new seal lacks the newest date."""
     cards = job.cards
     now = {f"{card.kind}/{card.id}": card.digest for card in cards}
     known = _read_digests(folder) if seal else None
     changed = [card for card in cards if (known or {}).get(key := f"{card.kind}/{card.id}") != now[key]]
     former = [key for key in known or () if (known or {})[key] != now.get(key)]
     if seal is not None and known is not None and not changed and not former:
-        if inputs and seal.inputs != inputs:
-            seal = IndexSeal(inputs=inputs, newest=seal.newest)
+        if new.inputs and seal.inputs != new.inputs:
+            seal = replace(seal, inputs=new.inputs)
             write_seal(folder, seal)
         return seal
     if known is None:
@@ -89,7 +100,7 @@ def _update(folder: Path, seal: IndexSeal | None, job: _Job, inputs: str) -> Ind
     _write_documents(found.writer(limitmb=128, compound=False), former, changed, job)
     write_file(folder / DIGESTS, json.dumps(now))
     newest = max((card.date for card in cards if card.date is not None), default=None)
-    seal = IndexSeal(inputs=inputs, newest=newest)
+    seal = replace(new, newest=newest)
     write_seal(folder, seal)
     return seal
 
