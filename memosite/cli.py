@@ -11,7 +11,7 @@ import sys
 from collections.abc import Callable, Sequence
 
 from memosite.commands.arguments import parser
-from memosite.facts.errors import MemositeError
+from memosite.facts.errors import MemositeError, SecretsError
 from memosite.run.processes import EndedError, ended_by_signals
 from memosite.run.streams import forget, say, show, show_if_possible
 
@@ -29,6 +29,9 @@ def main(arguments: Sequence[str]) -> int:
         with ended_by_signals():
             code = _COMMANDS[options.run](options)
         sys.stdout.flush()
+    except SecretsError as error:
+        say(f"memosite: {error}")
+        return EXIT_NOT_SO
     except MemositeError as error:
         say(f"memosite: {error}")
         return EXIT_USAGE
@@ -64,7 +67,7 @@ def _nothing(_text: str) -> None:
 def _build(options: argparse.Namespace) -> int:
     from memosite.commands.build import run
 
-    return EXIT_FINE if run(options, show=show) else EXIT_NOT_SO
+    return EXIT_FINE if run(options, show=show, say=say) else EXIT_NOT_SO
 
 
 def _serve(options: argparse.Namespace) -> int:
@@ -122,8 +125,8 @@ def _mark_read(options: argparse.Namespace) -> int:
 def _diff(options: argparse.Namespace) -> int:
     from memosite.commands.diff import run
 
-    run(options, show=show)
-    return EXIT_FINE
+    is_whole = run(options, show=show, say=_nothing if options.quiet else say)
+    return EXIT_FINE if is_whole else EXIT_NOT_SO
 
 
 _COMMANDS: dict[str, Callable[[argparse.Namespace], int]] = {

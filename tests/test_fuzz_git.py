@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 from memosite.archive.history import FileChange, HistoryCommit
 from memosite.archive.replay import replay
 from memosite.facts.errors import SourceError
+from memosite.reading.screen import Screen
 from memosite.sources.former import find_commits, read_contents
 from memosite.sources.git import Repo as GitRepo
 from memosite.sources.git_index import staged
@@ -112,7 +113,7 @@ def check_repo(folder: Path) -> None:
     if not isinstance(found, GitRepo):
         assert found is None or found.isprintable()
         return
-    history = read_history(found, known=KnownHistory(None))
+    history = read_history(found, Screen().names, known=KnownHistory(None))
     assert history.why_not or history.commit
     assert history.why_not.isprintable() and str(folder) not in history.why_not
     events = [event for life in history.events.values() for event in life]

@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from memosite import __version__
+from memosite.config.policy import SECRETS_MODES
 from memosite.watch.options import EXAMPLE, add_options
 
 
@@ -61,6 +62,12 @@ def _add_site_option(command: argparse.ArgumentParser) -> None:
         "--site", dest="site_option", type=Path, metavar="DIR", help="site folder (default: this folder)"
     )
     command.add_argument("--cache", type=Path, metavar="DIR", help="cache folder (default: SITE/.memosite)")
+    command.add_argument(
+        "--secrets",
+        choices=SECRETS_MODES,
+        help="what holds a secret is published without its content, redacted, or an error (default: memosite.yml's, "
+        "else withhold)",
+    )
 
 
 def _add_output(command: argparse.ArgumentParser) -> None:

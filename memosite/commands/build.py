@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from memosite.build import build
 from memosite.commands.places import shown_path, site_folder
 from memosite.commands.report import fails
-from memosite.commands.summary import summary
+from memosite.commands.summary import summary, withheld_line
 from memosite.config.loading import Config, load_config
 from memosite.facts.errors import ConfigError
 from memosite.remake.report import BuildReport
@@ -20,9 +20,15 @@ if TYPE_CHECKING:
     from memosite.run.workers import Run
 
 
-def run(options: argparse.Namespace, *, show: Callable[[str], None]) -> bool:
-    """Build the site; whether its findings are below the severity that fails."""
-    config = load_config(site_folder(options), output=options.output, base_url=options.base_url, cache=options.cache)
+def run(options: argparse.Namespace, *, show: Callable[[str], None], say: Callable[[str], None]) -> bool:
+    """Build the site; whether nothing failed or was withheld for a secret, and findings are below what fails."""
+    config = load_config(
+        site_folder(options),
+        output=options.output,
+        base_url=options.base_url,
+        cache=options.cache,
+        secrets=options.secrets,
+    )
     elsewhere = _elsewhere(options.cluster)
     with contextlib.nullcontext(silent) if options.quiet else shown() as told:
         profile = Profile(told)
@@ -36,9 +42,11 @@ def run(options: argparse.Namespace, *, show: Callable[[str], None]) -> bool:
         )
     if not options.quiet:
         show(sum_up(report, config, options))
+    elif report.withheld:
+        say(f"memosite: {withheld_line(report.withheld)}")
     if options.profile:
         show("\n".join(profile.lines()))
-    return not report.failed and not fails(report.findings, options.fail_on)
+    return not report.failed and not report.withheld and not fails(report.findings, options.fail_on)
 
 
 def now() -> dt.datetime:

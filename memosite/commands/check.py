@@ -15,7 +15,7 @@ from memosite.commands.report import fails, to_json, to_sarif, to_text
 from memosite.config.contract import contract_folder
 from memosite.config.discovery import discover
 from memosite.config.loading import CONFIG_NAME, load_config
-from memosite.config.policy import SecretsConfig
+from memosite.config.policy import DEFAULT_SECRETS, SecretsConfig, SecretsMode
 from memosite.facts.errors import ConfigError
 from memosite.facts.findings import Finding
 from memosite.facts.layout import place_of
@@ -40,7 +40,8 @@ class Checked:
 
 def run(options: argparse.Namespace, *, show: Callable[[str], None]) -> bool:
     """Show the findings on what the command line names; whether all are below the severity that fails."""
-    checked = check(options.paths or [options.site_option or Path()], cache=options.cache)
+    site = options.site_option or Path()
+    checked = check(options.paths or [site], site=site, cache=options.cache, mode=options.secrets)
     is_fine = not fails((one.severity for one in checked.findings), options.fail_on)
     if options.format == "json":
         text = to_json(checked.findings)
@@ -53,8 +54,14 @@ def run(options: argparse.Namespace, *, show: Callable[[str], None]) -> bool:
     return is_fine
 
 
-def check(paths: Sequence[Path], *, cache: Path | None = None) -> Checked:
-    """Check each path; remotes are fetched into `cache`. Raises `ConfigError` for a path that is not there."""
+def check(
+    paths: Sequence[Path], *, site: Path | None = None, cache: Path | None = None, mode: SecretsMode | None = None
+) -> Checked:
+    """Check each path; remotes are fetched into `cache`. Raises `ConfigError` for a path that is not there.
+
+    What the memosite.yml of `site` allows counts for single files, too. In any mode secrets are findings here.
+    """
+    known = load_config(site).secrets if site is not None and (site / CONFIG_NAME).exists() else DEFAULT_SECRETS
     findings: list[Finding] = []
     root_of: dict[str, str] = {}
     others_of: dict[Path, frozenset[str]] = {}
@@ -62,7 +69,10 @@ def check(paths: Sequence[Path], *, cache: Path | None = None) -> Checked:
         if not path.exists():
             raise ConfigError(f"{path}: no such file or folder")
         folder = path.parent if path.name == CONFIG_NAME else path
-        checked = _check_site(folder, cache) if folder.is_dir() and _is_site(folder) else _check_loose(path, others_of)
+        if folder.is_dir() and _is_site(folder):
+            checked = _check_site(folder, cache, mode)
+        else:
+            checked = _check_loose(path, others_of, _unfailing(known, mode))
         if len(paths) > 1:  # two sites may have sources of one name
             checked = _by_path(checked)
         findings.extend(checked.findings)
@@ -81,8 +91,15 @@ def _is_site(folder: Path) -> bool:
         raise
 
 
-def _check_site(folder: Path, cache: Path | None) -> Checked:
+def _unfailing(secrets: SecretsConfig, mode: SecretsMode | None) -> SecretsConfig:
+    """What is done about secrets, but that findings are shown where a build would fail."""
+    wanted = mode or secrets.mode
+    return replace(secrets, mode="withhold" if wanted == "fail" else wanted)
+
+
+def _check_site(folder: Path, cache: Path | None, mode: SecretsMode | None) -> Checked:
     config = load_config(folder, cache=cache)
+    config = replace(config, secrets=_unfailing(config.secrets, mode))
     with open_archive(config) as handle:
         archive, _ = handle.read()
     roots = {source.name: _from_here(source.root) for source in config.sources if source.root}
@@ -98,7 +115,7 @@ def _by_path(checked: Checked) -> Checked:
     return Checked(findings=tuple(findings), root_of={root: root for root in checked.root_of.values()})
 
 
-def _check_loose(path: Path, others_of: dict[Path, frozenset[str]]) -> Checked:
+def _check_loose(path: Path, others_of: dict[Path, frozenset[str]], secrets: SecretsConfig) -> Checked:
     """Check files one by one; bodies are sought beside each, findings that need an archive are not made.
 
     `others_of` memoizes what is in each folder, since many files are in one.
@@ -111,7 +128,7 @@ def _check_loose(path: Path, others_of: dict[Path, frozenset[str]]) -> Checked:
         name = _from_here(root)
         listing = _one_file(FolderSource(name=name, root=root), file, others_of)
         relative = file.relative_to(root).as_posix()
-        found = check_listing(listing, SecretsConfig())
+        found = check_listing(listing, secrets)
         findings += [one for one in found if one.location.path == relative or one.rule == SECRET_IN_NAME]
         root_of[name] = name
     return Checked(findings=tuple(findings), root_of=root_of)

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from memosite.archive.ledger import LEDGER_PATH, parse_ledger
+from memosite.archive.model import Archive
 from memosite.commands.snapshots import (
     ArtifactState,
     Difference,
@@ -19,22 +20,52 @@ from memosite.commands.snapshots import (
     snapshot_of,
     snapshot_of_lines,
 )
+from memosite.commands.summary import withheld_line
 from memosite.config.loading import Config, load_config
+from memosite.config.policy import SecretsMode
 from memosite.facts.characters import printable, printable_json
 from memosite.facts.errors import ConfigError
+from memosite.facts.secret_rules import withheld_for_secrets
 from memosite.facts.times import read_moment
 from memosite.reading.archive import open_archive
 
 FORMS = "expected A..B: two dates (2026-05-01..2026-05-31), two refs of a source, or two ledgers; either may be empty"
 
 
-def run(options: argparse.Namespace, *, show: Callable[[str], None]) -> None:
-    """Show what differs between the two ends that the command line names."""
-    found = diff(options.between, site=options.site_option or Path(), cache=options.cache, source=options.source)
+Note = Callable[[Archive], object]
+"""Told of each archive that is read."""
+
+
+def run(options: argparse.Namespace, *, show: Callable[[str], None], say: Callable[[str], None]) -> bool:
+    """Show what differs between the two ends that the command line names; whether nothing was withheld for a secret."""
+    withheld: dict[str, None] = {}
+    found = diff(
+        options.between,
+        site=options.site_option or Path(),
+        cache=options.cache,
+        source=options.source,
+        secrets=options.secrets,
+        note=lambda archive: withheld.update(dict.fromkeys(withheld_for_secrets(archive.findings))),
+    )
     show({"text": to_text, "markdown": to_markdown, "json": to_json}[options.format](found))
+    if withheld:
+        say(f"memosite: {withheld_line(tuple(withheld))}")
+    return not withheld
 
 
-def diff(between: str, *, site: Path, cache: Path | None = None, source: str | None = None) -> Difference:
+def _ignore(_archive: Archive) -> None:
+    """For who need not know."""
+
+
+def diff(
+    between: str,
+    *,
+    site: Path,
+    cache: Path | None = None,
+    source: str | None = None,
+    secrets: SecretsMode | None = None,
+    note: Note = _ignore,
+) -> Difference:
     """What differs between the two ends of `A..B`.
 
     Dates are days: from the beginning of A to the end of B. An empty A is the very beginning, an empty B is now.
@@ -46,13 +77,13 @@ def diff(between: str, *, site: Path, cache: Path | None = None, source: str | N
     ends = [end for end in (before, after) if end]
     if all(Path(end).exists() for end in ends) and len(ends) == 2:
         return compare(_published(Path(before)), _published(Path(after)))
-    config = load_config(site, cache=cache)
+    config = load_config(site, cache=cache, secrets=secrets)
     dates = [_day(end) for end in ends]
     if all(dates):
-        return _between_days(config, _day(before), _day(after))
+        return _between_days(config, _day(before), _day(after), note)
     if any(dates):
         raise ConfigError(f'diff: found "{between}", one end a date and one not, {FORMS}')
-    return compare(_at_ref(config, before, source) if before else {}, _at_ref(config, after, source))
+    return compare(_at_ref(config, before, source, note) if before else {}, _at_ref(config, after, source, note))
 
 
 def _day(written: str) -> dt.datetime | None:
@@ -60,14 +91,15 @@ def _day(written: str) -> dt.datetime | None:
     return moment.instant if moment else None
 
 
-def _between_days(config: Config, begin: dt.datetime | None, end: dt.datetime | None) -> Difference:
+def _between_days(config: Config, begin: dt.datetime | None, end: dt.datetime | None, note: Note) -> Difference:
     with open_archive(config) as handle:
         archive, _ = handle.read()
+    note(archive)
     before = snapshot_at(archive, begin) if begin else {}
     return compare(before, snapshot_at(archive, end + dt.timedelta(days=1)) if end else snapshot_of(archive))
 
 
-def _at_ref(config: Config, ref: str, name: str | None) -> dict[SnapshotKey, ArtifactState]:
+def _at_ref(config: Config, ref: str, name: str | None, note: Note) -> dict[SnapshotKey, ArtifactState]:
     """The archive with one source as of a ref; "" is as the configuration has it."""
     names = [source.name for source in config.sources]
     if name is None and len(names) > 1:
@@ -80,6 +112,7 @@ def _at_ref(config: Config, ref: str, name: str | None) -> dict[SnapshotKey, Art
         config = replace(config, sources=tuple(sources))
     with open_archive(config) as handle:
         archive, _ = handle.read()
+    note(archive)
     states = snapshot_of(archive)
     return {key: state for key, state in states.items() if any(source == chosen for source, _ in state.boxes)}
 

@@ -29,7 +29,7 @@ _SHOWN = 40
 
 def run(options: argparse.Namespace, *, show: Callable[[str], None]) -> None:
     """Explain the file that the command line names."""
-    config = load_config(site_folder(options), output=options.output, cache=options.cache)
+    config = load_config(site_folder(options), output=options.output, cache=options.cache, secrets=options.secrets)
     show("\n".join(explain(config, options.path)))
 
 

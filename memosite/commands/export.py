@@ -8,11 +8,12 @@ from pathlib import Path
 from memosite.archive.lines import exported
 from memosite.archive.model import Archive
 from memosite.commands.report import fails
-from memosite.commands.summary import plural
+from memosite.commands.summary import plural, withheld_line
 from memosite.config.loading import load_config
 from memosite.exporters import export
 from memosite.facts.characters import printable
 from memosite.facts.errors import ConfigError
+from memosite.facts.secret_rules import withheld_for_secrets
 from memosite.facts.source_rules import failures
 from memosite.reading.archive import open_archive
 from memosite.run.streams import without_reader
@@ -21,11 +22,13 @@ from memosite.run.streams import without_reader
 def run(options: argparse.Namespace, *, say: Callable[[str], None]) -> bool:
     """Write the export, to standard output unless a file is named.
 
-    Returns whether all sources could be read and the findings are below what fails.
+    Returns whether all sources could be read, nothing was withheld for a secret, and the findings are below what fails.
     """
     if options.output is None and options.format == "maildir":
         raise ConfigError("export --format maildir: a maildir is a folder; name it with -o")
-    config = load_config(options.site_option or Path(), base_url=options.base_url, cache=options.cache)
+    config = load_config(
+        options.site_option or Path(), base_url=options.base_url, cache=options.cache, secrets=options.secrets
+    )
     with open_archive(config) as handle:
         archive, _ = handle.read()
         if options.query is not None:
@@ -48,7 +51,10 @@ def run(options: argparse.Namespace, *, say: Callable[[str], None]) -> bool:
     failed = failures(archive.findings)
     for one in failed:
         say(f"memosite: failed: {printable(one)}")
-    return not failed and not fails((one.severity for one in archive.findings), options.fail_on)
+    withheld = withheld_for_secrets(archive.findings)
+    if withheld:
+        say(f"memosite: {withheld_line(withheld)}")
+    return not failed and not withheld and not fails((one.severity for one in archive.findings), options.fail_on)
 
 
 def _unreadable(archive: Archive) -> str:

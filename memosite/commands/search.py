@@ -8,9 +8,11 @@ from dataclasses import replace
 from pathlib import Path
 
 from memosite.commands.hits import as_json, as_text
+from memosite.commands.summary import withheld_line
 from memosite.config.loading import Config, load_config
 from memosite.facts.characters import printable
 from memosite.facts.errors import ConfigError
+from memosite.facts.secret_rules import withheld_for_secrets
 from memosite.facts.source_rules import failures
 from memosite.reading.archive import open_archive
 from memosite.search.answer import Search, read_query
@@ -19,14 +21,16 @@ from memosite.search.whoosh.reader import IndexReader
 
 
 def run(options: argparse.Namespace, *, show: Callable[[str], None], say: Callable[[str], None]) -> bool:
-    """Answer the query of the command line; whether anything was found, in sources that could all be read.
+    """Answer the query; whether anything was found, in sources that could all be read, of which nothing is withheld.
 
     The query is read before anything else.
     """
     if options.limit < 1:
         raise ConfigError(f"--limit {options.limit}: found {options.limit}, expected 1 or more")
     query = read_query(" ".join(options.query))
-    config = load_config(options.site_option or Path(), base_url=options.base_url, cache=options.cache)
+    config = load_config(
+        options.site_option or Path(), base_url=options.base_url, cache=options.cache, secrets=options.secrets
+    )
     with _open(config, say) as (opened, is_whole):
         answer = opened.find(query, sort=options.sort, limit=options.limit)
     if options.json:
@@ -40,7 +44,8 @@ def run(options: argparse.Namespace, *, show: Callable[[str], None], say: Callab
 def _open(config: Config, say: Callable[[str], None]) -> Iterator[tuple[Search, bool]]:
     """The index, brought up to date. The archive is read only if its sources have changed.
 
-    With it goes whether all sources could be read. Remotes are used as last fetched: a search waits for no network.
+    With it goes whether all sources could be read, and nothing was withheld for a secret. Remotes are used as last
+    fetched: a search waits for no network.
     """
     kept = replace(config, base_url=None)  # no part of the index
     with open_archive(kept, use_network=False) as handle:
@@ -49,8 +54,9 @@ def _open(config: Config, say: Callable[[str], None]) -> Iterator[tuple[Search, 
             inputs = handle.inputs(seal.inputs if seal else "")
             current = open_reader(folder, _renewed(folder, seal, inputs.digest)) if seal and inputs.is_same else None
         if current is not None:
+            _tell(current.withheld, say)
             with contextlib.closing(current.reader):
-                yield Search(reader=IndexReader(index=current)), True
+                yield Search(reader=IndexReader(index=current)), not current.withheld
             return
         from memosite.search.command import open_search  # noqa: PLC0415 - an index that is up to date needs no indexing
 
@@ -59,8 +65,15 @@ def _open(config: Config, say: Callable[[str], None]) -> Iterator[tuple[Search, 
         for one in failed:
             say(f"memosite: failed: {printable(one)}")
         digest = "" if failed else inputs.digest  # the next search tries again
-        with open_search(archive, handle.shelf, config, say=say, inputs=digest) as search:
-            yield search, not failed
+        withheld = withheld_for_secrets(archive.findings)
+        _tell(withheld, say)
+        with open_search(archive, handle.shelf, config, say=say, inputs=digest, withheld=withheld) as search:
+            yield search, not failed and not withheld
+
+
+def _tell(withheld: tuple[str, ...], say: Callable[[str], None]) -> None:
+    if withheld:
+        say(f"memosite: {withheld_line(withheld)}")
 
 
 def _renewed(folder: Path, seal: IndexSeal, inputs: str) -> IndexSeal:

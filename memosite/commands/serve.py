@@ -43,7 +43,13 @@ def run(options: argparse.Namespace, *, show: Tell, say: Tell) -> None:
 
 
 def _load(options: argparse.Namespace) -> Config:
-    return load_config(site_folder(options), output=options.output, base_url=options.base_url, cache=options.cache)
+    return load_config(
+        site_folder(options),
+        output=options.output,
+        base_url=options.base_url,
+        cache=options.cache,
+        secrets=options.secrets,
+    )
 
 
 class _Builder:

@@ -1,5 +1,6 @@
 """Writes what a command prints at its end: the summary of a build, and nouns in singular or plural."""
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from memosite.facts.characters import printable
@@ -11,6 +12,8 @@ _LEDGER_LOST = (
     "archive/ledger.jsonl: found none in a site that memosite made, expected that of the last build. A new one was "
     "written: addresses and feed ids may have changed. Restore the old one from a backup and build again"
 )
+_WITHHELD = 10
+"""How many files one line names."""
 
 
 def summary(report: "BuildReport", *, index: str, site: str) -> str:
@@ -27,12 +30,22 @@ def summary(report: "BuildReport", *, index: str, site: str) -> str:
             f"read      {what} from {sources}",
             f"written   {changed}",
             *(printable(f"failed    {source}") for source in report.failed),
+            *([f"withheld  {withheld_line(report.withheld)}"] if report.withheld else ()),
             *(f"left out  {path}: two files of the site have one path, please report it" for path in report.collisions),
             *([f"warning   {index.removesuffix('index.html')}{_LEDGER_LOST}"] if report.is_ledger_lost else ()),
             f"findings  {findings}{hint}" if report.findings else "findings  none",
             f"done      in {report.seconds:.1f} s: {index}",
         )
     )
+
+
+def withheld_line(withheld: Sequence[str]) -> str:
+    """What is not published for a secret, as one line."""
+    count = len(withheld)
+    shown = "; ".join(withheld[:_WITHHELD])
+    more = f"; and {count - _WITHHELD} more (memosite check)" if count > _WITHHELD else ""
+    verb = "is" if count == 1 else "are"
+    return printable(f"{count} {plural('file', count)} {verb} withheld for a secret: {shown}{more}")
 
 
 def plural(noun: str, number: int) -> str:

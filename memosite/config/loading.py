@@ -6,13 +6,14 @@ expected. Features that are not built yet are an error that says so, never ignor
 
 import os
 from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
 from pathlib import Path
 from types import MappingProxyType
 from typing import Literal, TypeVar
 
 from memosite.config.discovery import discover
 from memosite.config.erase import read_erase
-from memosite.config.policy import DEFAULT_SECRETS
+from memosite.config.policy import DEFAULT_SECRETS, SecretsMode
 from memosite.config.schema import (
     BASE_URL_FORM,
     DEFAULT_DOCUMENTS,
@@ -63,11 +64,16 @@ _NO_ENTRIES: Mapping[str, str] = MappingProxyType({})
 
 
 def load_config(
-    site: Path, *, output: Path | None = None, base_url: str | None = None, cache: Path | None = None
+    site: Path,
+    *,
+    output: Path | None = None,
+    base_url: str | None = None,
+    cache: Path | None = None,
+    secrets: SecretsMode | None = None,
 ) -> Config:
     """The configuration of a site folder: its memosite.yml, or the defaults with the discovered sources.
 
-    `output`, `base_url` and `cache` come from the command line, override the file, and are relative to the
+    `output`, `base_url`, `cache` and `secrets` come from the command line, override the file, and are relative to the
     current folder. Raises `ConfigError`, also if no source is found; `SourceError` if there is too much to search.
     """
     folder = _open_site(site)
@@ -82,6 +88,7 @@ def load_config(
     cache_folder = _folder_to_write(cache, "--cache") or _cache(folder)
     aliases, people = _get(fields, "positions", _positions, (_NO_ENTRIES, _NOTHING))
     feeds, searches = _get(fields, "feeds", _feeds, (FeedsConfig(), _NO_ENTRIES))
+    known_secrets = _get(fields, "secrets", read_secrets, DEFAULT_SECRETS)
     return Config(
         site=folder,
         title=_get(fields, "title", ConfigEntry.prose, clean_name(folder.name)),
@@ -102,7 +109,7 @@ def load_config(
         output=output_folder,
         cache=cache_folder,
         audience=audience,
-        secrets=_get(fields, "secrets", read_secrets, DEFAULT_SECRETS),
+        secrets=replace(known_secrets, mode=secrets or known_secrets.mode),
         erase=_get(fields, "erase", read_erase, ()),
         file=folder / CONFIG_NAME if (site / CONFIG_NAME).exists() else None,
     )

@@ -57,12 +57,10 @@ class SecretHit:
 
 
 def withheld_for_secrets(findings: Iterable[Finding]) -> tuple[str, ...]:
-    """What is not published for a secret: each file with line and kind, in the order of their places."""
-    found = (one for one in findings if one.rule.id in _WITHHOLDING)
-    return tuple(dict.fromkeys(_shown(one) for one in sorted(found, key=lambda one: one.sort_key)))
-
-
-def _shown(finding: Finding) -> str:
-    where = finding.location
-    line = f"line {where.line}: " if where.line else ""
-    return f"{where.source}/{where.path}: {line}{finding.message}"
+    """What is not published for a secret: each file with lines and kinds, in the order of their places."""
+    by_file: dict[str, dict[str, None]] = {}
+    for one in sorted(findings, key=lambda one: one.sort_key):
+        if one.rule.id in _WITHHOLDING:
+            line = f"line {one.location.line}: " if one.location.line else ""
+            by_file.setdefault(f"{one.location.source}/{one.location.path}", {})[f"{line}{one.message}"] = None
+    return tuple(f"{file}: {', '.join(said)}" for file, said in by_file.items())

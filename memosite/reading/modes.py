@@ -10,9 +10,10 @@ from dataclasses import replace
 
 from memosite.archive.history import History
 from memosite.config.policy import SecretsConfig
+from memosite.facts.contents import bare_record, without_content
 from memosite.facts.errors import SecretsError
 from memosite.facts.findings import Finding, Location
-from memosite.facts.parsed import Parsed
+from memosite.facts.parsed import Organization, Parsed, RecordCard, RecordFile
 from memosite.facts.secret_rules import (
     SECRET_ALLOWED_IN_VAIN,
     SECRET_IN_NAME,
@@ -21,6 +22,7 @@ from memosite.facts.secret_rules import (
     SecretHit,
     withheld_for_secrets,
 )
+from memosite.facts.withheld import Withheld
 from memosite.reading.screen import Screen
 from memosite.secrets import RULES
 from memosite.sources.listing import Listing, shown_path
@@ -81,11 +83,12 @@ def _kind(rule: str) -> str:
 
 
 def _decided(one: Parsed, secrets: SecretsConfig) -> Parsed:
-    """The result of a file as the mode has it."""
+    """The result of a file as the mode has it. A file that is no part of the archive is published in no mode."""
     hits = _open(one.secrets)
     if not hits:
         return one
-    rule = SECRET_REDACTED if secrets.mode == "redact" else SECRET_WITHHELD
+    is_withheld = secrets.mode != "redact" and one.fact is not None
+    rule = SECRET_WITHHELD if is_withheld else SECRET_REDACTED
     found = (
         Finding(
             rule=rule,
@@ -94,7 +97,35 @@ def _decided(one: Parsed, secrets: SecretsConfig) -> Parsed:
         )
         for hit in hits
     )
-    return replace(one, findings=(*one.findings, *found))
+    left = _without_content(one, hits) if is_withheld else one
+    return replace(left, findings=(*left.findings, *found))
+
+
+def _without_content(parsed: Parsed, hits: tuple[SecretHit, ...]) -> Parsed:
+    """A file's facts without content: of a list without that of the records that hold a secret.
+
+    An organization is no artifact, and routes the memos of all others: its texts are redacted.
+    """
+    withheld = Withheld(reason="secret", rules=tuple(dict.fromkeys(_kind(hit.rule) for hit in hits)))
+    fact = parsed.fact
+    if isinstance(fact, Organization):
+        return parsed
+    if isinstance(fact, RecordFile) and fact.is_list:
+        return replace(parsed, fact=_without_records(fact, hits, withheld))
+    return without_content(parsed, withheld)
+
+
+def _without_records(file: RecordFile, hits: tuple[SecretHit, ...], withheld: Withheld) -> RecordFile:
+    """A list file; a record of it goes to the line where the next one begins."""
+    begins = sorted(one.line for one in (*file.records, file.rest) if one is not None and one.line is not None)
+
+    def decided(record: RecordCard) -> RecordCard:
+        begin = record.line or 1
+        end = next((line for line in begins if line > begin), None)
+        holds = any(hit.last_line >= begin and (end is None or hit.line < end) for hit in hits)
+        return bare_record(record, withheld) if holds else record
+
+    return replace(file, records=tuple(map(decided, file.records)), rest=decided(file.rest) if file.rest else None)
 
 
 def _open(hits: Iterable[SecretHit]) -> tuple[SecretHit, ...]:

@@ -170,6 +170,7 @@ class BuildSeal:
     collisions: tuple[str, ...] = ()
     status: Mapping[str, object] = field(default_factory=dict)
     files: int = 0
+    withheld: tuple[str, ...] = ()
 
 
 def manifest_file(cache: Path, output: Path) -> Path:
@@ -207,6 +208,7 @@ def read_seal(file: Path) -> BuildSeal:
             collisions=tuple(map(str, known["collisions"])),
             status=dict(known["status"]),
             files=int(known["files"]),
+            withheld=tuple(map(str, known["withheld"])),
         )
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
         return BuildSeal()

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from memosite import __version__
 from memosite.facts.findings import Severity
+from memosite.facts.secret_rules import withheld_for_secrets
 from memosite.facts.source_rules import failures
 from memosite.remake.manifest import BuildSeal
 from memosite.remake.memory import STATUS_PATH, Memory
@@ -38,6 +39,8 @@ class BuildReport:
     is_ledger_lost: bool = False
     failed: tuple[str, ...] = ()
     """The sources that could not be read, each with the reason."""
+    withheld: tuple[str, ...] = ()
+    """What is not published for a secret: places and kinds."""
 
 
 def report_of(archive: "Archive", output: OutputFolder, *, seconds: float, is_ledger_lost: bool) -> BuildReport:
@@ -53,6 +56,7 @@ def report_of(archive: "Archive", output: OutputFolder, *, seconds: float, is_le
         seconds=seconds,
         is_ledger_lost=is_ledger_lost,
         failed=failures(archive.findings),
+        withheld=withheld_for_secrets(archive.findings),
     )
 
 
@@ -66,6 +70,7 @@ def seal_of(inputs: str, report: BuildReport, status: Mapping[str, object]) -> B
         collisions=report.collisions,
         status=status,
         files=report.written + report.unchanged,
+        withheld=report.withheld,
     )
 
 
@@ -88,6 +93,7 @@ def report_unchanged(
         removed=0,
         collisions=last.collisions,
         seconds=(finished - began).total_seconds(),
+        withheld=last.withheld,
     )
 
 

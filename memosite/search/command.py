@@ -10,6 +10,7 @@ from memosite.config.loading import Config
 from memosite.config.policy import names_of
 from memosite.search.answer import Search, read_query
 from memosite.search.documents import describe
+from memosite.search.whoosh.index import IndexSeal
 from memosite.search.whoosh.indexing import open_index
 from memosite.search.whoosh.reader import IndexReader
 from memosite.search_language.analyzer import Analyzer
@@ -20,15 +21,23 @@ __all__ = ["open_search", "read_query", "restrict"]
 
 @contextlib.contextmanager
 def open_search(
-    archive: Archive, shelf: Shelf, config: Config, *, say: Callable[[str], None], inputs: str = ""
+    archive: Archive,
+    shelf: Shelf,
+    config: Config,
+    *,
+    say: Callable[[str], None],
+    inputs: str = "",
+    withheld: tuple[str, ...] = (),
 ) -> Iterator[Search]:
     """Bring the index in the cache up to date with an archive whose texts are on the shelf, and open it.
 
-    `inputs` is the digest of what the archive was read from, if it was taken before (see `inputs`).
+    `inputs` is the digest of what the archive was read from, if it was taken before (see `inputs`); `withheld` is what
+    was withheld for a secret then.
     """
     analyzer = Analyzer()
     cards = [describe(archive, artifact, analyzer) for artifact in archive.artifacts.values()]
-    found = open_index(config.cache, cards, shelf.text, analyzer, say, inputs=inputs, erased=names_of(config.erase))
+    made_of = IndexSeal(inputs=inputs, erased=names_of(config.erase), withheld=withheld)
+    found = open_index(config.cache, cards, shelf.text, analyzer, say, made_of=made_of)
     with contextlib.closing(found.reader):
         yield Search(reader=IndexReader(index=found, analyzer=analyzer))
 

@@ -116,7 +116,12 @@ def _sources(options: argparse.Namespace, signals: Signals) -> list[FeedSource]:
     if options.position:
         from memosite.watch.repos import PositionFeed, WatchedSite  # noqa: PLC0415 - start-up time is felt
 
-        site = WatchedSite(folder=options.site_option or Path(), position=options.position, cache=options.cache)
+        site = WatchedSite(
+            folder=options.site_option or Path(),
+            position=options.position,
+            cache=options.cache,
+            secrets=options.secrets,
+        )
         return [PositionFeed(site, repo, signals.check)]
     addresses = list(dict.fromkeys(address_of(feed) for feed in options.feeds))
     fetcher = Fetcher(read_credentials(addresses))

@@ -7,7 +7,8 @@ from pathlib import Path
 
 from memosite.archive.ledger import Ledger, parse_ledger, read_ledger
 from memosite.archive.model import Archive
-from memosite.config.loading import load_config
+from memosite.config.loading import Config, load_config
+from memosite.config.policy import SecretsMode
 from memosite.facts.errors import ConfigError, MemositeError
 from memosite.facts.source_rules import failures
 from memosite.feeds.rss import to_rss
@@ -26,6 +27,11 @@ class WatchedSite:
     folder: Path
     position: str
     cache: Path | None = None
+    secrets: SecretsMode | None = None
+
+    def config(self) -> Config:
+        """Its configuration as of now."""
+        return load_config(self.folder, cache=self.cache, secrets=self.secrets)
 
 
 class PositionFeed:
@@ -37,14 +43,14 @@ class PositionFeed:
         self._repo = repo
         self._guard = guard
         self._roots: dict[str, Path] = {}
-        config = load_config(site.folder, cache=site.cache)
+        config = site.config()
         self.address = f"site:{config.site}#{site.position}"
 
     def read(self, known: FeedState, *, is_conditional: bool) -> FetchOutcome:  # noqa: ARG002 - repos have no validators
         """All memos to the position, not only the feed's window."""
         self._guard()
         try:
-            config = load_config(self._site.folder, cache=self._site.cache)
+            config = self._site.config()
             self._roots = {source.name: source.root for source in config.sources if source.root is not None}
             ledger = _ledger(known.ledger, read_ledger(config.output))
             with open_archive(config) as handle:

@@ -44,12 +44,18 @@ _LOCK = "lock"
 class IndexSeal:
     """What the index is as of: the digest of what the archive was read from ("" if nobody knows), the newest date.
 
-    `erased` names what was erased when it was made: of what was indexed before, files keep words until they are merged.
+    `withheld` is what was withheld for a secret then. `erased` names what was erased when it was made: of what was
+    indexed before, files keep words until they are merged.
     """
 
-    inputs: str
-    newest: int | None
+    inputs: str = ""
+    newest: int | None = None
     erased: str = ""
+    withheld: tuple[str, ...] = ()
+
+
+UNKNOWN = IndexSeal()
+"""That of cards of which nobody knows what they are as of."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -58,6 +64,7 @@ class OpenIndex:
 
     reader: Any
     newest: int | None
+    withheld: tuple[str, ...] = ()
 
 
 @contextlib.contextmanager
@@ -82,7 +89,9 @@ def locked(cache: Path) -> Iterator[Path]:
 
 def open_reader(folder: Path, seal: IndexSeal) -> OpenIndex:
     """Open an index whose seal was read; it may be updated afterwards without the reader noticing."""
-    return OpenIndex(reader=index.open_dir(str(folder), schema=schema()).reader(), newest=seal.newest)
+    return OpenIndex(
+        reader=index.open_dir(str(folder), schema=schema()).reader(), newest=seal.newest, withheld=seal.withheld
+    )
 
 
 def read_seal(folder: Path) -> tuple[IndexSeal | None, str]:
@@ -95,7 +104,10 @@ def read_seal(folder: Path) -> tuple[IndexSeal | None, str]:
             return None, "it was made by another version of memosite"
         if value["files"] != _files_of(folder):
             return None, "it is damaged, or was not made here"
-        return IndexSeal(inputs=str(value["inputs"]), newest=value["newest"], erased=str(value["erased"])), ""
+        return IndexSeal(
+            inputs=str(value["inputs"]), newest=value["newest"], erased=str(value["erased"]),
+            withheld=tuple(value["withheld"]),
+        ), ""  # fmt: skip
     except (OSError, ValueError, KeyError, TypeError, RecursionError):
         return None, "it is damaged, or was not finished"
 

@@ -17,6 +17,7 @@ from whoosh import index
 from memosite.search.documents import Card, SearchDocument, TextOf, documents, positions_of
 from memosite.search.whoosh.fields import UNDATED, schema
 from memosite.search.whoosh.index import (
+    UNKNOWN,
     IndexSeal,
     OpenIndex,
     break_seal,
@@ -38,30 +39,24 @@ Say = Callable[[str], object]
 
 
 def open_index(
-    cache: Path,
-    cards: Sequence[Card],
-    text_of: TextOf,
-    analyzer: Analyzer,
-    say: Say,
-    *,
-    inputs: str = "",
-    erased: str = "",
+    cache: Path, cards: Sequence[Card], text_of: TextOf, analyzer: Analyzer, say: Say, *, made_of: IndexSeal = UNKNOWN
 ) -> OpenIndex:
     """Bring the index in the cache up to date with the cards and open it.
 
     `inputs` is the digest of what the archive of the cards was read from; with it the index is next opened without
-    them, if nothing has changed. `erased` names what is erased: an index with other names is made anew, since its
-    files keep words of what was taken out of it. `say` is told when the index is made anew, and how far a long update
-    is. Raises `OutputError` if the cache cannot be written.
+    `made_of` is what the cards are as of, without the newest date: with its `inputs` the index is next opened without
+    them, if nothing has changed, and says what was `withheld`. An index with other `erased` names is made anew, since
+    its files keep words of what was taken out of it. `say` is told when the index is made anew, and how far a long
+    update is. Raises `OutputError` if the cache cannot be written.
     """
     with locked(cache) as folder:
         seal, why = read_seal(folder)
-        if seal is not None and seal.erased != erased:
+        if seal is not None and seal.erased != made_of.erased:
             seal, why = None, "what is erased has changed"
         if why:
             say(f"search index: {why}, so it is made anew")
         job = _Job(cards=cards, text_of=text_of, analyzer=analyzer, say=say)
-        seal = _update(folder, seal, job, IndexSeal(inputs=inputs, newest=None, erased=erased))
+        seal = _update(folder, seal, job, made_of)
         return open_reader(folder, seal)
 
 
@@ -83,8 +78,9 @@ def _update(folder: Path, seal: IndexSeal | None, job: _Job, new: IndexSeal) -> 
     changed = [card for card in cards if (known or {}).get(key := f"{card.kind}/{card.id}") != now[key]]
     former = [key for key in known or () if (known or {})[key] != now.get(key)]
     if seal is not None and known is not None and not changed and not former:
-        if new.inputs and seal.inputs != new.inputs:
-            seal = replace(seal, inputs=new.inputs)
+        new = replace(new, newest=seal.newest)
+        if new.inputs and seal != new:
+            seal = new
             write_seal(folder, seal)
         return seal
     if known is None:

@@ -1,0 +1,205 @@
+"""What is done about secrets: what holds one is published without its content, redacted, or nothing is (SPEC 9)."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from memosite.cli import main
+from tests.support.files import write_text
+from tests.support.memos import write_memo, write_org, write_transcript
+from tests.support.repos import Repo
+from tests.support.sites import tree_bytes
+from tests.support.watches import watch
+
+KEY = "AKIA" + "Z7QH3XWMK2TPLV5D"
+"""In two parts, so that no scanner takes this file for a leak."""
+LEAK = "2026-05-01-0900--engineer--director--leak"
+OTHER = "2026-05-01-1000--engineer--director--other"
+LEAK_PATH = f"desk/memos/inbox/{LEAK}.openthing"
+KIND = "AWS access key id"
+
+
+@pytest.fixture
+def site(tmp_path: Path) -> Path:
+    """A site of two memos, one of which holds a key."""
+    inbox = tmp_path / "site/desk/memos/inbox"
+    write_memo(inbox, LEAK, subject="Tide tables", body=f"The key is\n{KEY}, as you asked.")
+    write_memo(inbox, OTHER, subject="Casks", body="Nothing to hide.")
+    write_org(tmp_path / "site/desk/org", positions=["director", "engineer"])
+    write_text(tmp_path / "site/memosite.yml", "sources: [{path: desk}]\n")
+    return tmp_path / "site"
+
+
+def published(site: Path) -> dict[str, str]:
+    """The files of the built site as texts."""
+    return {path: data.decode("utf-8", "replace") for path, data in tree_bytes(site / "_site").items()}
+
+
+# Withhold
+
+
+def test_one_secret_withholds_one_artifact(site: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Its page is its envelope alone; the other memo is whole; a loud line says so, and the exit code is 1."""
+    assert main(["build", str(site)]) == 1
+    (line,) = (one for one in capsys.readouterr().out.splitlines() if one.startswith("withheld"))
+    assert line.startswith(f"withheld  1 file is withheld for a secret: {LEAK_PATH}: line 9: {KIND}, fingerprint ")
+    files = published(site)
+    assert "is not published, because it holds a secret" in files[f"memos/{LEAK}/index.html"]
+    assert KIND in files[f"memos/{LEAK}/index.html"]
+    assert "Nothing to hide." in files[f"memos/{OTHER}/index.html"]
+    assert not any("Tide tables" in text or "as you asked" in text or KEY in text for text in files.values())
+    assert f"memos/{LEAK}/original/{LEAK}.openthing" not in files
+
+
+def test_a_build_that_finds_nothing_new_says_it_again(site: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """It is not forgotten because nothing changed; quiet builds say it as an error."""
+    assert main(["build", str(site), "--quiet"]) == 1
+    first = capsys.readouterr()
+    assert first.out == "" and first.err.startswith("memosite: 1 file is withheld for a secret: ")
+    before = tree_bytes(site / "_site")
+    assert main(["build", str(site), "--quiet"]) == 1
+    assert capsys.readouterr() == first
+    assert tree_bytes(site / "_site") == before
+
+
+def test_the_notification_goes_out(site: Path, tmp_path: Path) -> None:
+    """Of the feed: its path only. A watch of the published feed and one of the repos announce both memos."""
+    main(["build", str(site), "--quiet"])
+    feed = site / "_site/positions/director/feed.xml"
+    assert f"new memo: memos/inbox/{LEAK}.openthing" in feed.read_text()
+    for of in ([feed], ["--position", "director", "--site", site]):
+        done = watch(*of, "--once", folder=tmp_path / str(len(of)))
+        assert sorted(done.stdout.splitlines()) == [
+            f"new memo: memos/inbox/{LEAK}.openthing",
+            f"new memo: memos/inbox/{OTHER}.openthing",
+        ]
+
+
+def test_what_is_mended_is_published(site: Path) -> None:
+    """And the exit code is 0 again."""
+    assert main(["build", str(site), "--quiet"]) == 1
+    write_memo(site / "desk/memos/inbox", LEAK, subject="Tide tables", body="The key is in the vault.")
+    assert main(["build", str(site), "--quiet"]) == 0
+    assert "The key is in the vault." in published(site)[f"memos/{LEAK}/index.html"]
+
+
+@pytest.mark.parametrize(
+    "command", [["export"], ["export", "kind:memo"], ["search", "casks"], ["diff", "2026-04-01.."]], ids=" ".join
+)
+def test_every_command_says_what_it_did_not_see(
+    site: Path, command: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    """And ends with 1, also when its index is up to date."""
+    for _ in range(2):
+        assert main([*command, "--site", str(site)]) == 1
+        printed = capsys.readouterr()
+        assert f"memosite: 1 file is withheld for a secret: {LEAK_PATH}: line 9: {KIND}" in printed.err
+        assert OTHER in printed.out and KEY not in printed.out + printed.err
+
+
+def test_of_a_list_only_the_records_with_a_secret_are_withheld(site: Path) -> None:
+    """The others of the file have their pages."""
+    text = f"## Decisions\n- Steel rope\n- The key {KEY} in the notes\n- Hemp rope\n"
+    write_text(site / "desk/.wyren/memory.md", text)
+    write_memo(site / "desk/memos/inbox", LEAK, body="No key here.")
+    assert main(["build", str(site), "--quiet"]) == 1
+    pages = [text for path, text in published(site).items() if path.startswith("records/") and path.endswith(".html")]
+    assert sum("because it holds a secret" in page for page in pages) == 1
+    assert any("Hemp rope" in page for page in pages)
+    assert not any(KEY in text for text in published(site).values())
+
+
+def test_an_earlier_version_with_a_secret_is_not_shown(site: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """The artifact is published, its changes without that version, and the finding names it."""
+    repo = Repo(site / "desk")
+    repo.commit()
+    write_memo(site / "desk/memos/inbox", LEAK, subject="Tide tables", body="The key is in the vault.")
+    repo.commit()
+    assert main(["build", str(site)]) == 1
+    assert f"{LEAK_PATH}: line 9: {KIND} in an earlier version" in capsys.readouterr().out
+    files = published(site)
+    assert "in the vault" in files[f"memos/{LEAK}/index.html"]
+    assert not any(KEY in text or "as you asked" in text for text in files.values())
+
+
+# Redact and fail
+
+
+def test_redacted_texts_are_published(site: Path) -> None:
+    """Everywhere, with the kind in the place of the secret; nothing is withheld, so the exit code is 0."""
+    assert main(["build", str(site), "--secrets", "redact", "--quiet"]) == 0
+    files = published(site)
+    assert "[REDACTED:aws-access-key-id], as you asked." in files[f"memos/{LEAK}/index.html"]
+    assert "[REDACTED:aws-access-key-id], as you asked." in files[f"memos/{LEAK}/index.md"]
+    assert not any(KEY in text for text in files.values())
+    assert main(["build", str(site), "--secrets", "redact", "--quiet", "--fail-on", "error"]) == 1
+
+
+def test_nothing_is_published_if_it_is_to_fail(site: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """The error names file, line and kind; what was published stays."""
+    write_text(site / "memosite.yml", "sources: [{path: desk}]\nsecrets: {mode: fail}\n")
+    for command in (["build"], ["export", "--site"], ["search", "casks", "--site"]):
+        assert main([*command, str(site)]) == 1
+        printed = capsys.readouterr()
+        assert printed.out == ""
+        assert f"secrets: nothing is published while there are secrets: {LEAK_PATH}: line 9: {KIND}" in printed.err
+    assert not (site / "_site/index.html").exists()
+    assert main(["check", str(site)]) == 1
+    assert f"error: {KIND}, fingerprint" in capsys.readouterr().out
+
+
+def test_a_mode_takes_effect_at_once(site: Path) -> None:
+    """Nothing of another mode is left by the cache."""
+    for mode, code in (("redact", 0), ("withhold", 1), ("redact", 0)):
+        assert main(["build", str(site), "--secrets", mode, "--quiet"]) == code
+        whole = site.parent / f"{mode}-whole"
+        assert (
+            main(["build", str(site), "--secrets", mode, "--quiet", "-o", str(whole), "--cache", f"{whole}.cache"])
+            == code
+        )
+        assert tree_bytes(site / "_site") == tree_bytes(whole)
+
+
+# Exceptions
+
+
+def fingerprint(site: Path, capsys: pytest.CaptureFixture[str]) -> str:
+    """The fingerprint that `check` shows."""
+    capsys.readouterr()
+    main(["check", str(site), "--format", "json"])
+    (found,) = (one for one in json.loads(capsys.readouterr().out) if one["rule"] == "secret-withheld")
+    assert found["line"] == 9 and found["remedy"].startswith("Rotate the key.")
+    return str(found["message"]).rpartition(" ")[2]
+
+
+def test_a_secret_that_is_allowed_is_published(site: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """By the fingerprint that check shows; an exception that fits nothing is a note."""
+    allow = f"[{{fingerprint: '{fingerprint(site, capsys)}', why: revoked}}, {{fingerprint: '{'0' * 16}', why: gone}}]"
+    write_text(site / "memosite.yml", f"sources: [{{path: desk}}]\nsecrets: {{allow: {allow}}}\n")
+    assert main(["build", str(site), "--quiet"]) == 0
+    assert KEY in published(site)[f"memos/{LEAK}/index.html"]
+    main(["check", str(site)])
+    printed = capsys.readouterr().out
+    assert 'memosite.yml:2: note: "0000000000000000" fits no secret [secret-allowed-in-vain]' in printed
+    assert "secret-withheld" not in printed
+    assert main(["check", str(site / LEAK_PATH), "--site", str(site)]) == 0
+
+
+def test_check_tells_the_way_out_in_every_form(site: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """As text and as SARIF, too."""
+    fingerprint(site, capsys)
+    assert main(["check", str(site)]) == 1
+    assert "Rotate the key. Then redact it in the source, or allow its fingerprint" in capsys.readouterr().out
+    assert main(["check", str(site), "--format", "sarif"]) == 1
+    log = json.loads(capsys.readouterr().out)["runs"][0]
+    (result,) = (one for one in log["results"] if one["ruleId"] == "secret-withheld")
+    assert result["locations"][0]["physicalLocation"]["region"] == {"startLine": 9}
+    assert KEY not in json.dumps(log)
+
+
+def test_a_transcript_is_withheld_for_its_body(site: Path) -> None:
+    """A secret in a file that an envelope names counts for the artifact."""
+    write_transcript(site / "desk/transcripts/engineer", "talk", text=f"## User\n\nHello {KEY}.\n")
+    assert main(["build", str(site), "--quiet"]) == 1
+    assert "is not published, because it holds a secret" in published(site)["transcripts/talk/index.html"]
