@@ -203,3 +203,52 @@ def test_a_transcript_is_withheld_for_its_body(site: Path) -> None:
     write_transcript(site / "desk/transcripts/engineer", "talk", text=f"## User\n\nHello {KEY}.\n")
     assert main(["build", str(site), "--quiet"]) == 1
     assert "is not published, because it holds a secret" in published(site)["transcripts/talk/index.html"]
+
+
+# The configuration
+
+
+@pytest.mark.parametrize(
+    "text",
+    [f"title: The key {KEY}\n", f"feeds: {{searches: {{{KEY}: casks}}}}\n", f"positions: {{aliases: {{{KEY}: b}}}}\n"],
+)
+def test_a_configuration_with_a_secret_is_refused(site: Path, text: str, capsys: pytest.CaptureFixture[str]) -> None:
+    """Its texts are on every page. The error names line and kind, and the fingerprint by which it can be allowed."""
+    write_text(site / "memosite.yml", f"sources: [{{path: desk}}]\n{text}")
+    assert main(["build", str(site), "--quiet"]) == 2
+    said = capsys.readouterr().err
+    assert f"memosite.yml:2: found a secret ({KIND}), expected none; rotate it and remove it, or allow" in said
+    assert KEY not in said
+    fingerprint = said.partition("fingerprint ")[2].split()[0]
+    allowed = f"secrets: {{allow: [{{fingerprint: '{fingerprint}', why: an example}}]}}\n"
+    write_text(site / "memosite.yml", f"sources: [{{path: desk}}]\n{text}{allowed}")
+    assert main(["build", str(site), "--quiet"]) == 1
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        f"title: [{KEY}\n",
+        f"{KEY}: 1\n",
+        f"audience: {KEY}\n",
+        f"base_url: https://{'x' * 30}.example.org/{KEY}?\n",
+        f"sources: [{{path: desk, ref: {KEY}}}]\n",
+    ],
+)
+def test_errors_of_a_configuration_quote_no_secret(site: Path, text: str, capsys: pytest.CaptureFixture[str]) -> None:
+    """Not even the part of it that an error has room for."""
+    sources = "" if "sources" in text else "sources: [{path: desk}]\n"
+    Repo(site / "desk").commit()
+    write_text(site / "memosite.yml", f"{sources}{text}")
+    for command in ("build", "check", "export"):
+        assert main([command, "--site", str(site)]) == 2
+        printed = capsys.readouterr()
+        assert f"found a secret ({KIND})" in printed.err
+        assert KEY[:12] not in printed.err + printed.out
+
+
+def test_a_folder_with_a_secret_in_its_name_is_no_source(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Where sources are discovered, a folder's name is shown as that of its source."""
+    write_memo(tmp_path / "site" / KEY / "memos/inbox", LEAK)
+    assert main(["build", str(tmp_path / "site"), "--quiet"]) == 2
+    assert KEY not in capsys.readouterr().err

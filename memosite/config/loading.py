@@ -41,7 +41,7 @@ from memosite.facts.parsed import Discharge
 from memosite.search_language.analyzer import Analyzer
 from memosite.search_language.query import parse_query
 from memosite.search_language.syntax import QueryError
-from memosite.store.safe_files import open_file
+from memosite.store.safe_files import beginning_of, open_file
 
 __all__ = ["CONFIG_NAME", "Config", "FeedsConfig", "SourceConfig", "check_output", "load_config"]
 
@@ -76,6 +76,31 @@ def load_config(
     `output`, `base_url`, `cache` and `secrets` come from the command line, override the file, and are relative to the
     current folder. Raises `ConfigError`, also if no source is found; `SourceError` if there is too much to search.
     """
+    try:
+        return _load(site, output, base_url, cache, secrets)
+    except ConfigError:
+        _refuse_to_quote(site / CONFIG_NAME)
+        raise
+
+
+def _refuse_to_quote(file: Path) -> None:
+    """Raise a `ConfigError` that quotes nothing if there is a secret in a file whose errors would quote it.
+
+    Whether it is allowed cannot be told: the file could not be read.
+    """
+    from memosite.secrets import RULES, find_secrets  # noqa: PLC0415 - only what fails waits for it
+
+    data = beginning_of(os.path.realpath(file), SIZE_LIMIT) or b""
+    text = data.decode("utf-8", "replace")
+    for found in find_secrets(text):
+        line = text.count("\n", 0, found.start) + 1
+        message = f"found a secret ({RULES.get(found.rule, found.rule)}), expected none; rotate it and remove it"
+        raise ConfigError(f"{printable(str(file))}:{line}: {message}; other errors of the file are shown then")
+
+
+def _load(
+    site: Path, output: Path | None, base_url: str | None, cache: Path | None, secrets: SecretsMode | None
+) -> Config:
     folder = _open_site(site)
     top = _read_file(site / CONFIG_NAME)
     fields = top.fields(KEYS, UNBUILT_KEYS) if top else {}

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from memosite.archive.ledger import Ledger, read_ledger
 from memosite.config.schema import Audience, Config
-from memosite.facts.errors import ConfigError
+from memosite.facts.errors import ConfigError, MemositeError
 from memosite.reading.inputs import Inputs, compare_inputs
 from memosite.reading.previous import published_digests, published_file
 from memosite.sources.look import Look, LookAt, look_at
@@ -71,7 +71,14 @@ class ArchiveHandle:
         """
         from memosite.reading.opening import open_sources  # noqa: PLC0415 - a search that is up to date opens nothing
 
-        return self._sources.enter_context(open_sources(self._config, use_network=self._use_network))
+        try:
+            return self._sources.enter_context(open_sources(self._config, use_network=self._use_network))
+        except MemositeError:  # it may quote the configuration
+            from memosite.reading.own_texts import own_texts, refuse_secrets  # noqa: PLC0415
+            from memosite.reading.screen import Screen  # noqa: PLC0415
+
+            refuse_secrets(own_texts(self._config), Screen(allowed=self._config.secrets.fingerprints))
+            raise
 
     @cached_property
     def shelf(self) -> "Shelf":
@@ -116,6 +123,7 @@ class ArchiveHandle:
         Files are read and parsed by `jobs` processes.
         """
         from memosite.reading.content import Policy  # noqa: PLC0415 - takes half a second, rarely needed
+        from memosite.reading.own_texts import own_texts  # noqa: PLC0415
         from memosite.reading.reader import read_archive, rules_of  # noqa: PLC0415
         from memosite.run.progress import silent  # noqa: PLC0415
         from memosite.run.recall import FORGETFUL  # noqa: PLC0415
@@ -137,6 +145,12 @@ class ArchiveHandle:
                 recall=recall or FORGETFUL,
                 looks=self._looks,
                 jobs=jobs,
-                policy=Policy(audience=self._audience, secrets=config.secrets, erase=config.erase, published=published),
+                policy=Policy(
+                    audience=self._audience,
+                    secrets=config.secrets,
+                    erase=config.erase,
+                    published=published,
+                    texts=own_texts(config),
+                ),
                 progress=progress or silent,
             )

@@ -10,6 +10,7 @@ from memosite.config.schema import Audience
 from memosite.facts.parsed import Parsed, Ref
 from memosite.facts.withheld import Withheld
 from memosite.formats.system import FilePlace
+from memosite.reading.own_texts import OwnTexts
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -17,12 +18,14 @@ class Policy:
     """What an archive may hold: the settings of both steps.
 
     `published` are the digests of files of what is to be erased that were published before, by `kind/id`.
+    `texts` are the operator's own.
     """
 
     audience: Audience = "internal"
     secrets: SecretsConfig = DEFAULT_SECRETS
     erase: tuple[Erasure, ...] = ()
     published: Mapping[str, Collection[str]] = field(default_factory=dict)
+    texts: OwnTexts = field(default_factory=OwnTexts)
 
     @property
     def revises(self) -> bool:

@@ -23,6 +23,7 @@ from memosite.reading.content import ALL, Content, Policy
 from memosite.reading.finders import DataFinder, LineFinder
 from memosite.reading.inputs import compare_repo
 from memosite.reading.modes import with_mode, without_hidden_names
+from memosite.reading.own_texts import refuse_secrets
 from memosite.reading.parse_cache import Former, ParseCache, ParseKey, Remembered, SourceCaches
 from memosite.reading.scans import Scanned
 from memosite.reading.screen import Screen, Screened
@@ -67,6 +68,7 @@ def read_archive(
     known = SourceCaches(cache) if parsed is None else parsed
     seen = looks if looks is not None else {}
     allowed = policy.secrets.fingerprints
+    refuse_secrets(policy.texts, Screen(known.scans(""), allowed))
     parts = [_Part(source, shelf, known, allowed, look=seen.pop(source.name, None), jobs=jobs) for source in sources]
     step = _counted(progress, sum(part.count for part in parts))
     for part in parts:
