@@ -18,11 +18,16 @@ from memosite.config.loading import load_config
 ROOT = Path(__file__).parent.parent
 README = ROOT / "README.md"
 LINKED = (
-    *(ROOT / name for name in ("README.md", "ARCHITECTURE.md", "CHANGELOG.md", "benchmarks/README.md")),
+    *(ROOT / name for name in ("README.md", "ARCHITECTURE.md", "CHANGELOG.md", "SECURITY.md", "benchmarks/README.md")),
     *sorted((ROOT / "docs").rglob("*.md")),
 )
 """The documents whose links are followed."""
-SHOWN = (README, *sorted((ROOT / "docs").glob("*.md")), *sorted((ROOT / "docs/guide").glob("*.md")))
+SHOWN = (
+    README,
+    ROOT / "SECURITY.md",
+    *sorted((ROOT / "docs").glob("*.md")),
+    *sorted((ROOT / "docs/guide").glob("*.md")),
+)
 """The documents that tell users which commands to run."""
 
 _FENCED = re.compile(r"^```(?P<language>\w*)\n(?P<text>.*?)^```$", re.MULTILINE | re.DOTALL)
