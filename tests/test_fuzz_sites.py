@@ -59,14 +59,16 @@ def check_site(site: Path, files: dict[str, bytes], size: int) -> None:
     assert list(bad_links(site)) == []
     for path, data in files.items():
         assert len(data) <= 20 * size + 3_000_000, path
-        text = data.decode("utf-8") if path.endswith((".html", ".xml", ".opml", ".json", ".jsonl", ".md")) else ""
-        if path.endswith((".xml", ".opml")):
+        name = path.rpartition("/")[2]
+        if name.endswith((".xml", ".opml")):
             etree.fromstring(data)
-        elif path.endswith(".json"):
-            json.loads(text)
-        elif path.endswith(".jsonl"):
-            assert all(isinstance(json.loads(line), dict) for line in text.splitlines())
-        elif path.endswith(".html"):
+        elif name in {"index.json", "feed.json"}:
+            json.loads(data)
+        elif name == "index.md":
+            data.decode("utf-8")
+        elif path.startswith("archive/") and name.endswith(".jsonl"):
+            assert all(isinstance(json.loads(line), dict) for line in data.splitlines())
+        elif name.endswith(".html"):
             check_page(data)
 
 
