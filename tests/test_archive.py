@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from memosite.archive.ledger import Ledger
 from memosite.archive.model import Archive, Memo
-from memosite.facts.errors import SourceError
+from memosite.facts.errors import MovedError, SourceError
 from memosite.facts.parsed import Envelope, Fact, Kind
 from memosite.reading.finders import LineFinder
 from memosite.reading.reader import SourceReader, read_source
@@ -300,9 +300,11 @@ def test_a_file_that_became_a_pipe_meanwhile_does_not_block(repo: Path) -> None:
     source = folder_source(repo)
     os.mkfifo(repo / "pipe.openthing")
     (repo / "link.openthing").symlink_to("/etc/passwd")
-    messages = [getattr(read_file(source, path), "message", "") for path in ("pipe.openthing", "link.openthing", "x")]
+    messages = [getattr(read_file(source, path), "message", "") for path in ("pipe.openthing", "link.openthing")]
     assert messages[0] == "it is not a regular file"
     assert all(message.startswith("it cannot be opened (") for message in messages[1:])
+    with pytest.raises(MovedError, match="x: moved or removed while it was read"):
+        read_file(source, "x")
 
 
 def test_a_file_too_large_is_left_out_with_a_finding(repo: Path, monkeypatch: pytest.MonkeyPatch) -> None:

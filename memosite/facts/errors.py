@@ -21,6 +21,10 @@ class SecretsError(MemositeError):
     """Secrets were found, and nothing is to be published then; ends the command with exit code 1."""
 
 
+class MovedError(SourceError):
+    """A file was moved or removed while its source was read: reading again helps."""
+
+
 class OutputError(MemositeError):
     """The output folder cannot be written, or must not be."""
 

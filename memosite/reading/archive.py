@@ -6,7 +6,7 @@
 `read` imports the modules that only reading needs: those imports take longer than finding that nothing changed.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import ExitStack, contextmanager
 from functools import cached_property
 from pathlib import Path
@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from memosite.archive.ledger import Ledger, read_ledger
 from memosite.config.schema import Audience, Config
-from memosite.facts.errors import ConfigError, MemositeError
+from memosite.facts.errors import ConfigError, MemositeError, MovedError
 from memosite.reading.inputs import Inputs, compare_inputs
 from memosite.reading.previous import published_digests, published_file
 from memosite.sources.look import Look, LookAt, look_at
@@ -27,6 +27,10 @@ if TYPE_CHECKING:
     from memosite.run.progress import Progress
     from memosite.run.recall import Recall
     from memosite.store.shelf import Shelf
+
+
+_READINGS = 3
+"""How often sources are read in which files are moved meanwhile."""
 
 
 @contextmanager
@@ -134,7 +138,8 @@ class ArchiveHandle:
         config, opened = self._config, self.opened
         continued = read_ledger(config.output) if ledger is None else ledger
         published = published_digests(config.erase, continued, published_file(config.output, previous))
-        with self._sources:
+
+        def read(looks: dict[str, Look]) -> "tuple[Archive, Ledger]":
             return read_archive(
                 opened.sources,
                 rules_of(config, opened.infos),
@@ -143,7 +148,7 @@ class ArchiveHandle:
                 cache=open_cache(config.cache) if config.cache.is_dir() else None,  # only reading creates no folder
                 parsed=parsed,
                 recall=recall or FORGETFUL,
-                looks=self._looks,
+                looks=looks,
                 jobs=jobs,
                 policy=Policy(
                     audience=self._audience,
@@ -154,3 +159,18 @@ class ArchiveHandle:
                 ),
                 progress=progress or silent,
             )
+
+        with self._sources:
+            return _read_again(read, self._looks)
+
+
+def _read_again(
+    read: "Callable[[dict[str, Look]], tuple[Archive, Ledger]]", looks: dict[str, Look]
+) -> "tuple[Archive, Ledger]":
+    """Read, and once more if files were moved meanwhile; snapshots of before do not count then."""
+    for _ in range(_READINGS - 1):
+        try:
+            return read(looks)
+        except MovedError:
+            looks.clear()
+    return read(looks)

@@ -12,6 +12,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from memosite.facts import rules
+from memosite.facts.characters import printable
+from memosite.facts.errors import MovedError, SourceError
 from memosite.facts.findings import Finding
 from memosite.sources.git import Holding
 from memosite.sources.listing import (
@@ -30,6 +32,9 @@ from memosite.store.safe_files import NotAFileError, open_file
 
 if TYPE_CHECKING:
     from memosite.facts.file import File
+
+_READINGS = 3
+"""How often a file is read that changes meanwhile."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -96,15 +101,42 @@ def read_file(source: FolderSource, path: str) -> "File | Finding":
 
     try:
         with open_file(source.root / path) as stream:
-            status = os.fstat(stream.fileno())
-            data = _read_whole(stream.fileno(), status.st_size) if status.st_size <= FILE_LIMIT else None
+            status, data = _read_still(stream.fileno())
     except NotAFileError:
         return finding_on(rules.FILE_UNREADABLE, source, path, "it is not a regular file")
     except OSError as error:
+        if isinstance(error, FileNotFoundError | NotADirectoryError):  # a memo on its way to `read/` is not removed
+            raise _moved(source, path) from error
         return finding_on(rules.FILE_UNREADABLE, source, path, f"it cannot be opened ({error.strerror})")
     if data is None or len(data) > FILE_LIMIT:
         return too_large(source, path, status.st_size)
     return File(source=source.name, path=shown_path(path), data=data)
+
+
+def _moved(source: FolderSource, path: str) -> SourceError:
+    """The error for a file that was listed and is not there any more."""
+    if not source.root.is_dir():
+        advice = "put it back, or remove it from the sources"
+        return SourceError(f"{source.root}: the folder of this source was removed while it was read; {advice}")
+    shown = printable(str(source.root / path))
+    return MovedError(f"{shown}: moved or removed while it was read; nothing was written, run the command again")
+
+
+def _read_still(handle: int) -> tuple[os.stat_result, bytes | None]:
+    """The state of an open file and its bytes, None if there are too many. One that is being written is read again.
+
+    What is written for longer is as it was read last: it has changed since, so the next build reads it.
+    """
+    status = os.fstat(handle)
+    for _ in range(_READINGS):
+        if status.st_size > FILE_LIMIT:
+            return status, None
+        os.lseek(handle, 0, os.SEEK_SET)
+        before, data = status, _read_whole(handle, status.st_size)
+        status = os.fstat(handle)
+        if (status.st_size, status.st_mtime_ns) == (before.st_size, before.st_mtime_ns):
+            break
+    return status, data
 
 
 def _read_whole(handle: int, expected: int) -> bytes:

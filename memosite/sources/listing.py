@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal, NamedTuple, Protocol
 
 from memosite.facts import rules, source_rules
-from memosite.facts.errors import SourceError
+from memosite.facts.errors import MovedError, SourceError
 from memosite.facts.findings import Finding, Location, Rule
 from memosite.facts.layout import SITE_MARKER, SKIPPED_FOLDERS, UNREAD_FOLDERS, join_path, matches_any, place_of
 from memosite.facts.names import BODY_SUFFIX, CATALOG_SUFFIX, ENVELOPE_SUFFIX
@@ -30,6 +30,8 @@ class FileStamp:
     token: Hashable
     changed: int = 0
 
+
+_AGAIN = "nothing was written, run the command again"
 
 RECENT = 2_000_000_000
 """Nanoseconds: no disk keeps times more coarsely (FAT keeps every other second)."""
@@ -195,6 +197,8 @@ def _walk(found: _Found, list_folder: ListFolder, holes: Collection[str]) -> Ite
         except OSError as error:
             if not folder:
                 raise SourceError(f"{found.called}: the source cannot be read ({error.strerror})") from error
+            if isinstance(error, FileNotFoundError):
+                raise MovedError(f"{found.called}/{folder}: moved or removed while it was read; {_AGAIN}") from error
             message = f"it cannot be listed ({error.strerror})"
             found.findings.append(finding_on(rules.FILE_UNREADABLE, source, folder, message))
             continue
