@@ -3,6 +3,7 @@
 A repo is read, or there is a `GitError` and in the history a reason; never another exception, and nothing is written.
 """
 
+import atexit
 import shutil
 import tempfile
 from collections.abc import Callable, Iterator
@@ -88,6 +89,7 @@ def _files_of(folder: Path) -> Files:
 def made() -> tuple[Path, dict[str, Files]]:
     """A folder with the repo twice, once with loose objects and once packed; and what git keeps in each."""
     top = Path(tempfile.mkdtemp(prefix="memosite-tests-"))
+    atexit.register(shutil.rmtree, top, ignore_errors=True)
     for name in ("loose", "packed"):
         repo = _make(top / name / "repo")
         if name == "packed":
