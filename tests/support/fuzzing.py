@@ -66,10 +66,11 @@ def _soak(check: Callable[[_T], None], inputs: SearchStrategy[_T]) -> None:
 
     def timed(value: _T) -> None:
         nonlocal count, longest
+        count += 1
         start = _processor_time()
         check(value)
         took = _processor_time() - start
-        count, longest = count + 1, max(longest, took)
+        longest = max(longest, took)
         assert took < SLOW, f"it took {took:.1f} s"
 
     timed.__name__ = check.__name__  # what fails is kept under this name
