@@ -1,6 +1,8 @@
 """What is done about secrets: what holds one is published without its content, redacted, or nothing is (SPEC 9)."""
 
+import hashlib
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -14,6 +16,7 @@ from tests.support.watches import watch
 
 KEY = "AKIA" + "Z7QH3XWMK2TPLV5D"
 """In two parts, so that no scanner takes this file for a leak."""
+SHOWN = "[REDACTED:aws-access-key-id]"
 LEAK = "2026-05-01-0900--engineer--director--leak"
 OTHER = "2026-05-01-1000--engineer--director--other"
 LEAK_PATH = f"desk/memos/inbox/{LEAK}.openthing"
@@ -252,3 +255,55 @@ def test_a_folder_with_a_secret_in_its_name_is_no_source(tmp_path: Path, capsys:
     write_memo(tmp_path / "site" / KEY / "memos/inbox", LEAK)
     assert main(["build", str(tmp_path / "site"), "--quiet"]) == 2
     assert KEY not in capsys.readouterr().err
+
+
+# Redactions on pages and in twins
+
+
+def test_what_is_redacted_says_so(site: Path) -> None:
+    """On its page and in its twins; its digests are those of the redacted bytes, and feeds have none."""
+    assert main(["build", str(site), "--secrets", "redact", "--quiet"]) == 0
+    files = published(site)
+    twin = json.loads(files[f"memos/{LEAK}/index.json"])
+    assert twin["redacted"] is True
+    name = "original.openthing"
+    original = files[f"memos/{LEAK}/{name}"].encode()
+    assert twin["sha256"] == hashlib.sha256(original).hexdigest() and SHOWN.encode() in original
+    assert f"{name} (secrets redacted)" in files[f"memos/{LEAK}/index.html"]
+    assert "redacted" not in json.loads(files[f"memos/{OTHER}/index.json"])
+    assert "(secrets redacted)" not in files[f"memos/{OTHER}/index.html"]
+    items = re.findall("<item>.*?</item>", files["positions/director/feed.xml"], re.DOTALL)
+    has_digest = {
+        name: [bool(re.search("[0-9a-f]{64}", item)) for item in items if name in item] for name in (LEAK, OTHER)
+    }
+    assert has_digest == {LEAK: [False], OTHER: [True]}
+
+
+def test_a_turn_with_a_redaction_has_no_hash(site: Path) -> None:
+    """So it cannot be cited, and nothing lets anyone guess what it held; the turns around it have theirs."""
+    text = f"## User\n\nHello.\n\n## Assistant\n\nIt is {KEY}.\n\n## User\n\nThanks, [REDACTED:by-hand].\n"
+    write_transcript(site / "desk/transcripts/engineer", "talk", text=text)
+    write_transcript(site / "desk/transcripts/engineer", "other", text="## User\n\nSee [REDACTED:by-hand].\n")
+    main(["build", str(site), "--secrets", "redact", "--quiet"])
+    files = published(site)
+    turns = [json.loads(line) for line in files["transcripts/talk/turns.jsonl"].splitlines()]
+    assert [turn["sha256"] is None for turn in turns if "sha256" in turn] == [False, True, True]
+    page = files["transcripts/talk/index.html"]
+    assert len(re.findall(r'id="t-[0-9a-f]{8}"', page)) == 1
+    assert SHOWN in page
+    assert 'id="t-' in files["transcripts/other/index.html"]
+
+
+def test_the_ids_that_git_gives_to_contents_are_not_published(site: Path) -> None:
+    """Of a file with one short secret that would be enough to guess it."""
+    repo = Repo(site / "desk")
+    repo.commit()
+    blob = repo.git("rev-parse", f"HEAD:memos/inbox/{LEAK}.openthing")
+    digest = hashlib.sha256((site / LEAK_PATH).read_bytes()).hexdigest()
+    for mode in ("redact", "withhold"):
+        main(["build", str(site), "--secrets", mode, "--quiet"])
+        files = published(site)
+        assert not any(known in text for text in files.values() for known in (blob, blob[:8], digest, digest[:8]))
+    assert '"state": "committed"' in files[f"memos/{OTHER}/index.json"]
+    main(["build", str(site), "--secrets", "redact", "--quiet"])
+    assert '"state": "committed"' in published(site)[f"memos/{LEAK}/index.json"]

@@ -74,7 +74,9 @@ def artifact_line(artifact: Artifact, archive: Archive, *, base_url: str | None)
     """
     memo = artifact if isinstance(artifact, Memo) else None
     page = page_of(artifact)
-    withheld = {"withheld": withheld_fields(artifact.withheld)} if artifact.withheld else {}
+    withheld: dict[str, object] = {"withheld": withheld_fields(artifact.withheld)} if artifact.withheld else {}
+    if is_redacted(artifact):
+        withheld["redacted"] = True
     return {
         "v": VERSION,
         "id": artifact.id,
@@ -101,6 +103,14 @@ def artifact_line(artifact: Artifact, archive: Archive, *, base_url: str | None)
         "findings": sorted({finding.rule.id for finding in artifact.findings}),
         "sha256": original_sha256(artifact, shown_file(artifact)) or None,
     } | withheld
+
+
+def is_redacted(artifact: Artifact) -> bool:
+    """Whether secrets were redacted in any file of an artifact: its digests are those of the redacted bytes."""
+    files = [copy.file for copy in artifact.copies]
+    if isinstance(artifact, Memo | Transcript):
+        files += [variant.body.file for variant in artifact.variants if variant.body]
+    return artifact.withheld is None and any(file.is_redacted for file in files)
 
 
 def withheld_fields(withheld: Withheld) -> dict[str, object]:

@@ -182,6 +182,8 @@ class Body:
     """On the first part of a transcript: of each other part the first turn that begins there, from 0, and its file."""
     citation: Citation | None = None
     """Of the whole transcript; those of its turns are made from it."""
+    is_redacted: bool = False
+    """Whether secrets were redacted in it: turns that hold a redaction have no hash and cannot be cited."""
     cited: int = TURNS
     """How many turns offer a citation of their own."""
     people: tuple[str, ...] = ()

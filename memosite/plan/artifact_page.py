@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator
 from urllib.parse import quote
 
 from memosite.archive.cite import Citation
-from memosite.archive.lines import original_sha256
+from memosite.archive.lines import is_redacted, original_sha256
 from memosite.archive.model import Artifact, Copy, Memo, Record, SourceInfo, Transcript
 from memosite.archive.urls import copy_name, original_name, page_of, relative
 from memosite.facts.parsed import Kind, Text
@@ -105,7 +105,8 @@ class ArtifactFields(PageHead):
 
 
 def artifact_fields(context: Context, artifact: Artifact, start: str, *, section: str = "") -> ArtifactFields:
-    """The fields that the pages of all artifacts share."""
+    """The fields that the pages of all artifacts share. What holds a redaction cannot be cited (SPEC 7)."""
+    redacted = " (secrets redacted)" if is_redacted(artifact) else ""
     return {
         **page_head(context, start, title=artifact.short_subject, section=section, description=artifact.summary),
         "twins": twin_links(start, page_of(artifact)),
@@ -115,7 +116,7 @@ def artifact_fields(context: Context, artifact: Artifact, start: str, *, section
         "date": stamp(artifact.date),
         "copies": _copy_rows(context, artifact, start),
         "originals": tuple(
-            Reference(label=path.rpartition("/")[2], href=relative(start, path), title=what)
+            Reference(label=path.rpartition("/")[2] + redacted, href=relative(start, path), title=what)
             for what, path, _ in originals(artifact)
             if "/copies/" not in path
         ),
@@ -125,7 +126,7 @@ def artifact_fields(context: Context, artifact: Artifact, start: str, *, section
         "backlinks": _backlinks(context, artifact, start),
         "backlinks_total": len(artifact.backlinks),
         "lives": history_lines(context, artifact, start),
-        "citation": None if artifact.withheld else citation_of(context, artifact),
+        "citation": None if artifact.withheld or redacted else citation_of(context, artifact),
     }
 
 

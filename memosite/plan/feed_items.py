@@ -46,14 +46,14 @@ def plan_item(context: Context, artifact: Artifact, position: Position | None, *
         known["sender"] = context.label(artifact.role) if artifact.role else next(iter(speakers), copy.file.source)
         known["to"] = cut_line(", ".join(speakers), _ADDRESSEE_CHARS)
         known["body_ref"] = envelope.body_ref
-    path = _without_controls(copy.file.path)
+    path, original = _without_controls(copy.file.path), shown_file(artifact)
     if artifact.withheld:  # the item has the path alone (SPEC 9)
         known |= {"title": path, "subject": path, "body_ref": None}
     return FeedItem(
         guid=tag_uri(context.authority, context.archive_id, artifact.kind, artifact.id),
         path=path,
         repo=copy.file.source,
-        sha256=original_sha256(artifact, shown_file(artifact)),
+        sha256="" if original.is_redacted else original_sha256(artifact, original),
         link=absolute(base, page_of(artifact)) if base else None,
         date=sent,
         sent=sent.utc if sent else "",

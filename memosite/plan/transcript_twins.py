@@ -5,12 +5,12 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 
-from memosite.archive.lines import dump_line
+from memosite.archive.lines import dump_line, is_redacted
 from memosite.archive.model import Transcript
 from memosite.archive.urls import index_file, page_of, part_page, relative, turn_lines
 from memosite.facts.parsed import Participant, Ref
 from memosite.facts.texts import cut_line
-from memosite.formats.turns import Turn, blocks, parse_conversation
+from memosite.formats.turns import Turn, blocks, parse_conversation, without_hashes
 from memosite.pages.parts import cut_turns
 from memosite.plan.artifact_page import PART_CHARS, shown_extra
 from memosite.plan.comparison import comparisons
@@ -84,6 +84,7 @@ def _turns(context: Context, transcript: Transcript, page: str) -> Iterator[dict
         return
     started = variant.envelope.sent.instant if variant.envelope.sent else None
     turns = parse_conversation(context.text_of(variant.text.sha256), started=started).turns
+    turns = without_hashes(turns) if is_redacted(transcript) else turns
     for number, part in enumerate(cut_turns([turn.text for turn in turns]), 1):
         file = relative(page, index_file(page if number == 1 else part_page(page, number)))
         yield from (_turn(turn, f"{file}#{turn.anchor}") for turn in turns[part.begins : part.end])
@@ -96,7 +97,7 @@ def _turn(turn: Turn, href: str) -> dict[str, object]:
     said = "\n\n".join(block.text for block in found if block.kind != "tool") or turn.text
     return {
         "ordinal": turn.ordinal,
-        "sha256": turn.digest,
+        "sha256": turn.digest or None,
         "speaker": cut_line(turn.speaker, _NAME_CHARS),
         "person": turn.is_person,
         "model": cut_line(turn.model, _NAME_CHARS) if turn.model else None,

@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
+from memosite.archive.lines import is_redacted
 from memosite.archive.model import Transcript
 from memosite.archive.urls import artifact_page, part_page, relative, turn_lines
 from memosite.facts.bounds import most_citations
@@ -100,6 +101,7 @@ def _transcript_page(context: Context, transcript: Transcript, start: str) -> Tr
             links=link_targets(context, start, transcript),
             started=transcript.date.utc if transcript.date and transcript.date.origin == "field" else None,
             citation=citation,
+            is_redacted=is_redacted(transcript),
             cited=most_citations(text.chars, text.turns or 0, size),
             people=people,
             models=models,

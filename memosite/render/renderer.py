@@ -17,6 +17,7 @@ import traceback
 from collections import OrderedDict
 from collections.abc import Callable, Hashable, Iterable
 from contextlib import suppress
+from dataclasses import replace
 from html import escape
 from itertools import count
 from typing import Final, TypeAlias
@@ -29,7 +30,7 @@ from memosite.facts.times import read_moment
 from memosite.feeds.content import item_html
 from memosite.feeds.json_feed import to_json_feed
 from memosite.feeds.rss import ITEM_BYTES, FeedFile, FeedItem, to_rss
-from memosite.formats.turns import TurnList, parse_conversation
+from memosite.formats.turns import TurnList, parse_conversation, without_hashes
 from memosite.markdown.html import to_html
 from memosite.markdown.places import FRONT_MATTER
 from memosite.pages.models import Page
@@ -82,7 +83,7 @@ class Renderer:
         self._text_of = text_of
         self._fragments = _Fragments(cache_bytes)
         self._analyses = Analyses()
-        self._last_read: tuple[tuple[str, str | None], TurnList] | None = None
+        self._last_read: tuple[tuple[str, str | None, bool], TurnList] | None = None
         self._environment = _environment(theme)
         self._environment.filters |= {"body": self._body, "diff": self._diff, "turn_diff": self._turn_diff}
 
@@ -163,11 +164,14 @@ class Renderer:
         return html + (_CUT if is_cut else "")
 
     def _transcript(self, body: Body) -> Markup:
-        key = (body.sha256, body.started)
+        key = (body.sha256, body.started, body.is_redacted)
         if self._last_read is None or self._last_read[0] != key:  # the parts of a transcript follow one another
             started = read_moment(body.started or "")
             text = self._text_of(body.sha256)
-            self._last_read = key, parse_conversation(text, started=started.instant if started else None)
+            found = parse_conversation(text, started=started.instant if started else None)
+            if body.is_redacted:
+                found = replace(found, turns=without_hashes(found.turns))
+            self._last_read = key, found
         conversation = self._last_read[1]
         if conversation.form == "verbatim":
             return _safe(_verbatim(conversation.preamble))
