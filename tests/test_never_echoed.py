@@ -1,0 +1,266 @@
+"""No secret is echoed: it is in nothing that any command writes or prints, in no form, in no mode (SPEC 9)."""
+
+import argparse
+import base64
+import contextlib
+import json
+import re
+import socket
+import subprocess
+import tempfile
+import urllib.request
+import zlib
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from urllib.parse import quote
+
+import pytest
+
+from memosite.cli import main
+from memosite.commands.arguments import parser
+from tests.support.commands import command_line
+from tests.support.files import write_text
+from tests.support.memos import write_body, write_memo, write_transcript
+from tests.support.planted import LETTER, TALK, write_planted
+from tests.support.repos import Repo
+from tests.support.waiting import wait_until
+
+TOKENS = (
+    "AKIA" + "Z7QH3XWMK2TPLV5D",
+    "ghp_" + "wJq8Zt4Rk2Xv6Nc9Bm3Lf7Hs5Dg1Pa0Yu7Te",
+    "glpat-" + "x7Kq2Wm9Zt4Rv8Nc3Bp6",
+)
+"""Each in two parts, so that no scanner takes this file for a leak. They take the place of planted words."""
+BLOCK = "MIIEvQIBADANBgkqhkiG9w0BAQEFAASCBKcwggSjAgEAAoIBAQC7VJTUt9Us8cKj"
+PRIVATE = "\n".join(["-----BEGIN " + "PRIVATE KEY-----", BLOCK, BLOCK[::-1], "-----END " + "PRIVATE KEY-----"])
+PASSWORD = "tR7" + "kQ2vXw9LpZ4m"
+ADDRESS = f"postgres://keeper:{PASSWORD}@db.example.org/logs"
+SECRETS = (*TOKENS, BLOCK, BLOCK[::-1], PASSWORD)
+HARMLESS = "2026-05-10-0900--engineer--director--harmless"
+
+
+# What is planted
+
+
+def plant(site: Path) -> Path:
+    """A site with a secret in the place of each word of each field of each kind of file, and in all that git has."""
+    write_planted(site, has_git=False)
+    count = 0
+    for file in sorted(site.rglob("*")):
+        if file.is_file() and file.name != "memosite.yml":
+            text = file.read_text()
+            for word in dict.fromkeys(re.findall("zq[a-z]+", text)):
+                text = re.sub(rf"\b{word}\b", TOKENS[count % len(TOKENS)], text)
+                count += 1
+            file.write_text(text)
+    assert count > 60
+    office = site / "office"
+    inbox = office / "memos/inbox"
+    write_memo(
+        inbox, "2026-05-08-0900--engineer--director--block", body=f"```\n{PRIVATE}\n```\n\n| a |\n|---|\n| {ADDRESS} |"
+    )
+    write_memo(inbox, "2026-05-08-1000--engineer--director--sent", sender=TOKENS[0], to=[TOKENS[1]], sent=TOKENS[2])
+    write_memo(inbox, HARMLESS, body="Nothing to hide.")
+    write_text(
+        inbox / "2026-05-08-1100--engineer--director--broken.openthing", f'{{"from": {TOKENS[0]}, "to" {ADDRESS}'
+    )
+    (inbox / "2026-05-08-1200--engineer--director--wide.openthing").write_bytes(f"{TOKENS[1]}".encode("utf-16"))
+    write_memo(inbox, f"2026-05-08-1300--engineer--director--{TOKENS[0]}")
+    write_memo(inbox, "2026-05-08-1400--engineer--director--quoted", body=json.dumps(json.dumps({"key": PRIVATE})))
+    write_body(office / "transcripts/engineer", TOKENS[1], "A body.\n")
+    text = f"## User\n\n{PRIVATE}\n\n## Assistant\n\n> **🔧 Bash**\n>\n> ```\n> {ADDRESS}\n> ```\n"
+    write_transcript(office / "transcripts/engineer", "2026-05-08-1500--engineer--talk", text=text)
+    (inbox / "link.openthing").symlink_to(f"/nowhere/{TOKENS[2]}")
+    (inbox / f"{TOKENS[2]}.openthing").symlink_to("/nowhere")
+    events = office / ".memory/memory/events.jsonl"
+    write_text(events, json.dumps({"node": "casks", "event": "created", "actor": TOKENS[0]}) + f'\n{{"{TOKENS[1]}\n')
+    repo = Repo(office)
+    repo.commit(f"It is {TOKENS[0]}", who=f"Ada {TOKENS[1]}")
+    repo.git("checkout", "--quiet", "-b", f"work/{TOKENS[2]}")
+    (inbox / f"2026-05-08-1300--engineer--director--{TOKENS[0]}.openthing").unlink()
+    write_memo(inbox, "2026-05-08-0900--engineer--director--block", body="It is in the vault.")
+    repo.commit(f"Without {PASSWORD}")
+    Repo(site / "yard").commit()
+    return site
+
+
+def forms(secret: str) -> Iterator[bytes]:
+    """A secret as it is, and as it may be written."""
+    plain = secret.encode()
+    yield plain
+    yield plain[::-1]
+    yield "".join(f"%{byte:02X}" for byte in plain).encode()
+    yield "".join(f"\\u{byte:04x}" for byte in plain).encode()
+    yield "".join(f"&#{byte};" for byte in plain).encode()
+    yield quote(secret, safe="").encode()
+    yield json.dumps(secret)[1:-1].encode()
+    yield plain.hex().encode()
+    yield secret.encode("utf-16-le")
+    for shift in range(3):  # base64 of it within anything else: without the characters that depend on what is around
+        yield base64.b64encode(b"\0" * shift + plain)[4:-4]
+
+
+_ANY = re.compile(b"|".join(re.escape(form) for secret in SECRETS for form in forms(secret)))
+
+
+def echoed(data: bytes) -> list[bytes]:
+    """The forms of secrets that are in some bytes, also where these are compressed."""
+    parts = [data]
+    for place in re.finditer(rb"x[\x01\x5e\x9c\xda]", data) if b"\0" in data else ():
+        with contextlib.suppress(zlib.error):
+            parts.append(zlib.decompressobj().decompress(data[place.start() :]))
+    return [found for part in parts for found in _ANY.findall(part)]
+
+
+# Every command
+
+
+@dataclass(frozen=True, kw_only=True)
+class Place:
+    """A planted site with a folder for all that commands write."""
+
+    site: Path
+    work: Path
+    captured: pytest.CaptureFixture[bytes]
+
+    def run(self, *arguments: object) -> bytes:
+        """What a command prints; it must not end by an exception."""
+        self.captured.readouterr()
+        assert main([str(one) for one in arguments]) in {0, 1, 2}, arguments
+        return b"".join(self.captured.readouterr())
+
+    def written(self) -> dict[str, list[bytes]]:
+        """The files that hold a secret, or have it in their names, with what is found."""
+        found = {}
+        for file in self.work.rglob("*"):
+            data = file.read_bytes() if file.is_file() and not file.is_symlink() else b""
+            if hits := echoed(str(file.relative_to(self.work)).encode() + b"\n" + data):
+                found[str(file)] = hits
+        return found
+
+
+def _build(place: Place, *options: str) -> Iterator[bytes]:
+    common = ("build", place.site, *options, "--cache", place.work / "cache")
+    yield place.run(*common, "-o", place.work / "site", "--profile", "--fail-on", "warning")
+    write_memo(place.site / "office/memos/inbox", HARMLESS, body="Nothing new to hide.")
+    yield place.run(*common, "-o", place.work / "site", "--jobs", 2)
+    yield place.run(*common, "-o", place.work / "other", "--previous", place.work / "site")
+
+
+def _serve(place: Place, *options: str) -> Iterator[bytes]:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port = probe.getsockname()[1]
+    log = place.work / "served.log"
+    words = command_line("serve", place.site, *options, "-o", place.work / "served", "--port", port)
+    with log.open("wb") as stream:
+        served = subprocess.Popen([*words, "--cache", str(place.work / "cache")], stdout=stream, stderr=stream)
+    try:
+        wait_until(lambda: served.poll() is not None or b"http://" in log.read_bytes())
+        if served.poll() is None:
+            write_memo(place.site / "office/memos/inbox", HARMLESS, body="Served.")
+            page = place.work / f"served/memos/{HARMLESS}/index.html"
+            wait_until(lambda: b"Served." in page.read_bytes())
+            with urllib.request.urlopen(f"http://127.0.0.1:{port}/memos/{LETTER}/") as answer:
+                yield answer.read()
+    finally:
+        served.terminate()
+        served.wait(30)
+    yield log.read_bytes()
+
+
+def _explain(place: Place, *options: str) -> Iterator[bytes]:
+    common = ("--site", place.site, *options, "-o", place.work / "site", "--cache", place.work / "cache")
+    yield place.run("explain", f"memos/{LETTER}/index.html", *common)
+
+
+def _check(place: Place, *options: str) -> Iterator[bytes]:
+    for form in ("text", "sarif"):
+        yield place.run("check", place.site, *options, "--format", form, "--cache", place.work / "cache")
+    files = sorted(file for file in (place.site / "office").rglob("*.openthing") if not echoed(file.name.encode()))
+    yield place.run("check", *files, *options)
+
+
+def _search(place: Place, *options: str) -> Iterator[bytes]:
+    yield place.run("search", "kind:memo OR casks", "--site", place.site, *options, "--cache", place.work / "cache")
+
+
+def _export(place: Place, *options: str) -> Iterator[bytes]:
+    common = ("--site", place.site, *options, "--cache", place.work / "cache")
+    for form in ("jsonl", "mbox", "csv"):
+        yield place.run("export", "--format", form, *common, *(["--with-body"] if form == "jsonl" else []))
+    yield place.run("export", "kind:memo", "--format", "maildir", "-o", place.work / "maildir", *common)
+
+
+def _watch(place: Place, *options: str) -> Iterator[bytes]:
+    state = place.work / "watch.sqlite"
+    of = ("--position", "director", "--site", place.site, *options, "--cache", place.work / "cache")
+    yield place.run("watch", *of, "--once", "--json", "--since", "all", "--state", state)
+    feed = place.work / "site/positions/director/feed.xml"
+    if feed.exists():
+        yield place.run(
+            "watch", feed, "--once", "--since", "all", "--exec", "env", "--state", place.work / "feed.sqlite"
+        )
+        yield place.run("watch", feed, "--status", "--state", place.work / "feed.sqlite")
+
+
+def _diff(place: Place, *options: str) -> Iterator[bytes]:
+    common = ("--site", place.site, *options, "--cache", place.work / "cache")
+    yield place.run("diff", "2026-04-01..", "--format", "json", *common)
+    yield place.run("diff", "HEAD~1..HEAD", "--source", "office", *common)
+
+
+def _init(place: Place) -> Iterator[bytes]:
+    """Of a folder without a configuration; what it writes is in the folder."""
+    folder = place.work / "new"
+    memo = write_memo(folder / "desk/memos/inbox", HARMLESS, body=TOKENS[0])
+    yield place.run("init", folder)
+    memo.unlink()
+
+
+def _mark_read(place: Place) -> Iterator[bytes]:
+    yield place.run("mark-read", place.site / f"office/memos/inbox/{LETTER}.openthing", "--commit")
+
+
+COMMANDS: dict[str, Callable[..., Iterator[bytes]]] = {
+    "build": _build, "serve": _serve, "explain": _explain, "check": _check, "search": _search, "export": _export,
+    "watch": _watch, "diff": _diff, "init": _init, "mark-read": _mark_read,
+}  # fmt: skip
+"""How each command is run so that it shows and writes all it can."""
+
+
+def test_every_command_is_run() -> None:
+    """A new command is added to the table."""
+    (found,) = (one for one in parser()._actions if isinstance(one, argparse._SubParsersAction))
+    assert set(found.choices) == set(COMMANDS)
+
+
+@pytest.mark.parametrize("mode", ["withhold", "redact", "fail"])
+def test_no_command_echoes_a_secret(
+    mode: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfdbinary: pytest.CaptureFixture[bytes]
+) -> None:
+    """Neither on its streams nor in any file: pages, caches, states, temporary files."""
+    place = Place(site=plant(tmp_path / "planted"), work=tmp_path / "work", captured=capfdbinary)
+    for name, folder in (("XDG_STATE_HOME", place.work / "state"), ("TMPDIR", place.work / "temporary")):
+        folder.mkdir(parents=True)
+        monkeypatch.setenv(name, str(folder))
+    monkeypatch.setattr(tempfile, "tempdir", None)
+    monkeypatch.chdir(place.work)
+    for name, run in COMMANDS.items():
+        options = () if name in {"init", "mark-read"} else ("--secrets", mode)
+        for printed in run(place, *options):
+            assert echoed(printed) == [], (name, printed.decode(errors="replace")[:3000])
+    assert place.written() == {}
+    if mode != "fail":
+        assert (place.work / f"site/memos/{HARMLESS}/index.html").exists()
+        assert (place.work / f"site/transcripts/{TALK}/index.html").exists()
+
+
+def test_the_planted_secrets_would_be_found(tmp_path: Path) -> None:
+    """In the sources they are in every form of file, so that the test above can fail."""
+    site = plant(tmp_path / "planted")
+    holding = [file for file in (site / "office").rglob("*") if file.is_file() and echoed(file.read_bytes())]
+    assert len([file for file in holding if ".git" not in file.parts]) > 12
+    whole = b"".join(file.read_bytes() for file in holding)
+    assert all(secret.encode() in whole for secret in SECRETS)
