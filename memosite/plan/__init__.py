@@ -54,7 +54,7 @@ def plan(
     months = by_month(archive.artifacts.values())
     ledger = _with_pages(ledger, context, months, searches)
     digests = closed_digests(context)
-    feeds, new_blocks = arrange(all_channels(context, ledger, searches), ledger, archive.artifacts)
+    feeds, new_blocks = arrange(all_channels(context, ledger, searches), ledger, {*archive.artifacts, *archive.erased})
     ledger = ledger.with_feeds(new_blocks, [digest.day for digest in digests])
     blocks = block_members(context)
     # Units that scan the archive count as heavy: at 100,000 artifacts each is a batch of its own, so that no process

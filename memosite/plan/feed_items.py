@@ -7,7 +7,9 @@ from typing import Any
 
 from memosite.archive.lines import original_sha256, shown_file
 from memosite.archive.model import Artifact, Copy, Memo, Position, Transcript
-from memosite.archive.urls import absolute, page_of
+from memosite.archive.urls import absolute, artifact_page, page_of
+from memosite.facts.names import ENVELOPE_SUFFIX
+from memosite.facts.parsed import Ref
 from memosite.facts.references import first_stem
 from memosite.facts.texts import cut_line, is_visible
 from memosite.feeds.rss import CONTROLS, ITEM_BYTES, Enclosure, FeedItem, tag_uri
@@ -59,6 +61,29 @@ def plan_item(context: Context, artifact: Artifact, position: Position | None, *
         sent=sent.utc if sent else "",
         enclosure=_enclosure(context, base, artifact) if base and not artifact.withheld else None,
         **known,
+    )
+
+
+def erased_item(context: Context, ref: Ref) -> FeedItem:
+    """What was erased and is in no source any more, in an archive document: its guid, and where git had it last.
+
+    It is in no mailbox in which it would wait for anybody.
+    """
+    base = context.site.base_url
+    removal = context.archive.removed.get(ref)
+    path = _without_controls(removal.events[-1].path) if removal and removal.stem else f"{ref[1]}{ENVELOPE_SUFFIX}"
+    return FeedItem(
+        guid=tag_uri(context.authority, context.archive_id, *ref),
+        title=path,
+        path=path,
+        repo=removal.source if removal else "",
+        sender="unknown",
+        to="",
+        subject=path,
+        sha256="",
+        action_required=False,
+        link=absolute(base, artifact_page(ref)) if base and ref[0] != "record" else None,
+        state="archive",
     )
 
 

@@ -20,10 +20,10 @@ from memosite.archive.ledger import FeedBlock, Ledger
 from memosite.archive.model import Artifact, Memo, Position
 from memosite.archive.urls import absolute, relative
 from memosite.facts.parsed import Ref
-from memosite.feeds.rss import Feed, FeedFile
+from memosite.feeds.rss import Feed, FeedFile, FeedItem
 from memosite.plan.channels import Channel, closed_channel, position_channel
 from memosite.plan.context import Context
-from memosite.plan.feed_items import plan_item
+from memosite.plan.feed_items import erased_item, plan_item
 from memosite.plan.units import Unit
 
 BLOCK = 50
@@ -62,7 +62,7 @@ def arrange(
     """Each channel with its blocks, and the blocks that have become full since the ledger was written.
 
     What joins a feed later, though it arrived earlier (a position got another name), comes after what is in a full
-    block already. `present` are the artifacts in the archive.
+    block already. `present` are those that archive documents hold.
     """
     refs = {arrival.number: arrival.ref for arrival in ledger.arrivals}
     numbers = {ref: number for number, ref in refs.items()}
@@ -153,16 +153,27 @@ def _plan_feed(context: Context, *, arranged: Arranged) -> Iterator[FeedFile]:
 def _plan_archive(
     context: Context, *, channel: Channel, number: int, previous: int | None, block: Sequence[Ref]
 ) -> Iterator[FeedFile]:
-    """A block as a document, with the last arrived first, an order that no edit changes."""
-    artifacts = context.archive.artifacts
+    """A block as a document, with the last arrived first, an order that no edit changes.
+
+    What was removed is not in it any more, but what was erased keeps its place (SPEC 9).
+    """
     path = f"{channel.stem}-{number}.xml"
+    items = (_archived(context, channel, ref) for ref in reversed(block))
     feed = replace(
-        _feed(context, channel, path, [artifacts[ref] for ref in reversed(block) if ref in artifacts]),
+        _feed(context, channel, path, ()),
+        items=tuple(item for item in items if item is not None),
         is_archive=True,
         archive_of=_address(context, f"{channel.stem}.xml"),
         previous=_block_address(context, channel, previous) if previous is not None else None,
     )
     yield FeedFile(path=path, form="rss", feed=feed)
+
+
+def _archived(context: Context, channel: Channel, ref: Ref) -> FeedItem | None:
+    artifact = context.archive.artifacts.get(ref)
+    if artifact is not None:
+        return plan_item(context, artifact, channel.position, has_content=False)
+    return erased_item(context, ref) if ref in context.archive.erased else None
 
 
 def _by_arrival(arranged: Arranged) -> list[Artifact]:
