@@ -6,16 +6,20 @@ from pathlib import Path
 
 from tests.support.files import write_text
 from tests.support.memos import write_memo
+from tests.support.repos import Repo
 from tests.support.sites import build_site, copy_example
+
+ARTIFACTS = ("memos", "notes", "transcripts", "records", "documents", "libraries")
 
 
 def twins(output: Path) -> set[str]:
-    """The paths of all twins."""
-    return {path.relative_to(output).as_posix() for path in output.rglob("index.*") if path.suffix in {".json", ".md"}}
+    """The paths of the twins of all artifacts; those of lists go with what they list."""
+    found = (path for folder in ARTIFACTS for path in (output / folder).rglob("index.*"))
+    return {path.relative_to(output).as_posix() for path in found if path.suffix in {".json", ".md"}}
 
 
 def test_twins_answer_when_what_they_were_of_is_removed(tmp_path: Path) -> None:
-    """Of a repo that is not read any more: its memos, threads, positions and records."""
+    """Of a repo that is not read any more: its memos, with replies and without, its transcripts and its records."""
     site = copy_example(tmp_path / "site")
     output = build_site(site)
     before = twins(output)
@@ -27,23 +31,35 @@ def test_twins_answer_when_what_they_were_of_is_removed(tmp_path: Path) -> None:
     gone = [path for path in before if '"removed": true' in (output / path).read_text(encoding="utf-8")]
     assert any(path.startswith("records/memory-store/") for path in gone)
     assert any(path.startswith("memos/") for path in gone)
-    assert any(path.startswith("threads/") for path in gone)
 
 
 def test_a_twin_of_what_moved_leads_to_it(tmp_path: Path) -> None:
-    """A thread that is one memo now is that memo's page."""
-    desk = tmp_path / "desk/memos"
-    write_memo(desk, "2026-05-01-0900--a--b--one")
-    reply = write_memo(
-        desk, "2026-05-02-0900--b--a--two", sender="b", in_reply_to="2026-05-01-0900--a--b--one.openthing"
+    """As of an entry of a list that is in another section now."""
+    desk = tmp_path / "desk"
+    write_text(desk / ".wyren/memory.md", "## Decisions\n- Oak it is [session ab, turn 1]\n")
+    write_text(tmp_path / "memosite.yml", "sources: [{path: desk}]\n")
+    repo = Repo(desk)
+    repo.commit()
+    output = build_site(tmp_path)
+    (former,) = (output / "records/wyren").iterdir()
+    write_text(desk / ".wyren/memory.md", "## Rejected paths\n- Oak it is [session ab, turn 1]\n")
+    repo.commit()
+    build_site(tmp_path)
+    (now,) = (path for path in (output / "records/wyren").iterdir() if path != former)
+    said = json.loads((former / "index.json").read_text(encoding="utf-8"))
+    assert (former / said["moved"]).resolve() == now / "index.html"
+    assert (
+        (former / "index.md").read_text(encoding="utf-8").startswith("# Moved\n\nNow at [records/wyren/desk.rejected")
     )
+
+
+def test_the_twin_of_what_was_removed_says_so(tmp_path: Path) -> None:
+    """For people who read Markdown, in words."""
+    memo = write_memo(tmp_path / "desk/memos", "2026-05-02-0900--b--a--two")
+    write_memo(tmp_path / "desk/memos", "2026-05-03-0900--b--a--three")
     write_text(tmp_path / "memosite.yml", "sources: [{path: desk}]\n")
     output = build_site(tmp_path)
-    thread = output / "threads/2026-05-01-0900--a--b--one"
-    assert json.loads((thread / "index.json").read_text(encoding="utf-8"))["total"] == 2
-    reply.unlink()
+    memo.unlink()
     build_site(tmp_path)
-    said = json.loads((thread / "index.json").read_text(encoding="utf-8"))
-    assert (thread / said["moved"]).resolve() == output / "memos/2026-05-01-0900--a--b--one/index.html"
-    text = (output / "memos/2026-05-02-0900--b--a--two/index.md").read_text(encoding="utf-8")
+    text = (output / f"memos/{memo.stem}/index.md").read_text(encoding="utf-8")
     assert text == "# No longer here\n\nThis was published here, and is not in the archive any more.\n"

@@ -56,7 +56,7 @@ def _tombstone(context: Context, start: str, ref: Ref) -> GonePage:
 
 
 def twins_of(page: _Page) -> Iterator[Written]:
-    """What programs find in the place of the twins that such a page had: where it is now, or that it was removed."""
+    """What programs find in the place of an artifact's twins: where it is now, or that it was removed."""
     folder = page.path.removesuffix("index.html")
     said: dict[str, object] = {"v": 1, "title": page.title}
     if isinstance(page, RedirectPage):
@@ -71,36 +71,28 @@ def twins_of(page: _Page) -> Iterator[Written]:
 
 
 def plan_removed(context: Context, ledger: Ledger, months: Container[str]) -> Iterator[_Page | Written]:
-    """A page for each address that earlier builds published and this one has no page for, and its twins.
+    """A page for each address that earlier builds published and this one has no page for, with twins of artifacts.
 
     The feeds of what was removed are planned with all others (`channels`), digests and saved searches by themselves.
     """
     missing = {(ghost.kind, ghost.id) for ghost in context.archive.ghosts.values()}
-    for page in _with_twins(context, ledger, missing, months):
+    for page in _artifacts(context, ledger, missing):
         yield page
         yield from twins_of(page)
     for arrival in ledger.arrivals:
         if arrival.ref in missing:  # its page says who replies to it
             yield from twins_of(_tombstone(context, artifact_page(arrival.ref), arrival.ref))
-    yield from _missing_memos(context, ledger, missing)
-    yield from _edits_and_captures(context, ledger)
-
-
-def _with_twins(context: Context, ledger: Ledger, missing: Collection[Ref], months: Container[str]) -> Iterator[_Page]:
-    """The pages in the place of those that had twins."""
-    yield from _artifacts(context, ledger, missing)
     for id_ in ledger.entities:
         if id_ not in context.entities:
             yield tombstone(context, entity_page(id_), id_)
+    yield from _missing_memos(context, ledger, missing)
     for id_, now in former_threads(context, ledger):
         start = thread_page(id_)
         yield redirect(context, start, context.thread_target(now)) if now else tombstone(context, start, id_)
     for id_, now in former_positions(context, ledger):
         start = position_page(id_)
         yield redirect(context, start, position_page(now)) if now else tombstone(context, start, id_)
-    for kind, id_ in ledger.others:
-        if kind == "month" and id_ not in months:
-            yield redirect(context, month_page(id_), TIMELINE)
+    yield from _lists(context, ledger, months)
 
 
 def former_threads(context: Context, ledger: Ledger) -> Iterator[tuple[str, str | None]]:
@@ -163,11 +155,13 @@ def _record(context: Context, arrival: Arrival, moved: Ref | None) -> Iterator[_
         yield redirect(context, former, context.page(ref))
 
 
-def _edits_and_captures(context: Context, ledger: Ledger) -> Iterator[_Page]:
-    """Where pages of changes and of captures were that have nothing to show any more."""
+def _lists(context: Context, ledger: Ledger, months: Container[str]) -> Iterator[_Page]:
+    """Where pages of changes, of captures and of months were that have nothing to show any more."""
     artifacts = context.archive.artifacts
     for kind, id_ in ledger.others:
-        if kind == "changes":
+        if kind == "month" and id_ not in months:
+            yield redirect(context, month_page(id_), TIMELINE)
+        elif kind == "changes":
             ref = page_ref(id_)
             artifact = artifacts.get(ref)
             start = f"{artifact_page(ref)}changes/"
