@@ -19,7 +19,7 @@ from memosite.remake.memory import STATUS_PATH, Memory
 from memosite.remake.report import BuildReport, Clock, report_of, report_unchanged, seal_of, status_bytes, status_of
 from memosite.render.theme import load_theme, theme_folders
 from memosite.run.progress import Progress, silent
-from memosite.store.cache import open_cache
+from memosite.store.cache import open_part
 from memosite.store.output import OutputFolder
 
 if TYPE_CHECKING:
@@ -52,7 +52,8 @@ def build(
     output = _checked_output(config, previous)
     with ExitStack() as stack:
         memory = memory or stack.enter_context(Memory(writes_at_once=True))
-        memory.open(open_cache(config.cache), config.output)
+        is_internal = config.audience == "internal"
+        memory.open(open_part(config.cache, config.audience), config.output, keeps_history=is_internal)
         last = memory.seal if previous is None and memory.is_ours(output) else BuildSeal()
         handle = stack.enter_context(open_archive(config, use_network=use_network, shelf=memory.shelf))
         bundled, look = (*theme_folders(config.theme), contract_folder()), memory.look(changed)
@@ -66,7 +67,7 @@ def build(
 
         ledger_state = output.state(LEDGER_PATH)
         is_ledger_lost = ledger_state is None and previous is None and output.state("index.html") is not None
-        known = memory.ledger = known_ledger(config.output, previous, memory.ledger)
+        known = memory.ledger = known_ledger(config, previous, memory.ledger)
         archive, ledger = handle.read(
             ledger=known, previous=previous, parsed=memory.parsed, recall=memory.recall, jobs=jobs, progress=progress
         )
@@ -87,7 +88,9 @@ def build(
             status_state = output.write(STATUS_PATH, status_bytes(status))
             output.prune(made.former)
             seconds = (finished - began).total_seconds()
-            report = report_of(archive, output, seconds=seconds, is_ledger_lost=is_ledger_lost)
+            report = report_of(
+                archive, output, seconds=seconds, is_ledger_lost=is_ledger_lost, taken_back=known.not_in(ledger)
+            )
             memory.note(made.manifest, maker.digests, seal_of(inputs.digest, report, status), status_state)
         return report
 
@@ -103,6 +106,6 @@ def _clean_index(config: Config) -> None:
 def _checked_output(config: Config, previous: str | None) -> OutputFolder:
     """The output folder, if memosite may write into it; else an `OutputError`, before any source is opened."""
     check_output(config)
-    output = OutputFolder(config.output, previous=previous_folder(previous))
+    output = OutputFolder(config.output, previous=previous_folder(previous), audience=config.audience)
     output.check()
     return output

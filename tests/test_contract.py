@@ -14,7 +14,7 @@ SPEC = Path(__file__).parent.parent / "docs" / "spec"
 MAIN = (SPEC / "memosite.md").read_text()
 FEEDS = (SPEC / "feeds.md").read_text()
 MARK = "not built yet"
-OF_EVERY_COMMAND = {"--help", "--quiet", "--site", "--cache", "--secrets"}
+OF_EVERY_COMMAND = {"--help", "--quiet", "--site", "--cache", "--secrets", "--audience"}
 
 
 def listing(language: str) -> str:
@@ -62,7 +62,8 @@ def test_the_options_are_those_of_the_contract(name: str) -> None:
     has = {"--output" if one == "-o" else one for one in options(commands()[name])}
     assert has - OF_EVERY_COMMAND == written(BUILT)[name]
     assert not has & written(UNBUILT).get(name, set())
-    assert OF_EVERY_COMMAND - has == ({"--site", "--cache", "--secrets"} if name in {"init", "mark-read"} else set())
+    not_all = {"--site", "--cache", "--secrets", "--audience"} if name in {"init", "mark-read"} else set()
+    assert OF_EVERY_COMMAND - has == not_all
 
 
 def test_the_options_of_watch_are_those_of_the_contract_of_feeds() -> None:

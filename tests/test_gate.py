@@ -17,11 +17,10 @@ from memosite.archive.model import Archive
 from memosite.cli import main
 from memosite.commands.arguments import parser
 from memosite.config.loading import load_config
-from memosite.facts.errors import ConfigError
 from memosite.facts.findings import Finding
 from memosite.facts.secret_rules import SECRET_RULES
 from memosite.reading.archive import open_archive
-from memosite.reading.content import Content, Policy
+from memosite.reading.content import Content, Policy, Reread
 from memosite.store.shelf import Shelf
 from tests.support.files import write_json, write_text
 from tests.support.memos import write_body, write_memo, write_note, write_org, write_transcript
@@ -37,7 +36,7 @@ LATER = 4_000_000_000_000_000_000
 
 @pytest.fixture(autouse=True)
 def _later(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("memosite.reading.reader.time.time_ns", lambda: LATER)
+    monkeypatch.setattr("memosite.reading.source_reader.time.time_ns", lambda: LATER)
 
 
 def run(*arguments: object) -> None:
@@ -90,9 +89,9 @@ class Commands:
             "pages": below(folder / "site"),
             "search": self.printed("search", "--json", "--limit", 100, "kind:memo OR kind:document OR kind:note"),
             "search for it": self.printed("search", "--json", WORD).replace(f'"query": "{WORD}"'.encode(), b""),
-            "index": below(folder / "cache/search", is_inflated=True),
-            "manifest": below(folder / "cache/manifests"),
-            "parse cache": below(folder / "cache/parsed"),
+            "index": below(folder / "cache/internal/search", is_inflated=True),
+            "manifest": below(folder / "cache/internal/manifests"),
+            "parse cache": below(folder / "cache/internal/parsed"),
             "jsonl": self.printed("export", "--with-body"),
             "csv": self.printed("export", "--with-body", "--format", "csv"),
             "mbox": self.printed("export", "--format", "mbox"),
@@ -215,7 +214,7 @@ def test_what_the_gate_finds_is_a_finding_of_the_archive(tmp_path: Path, capsys:
 # The second place: the audience
 
 
-def drop(content: Content, archive: Archive, policy: Policy, _shelf: Shelf) -> Content:
+def drop(content: Content, archive: Archive, policy: Policy, _shelf: Shelf, _reread: Reread) -> Content:
     """A rule for what has the word in its name."""
     assert policy.audience == "internal"
     assert archive.artifacts
@@ -252,16 +251,6 @@ def test_what_is_withheld_is_planned_searched_exported_watched_and_compared_by_n
     after = Commands(tmp_path / "site", tmp_path / "after", capfdbinary).places()
     assert places_with(WORD, after) == set()
     assert places_with("--other", after) >= EVERYWHERE - {"search for it"}
-
-
-def test_an_audience_that_is_not_built_is_refused(tmp_path: Path) -> None:
-    """Nothing is opened for it: what it may not see is not known yet."""
-    write_memo(tmp_path / "memos/inbox", "one")
-    with (
-        pytest.raises(ConfigError, match="public: not built yet"),
-        open_archive(load_config(tmp_path), audience="public"),
-    ):
-        pass
 
 
 def test_a_handle_reads_its_archive_once(tmp_path: Path) -> None:

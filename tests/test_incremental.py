@@ -169,7 +169,7 @@ def test_a_damaged_manifest_is_none(organization: Path, damage: bytes) -> None:
     """It is made anew, and the site is what it was."""
     build(organization)
     expected = tree_bytes(organization / "_site")
-    files = sorted((organization / ".memosite/manifests").iterdir())
+    files = sorted((organization / ".memosite/internal/manifests").iterdir())
     for file in files:
         file.write_bytes(damage)
     build(organization)
@@ -186,7 +186,7 @@ def test_a_planted_manifest_removes_nothing(organization: Path, tmp_path: Path) 
     """A cache that came with a repo tells of files that were never part of the site."""
     (tmp_path / "letter.txt").write_text("mine")
     build(organization)
-    [file] = (organization / ".memosite/manifests").glob("*.jsonl")
+    [file] = (organization / ".memosite/internal/manifests").glob("*.jsonl")
     paths = ("../../letter.txt", str(tmp_path / "letter.txt"))
     head = {"v": 1, "units": 1, "common": {}}
     unit = ["memo/x", {}, [[path, "0", [1, 2, 3]] for path in paths]]
@@ -299,7 +299,7 @@ def test_what_a_server_remembers_is_not_written_over_another_build(organization:
     config = load_config(organization)
     with Memory() as memory:
         run_build(config, clock=lambda: dt.datetime.now(dt.UTC), memory=memory)
-        manifest = organization / ".memosite/manifests"
+        manifest = organization / ".memosite/internal/manifests"
         other = OutputFolder(config.output)
         other.lock()
         memory.write()
@@ -338,7 +338,7 @@ def test_what_was_read_is_kept_if_a_build_fails_afterwards(organization: Path) -
     """Who writes a theme tries again and again."""
     (organization / "theme/templates/memo.html").write_text("{{ page.nothing }}")
     assert main(["build", str(organization), "--quiet", "--jobs", "1"]) == 2
-    assert len(list((organization / ".memosite/parsed").iterdir())) == 4
+    assert len(list((organization / ".memosite/internal/parsed").iterdir())) == 4
 
 
 def write_one_more(organization: Path) -> None:

@@ -108,7 +108,7 @@ def reading(site: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Reading]:
 @pytest.fixture
 def later(monkeypatch: pytest.MonkeyPatch) -> None:
     """Nothing is recent."""
-    monkeypatch.setattr("memosite.reading.reader.time.time_ns", lambda: LATER)
+    monkeypatch.setattr("memosite.reading.source_reader.time.time_ns", lambda: LATER)
 
 
 def digests(facts: list[Parsed]) -> set[str]:

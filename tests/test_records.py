@@ -17,7 +17,7 @@ from memosite.facts.parsed import Ref
 from memosite.facts.texts import find_mentions
 from memosite.formats.systems import owner_of, root_of_record
 from memosite.reading.finders import LineFinder
-from memosite.reading.reader import read_source
+from memosite.reading.loose import read_source
 from memosite.resolve import ResolveRules, resolve
 from memosite.sources.folder import FolderSource, list_files
 from memosite.store.shelf import Shelf

@@ -114,7 +114,7 @@ def scanned(monkeypatch: pytest.MonkeyPatch) -> list[str]:
         return find_secrets(text)
 
     monkeypatch.setattr("memosite.reading.redaction.find_secrets", counting)
-    monkeypatch.setattr("memosite.reading.reader.time.time_ns", lambda: LATER)
+    monkeypatch.setattr("memosite.reading.source_reader.time.time_ns", lambda: LATER)
     return texts
 
 

@@ -19,7 +19,8 @@ are, byte for byte; new lines are appended.
 - `{"v": 1, "kind": "block", "id": "positions/…/feed", "n": 2, "items": [51, …]}`: the second full archive document
   of a feed, with the numbers of its items: its items and their order never change (FEEDS, window).
 
-The line of a record names its `system`, too, which is a part of its address.
+The line of a record names its `system`, too, which is a part of its address. The ledger of a site for another audience
+than `internal` begins with `{"v": 1, "kind": "audience", "id": "public"}`: it knows only what that may see.
 """
 
 import hashlib
@@ -90,6 +91,7 @@ class Ledger:
     entities: tuple[str, ...] = ()
     blocks: tuple[FeedBlock, ...] = ()
     aliases: tuple[tuple[str, Ref], ...] = ()
+    audience: str = "internal"
     published: str = field(default="", compare=False, repr=False)
     counts: tuple[int, ...] = field(default=(0,) * 8, compare=False, repr=False)
 
@@ -179,12 +181,17 @@ class Ledger:
         others = {("digest", id_) for id_ in digests} - set(self.others)
         return replace(self, blocks=self.blocks + tuple(blocks), others=self.others + tuple(sorted(others)))
 
+    def not_in(self, other: "Ledger") -> tuple[Ref, ...]:
+        """The artifacts that another ledger does not know."""
+        return tuple(one.ref for one in self.arrivals if one.ref not in other.numbers)
+
     def to_jsonl(self) -> str:
         """The ledger as it is published: the old lines, then the new ones."""
         arrivals, renewals, threads, positions, others, entities, blocks, aliases = self.counts
-        lines: list[dict[str, object]] = [
-            _arrival_line(one) for one in (*self.arrivals[arrivals:], *self.renewals[renewals:])
-        ]
+        lines: list[dict[str, object]] = []
+        if not self.published and self.audience != "internal":
+            lines.append({"v": 1, "kind": "audience", "id": self.audience})
+        lines += [_arrival_line(one) for one in (*self.arrivals[arrivals:], *self.renewals[renewals:])]
         lines += [{"v": 1, "kind": "thread", "id": i, "member": "/".join(ref)} for i, ref in self.threads[threads:]]
         lines += [{"v": 1, "kind": "position", "id": id_} for id_ in self.positions[positions:]]
         lines += [{"v": 1, "kind": kind, "id": id_} for kind, id_ in self.others[others:]]
@@ -252,6 +259,7 @@ class _Lines:
     entities: dict[str, None] = field(default_factory=dict)
     blocks: list[FeedBlock] = field(default_factory=list)
     aliases: list[tuple[str, Ref]] = field(default_factory=list)
+    audience: str = "internal"
 
     @classmethod
     def of(cls, ledger: Ledger) -> Self:
@@ -265,6 +273,7 @@ class _Lines:
             entities=dict.fromkeys(ledger.entities),
             blocks=list(ledger.blocks),
             aliases=list(ledger.aliases),
+            audience=ledger.audience,
         )
 
     def add(self, entry: Any) -> None:
@@ -272,7 +281,9 @@ class _Lines:
         kind = _text(entry["kind"])
         id_ = _text(entry["id"])
         _check_page(kind, id_)
-        if kind == "thread":
+        if kind == "audience":
+            self.audience = id_
+        elif kind == "thread":
             self.threads.setdefault(id_, _ref(_text(entry["member"])))
         elif kind == "alias":
             self.aliases.append((id_, _ref(_text(entry["to"]))))
@@ -306,6 +317,7 @@ class _Lines:
             entities=tuple(self.entities),
             blocks=tuple(self.blocks),
             aliases=tuple(self.aliases),
+            audience=self.audience,
             counts=tuple(map(len, parts)),
         )
 

@@ -68,6 +68,11 @@ def _add_site_option(command: argparse.ArgumentParser) -> None:
         help="what holds a secret is published without its content, redacted, or an error (default: memosite.yml's, "
         "else withhold)",
     )
+    command.add_argument(
+        "--audience",
+        choices=("internal", "public"),
+        help="for whom: internal sees everything (default: audience in memosite.yml; of several outputs, public)",
+    )
 
 
 def _add_output(command: argparse.ArgumentParser) -> None:

@@ -3,6 +3,7 @@
 import argparse
 import contextlib
 import datetime as dt
+import sys
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
@@ -11,6 +12,7 @@ from memosite.commands.places import shown_path, site_folder
 from memosite.commands.report import fails
 from memosite.commands.summary import summary, withheld_line
 from memosite.config.loading import Config, load_config
+from memosite.config.schema import Audience
 from memosite.facts.errors import ConfigError
 from memosite.remake.report import BuildReport
 from memosite.run.progress import Profile, shown, silent
@@ -21,14 +23,39 @@ if TYPE_CHECKING:
 
 
 def run(options: argparse.Namespace, *, show: Callable[[str], None], say: Callable[[str], None]) -> bool:
-    """Build the site; whether nothing failed or was withheld for a secret, and findings are below what fails."""
-    config = load_config(
+    """Build the site, or each of several outputs; whether nothing failed or was withheld, and findings are fine."""
+    are_fine = [_build(options, config, show, say) for config in _configs(options)]
+    return all(are_fine)
+
+
+def _configs(options: argparse.Namespace) -> list[Config]:
+    """A configuration for each audience to build for: all that memosite.yml has an output for, unless one is named."""
+    first = load(options, options.audience)
+    if options.audience is not None or len(first.outputs) < 2:
+        return [first]
+    if options.previous is not None:
+        raise ConfigError(
+            f"--previous {options.previous}: expected --audience with it, since there are several outputs"
+        )
+    return [load(options, audience) for audience in first.outputs]
+
+
+def load(options: argparse.Namespace, audience: Audience | None) -> Config:
+    """The configuration of the site that a command line names, for an audience."""
+    return load_config(
         site_folder(options),
         output=options.output,
         base_url=options.base_url,
         cache=options.cache,
         secrets=options.secrets,
+        audience=audience,
     )
+
+
+def _build(
+    options: argparse.Namespace, config: Config, show: Callable[[str], None], say: Callable[[str], None]
+) -> bool:
+    """Build one output; whether nothing failed or was withheld for a secret, and findings are below what fails."""
     elsewhere = _elsewhere(options.cluster)
     with contextlib.nullcontext(silent) if options.quiet else shown() as told:
         profile = Profile(told)
@@ -56,7 +83,13 @@ def now() -> dt.datetime:
 
 def sum_up(report: BuildReport, config: Config, options: argparse.Namespace) -> str:
     """The summary of a build, with the paths of the home page and of the site folder."""
-    return summary(report, index=shown_path(config.output / "index.html"), site=shown_path(site_folder(options)))
+    return summary(
+        report,
+        index=shown_path(config.output / "index.html"),
+        site=shown_path(site_folder(options)),
+        audience=config.audience if config.outputs or config.audience != "internal" else "",
+        is_seen=sys.stdout.isatty(),
+    )
 
 
 def _jobs(wanted: int | None) -> int:

@@ -16,6 +16,7 @@ from memosite.config.contract import contract_folder
 from memosite.config.discovery import discover
 from memosite.config.loading import CONFIG_NAME, load_config
 from memosite.config.policy import DEFAULT_SECRETS, SecretsConfig, SecretsMode
+from memosite.config.schema import Audience
 from memosite.facts.errors import ConfigError
 from memosite.facts.findings import Finding
 from memosite.facts.layout import place_of
@@ -41,7 +42,9 @@ class Checked:
 def run(options: argparse.Namespace, *, show: Callable[[str], None]) -> bool:
     """Show the findings on what the command line names; whether all are below the severity that fails."""
     site = options.site_option or Path()
-    checked = check(options.paths or [site], site=site, cache=options.cache, mode=options.secrets)
+    checked = check(
+        options.paths or [site], site=site, cache=options.cache, mode=options.secrets, audience=options.audience
+    )
     is_fine = not fails((one.severity for one in checked.findings), options.fail_on)
     if options.format == "json":
         text = to_json(checked.findings)
@@ -55,7 +58,12 @@ def run(options: argparse.Namespace, *, show: Callable[[str], None]) -> bool:
 
 
 def check(
-    paths: Sequence[Path], *, site: Path | None = None, cache: Path | None = None, mode: SecretsMode | None = None
+    paths: Sequence[Path],
+    *,
+    site: Path | None = None,
+    cache: Path | None = None,
+    mode: SecretsMode | None = None,
+    audience: Audience | None = None,
 ) -> Checked:
     """Check each path; remotes are fetched into `cache`. Raises `ConfigError` for a path that is not there.
 
@@ -70,7 +78,7 @@ def check(
             raise ConfigError(f"{path}: no such file or folder")
         folder = path.parent if path.name == CONFIG_NAME else path
         if folder.is_dir() and _is_site(folder):
-            checked = _check_site(folder, cache, mode)
+            checked = _check_site(folder, cache, mode, audience)
         else:
             checked = _check_loose(path, others_of, _unfailing(known, mode))
         if len(paths) > 1:  # two sites may have sources of one name
@@ -97,8 +105,8 @@ def _unfailing(secrets: SecretsConfig, mode: SecretsMode | None) -> SecretsConfi
     return replace(secrets, mode="withhold" if wanted == "fail" else wanted)
 
 
-def _check_site(folder: Path, cache: Path | None, mode: SecretsMode | None) -> Checked:
-    config = load_config(folder, cache=cache)
+def _check_site(folder: Path, cache: Path | None, mode: SecretsMode | None, audience: Audience | None) -> Checked:
+    config = load_config(folder, cache=cache, audience=audience)
     config = replace(config, secrets=_unfailing(config.secrets, mode))
     with open_archive(config) as handle:
         archive, _ = handle.read()

@@ -23,6 +23,7 @@ from memosite.commands.snapshots import (
 from memosite.commands.summary import withheld_line
 from memosite.config.loading import Config, load_config
 from memosite.config.policy import SecretsMode
+from memosite.config.schema import Audience
 from memosite.facts.characters import printable, printable_json
 from memosite.facts.errors import ConfigError
 from memosite.facts.secret_rules import withheld_for_secrets
@@ -46,6 +47,7 @@ def run(options: argparse.Namespace, *, show: Callable[[str], None], say: Callab
         source=options.source,
         secrets=options.secrets,
         note=lambda archive: withheld.update(dict.fromkeys(withheld_for_secrets(archive.findings))),
+        audience=options.audience,
     )
     show({"text": to_text, "markdown": to_markdown, "json": to_json}[options.format](found))
     if withheld:
@@ -64,6 +66,7 @@ def diff(
     cache: Path | None = None,
     source: str | None = None,
     secrets: SecretsMode | None = None,
+    audience: Audience | None = None,
     note: Note = _ignore,
 ) -> Difference:
     """What differs between the two ends of `A..B`.
@@ -77,7 +80,7 @@ def diff(
     ends = [end for end in (before, after) if end]
     if all(Path(end).exists() for end in ends) and len(ends) == 2:
         return compare(_published(Path(before)), _published(Path(after)))
-    config = load_config(site, cache=cache, secrets=secrets)
+    config = load_config(site, cache=cache, secrets=secrets, audience=audience)
     dates = [_day(end) for end in ends]
     if all(dates):
         return _between_days(config, _day(before), _day(after), note)

@@ -20,7 +20,7 @@ from memosite.remake.manifest import Made, Manifest, manifest_file, read_manifes
 from memosite.remake.memory import STATUS_PATH
 from memosite.remake.stale import decide, shown_read
 from memosite.render.theme import load_theme
-from memosite.store.cache import open_cache
+from memosite.store.cache import open_part
 from memosite.store.output import OutputFolder
 
 _SHOWN = 40
@@ -29,7 +29,13 @@ _SHOWN = 40
 
 def run(options: argparse.Namespace, *, show: Callable[[str], None]) -> None:
     """Explain the file that the command line names."""
-    config = load_config(site_folder(options), output=options.output, cache=options.cache, secrets=options.secrets)
+    config = load_config(
+        site_folder(options),
+        output=options.output,
+        cache=options.cache,
+        secrets=options.secrets,
+        audience=options.audience,
+    )
     show("\n".join(explain(config, options.path)))
 
 
@@ -38,7 +44,7 @@ def explain(config: Config, path: str) -> list[str]:
 
     Raises `ConfigError` if it is no file of the site, `StateError` if nothing is known of the last build.
     """
-    cache = open_cache(config.cache)
+    cache = open_part(config.cache, config.audience)
     manifest = read_manifest(manifest_file(cache, config.output)) if cache else Manifest()
     if not manifest.units:
         raise StateError(f"{config.output}: nothing is known of how it was built; run memosite build first")

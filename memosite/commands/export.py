@@ -27,7 +27,11 @@ def run(options: argparse.Namespace, *, say: Callable[[str], None]) -> bool:
     if options.output is None and options.format == "maildir":
         raise ConfigError("export --format maildir: a maildir is a folder; name it with -o")
     config = load_config(
-        options.site_option or Path(), base_url=options.base_url, cache=options.cache, secrets=options.secrets
+        options.site_option or Path(),
+        base_url=options.base_url,
+        cache=options.cache,
+        secrets=options.secrets,
+        audience=options.audience,
     )
     with open_archive(config) as handle:
         archive, _ = handle.read()

@@ -12,7 +12,8 @@ import yaml
 
 from memosite.commands.places import shown_path
 from memosite.config.discovery import discover, walk
-from memosite.config.loading import CACHE_NAME, CONFIG_NAME, OUTPUT_NAME
+from memosite.config.loading import CONFIG_NAME
+from memosite.config.outputs import CACHE_NAME, OUTPUT_NAME
 from memosite.config.schema import DEFAULT_DOCUMENTS, FeedsConfig, SourceConfig, clean_name, has_control_characters
 from memosite.facts import rules
 from memosite.facts.characters import printable
@@ -156,6 +157,14 @@ sources:
 # A folder whose templates and static files stand before the bundled ones.
 #theme: theme
 
+# Who may see the site: internal, which is everything in the sources, or public. Globs name what is never public, by
+# paths in a source, or with the source's name before them; with withhold_raw, nor are transcripts whose
+# metadata.redaction_status is not redacted.
 #audience: internal
+#withhold: ["personnel/**"]
+#withhold_raw: true
+
+# Where the site is written. To build one for each audience, in the place of output:
+# outputs: {{internal: _site, public: _public}}
 #output: {OUTPUT_NAME}
 """

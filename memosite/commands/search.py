@@ -29,7 +29,11 @@ def run(options: argparse.Namespace, *, show: Callable[[str], None], say: Callab
         raise ConfigError(f"--limit {options.limit}: found {options.limit}, expected 1 or more")
     query = read_query(" ".join(options.query))
     config = load_config(
-        options.site_option or Path(), base_url=options.base_url, cache=options.cache, secrets=options.secrets
+        options.site_option or Path(),
+        base_url=options.base_url,
+        cache=options.cache,
+        secrets=options.secrets,
+        audience=options.audience,
     )
     with _open(config, say) as (opened, is_whole):
         answer = opened.find(query, sort=options.sort, limit=options.limit)
@@ -49,7 +53,7 @@ def _open(config: Config, say: Callable[[str], None]) -> Iterator[tuple[Search, 
     """
     kept = replace(config, base_url=None)  # no part of the index
     with open_archive(kept, use_network=False) as handle:
-        with locked(config.cache) as folder:
+        with locked(config.cache / config.audience) as folder:
             seal, _ = read_seal(folder)
             inputs = handle.inputs(seal.inputs if seal else "")
             current = open_reader(folder, _renewed(folder, seal, inputs.digest)) if seal and inputs.is_same else None

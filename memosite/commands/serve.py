@@ -8,9 +8,7 @@ from pathlib import Path
 from threading import Event
 
 from memosite.build import build
-from memosite.commands.build import now, sum_up
-from memosite.commands.places import site_folder
-from memosite.config.loading import Config, load_config
+from memosite.commands.build import load, now, sum_up
 from memosite.facts.errors import ConfigError, MemositeError
 from memosite.remake.listener import Listener
 from memosite.remake.memory import Memory
@@ -24,7 +22,7 @@ Tell = Callable[[str], None]
 def run(options: argparse.Namespace, *, show: Tell, say: Tell) -> None:
     """Serve the site until interrupted. `show` gets the report of each build, `say` the errors meanwhile."""
     check_port(options.port)
-    config = _load(options)
+    config = load(options, options.audience)
     with Memory() as memory:
         with contextlib.nullcontext(silent) if options.quiet else shown() as told:
             report = build(config, clock=now, jobs=default_jobs(), progress=told, memory=memory)
@@ -40,16 +38,6 @@ def run(options: argparse.Namespace, *, show: Tell, say: Tell) -> None:
             say=show,
             warn=lambda text: say(f"memosite: {text}"),
         )
-
-
-def _load(options: argparse.Namespace) -> Config:
-    return load_config(
-        site_folder(options),
-        output=options.output,
-        base_url=options.base_url,
-        cache=options.cache,
-        secrets=options.secrets,
-    )
 
 
 class _Builder:
@@ -68,7 +56,7 @@ class _Builder:
             if stop.is_set():
                 raise MemositeError("interrupted")
 
-        config = _load(self._options)
+        config = load(self._options, self._options.audience)
         if config.output != self._served:
             moved = f"output: now {config.output}, but {self._served} is served"
             raise ConfigError(f"{moved}; start memosite serve again")

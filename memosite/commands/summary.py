@@ -1,9 +1,10 @@
 """Writes what a command prints at its end: the summary of a build, and nouns in singular or plural."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from memosite.facts.characters import printable
+from memosite.facts.parsed import Ref
 
 if TYPE_CHECKING:  # reports are slow to import, and nouns need none
     from memosite.remake.report import BuildReport
@@ -16,8 +17,18 @@ _WITHHELD = 10
 """How many files one line names."""
 
 
-def summary(report: "BuildReport", *, index: str, site: str) -> str:
-    """What a build did, in four lines: read, written, findings, where to look."""
+_TAKEN_BACK = (
+    "warning   {count} published before {are} withheld from now on, and gone from this site. That takes nothing back: "
+    "rotate what was secret in {it}, publish this site, purge caches, and remove {it} from the host's history"
+)
+_SHOWN = 20
+
+
+def summary(report: "BuildReport", *, index: str, site: str, audience: str = "", is_seen: bool = False) -> str:
+    """What a build did, in four lines: read, written, findings, where to look; and for which audience, if given.
+
+    Names of what was published and is withheld now are told only where `is_seen` by a person.
+    """
     what = ", ".join(f"{number} {plural(kind, number)}" for kind, number in report.kinds.items()) or "nothing"
     sources = f"{report.sources} {plural('source', report.sources)}"
     numbers = {name: report.findings.get(name, 0) for name in ("error", "warning", "note")}
@@ -27,12 +38,14 @@ def summary(report: "BuildReport", *, index: str, site: str) -> str:
     hint = f"  (memosite check {site})" if report.findings else ""
     return "\n".join(
         (
+            *([f"audience  {audience}"] if audience else ()),
             f"read      {what} from {sources}",
             f"written   {changed}",
             *(printable(f"failed    {source}") for source in report.failed),
             *([f"withheld  {withheld_line(report.withheld)}"] if report.withheld else ()),
             *(f"left out  {path}: two files of the site have one path, please report it" for path in report.collisions),
             *([f"warning   {index.removesuffix('index.html')}{_LEDGER_LOST}"] if report.is_ledger_lost else ()),
+            *_taken_back(report.taken_back, is_seen=is_seen),
             f"findings  {findings}{hint}" if report.findings else "findings  none",
             f"done      in {report.seconds:.1f} s: {index}",
         )
@@ -46,6 +59,19 @@ def withheld_line(withheld: Sequence[str]) -> str:
     more = f"; and {count - _WITHHELD} more (memosite check)" if count > _WITHHELD else ""
     verb = "is" if count == 1 else "are"
     return printable(f"{count} {plural('file', count)} {verb} withheld for a secret: {shown}{more}")
+
+
+def _taken_back(refs: Sequence[Ref], *, is_seen: bool) -> Iterator[str]:
+    if not refs:
+        return
+    are, it = ("is", "it") if len(refs) == 1 else ("are", "them")
+    yield _TAKEN_BACK.format(count=f"{len(refs)} {plural('item', len(refs))}", are=are, it=it)
+    if not is_seen:
+        yield "          build it in a terminal to have them listed, with the site as it was published before"
+        return
+    yield from (printable(f"          {kind} {id_}") for kind, id_ in refs[:_SHOWN])
+    if len(refs) > _SHOWN:
+        yield f"          and {len(refs) - _SHOWN} more"
 
 
 def plural(noun: str, number: int) -> str:

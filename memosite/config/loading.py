@@ -5,7 +5,7 @@ expected. Features that are not built yet are an error that says so, never ignor
 """
 
 import os
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from pathlib import Path
 from types import MappingProxyType
@@ -13,9 +13,9 @@ from typing import Literal, TypeVar
 
 from memosite.config.discovery import discover
 from memosite.config.erase import read_erase
+from memosite.config.outputs import cache_of, check_output, choose, folder_to_write
 from memosite.config.policy import DEFAULT_SECRETS, SecretsMode
 from memosite.config.schema import (
-    BASE_URL_FORM,
     DEFAULT_DOCUMENTS,
     Audience,
     Config,
@@ -23,20 +23,22 @@ from memosite.config.schema import (
     FeedsConfig,
     SourceConfig,
     clean_name,
-    normalize_base_url,
     quote,
+    read_yaml,
+)
+from memosite.config.secrets import read_secrets
+from memosite.config.sources import existing_folder, read_globs, read_sources
+from memosite.config.values import (
+    BASE_URL_FORM,
+    normalize_base_url,
     read_archive_id,
     read_authority,
     read_base_url,
     read_language,
-    read_yaml,
 )
-from memosite.config.secrets import read_secrets
-from memosite.config.sources import LONGEST_PATH, existing_folder, read_globs, read_sources
 from memosite.facts.characters import printable
-from memosite.facts.errors import ConfigError, OutputError
-from memosite.facts.layout import SITE_MARKER, place_of
-from memosite.facts.names import BODY_SUFFIX, ENVELOPE_SUFFIX, make_id
+from memosite.facts.errors import ConfigError
+from memosite.facts.names import make_id
 from memosite.facts.parsed import Discharge
 from memosite.search_language.analyzer import Analyzer
 from memosite.search_language.query import parse_query
@@ -46,16 +48,15 @@ from memosite.store.safe_files import beginning_of, open_file
 __all__ = ["CONFIG_NAME", "Config", "FeedsConfig", "SourceConfig", "check_output", "load_config"]
 
 CONFIG_NAME = "memosite.yml"
-OUTPUT_NAME = "_site"
-CACHE_NAME = ".memosite"
 SIZE_LIMIT = 1 << 20
 """Largest memosite.yml, in bytes."""
 
 KEYS = (
     *("title", "base_url", "archive_id", "authority", "language", "sources", "history", "positions"),
-    *("documents", "actions", "feeds", "theme", "secrets", "audience", "erase", "output"),
+    *("documents", "actions", "feeds", "theme", "secrets", "audience", "withhold", "withhold_raw", "erase"),
+    *("output", "outputs"),
 )
-UNBUILT_KEYS = ("citations", "withhold", "withhold_raw", "outputs", "lean")
+UNBUILT_KEYS = ("citations", "lean")
 FEEDS_KEYS = ("window", "days", "ttl", "full_content", "digest", "searches")
 
 _T = TypeVar("_T")
@@ -70,14 +71,16 @@ def load_config(
     base_url: str | None = None,
     cache: Path | None = None,
     secrets: SecretsMode | None = None,
+    audience: Audience | None = None,
 ) -> Config:
     """The configuration of a site folder: its memosite.yml, or the defaults with the discovered sources.
 
-    `output`, `base_url`, `cache` and `secrets` come from the command line, override the file, and are relative to the
+    `output`, `base_url`, `cache`, `secrets` and `audience` come from the command line, override the file; paths are
+    relative to the
     current folder. Raises `ConfigError`, also if no source is found; `SourceError` if there is too much to search.
     """
     try:
-        return _load(site, output, base_url, cache, secrets)
+        return _load(site, output=output, base_url=base_url, cache=cache, secrets=secrets, audience=audience)
     except ConfigError:
         _refuse_to_quote(site / CONFIG_NAME)
         raise
@@ -99,18 +102,19 @@ def _refuse_to_quote(file: Path) -> None:
 
 
 def _load(
-    site: Path, output: Path | None, base_url: str | None, cache: Path | None, secrets: SecretsMode | None
+    site: Path,
+    *,
+    output: Path | None,
+    base_url: str | None,
+    cache: Path | None,
+    secrets: SecretsMode | None,
+    audience: Audience | None,
 ) -> Config:
     folder = _open_site(site)
     top = _read_file(site / CONFIG_NAME)
     fields = top.fields(KEYS, UNBUILT_KEYS) if top else {}
-    audience: Audience = _get(fields, "audience", _audience, "internal")
-    output_folder = (
-        _folder_to_write(output, "--output")
-        or _get(fields, "output", lambda entry: _output(entry, folder), None)
-        or (folder / OUTPUT_NAME).resolve()
-    )
-    cache_folder = _folder_to_write(cache, "--cache") or _cache(folder)
+    chosen, output_folder, outputs = choose(fields, folder, audience=audience, output=output)
+    cache_folder = folder_to_write(cache, "--cache") or cache_of(folder)
     aliases, people = _get(fields, "positions", _positions, (_NO_ENTRIES, _NOTHING))
     feeds, searches = _get(fields, "feeds", _feeds, (FeedsConfig(), _NO_ENTRIES))
     known_secrets = _get(fields, "secrets", read_secrets, DEFAULT_SECRETS)
@@ -130,12 +134,15 @@ def _load(
         searches=searches,
         theme=_get(fields, "theme", lambda entry: existing_folder(entry, folder), None),
         sources=_get(fields, "sources", lambda entry: read_sources(entry, folder), ())
-        or discover(folder, ignore=(output_folder, cache_folder)),
+        or discover(folder, ignore=(output_folder, *outputs.values(), cache_folder)),
         output=output_folder,
         cache=cache_folder,
-        audience=audience,
         secrets=replace(known_secrets, mode=secrets or known_secrets.mode),
         erase=_get(fields, "erase", read_erase, ()),
+        audience=chosen,
+        outputs=outputs,
+        withhold=_get(fields, "withhold", read_globs, _NOTHING),
+        withhold_raw=_get(fields, "withhold_raw", ConfigEntry.flag, default=True),
         file=folder / CONFIG_NAME if (site / CONFIG_NAME).exists() else None,
     )
 
@@ -180,44 +187,6 @@ def _read_file(file: Path) -> ConfigEntry | None:
     return read_yaml(text, shown)
 
 
-def _output(entry: ConfigEntry, folder: Path) -> Path:
-    text = entry.path_text("the path of a folder")
-    resolved = _resolve(folder / text)
-    if resolved is None:
-        shown = quote(text, longest=LONGEST_PATH)
-        raise entry.error(f"{shown}, which is no folder", "a folder to write, existing or not")
-    return resolved
-
-
-def _cache(folder: Path) -> Path:
-    """The cache of a site. A link in its place is not trusted: it may come from a cloned repo."""
-    path = folder / CACHE_NAME
-    if path.is_symlink():
-        raise ConfigError(f"{printable(str(path))}: a symbolic link, expected a folder; remove it, or use --cache DIR")
-    return path
-
-
-def _folder_to_write(path: Path | None, option: str) -> Path | None:
-    if path is None:
-        return None
-    resolved = _resolve(path)
-    if resolved is None:
-        shown = quote(str(path), longest=LONGEST_PATH)
-        raise ConfigError(f"{option}: found {shown}, which is no folder, expected one to write, existing or not")
-    return resolved
-
-
-def _resolve(path: Path) -> Path | None:
-    """The absolute path of a folder that need not exist; None if something else is in its way."""
-    try:
-        resolved = path.resolve()
-        there = (place for place in (resolved, *resolved.parents) if place.exists() or place.is_symlink())
-        nearest = next(there)  # still a link only if links lead in a circle
-        return resolved if nearest.is_dir() else None
-    except (OSError, RuntimeError, ValueError):
-        return None
-
-
 def _option_base_url(text: str | None) -> str | None:
     if text is None:
         return None
@@ -235,15 +204,6 @@ def _history(entry: ConfigEntry) -> Literal["own", "enclosing"]:
     if text not in {"own", "enclosing"}:
         raise entry.error(quote(text), "own or enclosing")
     return "enclosing" if text == "enclosing" else "own"
-
-
-def _audience(entry: ConfigEntry) -> Audience:
-    text = entry.text("internal")
-    if text == "public":
-        raise entry.not_built("audience: public", "remove it; the site then holds everything the sources hold")
-    if text != "internal":
-        raise entry.error(quote(text), "internal")
-    return "internal"
 
 
 def _positions(entry: ConfigEntry) -> tuple[Mapping[str, str], tuple[str, ...]]:
@@ -324,41 +284,3 @@ def _searches(entry: ConfigEntry) -> Mapping[str, str]:
         except QueryError as error:
             raise below.error(quote(query), "a query", str(error)) from error
     return MappingProxyType({name: below.text() for name, below in entries.items()})
-
-
-# The output
-
-
-def check_output(config: Config) -> None:
-    """Refuse an output folder in which memosite would write over what it reads. Raises `OutputError`.
-
-    Whether a folder that is not empty is memosite's own is checked where it is written.
-    """
-    output = config.output
-    shown = printable(str(output))
-    if config.site.is_relative_to(output):
-        raise OutputError(f"{shown}: the output is the site folder or holds it; choose another, such as {OUTPUT_NAME}")
-    if output.is_relative_to(config.cache) or config.cache.is_relative_to(output):
-        raise OutputError(f"{shown}: the output and the cache {printable(str(config.cache))} share a folder")
-    for source in config.sources:
-        name = printable(source.name)
-        if source.root is None:
-            continue
-        if source.root.is_relative_to(output):
-            raise OutputError(f"{shown}: the output is the source {name} or holds it; choose another folder")
-        if output.is_relative_to(source.root):
-            inside = output.relative_to(source.root).as_posix()
-            if place_of(f"{inside}/-") is not None:
-                raise OutputError(f"{shown}: the output lies among the artifacts of the source {name}")
-    artifact = None if (output / SITE_MARKER).exists() else next(_artifacts(output), None)
-    if artifact is not None:
-        raise OutputError(f"{shown}: the output holds an artifact ({quote(artifact)}); choose another folder")
-
-
-def _artifacts(folder: Path) -> Iterator[str]:
-    """Names of envelopes and bodies below a folder, as far as it can be read."""
-    for _, folders, files in os.walk(folder):
-        folders.sort()
-        for name in sorted(files):
-            if name.lower().endswith((ENVELOPE_SUFFIX, BODY_SUFFIX)):
-                yield name

@@ -5,7 +5,6 @@ each error can name file, line and key, what was found and what was expected. Al
 no setting needs them, and YAML bombs use them. The schema itself is SPEC 2.1.
 """
 
-import datetime as dt
 import difflib
 import re
 import unicodedata
@@ -14,7 +13,6 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from types import MappingProxyType
 from typing import Literal
-from urllib.parse import urlsplit
 
 import yaml
 
@@ -89,7 +87,9 @@ class Config:
 
     `base_url` ends in `/`. `aliases` maps a former name of a position to its present one, and that is never
     a former name itself. `closed` holds actions that are done, by memo id. `searches` are saved queries by
-    name. `file` is the memosite.yml that was read, None if there is none.
+    name. `withhold` are globs of what only the audience `internal` sees, and with `withhold_raw` transcripts that were
+    not redacted are part of it. `outputs` are the output folders by audience if memosite.yml names several; `output` is
+    that of this `audience`. `file` is the memosite.yml that was read, None if there is none.
     """
 
     site: Path
@@ -112,7 +112,15 @@ class Config:
     audience: Audience = "internal"
     secrets: SecretsConfig = DEFAULT_SECRETS
     erase: tuple[Erasure, ...] = ()
+    outputs: Mapping[Audience, Path] = field(default_factory=dict)
+    withhold: tuple[str, ...] = ()
+    withhold_raw: bool = True
     file: Path | None = None
+
+    @property
+    def written(self) -> tuple[Path, ...]:
+        """The folders that memosite writes, whatever the audience: they are never read as sources."""
+        return tuple(dict.fromkeys((self.output, *self.outputs.values(), self.cache)))
 
 
 _TAG = "tag:yaml.org,2002:"
@@ -315,79 +323,3 @@ def _refuse_dangers(text: str, file: str) -> None:
         depth += isinstance(event, yaml.CollectionStartEvent) - isinstance(event, yaml.CollectionEndEvent)
         if depth > DEPTH_LIMIT:
             raise ConfigError(f"{place}: found more than {DEPTH_LIMIT} levels, expected 4 at most; check the brackets")
-
-
-BASE_URL_FORM = "an absolute http or https address without user, ? and #, such as https://archive.example.org/"
-_WEB_FORM = "an http or https address with {path} in it, such as https://git.example.org/repo/blob/{ref}/{path}"
-
-_ADDRESS_CHARACTERS = re.compile(r"[\w.~:/?#\[\]@!$&'()*+,;=%-]+", re.ASCII)
-
-
-def _is_web_address(text: str) -> bool:
-    if not _ADDRESS_CHARACTERS.fullmatch(text):
-        return False
-    try:
-        parts = urlsplit(text)
-        port_is_fine = parts.port is None or parts.port > 0
-    except ValueError:
-        return False
-    return parts.scheme in {"http", "https"} and bool(parts.hostname) and "@" not in parts.netloc and port_is_fine
-
-
-def normalize_base_url(text: str) -> str | None:
-    """The address with `/` at its end, None if it cannot be one (RFC 3986)."""
-    if not _is_web_address(text) or "?" in text or "#" in text:
-        return None
-    return text if text.endswith("/") else text + "/"
-
-
-def read_base_url(entry: ConfigEntry) -> str:
-    """The address of the published site, with `/` at its end."""
-    text = entry.text(BASE_URL_FORM)
-    address = normalize_base_url(text)
-    if address is None:
-        raise entry.error(quote(text), BASE_URL_FORM)
-    return address
-
-
-def read_archive_id(entry: ConfigEntry) -> str:
-    """The name of the archive in every id of a feed: characters that a tag URI may hold (RFC 4151)."""
-    text = entry.text("an id")
-    if not re.fullmatch(r"[A-Za-z0-9._-]{1,100}", text):
-        raise entry.error(quote(text), "at most 100 letters (A to Z), digits, . _ and -")
-    return text
-
-
-_DNS_NAME = r"[a-z0-9]+(?:-+[a-z0-9]+)*(?:\.[a-z0-9]+(?:-+[a-z0-9]+)*)*"
-_AUTHORITY = re.compile(rf"(?:[a-z0-9._-]+@)?{_DNS_NAME},(\d{{4}})(?:-(\d\d)(?:-(\d\d))?)?", re.ASCII)
-
-
-def read_authority(entry: ConfigEntry) -> str:
-    """The tagging entity of RFC 4151, in lower case: whose domain or address it is, and a date on which it was."""
-    text = entry.text("an authority")
-    match = _AUTHORITY.fullmatch(text) if len(text) <= 200 else None
-    try:
-        if match is not None and dt.date(int(match[1]), int(match[2] or 1), int(match[3] or 1)):
-            return text
-    except ValueError:
-        pass
-    advice = "write it in lower case" if _AUTHORITY.fullmatch(text.lower()[:200]) and text != text.lower() else ""
-    raise entry.error(quote(text), 'a domain and a date, in lower case, such as "example.org,2026"', advice)
-
-
-def read_language(entry: ConfigEntry) -> str:
-    """The language of the site's texts; only the form is checked (BCP 47)."""
-    text = entry.text("a language")
-    if not re.fullmatch(r"[A-Za-z]{2,8}(-[A-Za-z0-9]{1,8}){0,8}", text):
-        raise entry.error(quote(text), "a language tag (BCP 47) such as en or pt-BR")
-    return text
-
-
-def read_web(entry: ConfigEntry) -> str:
-    """The address at which a source's files can be seen."""
-    text = entry.text(_WEB_FORM)
-    plain = text.replace("{ref}", "ref").replace("{path}", "path")
-    host = [*text.split("/", 3), "", "", ""][2]
-    if "{path}" not in text or "{" in host or not _is_web_address(plain):
-        raise entry.error(quote(text), _WEB_FORM)
-    return text

@@ -3,7 +3,8 @@
 import re
 from pathlib import Path
 
-from memosite.config.schema import ConfigEntry, SourceConfig, clean_name, quote, read_web
+from memosite.config.schema import ConfigEntry, SourceConfig, clean_name, quote
+from memosite.config.values import read_web
 from memosite.facts.characters import printable
 from memosite.sources.git_urls import FORM, refusal, repo_name
 from memosite.sources.repos import holding_repo

@@ -14,11 +14,11 @@ from typing import TYPE_CHECKING
 
 from memosite.archive.ledger import Ledger, read_ledger
 from memosite.config.schema import Audience, Config
-from memosite.facts.errors import ConfigError, MemositeError, MovedError
+from memosite.facts.errors import MemositeError, MovedError
 from memosite.reading.inputs import Inputs, compare_inputs
 from memosite.reading.previous import published_digests, published_file
 from memosite.sources.look import Look, LookAt, look_at
-from memosite.store.cache import open_cache
+from memosite.store.cache import open_part
 
 if TYPE_CHECKING:
     from memosite.archive.model import Archive
@@ -41,14 +41,9 @@ def open_archive(
 
     Without `use_network` remotes are read from the cache, if they are there. Texts and originals are put on the
     `shelf` (default: one that is closed with the block).
-
-    Raises `ConfigError` for an audience that is not built yet.
     """
-    wanted = audience or config.audience
-    if wanted != "internal":
-        raise ConfigError(f"audience: {wanted}: not built yet, expected internal, which sees everything in the sources")
     with ExitStack() as stack:
-        yield ArchiveHandle(config, wanted, stack, use_network=use_network, shelf=shelf)
+        yield ArchiveHandle(config, audience or config.audience, stack, use_network=use_network, shelf=shelf)
 
 
 class ArchiveHandle:
@@ -126,7 +121,7 @@ class ArchiveHandle:
         `parsed`, which it saves itself, and a `recall`; else the cache is used, if there is one.
         Files are read and parsed by `jobs` processes.
         """
-        from memosite.reading.content import Policy  # noqa: PLC0415 - takes half a second, rarely needed
+        from memosite.reading.content import policy_of  # noqa: PLC0415 - takes half a second, rarely needed
         from memosite.reading.own_texts import own_texts  # noqa: PLC0415
         from memosite.reading.reader import read_archive, rules_of  # noqa: PLC0415
         from memosite.run.progress import silent  # noqa: PLC0415
@@ -137,6 +132,8 @@ class ArchiveHandle:
         self._is_read = True
         config, opened = self._config, self.opened
         continued = read_ledger(config.output) if ledger is None else ledger
+        if continued.audience != self._audience:  # what others were shown is nothing that this audience may learn from
+            continued = Ledger(audience=self._audience)
         published = published_digests(config.erase, continued, published_file(config.output, previous))
 
         def read(looks: dict[str, Look]) -> "tuple[Archive, Ledger]":
@@ -145,18 +142,14 @@ class ArchiveHandle:
                 rules_of(config, opened.infos),
                 continued,
                 self.shelf,
-                cache=open_cache(config.cache) if config.cache.is_dir() else None,  # only reading creates no folder
+                cache=open_part(config.cache, self._audience)
+                if config.cache.is_dir()
+                else None,  # only reading creates no folder
                 parsed=parsed,
                 recall=recall or FORGETFUL,
                 looks=looks,
                 jobs=jobs,
-                policy=Policy(
-                    audience=self._audience,
-                    secrets=config.secrets,
-                    erase=config.erase,
-                    published=published,
-                    texts=own_texts(config),
-                ),
+                policy=policy_of(config, self._audience, published=published, texts=own_texts(config)),
                 progress=progress or silent,
             )
 

@@ -1,12 +1,13 @@
-"""What the gate revises: all that an archive is resolved from, and the settings that decide what stays."""
+"""What an archive is resolved from, and the policy that says what of it may be in the archive."""
 
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field
 
 from memosite.archive.history import History
 from memosite.archive.ledger import Ledger
 from memosite.config.policy import DEFAULT_SECRETS, Erasure, SecretsConfig
-from memosite.config.schema import Audience
+from memosite.config.schema import Audience, Config
+from memosite.facts.layout import matches_any
 from memosite.facts.parsed import Parsed, Ref
 from memosite.facts.withheld import Withheld
 from memosite.formats.system import FilePlace
@@ -15,13 +16,15 @@ from memosite.reading.own_texts import OwnTexts
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Policy:
-    """What an archive may hold: the settings of both steps.
+    """What an archive may hold: the settings that the gate decides by (SPEC 9).
 
     `published` are the digests of files of what is to be erased that were published before, by `kind/id`.
     `texts` are the operator's own.
     """
 
     audience: Audience = "internal"
+    withhold: tuple[str, ...] = ()
+    withhold_raw: bool = True
     secrets: SecretsConfig = DEFAULT_SECRETS
     erase: tuple[Erasure, ...] = ()
     published: Mapping[str, Collection[str]] = field(default_factory=dict)
@@ -29,8 +32,28 @@ class Policy:
 
     @property
     def revises(self) -> bool:
-        """Whether `revise` may change anything; if not, sources are resolved once."""
+        """Whether the gate may change anything after `resolve`; if not, sources are resolved once."""
         return self.audience != "internal" or bool(self.erase)
+
+    def hides(self, source: str, path: str) -> bool:
+        """Whether a glob of `withhold` matches a file, by its path in the source, or with the source's name before."""
+        is_asked = self.audience != "internal"
+        return is_asked and (matches_any(path, self.withhold) or matches_any(f"{source}/{path}", self.withhold))
+
+
+def policy_of(
+    config: Config, audience: Audience, *, published: Mapping[str, Collection[str]], texts: OwnTexts
+) -> Policy:
+    """The policy of a site for an audience."""
+    return Policy(
+        audience=audience,
+        withhold=config.withhold,
+        withhold_raw=config.withhold_raw,
+        secrets=config.secrets,
+        erase=config.erase,
+        published=published,
+        texts=texts,
+    )
 
 
 ALL = Policy()
@@ -41,9 +64,9 @@ ALL = Policy()
 class Content:
     """All that an archive is resolved from: the facts of files, git histories by source, and the ledger to continue.
 
-    `absent` are files, by source and path, that count as if they were not there. `unstored` are those of which the
-    cache keeps nothing: files that are absent, and files of which only a part is left. `erased` are artifacts that were
-    erased and are in no source any more.
+    `absent` are files, by source and path, that count as if they were not there, and `unnamed` ids that no setting
+    may name. `unstored` are files of which the cache keeps nothing: those that are absent, and those of which only
+    a part is left. `erased` are artifacts that were erased and are in no source any more.
     """
 
     facts: tuple[Parsed, ...]
@@ -51,4 +74,12 @@ class Content:
     ledger: Ledger
     absent: frozenset[FilePlace] = frozenset()
     unstored: frozenset[FilePlace] = frozenset()
+    unnamed: frozenset[str] = frozenset()
     erased: Mapping[Ref, Withheld] = field(default_factory=dict)
+
+
+Change = Callable[[bytes, str], bytes | None]
+"""Other bytes for a file of this name; None if they stay as they are."""
+
+Reread = Callable[[Parsed, Change], Parsed | None]
+"""Parses a file again with other bytes; None if they stay as they are."""

@@ -20,14 +20,14 @@ from memosite.facts.parsed import Parsed, RecordCard, RecordFile, RecordPart, Re
 from memosite.facts.withheld import Withheld
 from memosite.formats.system import FilePlace
 from memosite.formats.systems import home_of
-from memosite.reading.content import Content, Policy
+from memosite.reading.content import Content, Policy, Reread
 from memosite.store.shelf import Shelf
 
 _Entries = Mapping[FilePlace, Mapping[int, Withheld]]
 """Erased entries of list files, by the lines at which they begin."""
 
 
-def erase(content: Content, archive: Archive, policy: Policy, _shelf: Shelf) -> Content:
+def erase(content: Content, archive: Archive, policy: Policy, _shelf: Shelf, _reread: Reread) -> Content:
     """The content without that of erased artifacts."""
     if not policy.erase:
         return content

@@ -5,8 +5,7 @@
                                                                    └── what is left ─┘
 
 No command can skip them: `open_archive` is the only way to an archive, and applies both. The first is in `screen`, and
-what is done about secrets, once all is read, in `modes`. Of the second, erasure is built, and no rule for the
-audience.
+what is done about secrets, once all is read, in `modes`. The rules of the second are in `audience` and `erasure`.
 
 `revise` takes nothing out of an archive: it takes it out of what the archive is resolved from, which is then resolved
 again. So threads, missing memos, positions, counts, links, removals and findings are those of what is left, and
@@ -18,23 +17,24 @@ They filter the contents of files, present and former ones from git, and names: 
 from collections.abc import Callable
 
 from memosite.archive.model import Archive
-from memosite.reading.content import Content, Policy
+from memosite.reading.audience import withhold
+from memosite.reading.content import Content, Policy, Reread
 from memosite.reading.erasure import erase
 from memosite.store.shelf import Shelf
 
-Step = Callable[[Content, Archive, Policy, Shelf], Content]
+Step = Callable[[Content, Archive, Policy, Shelf, Reread], Content]
 """One of the rules of `revise`: gives the content that it leaves, the same object if it leaves all."""
 
-_STEPS: tuple[Step, ...] = (erase,)
+_STEPS: tuple[Step, ...] = (withhold, erase)
 
 
-def revise(content: Content, archive: Archive, policy: Policy, shelf: Shelf) -> Content | None:
+def revise(content: Content, archive: Archive, policy: Policy, shelf: Shelf, reread: Reread) -> Content | None:
     """The content that a policy leaves, to be resolved again; None if the archive may stay as it is.
 
     `archive` is what the whole content gave: whether an artifact may be seen is decided of all its copies at once.
-    Bytes are on the `shelf`; those that are changed are put there.
+    Bytes are on the `shelf`; those that are changed are put there, by `reread` those of files.
     """
     left = content
     for step in _STEPS if policy.revises else ():
-        left = step(left, archive, policy, shelf)
+        left = step(left, archive, policy, shelf, reread)
     return None if left is content else left

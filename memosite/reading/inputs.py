@@ -155,7 +155,7 @@ def _collect(config: Config, also: Iterable[Path], states: _States) -> None:
     for folder in also:
         _add_folder(folder, states)
     roots = [source.root for source in config.sources if source.root is not None]
-    holes = frozenset(str(path) for path in (*roots, config.output, config.cache))
+    holes = frozenset(str(path) for path in (*roots, *config.written))
     for source in config.sources:
         states.say("source", source.name)
         if source.root is None:

@@ -4,11 +4,13 @@ from memosite.archive.ledger import Ledger
 from memosite.archive.model import SourceInfo
 from memosite.config.policy import SecretsConfig
 from memosite.facts.findings import Finding
+from memosite.facts.parsed import Organization, Parsed
 from memosite.reading.finders import DataFinder, LineFinder
 from memosite.reading.modes import with_mode, without_hidden_names
-from memosite.reading.reader import read_source
 from memosite.reading.screen import Screen
+from memosite.reading.source_reader import SourceReader
 from memosite.resolve import ResolveRules, resolve
+from memosite.resolve.collect import memo_folders
 from memosite.sources.listing import Listing
 from memosite.store.shelf import Shelf
 
@@ -25,3 +27,11 @@ def check_listing(listing: Listing, secrets: SecretsConfig) -> tuple[Finding, ..
         rules = ResolveRules(sources=(SourceInfo(name=listing.source.name),), is_loose=True)
         archive, _ = resolve(parsed, rules, Ledger(), LineFinder(shelf), data_of=DataFinder(shelf))
     return archive.findings
+
+
+def read_source(listing: Listing, shelf: Shelf, allowed: frozenset[str] = frozenset()) -> list[Parsed]:
+    """Read and parse the candidates of one source by itself, and the bodies that its envelopes name."""
+    reader = SourceReader(listing.source, shelf, Screen(allowed=allowed))
+    parsed = reader.candidates(listing)
+    folders = memo_folders(one.fact for one in parsed if isinstance(one.fact, Organization))
+    return reader.with_named_files(listing, parsed, memo_folders=folders)

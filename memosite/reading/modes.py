@@ -44,14 +44,14 @@ def with_mode(
         *(finding for name, history in histories.items() for finding in _formerly(name, history, secrets)),
         *_in_vain(read, histories.values(), secrets),
     ]
-    decided = tuple(_decided(one, secrets) for one in read)
+    result = tuple(decided(one, secrets) for one in read)
     if found:
-        decided += (Parsed(source="", path="", findings=tuple(dict.fromkeys(found))),)
+        result += (Parsed(source="", path="", findings=tuple(dict.fromkeys(found))),)
     if secrets.mode == "fail":
-        _fail_for(finding for one in decided for finding in one.findings)
+        _fail_for(finding for one in result for finding in one.findings)
     if secrets.mode == "withhold":
         histories = {name: _without_secrets(history) for name, history in histories.items()}
-    return decided, histories
+    return result, histories
 
 
 def without_hidden_names(listing: Listing, screen: Screen) -> Listing:
@@ -82,7 +82,7 @@ def _kind(rule: str) -> str:
     return RULES.get(rule, rule)
 
 
-def _decided(one: Parsed, secrets: SecretsConfig) -> Parsed:
+def decided(one: Parsed, secrets: SecretsConfig) -> Parsed:
     """The result of a file as the mode has it. A file that is no part of the archive is published in no mode."""
     hits = _open(one.secrets)
     if not hits:
@@ -119,13 +119,13 @@ def _without_records(file: RecordFile, hits: tuple[SecretHit, ...], withheld: Wi
     """A list file; a record of it goes to the line where the next one begins."""
     begins = sorted(one.line for one in (*file.records, file.rest) if one is not None and one.line is not None)
 
-    def decided(record: RecordCard) -> RecordCard:
+    def kept(record: RecordCard) -> RecordCard:
         begin = record.line or 1
         end = next((line for line in begins if line > begin), None)
         holds = any(hit.last_line >= begin and (end is None or hit.line < end) for hit in hits)
         return bare_record(record, withheld) if holds else record
 
-    return replace(file, records=tuple(map(decided, file.records)), rest=decided(file.rest) if file.rest else None)
+    return replace(file, records=tuple(map(kept, file.records)), rest=kept(file.rest) if file.rest else None)
 
 
 def _open(hits: Iterable[SecretHit]) -> tuple[SecretHit, ...]:

@@ -59,7 +59,7 @@ def _holes(config: Config) -> Mapping[Path, list[Path]]:
     """By the root of each source, the folders below it that are not part of it: other sources, output and cache."""
     roots = dict.fromkeys(source.root for source in config.sources if source.root is not None)
     holes: dict[Path, list[Path]] = defaultdict(list)
-    for hole in (*roots, config.output, config.cache):
+    for hole in (*roots, *config.written):
         for folder in hole.parents:
             if folder in roots:
                 holes[folder].append(hole)

@@ -60,6 +60,7 @@ class Former:
     parsed: list[Parsed]
     repos: tuple[str, ...]
     allowed: frozenset[str]
+    keys: dict[str, ParseKey]
 
 
 class SourceCaches:
@@ -68,9 +69,13 @@ class SourceCaches:
     In memory only: the git history of each, and its last result as a whole.
     """
 
-    def __init__(self, folder: Path | None) -> None:
-        """Without a folder all caches are in memory only."""
+    def __init__(self, folder: Path | None, *, keeps_history: bool = True) -> None:
+        """Without a folder all caches are in memory only.
+
+        Unless it `keeps_history`, so are those of what git knows, and of scans, which name contents by their digests.
+        """
         self._folder = folder
+        self._past_folder = folder if keeps_history else None
         self._by_source: dict[str, ParseCache] = {}
         self._formers: dict[str, Former] = {}
         self._pasts: dict[str, KnownPast] = {}
@@ -105,13 +110,13 @@ class SourceCaches:
         if known is None or known.holding != holding:
             if known is not None:
                 known.write()
-            known = self._pasts[source] = KnownPast(self._folder, holding)
+            known = self._pasts[source] = KnownPast(self._past_folder, holding)
         return known
 
     def versions(self, source: str) -> "KnownVersions":
         """The cached versions of list files of a source."""
         if source not in self._versions:
-            folder = self._folder / "versions" if self._folder is not None else None
+            folder = self._past_folder / "versions" if self._past_folder is not None else None
             from memosite.reading.versions import KnownVersions  # noqa: PLC0415 - loads resolve; only reading needs it
 
             self._versions[source] = KnownVersions(folder / cache_name(source) if folder is not None else None)
@@ -120,7 +125,7 @@ class SourceCaches:
     def scans(self, source: str) -> KnownScans:
         """The cached scans for secrets of a source."""
         if source not in self._scans:
-            folder = self._folder / "scans" if self._folder is not None else None
+            folder = self._past_folder / "scans" if self._past_folder is not None else None
             self._scans[source] = KnownScans(folder / cache_name(source) if folder is not None else None)
         return self._scans[source]
 

@@ -6,12 +6,14 @@ so that a sync to a server by time and size sends only changed files.
 
 import json
 from collections.abc import Callable, Iterable
+from dataclasses import replace
 from pathlib import Path
 from urllib.parse import quote, urljoin
 
 from memosite.archive.ledger import LEDGER_PATH, Ledger, parse_ledger, read_ledger
 from memosite.archive.urls import artifact_page, record_page
 from memosite.config.policy import Erasure
+from memosite.config.schema import Audience, Config
 from memosite.facts.errors import OutputError
 from memosite.facts.layout import SITE_MARKER
 from memosite.store.safe_files import read_file
@@ -44,17 +46,20 @@ def previous_folder(previous: str | None) -> Path | None:
     return folder
 
 
-def known_ledger(output: Path, previous: str | None, last: Ledger | None) -> Ledger:
+def known_ledger(config: Config, previous: str | None, last: Ledger | None) -> Ledger:
     """The ledger that a build goes on from: that of its output, or that of the previous site if that knows more.
 
     What the `last` build read need not be read again.
 
-    Raises `OutputError` if a ledger cannot be had, or if the two were written apart from one another.
+    Raises `OutputError` if a ledger cannot be had, if the two were written apart from one another, or if one is that of
+    a site for another audience.
     """
-    own = read_ledger(output, last)
+    output = config.output
+    own = of_audience(read_ledger(output, last), config.audience, str(output))
     if previous is None:
         return own
     other = _fetch(previous) if is_address(previous) else read_ledger(Path(previous))
+    other = of_audience(other, config.audience, f"--previous {previous}")
     if own.published.startswith(other.published):
         return own
     if other.published.startswith(own.published):
@@ -63,6 +68,16 @@ def known_ledger(output: Path, previous: str | None, last: Ledger | None) -> Led
         f"--previous {previous}: its ledger and {output / LEDGER_PATH} went on differently, expected that one "
         "continues the other; give the one that readers know, and build into an empty folder"
     )
+
+
+def of_audience(ledger: Ledger, audience: Audience, name: str) -> Ledger:
+    """A ledger of a site for this audience. Raises `OutputError` for that of another: it knows what others may not."""
+    if ledger.published and ledger.audience != audience:
+        raise OutputError(
+            f"{name}: found the ledger of a site for the audience {ledger.audience}, expected one for {audience}; "
+            "name the site that was published for it, or leave the option out the first time"
+        )
+    return replace(ledger, audience=audience)
 
 
 def published_digests(erasures: Iterable[Erasure], ledger: Ledger, files: PublishedFile) -> dict[str, frozenset[str]]:

@@ -75,13 +75,16 @@ class Memory:
         """Close the shelf."""
         self.shelf.__exit__(None, None, None)
 
-    def open(self, cache: Path | None, output: Path) -> None:
-        """Continue from the last build of this output folder; without a cache only what is in memory is known."""
+    def open(self, cache: Path | None, output: Path, *, keeps_history: bool = True) -> None:
+        """Continue from the last build of this output folder; without a cache only what is in memory is known.
+
+        Unless it `keeps_history`, the cache holds nothing of what git knows.
+        """
         if (cache, output) == self._place:
             return
         self._place = cache, output
         self._file = manifest_file(cache, output) if cache else None
-        self.parsed = SourceCaches(cache)
+        self.parsed = SourceCaches(cache, keeps_history=keeps_history)
         self.recall = Recall(forgets=self._writes_at_once)
         self.digests = None
         self._is_sound = False

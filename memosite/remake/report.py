@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from memosite import __version__
 from memosite.facts.findings import Severity
+from memosite.facts.parsed import Ref
 from memosite.facts.secret_rules import withheld_for_secrets
 from memosite.facts.source_rules import failures
 from memosite.remake.manifest import BuildSeal
@@ -41,9 +42,13 @@ class BuildReport:
     """The sources that could not be read, each with the reason."""
     withheld: tuple[str, ...] = ()
     """What is not published for a secret: places and kinds."""
+    taken_back: tuple[Ref, ...] = ()
+    """What was published before and is withheld now."""
 
 
-def report_of(archive: "Archive", output: OutputFolder, *, seconds: float, is_ledger_lost: bool) -> BuildReport:
+def report_of(
+    archive: "Archive", output: OutputFolder, *, seconds: float, is_ledger_lost: bool, taken_back: tuple[Ref, ...] = ()
+) -> BuildReport:
     """The report of a build that read this archive and wrote into this folder."""
     return BuildReport(
         kinds=Counter(artifact.kind for artifact in archive.artifacts.values()),
@@ -57,6 +62,7 @@ def report_of(archive: "Archive", output: OutputFolder, *, seconds: float, is_le
         is_ledger_lost=is_ledger_lost,
         failed=failures(archive.findings),
         withheld=withheld_for_secrets(archive.findings),
+        taken_back=taken_back,
     )
 
 

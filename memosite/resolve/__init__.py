@@ -7,9 +7,10 @@
 Each step is a pure module of its own and never raises for content.
 """
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Set
 from dataclasses import dataclass, field, replace
 from types import MappingProxyType
+from unicodedata import normalize
 
 from memosite.archive.history import History
 from memosite.archive.ledger import Ledger
@@ -60,6 +61,13 @@ class ResolveRules:
     people: tuple[str, ...] = ()
     closed: Mapping[str, Discharge] = field(default_factory=dict)
     is_loose: bool = False
+
+    def without(self, names: Set[str]) -> "ResolveRules":
+        """The settings without what is said of these ids, in NFC and case-folded."""
+        if not names:
+            return self
+        closed = {id_: one for id_, one in self.closed.items() if normalize("NFC", id_).casefold() not in names}
+        return replace(self, closed=closed)
 
 
 def resolve(

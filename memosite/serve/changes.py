@@ -78,7 +78,7 @@ def _below(root: Path, config: Config, *, unread: frozenset[str]) -> Iterator[Pa
         except OSError:
             continue
         below = (folder / name for name in names if name not in unread)
-        pending += [path for path in below if path not in {config.output, config.cache}]
+        pending += [path for path in below if path not in config.written]
 
 
 def _git_folders(root: Path, config: Config) -> Iterator[Path]:
@@ -91,7 +91,7 @@ def _git_folders(root: Path, config: Config) -> Iterator[Path]:
 
 
 def _filter(config: Config) -> Callable[[Change, str], bool]:
-    ours = tuple(str(folder) for folder in (config.output, config.cache))
+    ours = tuple(str(folder) for folder in config.written)
 
     def counts(_change: Change, path: str) -> bool:
         folder, _, name = path.rpartition("/")

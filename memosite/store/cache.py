@@ -31,6 +31,14 @@ def open_cache(folder: Path) -> Path | None:
     return folder
 
 
+def open_part(folder: Path, name: str) -> Path | None:
+    """Make a part of the cache ready, with the cache around it: each audience has one; None where it cannot be written.
+
+    Raises `OutputError` if either contains a link.
+    """
+    return open_cache(folder / name) if open_cache(folder) is not None else None
+
+
 def refuse_link(path: Path) -> None:
     """Raise `OutputError` if a link is in the place of a file or folder of ours."""
     if path.is_symlink():

@@ -21,7 +21,7 @@ from typing import Literal
 
 from memosite.facts.errors import BusyError, OutputError
 from memosite.facts.layout import SITE_MARKER
-from memosite.store.safe_files import open_over, sync_folder
+from memosite.store.safe_files import open_over, read_file, sync_folder
 
 _UNFINISHED = ".memosite-unfinished"
 _OWNED = (
@@ -30,6 +30,7 @@ _OWNED = (
     "timeline", "transcripts",
 )  # fmt: skip
 _MARKER_TEXT = "This folder is made by memosite: what lies in it is overwritten by the next build.\n"
+_AUDIENCE = "audience: "
 
 
 FileState = tuple[int, int, int]
@@ -44,9 +45,10 @@ since readers may know it."""
 class OutputFolder:
     """A published site on disk. `written` and `unchanged` count files."""
 
-    def __init__(self, root: Path, *, previous: Path | None = None) -> None:
+    def __init__(self, root: Path, *, previous: Path | None = None, audience: str = "internal") -> None:
         """Nothing is touched before `open`. A file equal to one of the site `previous` gets its time."""
         self.root = root
+        self._audience = audience
         self._previous = previous
         self.written = 0
         self.unchanged = 0
@@ -72,6 +74,11 @@ class OutputFolder:
             raise OutputError(
                 f"{self.root}: not empty, and not made by memosite (no {SITE_MARKER} in it); "
                 "choose another folder with -o, or empty this one"
+            )
+        if SITE_MARKER in names and (found := audience_of(self.root)) != self._audience:
+            raise OutputError(
+                f"{self.root}: found a site for the audience {found}, expected one for {self._audience}: neither may "
+                "be written over the other; choose another folder with -o or outputs, or empty this one"
             )
 
     def _refuse_links(self) -> None:
@@ -107,7 +114,7 @@ class OutputFolder:
             (self.root / _UNFINISHED).mkdir()
         except OSError as error:
             raise _unwritable(str(self.root), error, what="the output folder cannot be made") from error
-        self.write(SITE_MARKER, _MARKER_TEXT.encode())
+        self.write(SITE_MARKER, marker_text(self._audience).encode())
         self.write(".gitignore", b"*\n")
 
     def lock(self) -> None:
@@ -324,6 +331,20 @@ class OutputFolder:
         if path.relative_to(self.root).as_posix() not in self._paths:
             path.unlink()
             self.removed += 1
+
+
+def marker_text(audience: str) -> str:
+    """What the marker of a site for an audience says; that of an internal one names none, as it always did."""
+    return _MARKER_TEXT + ("" if audience == "internal" else f"{_AUDIENCE}{audience}\n")
+
+
+def audience_of(root: Path) -> str:
+    """The audience that the site in a folder was built for, as its marker says."""
+    try:
+        said = read_file(root / SITE_MARKER).decode("utf-8", "replace").splitlines()
+    except OSError as error:
+        raise OutputError(f"{root / SITE_MARKER}: cannot be read ({error.strerror})") from error
+    return next((line.removeprefix(_AUDIENCE) for line in said if line.startswith(_AUDIENCE)), "internal")
 
 
 _AGAIN = "and run the command again, which completes the site"

@@ -19,6 +19,7 @@ from memosite.facts.errors import OutputError, SourceError
 Recover = Callable[[str], Iterable[bytes]]
 """Makes all bytes of a file again that had those of this digest among them."""
 
+CHANGED = "a file changed while the archive was read; run the command again"
 _RECOVERED_BYTES = 32 * 2**20
 
 
@@ -74,7 +75,7 @@ class Shelf:
                 self._recovered_bytes += len(data)
             self._recovered.move_to_end(found)
         if digest not in self._recovered:
-            raise SourceError("a file changed while the archive was read; run the command again")
+            raise SourceError(CHANGED)
         self._recovered.move_to_end(digest)
         while self._recovered_bytes > _RECOVERED_BYTES and len(self._recovered) > 1:
             self._recovered_bytes -= len(self._recovered.popitem(last=False)[1])

@@ -121,6 +121,7 @@ def _sources(options: argparse.Namespace, signals: Signals) -> list[FeedSource]:
             position=options.position,
             cache=options.cache,
             secrets=options.secrets,
+            audience=options.audience,
         )
         return [PositionFeed(site, repo, signals.check)]
     addresses = list(dict.fromkeys(address_of(feed) for feed in options.feeds))

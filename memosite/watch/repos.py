@@ -9,6 +9,7 @@ from memosite.archive.ledger import Ledger, parse_ledger, read_ledger
 from memosite.archive.model import Archive
 from memosite.config.loading import Config, load_config
 from memosite.config.policy import SecretsMode
+from memosite.config.schema import Audience
 from memosite.facts.errors import ConfigError, MemositeError
 from memosite.facts.source_rules import failures
 from memosite.feeds.rss import to_rss
@@ -28,10 +29,11 @@ class WatchedSite:
     position: str
     cache: Path | None = None
     secrets: SecretsMode | None = None
+    audience: Audience | None = None
 
     def config(self) -> Config:
         """Its configuration as of now."""
-        return load_config(self.folder, cache=self.cache, secrets=self.secrets)
+        return load_config(self.folder, cache=self.cache, secrets=self.secrets, audience=self.audience)
 
 
 class PositionFeed:
@@ -44,7 +46,8 @@ class PositionFeed:
         self._guard = guard
         self._roots: dict[str, Path] = {}
         config = site.config()
-        self.address = f"site:{config.site}#{site.position}"
+        seen_by = "" if config.audience == "internal" else f"?{config.audience}"
+        self.address = f"site:{config.site}{seen_by}#{site.position}"
 
     def read(self, known: FeedState, *, is_conditional: bool) -> FetchOutcome:  # noqa: ARG002 - repos have no validators
         """All memos to the position, not only the feed's window."""

@@ -1,0 +1,300 @@
+"""Takes out of what an archive is resolved from all that only its owners may see (SPEC 9, audience).
+
+    marks, globs ─► artifacts, with all their files ─► names ─► facts, histories and ledger without either
+
+Whoever reads the result can be told nothing of what is withheld: it is not there. What is left is rewritten where it
+mentions a name of that (`mentions`), and parsed again. An artifact is withheld as a whole if one of its files is.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping, Set
+from dataclasses import dataclass, replace
+
+from memosite.archive.confidential import is_raw_transcript, is_redacted
+from memosite.archive.history import History, file_key
+from memosite.archive.model import Archive, Artifact, Document, Memo, Record, Transcript
+from memosite.archive.withdrawal import without
+from memosite.facts.file import File
+from memosite.facts.layout import place_of
+from memosite.facts.names import CATALOG_SUFFIX, ENVELOPE_SUFFIX, make_id, stem_of
+from memosite.facts.parsed import Envelope, FileFacts, LibraryCard, Organization, Parsed, RecordFile, Ref
+from memosite.formats.system import FilePlace
+from memosite.formats.systems import owner_of
+from memosite.reading.content import Content, Policy, Reread
+from memosite.reading.former import former_contents
+from memosite.reading.lost_threads import thread_ids
+from memosite.reading.mentions import WITHHELD, Mentions, fold
+from memosite.resolve import body_candidates
+from memosite.resolve.collect import memo_folders
+from memosite.resolve.lists import list_files
+from memosite.store.shelf import Shelf
+
+_MEANT = (ENVELOPE_SUFFIX, CATALOG_SUFFIX)
+
+
+def withhold(content: Content, archive: Archive, policy: Policy, shelf: Shelf, reread: Reread) -> Content:
+    """The content that everybody may see; the same object if that is all of it."""
+    decision = _decide(content, archive, policy)
+    removed = {name: _removed(name, history, policy, shelf) for name, history in content.histories.items()}
+    is_named = any(not one.path and any(found.location.path for found in one.findings) for one in content.facts)
+    if not (decision.files or any(removed.values()) or is_named):
+        return content
+    mentions = _mentions(archive, decision, removed)
+    decision = _with_what_is_named_after_it(content, archive, decision, mentions)
+    facts, rewritten = _facts(content, archive, decision, mentions, reread)
+    seen = [one for ref, one in archive.artifacts.items() if ref not in decision.hidden]
+    gone = {
+        name: removed[name] | {file_key(path) for source, path in decision.files if source == name} for name in removed
+    }
+    return replace(
+        content,
+        facts=facts,
+        histories={
+            name: _history(name, content, seen, mentions, gone=gone[name], shelf=shelf) for name in content.histories
+        },
+        ledger=without(content.ledger, decision.hidden, lambda id_: fold(id_) in mentions.names),
+        absent=decision.files,
+        unstored=decision.files | rewritten,
+        unnamed=mentions.names,
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Decision:
+    """The files that are left out, and the artifacts that are withheld."""
+
+    files: frozenset[FilePlace]
+    hidden: frozenset[Ref]
+
+
+def _decide(content: Content, archive: Archive, policy: Policy) -> _Decision:
+    marked = {_place(one) for one in content.facts if one.path and _is_marked(one, policy)}
+    hidden = [one for one in archive.artifacts.values() if _is_raw(one, policy) or not marked.isdisjoint(_files(one))]
+    folders = memo_folders(one.fact for one in content.facts if isinstance(one.fact, Organization))
+    files = marked.union(*(_all_files(one, folders) for one in hidden))
+    # Another artifact may have been in the same list file, and have no file left.
+    hidden += [one for one in archive.artifacts.values() if files.issuperset(_own_files(one))]
+    return _Decision(files=frozenset(files), hidden=frozenset(one.ref for one in hidden))
+
+
+def _place(parsed: Parsed) -> FilePlace:
+    return parsed.source, parsed.path
+
+
+def _is_marked(parsed: Parsed, policy: Policy) -> bool:
+    """Whether a file is withheld by itself: by its marks, by a glob, or because nobody can tell."""
+    fact = parsed.fact
+    if parsed.is_confidential or policy.hides(parsed.source, parsed.path):
+        return True
+    if fact is None:
+        return bool(parsed.findings) or parsed.path.lower().endswith(_MEANT)
+    if isinstance(fact, Envelope):
+        is_raw = fact.kind == "transcript" and policy.withhold_raw and not is_redacted(fact.redaction_status)
+        return fact.shape == "broken" or is_raw
+    return isinstance(fact, LibraryCard) and fact.broken is not None
+
+
+def _is_raw(artifact: Artifact, policy: Policy) -> bool:
+    """Whether a transcript was not redacted; one without an envelope says nothing of it."""
+    if not isinstance(artifact, Transcript) or not policy.withhold_raw:
+        return False
+    return not all(is_redacted(variant.envelope.redaction_status) for variant in artifact.variants)
+
+
+def _own_files(artifact: Artifact) -> set[FilePlace]:
+    return {(copy.file.source, copy.file.path) for copy in artifact.copies}
+
+
+def _files(artifact: Artifact) -> set[FilePlace]:
+    """The files of an artifact, and the bodies that belong to them."""
+    return _own_files(artifact) | {
+        (copy.file.source, copy.body_path) for copy in artifact.copies if copy.body_path is not None
+    }
+
+
+def _all_files(artifact: Artifact, folders: tuple[str, ...]) -> Iterator[FilePlace]:
+    """Also bodies that it may have named, and files that its record system keeps together."""
+    yield from _files(artifact)
+    for copy in artifact.copies:
+        system = owner_of(copy.file.path) if isinstance(artifact, Record) else None
+        yield from ((copy.file.source, path) for path in (system.together(copy.file.path) if system else ()))
+    for variant in artifact.variants if isinstance(artifact, Memo | Transcript) else ():
+        source = variant.envelope.file.source
+        yield from ((source, path) for path in body_candidates(variant.envelope, memo_folders=folders))
+
+
+# Names
+
+
+def _mentions(archive: Archive, decision: _Decision, removed: Mapping[str, Set[str]]) -> Mentions:
+    """The names of what is withheld that nothing has that everybody may see."""
+    hidden = [archive.artifacts[ref] for ref in decision.hidden]
+    seen = [one for ref, one in archive.artifacts.items() if ref not in decision.hidden]
+    theirs = {fold(name) for one in seen for name in _names(one)}
+    names = {name for one in hidden for name in _names(one)}
+    names |= {name for keys in removed.values() for key in keys for name in _names_of_file(key)}
+    names |= {name for _, path in decision.files if path.lower().endswith(_MEANT) for name in _names_of_file(path)}
+    threads = {name for one in hidden for name in _thread_names(one)}
+    threads -= {name for one in seen for name in _thread_names(one)}
+    wanted = {name for name in names | threads if name.strip() and fold(name) not in theirs}
+    return Mentions(wanted, theirs)
+
+
+def _names(artifact: Artifact) -> Iterator[str]:
+    yield artifact.id
+    for _, path in _files(artifact):
+        yield from _names_of_file(path)
+    if isinstance(artifact, Record):
+        yield from (artifact.card.key, *artifact.former)
+    elif isinstance(artifact, Document):
+        yield from filter(None, (artifact.head.key,))
+
+
+def _names_of_file(path: str) -> tuple[str, str]:
+    stem = stem_of(path.rpartition("/")[2])
+    return stem, make_id(stem)
+
+
+def _thread_names(artifact: Artifact) -> Iterator[str]:
+    if isinstance(artifact, Memo):
+        for variant in artifact.variants:
+            written = (variant.envelope.thread_id or "").strip()
+            yield from (written, make_id(written)) if written else ()
+
+
+def _with_what_is_named_after_it(
+    content: Content, archive: Archive, decision: _Decision, mentions: Mentions
+) -> _Decision:
+    """With bodies that are left over and other files whose paths mention what is withheld."""
+    files = decision.files | {_place(one) for one in content.facts if one.path and _is_named(one.path, mentions)}
+    hidden = {ref for ref, one in archive.artifacts.items() if files.issuperset(_own_files(one))}
+    return _Decision(files=files, hidden=decision.hidden | hidden)
+
+
+# Facts
+
+
+def _facts(
+    content: Content, archive: Archive, decision: _Decision, mentions: Mentions, reread: Reread
+) -> tuple[tuple[Parsed, ...], frozenset[FilePlace]]:
+    """What is left of the facts, and the files that were rewritten."""
+    threads = thread_ids(archive, decision.hidden, mentions.in_text)
+    facts: list[Parsed] = []
+    rewritten: set[FilePlace] = set()
+    left = {_place(one) for one in content.facts} - decision.files
+    for one in content.facts:
+        if _place(one) in decision.files:
+            continue
+        if not one.path:
+            facts.append(_of_source(one, left, mentions))
+            continue
+        again = reread(one, mentions.without)
+        if again is not None:
+            rewritten.add(_place(one))
+            again = _as_meant(_as_in_git(again, one))
+        facts.append(_in_thread(again or one, threads.get(_place(one))))
+    return tuple(facts), frozenset(rewritten)
+
+
+def _of_source(parsed: Parsed, left: Set[FilePlace], mentions: Mentions) -> Parsed:
+    """The findings on a source as a whole; those on files that are left out go with them."""
+    findings = (
+        one
+        for one in parsed.findings
+        if (not one.location.path or (one.location.source, one.location.path) in left)
+        and not mentions.in_text(one.message)
+    )
+    return replace(parsed, findings=tuple(findings))
+
+
+def _as_meant(parsed: Parsed) -> Parsed:
+    """A rewritten envelope answers nothing where it said `[withheld]`, and is in no thread of that name."""
+    fact = parsed.fact
+    if not isinstance(fact, Envelope):
+        return parsed
+    answered = tuple(one for one in fact.in_reply_to if one.strip() != WITHHELD)
+    superseded = tuple(one for one in fact.supersedes if one.strip() != WITHHELD)
+    thread = None if WITHHELD in (fact.thread_id or "") else fact.thread_id
+    meant = replace(fact, in_reply_to=answered, supersedes=superseded, thread_id=thread)
+    return parsed if meant == fact else replace(parsed, fact=meant)
+
+
+def _as_in_git(parsed: Parsed, former: Parsed) -> Parsed:
+    """A rewritten file is no edited one: for git it is the file that it was."""
+    fact, file = parsed.fact, getattr(former.fact, "file", None)
+    if fact is None or isinstance(fact, Organization) or not isinstance(file, FileFacts):
+        return parsed
+    own = replace(fact.file, blob=file.blob)
+    if isinstance(fact, RecordFile):
+        rest = fact.rest and replace(fact.rest, file=own)
+        fact = replace(fact, records=tuple(replace(one, file=own) for one in fact.records), rest=rest)
+    return replace(parsed, fact=replace(fact, file=own))
+
+
+def _in_thread(parsed: Parsed, thread: str | None) -> Parsed:
+    if thread is None or not isinstance(parsed.fact, Envelope):
+        return parsed
+    return replace(parsed, fact=replace(parsed.fact, thread_id=thread))
+
+
+# Git
+
+
+def _removed(source: str, history: History, policy: Policy, shelf: Shelf) -> frozenset[str]:
+    """The keys of removed files that are withheld, by what their last commit and their paths say."""
+    gone = set()
+    for key, events in history.events.items():
+        if events[-1].kind != "removed":
+            continue
+        place = place_of(key)
+        is_hidden = any(policy.hides(source, event.path) for event in events)
+        if place is not None and key.endswith(ENVELOPE_SUFFIX):
+            is_hidden = is_hidden or key in history.confidential
+            is_hidden = is_hidden or (
+                policy.withhold_raw and _was_raw(key, history.blobs.get(events[-1].before), shelf)
+            )
+        if is_hidden:
+            gone.add(key)
+    return frozenset(gone)
+
+
+def _was_raw(key: str, digest: str | None, shelf: Shelf) -> bool:
+    """Whether a removed file was that of a raw transcript, or nobody can tell."""
+    if digest is None:
+        return True
+    file = File(source="", path=key, data=shelf.get(digest))
+    place = place_of(key)
+    is_transcript = (file.json.fields or {}).get("type") == "memodef:Transcript"
+    return (is_transcript or (place is not None and place.store == "transcripts")) and is_raw_transcript(file)
+
+
+def _history(
+    source: str, content: Content, seen: Iterable[Artifact], mentions: Mentions, *, gone: Set[str], shelf: Shelf
+) -> History:
+    """What git knows of what is left. Of former contents only those that could have been read by everybody then."""
+    history = content.histories[source]
+    gone = set(gone)
+    for one in list_files(history, (one for one in content.facts if one.source == source and one.path)):
+        if file_key(one.path) in gone:  # with the names that a list had before
+            gone |= {file_key(event.path) for event in one.events}
+    gone |= {key for key in history.events if _is_named(key, mentions)}
+    return replace(
+        history,
+        events={key: events for key, events in history.events.items() if key not in gone},
+        tree=None if history.tree is None else _without(history.tree, gone),
+        confidential=frozenset(),
+        blobs=former_contents(history, _keys_by_artifact(source, seen), mentions, shelf),
+    )
+
+
+def _is_named(path: str, mentions: Mentions) -> bool:
+    """Whether a path mentions what is withheld, or is a further file of its name."""
+    return mentions.in_text(path) or fold(stem_of(path.rpartition("/")[2])) in mentions.names
+
+
+def _without(tree: Mapping[str, str], gone: Set[str]) -> dict[str, str]:
+    return {path: blob for path, blob in tree.items() if file_key(path) not in gone}
+
+
+def _keys_by_artifact(source: str, artifacts: Iterable[Artifact]) -> Iterator[frozenset[str]]:
+    for artifact in artifacts:
+        yield frozenset(file_key(path) for name, path in _files(artifact) if name == source)

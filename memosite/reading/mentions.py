@@ -1,0 +1,221 @@
+r"""Finds names in the bytes of files, however they are written, and puts `[withheld]` there (SPEC 9, audience).
+
+    text ─► decoded, as readers see it (JSON escapes, %41, &#65;, \_) ─► names with their paths ─► places in the text
+
+Whole names only: `…--gate` is not mentioned by `…--gate-two`. A name that is a plain word, as of `plan.openthing`, is
+one only with its suffix, in `[[plan]]`, and as the value of a field for references: texts use the word.
+"""
+
+import html
+import json
+import re
+import unicodedata
+from bisect import bisect_right
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from urllib.parse import unquote
+
+from memosite.facts.names import BODY_SUFFIX, CATALOG_SUFFIX, ENVELOPE_SUFFIX
+
+WITHHELD = "[withheld]"
+
+_SUFFIXES = (ENVELOPE_SUFFIX, BODY_SUFFIX, ".md")
+_JSON = (ENVELOPE_SUFFIX, CATALOG_SUFFIX, ".json", ".jsonl")
+_GENERIC = frozenset({"readme", "index", "config", "memory", "events", "organization", "org"})
+_PLAIN_WORD = re.compile(r"[^\W\d_]*")
+_BEFORE, _AFTER = r"(?<![^\W_])(?<!~)(?<![^\W_]-)", r"(?![^\W_~]|~|-+[^\W_]|_+[^\W_])"
+_PATH_BEFORE = re.compile(r"(?:(?:[A-Za-z][\w+.-]*://|(?<!\w)[A-Za-z]:)?[^\s\"'<>()\[\]{}`|,;:]*[/\\])?\Z")
+_PATH_AFTER = re.compile(r"(?:[/#?][\w./#?=&%~+:-]*[\w/])?/?")
+_LOOK_BACK = 500
+_REFERENCE = re.compile(
+    r'"[^"]*(?:in_reply_to|supersedes|related_memos|thread_id|body_ref)"\s*:\s*("(?:[^"\\]|\\.)*"|\[[^\]]*\])'
+)
+_STRING = re.compile(r'"(?:[^"\\]|\\.)*"')
+_JSON_ESCAPE = re.compile(r"\\u[dD][89abAB]..\\u[dD][c-fC-F]..|\\u[0-9a-fA-F]{4}|\\[^u]", re.DOTALL)
+_BYTE = r"%[89abAB][0-9a-fA-F]"
+_OTHER_ESCAPE = re.compile(
+    rf"%[0-7][0-9a-fA-F]|%[cdCD][0-9a-fA-F]{_BYTE}|%[eE][0-9a-fA-F](?:{_BYTE}){{2}}|%[fF][0-4](?:{_BYTE}){{3}}"
+    r"|&(?:#[0-9]{1,7}|#[xX][0-9a-fA-F]{1,6}|[A-Za-z]{2,8});|\\[!-/:-@\[-`{-~]"
+)
+_ODD = re.compile(r"%[0-9c-fC-F][0-9a-fA-F]|\\u|&[#a-zA-Z]|\\[_.~-]")
+"""What may hide a name from a search in the text as it is written."""
+
+
+def fold(name: str) -> str:
+    """A name as it is compared: file systems and people do not keep case and composition apart."""
+    return unicodedata.normalize("NFC", name).casefold()
+
+
+def is_telling(name: str) -> bool:
+    """Whether a name is more than a word that texts use anyway."""
+    return _PLAIN_WORD.fullmatch(name) is None and fold(name) not in _GENERIC
+
+
+class Mentions:
+    """The names that may not be mentioned. `decoys` are names that may, and that have such a name in them."""
+
+    def __init__(self, names: Iterable[str], decoys: Iterable[str] = ()) -> None:
+        """Look for these names, which are not empty."""
+        self.names = frozenset(map(fold, names))
+        forms = {form for name in self.names for form in _forms(name)}
+        self._rough = _pattern(forms)
+        seen = {form for name in map(fold, decoys) if self._rough.search(name) for form in _forms(name)} - forms
+        self._decoys = frozenset(seen)
+        self._exact = re.compile(f"{_BEFORE}(?:{_pattern(forms | seen).pattern}){_AFTER}", re.IGNORECASE)
+        self._words = frozenset(name for name in self.names if not is_telling(name))
+
+    def in_text(self, text: str) -> bool:
+        """Whether a short text, such as a path, has one of the names in it."""
+        return any(True for _ in self._spans(text))
+
+    def without(self, data: bytes, name: str) -> bytes | None:
+        """The bytes of a file of this name with `[withheld]` for each of the names; None if it has none of them."""
+        text = data.decode("utf-8", "surrogateescape")
+        is_json = name.lower().endswith(_JSON)
+        spans = set(self._references(text)) if is_json and self._words else set()
+        if self._rough.search(text) or _ODD.search(text):
+            for layers in _LAYERS[is_json]:
+                spans |= self._decoded_spans(text, layers)
+        if not spans:
+            return None
+        parts, at = [], 0
+        for start, end in sorted(spans):
+            if start >= at:
+                parts += [text[at:start], WITHHELD]
+            at = max(at, end)
+        return "".join((*parts, text[at:])).encode("utf-8", "surrogateescape")
+
+    def _decoded_spans(self, text: str, layers: Sequence[re.Pattern[str]]) -> set[tuple[int, int]]:
+        maps, plain = [], text
+        for layer in layers:
+            plain, places = _decode(plain, layer)
+            maps.append(places)
+        found = set()
+        for start, end in self._spans(plain):
+            for places in reversed(maps):
+                start, end = places.start(start), places.end(end)  # noqa: PLW2901 - one layer after the other
+            found.add((start, end))
+        return found
+
+    def _spans(self, plain: str) -> Iterator[tuple[int, int]]:
+        """Where the names are, each with the path or address that it is the end of."""
+        for match in self._exact.finditer(plain):
+            if fold(match[0]) in self._decoys:
+                continue
+            least = max(0, match.start() - _LOOK_BACK)
+            before = _PATH_BEFORE.search(plain, least, match.start())
+            after = _PATH_AFTER.match(plain, match.end())
+            yield (before.start() if before else match.start()), (after.end() if after else match.end())
+
+    def _references(self, text: str) -> Iterator[tuple[int, int]]:
+        """The plain words among the values of fields for references."""
+        for field in _REFERENCE.finditer(text):
+            for string in _STRING.finditer(text, *field.span(1)):
+                try:
+                    value = fold(str(json.loads(string[0], strict=False))).strip()
+                except ValueError:
+                    continue
+                if value in self._words:
+                    yield string.start() + 1, string.end() - 1
+
+
+def _forms(name: str) -> Iterator[str]:
+    """How a name is written: with its suffix, and in both compositions of Unicode."""
+    for form in {name, unicodedata.normalize("NFD", name)}:
+        if is_telling(name):
+            yield form
+        else:
+            yield f"[[{form}]]"
+        if fold(name) not in _GENERIC:
+            yield from (f"{form}{suffix}" for suffix in _SUFFIXES)
+
+
+def _pattern(words: Iterable[str]) -> re.Pattern[str]:
+    """One pattern for many words, the longest first, in which common beginnings are written once."""
+    tree: dict[str, dict] = {}  # type: ignore[type-arg] # it is recursive
+    for word in words:
+        node = tree
+        for char in word:
+            node = node.setdefault(char, {})
+        node[""] = {}
+    return re.compile(_branch(tree) if tree else r"(?!)", re.IGNORECASE)
+
+
+def _branch(tree: dict[str, dict]) -> str:  # type: ignore[type-arg] # it is recursive
+    """The pattern of a tree of characters; without recursion, since names are long."""
+    done: dict[int, str] = {}
+    waiting = [tree]
+    while waiting:
+        node = waiting[-1]
+        missing = [below for char, below in node.items() if char and id(below) not in done]
+        if missing:
+            waiting += missing
+            continue
+        waiting.pop()
+        parts = [re.escape(char) + done[id(below)] for char, below in sorted(node.items()) if char]
+        inner = parts[0] if len(parts) == 1 and "" not in node else f"(?:{'|'.join(parts)})"
+        done[id(node)] = "" if not parts else f"{inner}?" if "" in node else inner
+    return done[id(tree)]
+
+
+@dataclass(frozen=True, slots=True)
+class _Places:
+    """Where the pieces of a decoded text are in the text that it was decoded from."""
+
+    decoded: list[int]
+    written: list[int]
+    is_escape: list[bool]
+
+    def start(self, place: int) -> int:
+        """The place in the written text at which a character begins."""
+        piece = bisect_right(self.decoded, place) - 1
+        return self.written[piece] + (0 if self.is_escape[piece] else place - self.decoded[piece])
+
+    def end(self, place: int) -> int:
+        """The place in the written text after the character before a place."""
+        piece = bisect_right(self.decoded, place - 1) - 1
+        return self.written[piece + 1] if self.is_escape[piece] else self.start(place - 1) + 1
+
+
+def _decode(text: str, escape: re.Pattern[str]) -> tuple[str, _Places]:
+    pieces: list[str] = []
+    places = _Places([], [], [])
+    size = at = 0
+
+    def add(piece: str, written: int, *, is_escape: bool) -> None:
+        nonlocal size
+        if piece:
+            pieces.append(piece)
+            places.decoded.append(size)
+            places.written.append(written)
+            places.is_escape.append(is_escape)
+            size += len(piece)
+
+    for match in escape.finditer(text):
+        add(text[at : match.start()], at, is_escape=False)
+        add(_read_escape(match[0]), match.start(), is_escape=True)
+        at = match.end()
+    add(text[at:], at, is_escape=False)
+    places.decoded.append(size)
+    places.written.append(len(text))
+    places.is_escape.append(False)
+    return "".join(pieces), places
+
+
+def _read_escape(written: str) -> str:
+    """The character of an escape; itself if it is none."""
+    if written.startswith("%"):
+        return unquote(written)
+    if written.startswith("&"):
+        return html.unescape(written)
+    try:
+        return str(json.loads(f'"{written}"'))
+    except ValueError:
+        return written[1:]
+
+
+_LAYERS: dict[bool, tuple[tuple[re.Pattern[str], ...], ...]] = {
+    True: ((_JSON_ESCAPE,), (_JSON_ESCAPE, _OTHER_ESCAPE), (_JSON_ESCAPE, _JSON_ESCAPE)),
+    False: ((), (_OTHER_ESCAPE,), (_JSON_ESCAPE, _OTHER_ESCAPE)),
+}
+"""How files of JSON are decoded, and others: JSON may hold Markdown and JSON, Markdown may hold JSON."""

@@ -1,0 +1,92 @@
+"""Tests which mentions of names are found, however they are written, and what is left in their place."""
+
+import pytest
+
+from memosite.reading.mentions import Mentions
+
+NAME = "2026-05-01-0900--engineer--director--gate"
+
+
+def without(text: str, name: str = "a.md", *, names: tuple[str, ...] = (NAME,), decoys: tuple[str, ...] = ()) -> str:
+    """A text in a file of this name, without the names."""
+    data = Mentions(names, decoys).without(text.encode("utf-8", "surrogateescape"), name)
+    return text if data is None else data.decode("utf-8", "surrogateescape")
+
+
+@pytest.mark.parametrize(
+    ("text", "left"),
+    [
+        (f"See {NAME}.", "See [withheld]."),
+        (f"See `memos/inbox/{NAME}.openthing`, and", "See `[withheld]`, and"),
+        (f"C:\\memos\\{NAME}.body.md", "[withheld]"),
+        (f"[x](https://h.example/memos/{NAME}/#turn-4) more", "[x]([withheld]) more"),
+        (f"<https://h.example/memos/{NAME}/index.md?a=b>", "<[withheld]>"),
+        (f"_{NAME}_ **{NAME.upper()}**", "_[withheld]_ **[withheld]**"),
+        (NAME.replace("-", "%2D"), "[withheld]"),
+        (NAME.replace("2026", "%32026"), "[withheld]"),
+        (NAME.replace("-", "&#45;"), "[withheld]"),
+        (NAME.replace("-", "\\-"), "[withheld]"),
+        (f'`{{"a": "\\n{NAME}"}}`', '`{"a": "\\n[withheld]"}`'),
+        (f"\ufeff\x00{NAME}\r\n", "\ufeff\x00[withheld]\r\n"),
+        (f"\udcff {NAME}", "\udcff [withheld]"),
+    ],
+)
+def test_names_in_texts(text: str, left: str) -> None:
+    """With their paths and addresses, escaped in every way that a reader sees through; other bytes stay."""
+    assert without(text) == left
+
+
+@pytest.mark.parametrize("text", [f"{NAME}-two", f"{NAME}--x", f"a-{NAME}", f"a{NAME}", f"{NAME}~12ab", f"{NAME}2"])
+def test_longer_names_are_others(text: str) -> None:
+    """Only whole names count."""
+    assert without(text) == text
+
+
+def test_longer_names_that_may_be_seen_stay_whole() -> None:
+    """Also where they go on after a dot or an underscore, as a name may."""
+    decoys = (f"{NAME}.draft", f"new.{NAME}")
+    assert without(f"{NAME}.draft and new.{NAME} and {NAME}", decoys=decoys).endswith(f"new.{NAME} and [withheld]")
+    assert without(f"{NAME}.draft.", decoys=decoys) == f"{NAME}.draft."
+
+
+@pytest.mark.parametrize(
+    ("text", "left"),
+    [
+        (f'{{"body": "a\\n{NAME}\\nb"}}', '{"body": "a\\n[withheld]\\nb"}'),
+        (f'{{"body": "a\\nmemos\\/inbox\\/{NAME}.openthing"}}', '{"body": "a\\n[withheld]"}'),
+        ('{"body": "' + "".join(f"\\u{ord(char):04x}" for char in NAME) + '"}', '{"body": "[withheld]"}'),
+        (f'{{"body": "{NAME.replace("-", "%2d")}"}}', '{"body": "[withheld]"}'),
+        (f'{{"body": "{{\\"a\\": \\"x\\\\n{NAME}\\"}}"}}', '{"body": "{\\"a\\": \\"x\\\\n[withheld]\\"}"}'),
+        (f'{{"{NAME}": 1}}', '{"[withheld]": 1}'),
+    ],
+)
+def test_names_in_json(text: str, left: str) -> None:
+    """In strings and keys, and in JSON inside of strings."""
+    assert without(text, "a.openthing") == left
+
+
+def test_names_in_both_compositions_of_unicode() -> None:
+    """A file system may have changed the one into the other."""
+    for name in ("grün 1", "gru\u0308n 1"):
+        for text in ("see grün 1!", "see gru\u0308n 1!", "see GR\u00dcN 1!", "see gr%C3%BCn%201!"):
+            assert without(text, names=(name,)) == "see [withheld]!"
+        assert without('{"a": "gr\\u00fcn 1"}', "a.json", names=(name,)) == '{"a": "[withheld]"}'
+    assert without('{"a": "\\ud83d\\ude00-1"}', "a.json", names=("\U0001f600-1",)) == '{"a": "[withheld]"}'
+
+
+def test_a_plain_word_is_a_name_only_where_it_is_written_as_one() -> None:
+    """Texts and recipients use the word."""
+    names = ("plan", "director")
+    text = '{"to": "director", "in_reply_to": "plan", "related_memos": ["a", "Plan"], "body": "a plan.openthing."}'
+    left = '{"to": "director", "in_reply_to": "[withheld]", "related_memos": ["a", "[withheld]"], '
+    left += '"body": "a [withheld]."}'
+    assert without(text, "a.openthing", names=names) == left
+    assert without("The plan [[plan]] in memos/plan.body.md", names=names) == "The plan [withheld] in [withheld]"
+    assert without("See README.md and readme", names=("README",)) == "See README.md and readme"
+
+
+def test_thousands_of_long_names() -> None:
+    """No recursion, and no search of each name by itself."""
+    names = tuple(f"2026-05-01-{number:04d}--a--b--{'x' * 3_000}-{number}" for number in range(300))
+    text = f"{names[7]} {'word ' * 200_000}{names[299]}"
+    assert without(text, names=names) == f"[withheld] {'word ' * 200_000}[withheld]"
