@@ -74,6 +74,8 @@ def build(
         memory.note_parsed()
         if config.erase:
             _clean_index(config)
+        if known.published and not ledger.published:
+            memory.forget_units()
         progress("plan", 0, 0)
         site = plan_site(config, archive, ledger, memory.shelf, static=theme.static, contract=load_contract())
         with output.writing():
@@ -100,7 +102,7 @@ def _clean_index(config: Config) -> None:
     from memosite.config.policy import names_of  # noqa: PLC0415 - few sites erase anything
     from memosite.search.whoosh.index import remove_if_holding  # noqa: PLC0415
 
-    remove_if_holding(config.cache, names_of(config.erase))
+    remove_if_holding(config.cache / config.audience, names_of(config.erase))
 
 
 def _checked_output(config: Config, previous: str | None) -> OutputFolder:

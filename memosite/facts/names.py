@@ -16,6 +16,9 @@ ENVELOPE_SUFFIX = ".openthing"
 CATALOG_SUFFIX = ".opencatalog"
 BODY_SUFFIX = ".body.md"
 
+WITHHELD = "[withheld]"
+"""What is written in the place of a name that an audience may not see (SPEC 9)."""
+
 ID_BYTES = 200
 """The longest id, in bytes of UTF-8: a file system takes 255, and a collision adds nine."""
 
@@ -108,8 +111,8 @@ def read_stamped_word(text: str, start: int) -> tuple[str, int] | None:
 
 
 def is_denied(text: str) -> bool:
-    """Whether a value says itself that it is no reference: "Not in-reply-to …"."""
-    return _NO_REPLY.match(text) is not None
+    """Whether a value says itself that it is no reference: "Not in-reply-to …", or what is left of one (SPEC 9)."""
+    return _NO_REPLY.match(text) is not None or text.strip() == WITHHELD
 
 
 def base_name(text: str) -> str:

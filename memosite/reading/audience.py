@@ -15,14 +15,14 @@ from memosite.archive.model import Archive, Artifact, Document, Memo, Record, Tr
 from memosite.archive.withdrawal import without
 from memosite.facts.file import File
 from memosite.facts.layout import place_of
-from memosite.facts.names import CATALOG_SUFFIX, ENVELOPE_SUFFIX, make_id, stem_of
+from memosite.facts.names import CATALOG_SUFFIX, ENVELOPE_SUFFIX, WITHHELD, make_id, stem_of
 from memosite.facts.parsed import Envelope, FileFacts, LibraryCard, Organization, Parsed, RecordFile, Ref
 from memosite.formats.system import FilePlace
 from memosite.formats.systems import owner_of
 from memosite.reading.content import Content, Policy, Reread
 from memosite.reading.former import former_contents
 from memosite.reading.lost_threads import thread_ids
-from memosite.reading.mentions import WITHHELD, Mentions, fold
+from memosite.reading.mentions import Mentions, fold
 from memosite.resolve import body_candidates
 from memosite.resolve.collect import memo_folders
 from memosite.resolve.lists import list_files
@@ -207,15 +207,11 @@ def _of_source(parsed: Parsed, left: Set[FilePlace], mentions: Mentions) -> Pars
 
 
 def _as_meant(parsed: Parsed) -> Parsed:
-    """A rewritten envelope answers nothing where it said `[withheld]`, and is in no thread of that name."""
+    """A rewritten envelope is in no thread that is named `[withheld]`: there may be many of that name."""
     fact = parsed.fact
-    if not isinstance(fact, Envelope):
+    if not isinstance(fact, Envelope) or WITHHELD not in (fact.thread_id or ""):
         return parsed
-    answered = tuple(one for one in fact.in_reply_to if one.strip() != WITHHELD)
-    superseded = tuple(one for one in fact.supersedes if one.strip() != WITHHELD)
-    thread = None if WITHHELD in (fact.thread_id or "") else fact.thread_id
-    meant = replace(fact, in_reply_to=answered, supersedes=superseded, thread_id=thread)
-    return parsed if meant == fact else replace(parsed, fact=meant)
+    return replace(parsed, fact=replace(fact, thread_id=None))
 
 
 def _as_in_git(parsed: Parsed, former: Parsed) -> Parsed:

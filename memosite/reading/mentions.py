@@ -15,9 +15,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from urllib.parse import unquote
 
-from memosite.facts.names import BODY_SUFFIX, CATALOG_SUFFIX, ENVELOPE_SUFFIX
-
-WITHHELD = "[withheld]"
+from memosite.facts.names import BODY_SUFFIX, CATALOG_SUFFIX, ENVELOPE_SUFFIX, WITHHELD
 
 _SUFFIXES = (ENVELOPE_SUFFIX, BODY_SUFFIX, ".md")
 _JSON = (ENVELOPE_SUFFIX, CATALOG_SUFFIX, ".json", ".jsonl")

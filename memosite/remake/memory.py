@@ -92,6 +92,10 @@ class Memory:
         self._status = read_last(self._file) if self._file else None
         self._is_noted = False
 
+    def forget_units(self) -> None:
+        """Make everything again: what was read for the last build may not be named any more."""
+        self._manifest, self.digests, self._is_sound = Manifest(), None, False
+
     def look(self, changed: Iterable[str] | None) -> LookAt:
         """How a build looks at the folders of sources if nothing but these paths has changed, or if it is not known."""
         if self._looks is None:

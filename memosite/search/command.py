@@ -37,7 +37,15 @@ def open_search(
     analyzer = Analyzer()
     cards = [describe(archive, artifact, analyzer) for artifact in archive.artifacts.values()]
     made_of = IndexSeal(inputs=inputs, erased=names_of(config.erase), withheld=withheld)
-    found = open_index(config.cache / config.audience, cards, shelf.text, analyzer, say, made_of=made_of)
+    found = open_index(
+        config.cache / config.audience,
+        cards,
+        shelf.text,
+        analyzer,
+        say,
+        made_of=made_of,
+        keeps_former=config.audience == "internal",
+    )
     with contextlib.closing(found.reader):
         yield Search(reader=IndexReader(index=found, analyzer=analyzer))
 

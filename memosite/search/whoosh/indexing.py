@@ -39,15 +39,22 @@ Say = Callable[[str], object]
 
 
 def open_index(
-    cache: Path, cards: Sequence[Card], text_of: TextOf, analyzer: Analyzer, say: Say, *, made_of: IndexSeal = UNKNOWN
+    cache: Path,
+    cards: Sequence[Card],
+    text_of: TextOf,
+    analyzer: Analyzer,
+    say: Say,
+    *,
+    made_of: IndexSeal = UNKNOWN,
+    keeps_former: bool = True,
 ) -> OpenIndex:
     """Bring the index in the cache up to date with the cards and open it.
 
-    `inputs` is the digest of what the archive of the cards was read from; with it the index is next opened without
     `made_of` is what the cards are as of, without the newest date: with its `inputs` the index is next opened without
-    them, if nothing has changed, and says what was `withheld`. An index with other `erased` names is made anew, since
-    its files keep words of what was taken out of it. `say` is told when the index is made anew, and how far a long
-    update is. Raises `OutputError` if the cache cannot be written.
+    them, if nothing has changed, and says what was `withheld`. Whoosh keeps documents that were deleted in its files
+    for a while: an index with other `erased` names is made anew, and so is, unless it `keeps_former`, one with deleted
+    documents. `say` is told when the index is made anew, and how far a long update is. Raises `OutputError` if the
+    cache cannot be written.
     """
     with locked(cache) as folder:
         seal, why = read_seal(folder)
@@ -55,7 +62,7 @@ def open_index(
             seal, why = None, "what is erased has changed"
         if why:
             say(f"search index: {why}, so it is made anew")
-        job = _Job(cards=cards, text_of=text_of, analyzer=analyzer, say=say)
+        job = _Job(cards=cards, text_of=text_of, analyzer=analyzer, say=say, keeps_former=keeps_former)
         seal = _update(folder, seal, job, made_of)
         return open_reader(folder, seal)
 
@@ -68,6 +75,7 @@ class _Job:
     text_of: TextOf
     analyzer: Analyzer
     say: Say
+    keeps_former: bool
 
 
 def _update(folder: Path, seal: IndexSeal | None, job: _Job, new: IndexSeal) -> IndexSeal:
@@ -83,6 +91,8 @@ def _update(folder: Path, seal: IndexSeal | None, job: _Job, new: IndexSeal) -> 
             seal = new
             write_seal(folder, seal)
         return seal
+    if former and not job.keeps_former:
+        known, former, changed = None, [], list(cards)
     if known is None:
         if folder.is_dir():
             shutil.rmtree(folder)
