@@ -148,8 +148,9 @@ class _Writer:
         if kind == "inline":
             for child in token.children or ():
                 self.inline(child)
-        elif token.hidden:  # a paragraph of a tight list
-            pass
+        elif token.hidden:  # a paragraph of a tight list: it has an anchor where it follows a heading or a quote
+            if attributes := self._attributes(token):
+                self.out.append(f"<span{attributes}></span>")
         elif token.tag in _TAGS:
             before = _TABLE if kind == "table_open" else ""
             after = "\n</div>\n" if kind == "table_close" else "" if kind in _NO_NEWLINE else "\n"
