@@ -110,7 +110,8 @@ class Analyzer:
     def find(self, text: str, is_wanted: Callable[[str], bool]) -> Iterator[Word]:
         """The words and parts of a prepared text whose terms are wanted; a faster filter of `words`."""
         folded = text.translate(self._folding)
-        if not folded.isascii() or len(folded) != len(text):
+        is_by_character = text.isascii() or len(text.translate(self._writing)) == len(text)
+        if not folded.isascii() or not is_by_character:  # lengths alone may agree by chance: a soft hyphen before Æ
             yield from (word for word in self._words(text) if is_wanted(word.term))
             return
         for position, run in enumerate(_RUN.finditer(folded)):
