@@ -89,7 +89,7 @@ def build(
             status = status_of(archive, finished)
             status_state = output.write(STATUS_PATH, status_bytes(status))
             output.prune(made.former)
-            seconds = (finished - began).total_seconds()
+            seconds = max(0.0, (finished - began).total_seconds())  # the clock may have been set back
             report = report_of(
                 archive, output, seconds=seconds, is_ledger_lost=is_ledger_lost, taken_back=known.not_in(ledger)
             )

@@ -98,7 +98,7 @@ def report_unchanged(
         unchanged=last.files,
         removed=0,
         collisions=last.collisions,
-        seconds=(finished - began).total_seconds(),
+        seconds=max(0.0, (finished - began).total_seconds()),  # the clock may have been set back
         withheld=last.withheld,
     )
 

@@ -13,6 +13,7 @@ import contextlib
 import errno
 import fcntl
 import os
+import re
 import shutil
 import stat
 from collections.abc import Collection, Iterable, Iterator
@@ -29,6 +30,10 @@ _OWNED = (
     "memos", "notes", "org", "positions", "records", "saved", "search", "spec", "static", "systems", "threads",
     "timeline", "transcripts",
 )  # fmt: skip
+_OURS = re.compile(
+    r"static/.+|.+/copies/[^/]+|.+/original[^/]*|.+\.(?:html|jsonl?|md|xml|js|opml|openthing|opencatalog)", re.DOTALL
+)
+"""Paths in memosite's own folders that it may have written; any other file there is somebody else's."""
 _MARKER_TEXT = "This folder is made by memosite: what lies in it is overwritten by the next build.\n"
 _AUDIENCE = "audience: "
 
@@ -259,10 +264,17 @@ class OutputFolder:
                     self._folders.add(path_so_far)
 
     def _make_room(self, path: str) -> None:
-        """Remove a folder of an earlier build in the place of a file, unless this build writes into it."""
+        """Remove a folder of an earlier build in the place of a file, unless this build writes into it.
+
+        One that holds a file of somebody else stays, and so the file cannot be written.
+        """
         target = self.root / path
-        if path.partition("/")[0] in _OWNED and path not in self._folders and target.is_dir():
-            shutil.rmtree(target) if not target.is_symlink() else target.unlink()
+        if path.partition("/")[0] not in _OWNED or path in self._folders or not target.is_dir():
+            return
+        if target.is_symlink():
+            target.unlink()
+        elif all(_OURS.fullmatch(f"{path}/{one.name}") for one in target.rglob("*") if not one.is_dir()):
+            shutil.rmtree(target)
 
     def prune(self, known: Iterable[str] | None = None) -> None:
         """Remove files of earlier builds that this one did not write, in memosite's own folders; then empty folders.
@@ -312,7 +324,7 @@ class OutputFolder:
             for folder, folders, files in os.walk(self.root / owned, topdown=False):
                 below = owned + folder[len(str(self.root / owned)) :]
                 for name in files:
-                    if f"{below}/{name}" not in self._paths:
+                    if f"{below}/{name}" not in self._paths and _OURS.fullmatch(f"{below}/{name}"):
                         self._remove(Path(folder, name))
                 for path in (Path(folder, name) for name in folders if f"{below}/{name}" not in self._folders):
                     if path.is_symlink():
@@ -350,6 +362,7 @@ def audience_of(root: Path) -> str:
 _AGAIN = "and run the command again, which completes the site"
 _ADVICE = {
     **dict.fromkeys((errno.ENOSPC, errno.EDQUOT, errno.EFBIG), f"make room {_AGAIN}"),
+    **dict.fromkeys((errno.EISDIR, errno.ENOTEMPTY), f"move away the folder that is in its place {_AGAIN}"),
     **dict.fromkeys((errno.EROFS, errno.EACCES, errno.EPERM), "make it writable, or choose another folder with -o"),
 }
 
