@@ -198,6 +198,15 @@ def test_a_state_that_another_program_holds_is_said_in_one_line(option: str, tmp
     assert "database is locked" in done.stderr
 
 
+def test_a_state_that_cannot_be_opened_says_what_to_do(tmp_path: Path) -> None:
+    """One line with the file, once, and exit code 2."""
+    (tmp_path / "file").write_text("")
+    path = tmp_path / "file/state.sqlite"
+    done = watch("--once", "--state", path, "feed.xml", folder=tmp_path)
+    assert (done.returncode, done.stderr.count("\n"), done.stderr.count(str(path))) == (2, 1, 1), done.stderr
+    assert "name another file with --state" in done.stderr
+
+
 def test_a_link_to_a_state_has_the_same_lock(tmp_path: Path) -> None:
     """Two watches under two names would deliver everything twice."""
     fill(tmp_path / "state.sqlite")

@@ -294,7 +294,9 @@ def open_state(path: Path) -> WatchState:
         if isinstance(error, BlockingIOError):
             raise StateError(f"{path}: another watch is at work with this state; end it, or name another") from error
         if isinstance(error, (OSError, UnwritableError)):
-            raise StateError(f"{path}: the state cannot be opened ({error})") from error
+            reason = error.strerror if isinstance(error, OSError) else str(error).removeprefix(f"{path}: ")
+            advice = "see that its folder can be written and has room, or name another file with --state"
+            raise StateError(f"{path}: the state cannot be opened ({reason}); {advice}") from error
         raise
 
 
