@@ -172,7 +172,7 @@ HOSTILE = (
 def test_a_text_twice_as_long_is_twice_the_work(unit: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """Counted in characters that are matched; the engine itself has linear time by its construction."""
     counts = []
-    for length in (20_000, 40_000):
+    for length in (100_000, 200_000):
         matched = 0
 
         def count(data: bytes) -> Iterator[engine.Match]:
@@ -183,8 +183,39 @@ def test_a_text_twice_as_long_is_twice_the_work(unit: str, monkeypatch: pytest.M
         monkeypatch.setattr(detector, "match_rules", count)
         find_secrets(unit * (length // len(unit)))
         counts.append(matched)
-    assert counts[1] <= 2.1 * counts[0]
-    assert counts[1] <= 40_000 * 2 * (detector.DEPTH + 1) * 3
+    assert counts[1] <= 2.2 * counts[0]
+    assert counts[1] <= 200_000 * 2 * (detector.DEPTH + 1) * 1.5
+
+
+def test_the_engine_matches_no_more_than_a_window_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Beyond a window, its time was seen to grow faster than the text."""
+    lengths = []
+
+    def record(window: bytes) -> Iterator[engine.Match]:
+        lengths.append(len(window))
+        return iter(())
+
+    monkeypatch.setattr(engine, "_match_window", record)
+    assert list(engine.match_rules(b"password=" * 100_000)) == []
+    assert max(lengths) == engine.WINDOW
+    assert sum(lengths) <= 1.4 * 900_000
+
+
+@pytest.mark.parametrize("kind", ["AWS access key id", "Mailgun key", "RSA private key"])
+@pytest.mark.parametrize("edge", [engine.WINDOW, engine.WINDOW - engine.OVERLAP])
+def test_keys_at_the_edge_of_a_window_are_found_whole(kind: str, edge: int) -> None:
+    """Nothing is cut, and nothing is found twice."""
+    key = KINDS[kind](Maker(3)).key
+    for before in range(edge - len(key) - 300, edge + 300, 17):
+        text = " " * before + key + " " * 70_000
+        assert [(one.start, one.end) for one in find_secrets(text)] == [(before, before + len(key))]
+
+
+def test_digests_at_the_edge_of_a_window_are_not_cut_into_keys() -> None:
+    """The half of a digest has the length of other keys."""
+    for before in range(engine.WINDOW - 80, engine.WINDOW + 10):
+        digest = hashlib.sha256(bytes(before)).hexdigest()
+        assert find_secrets("twilio and mailgun " + " " * (before - 19) + digest + " " * 70_000) == ()
 
 
 def _giving_back(tree: Any) -> Iterator[str]:

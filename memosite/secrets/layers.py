@@ -14,6 +14,7 @@ from array import array
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
+from heapq import merge
 from typing import cast
 
 _RUN = rb"A-Za-z0-9+/=_.~:@-"
@@ -36,6 +37,9 @@ Each begins with one certain character, which is found fast. Repetitions are bou
 
 NEAR = 80
 """Two interruptions with no more between them belong together; so does what is as near to the first one."""
+
+LONG = 10_000
+"""Interruptions in one piece, so that memory stays small; a tenth of them is in the next piece, too."""
 
 _BASE64 = re.compile(rb"[A-Za-z0-9+/_-]++={0,2}+")
 _REPLACED = re.compile(rb"\[REDACTED:[a-z0-9-]{0,60}\]")
@@ -144,25 +148,29 @@ def _untied(data: bytes) -> Iterator[Piece]:
             if knot[0] > end + NEAR and _end_of_run(data, end) < knot[0]:
                 yield _piece(data, chain)
                 chain = []
+            elif len(chain) == LONG:
+                yield _piece(data, chain)
+                chain = chain[-LONG // 10 :]
         chain.append(knot)
     if chain:
         yield _piece(data, chain)
 
 
-def _knots(data: bytes) -> list[Knot]:
-    found: list[Knot] = []
-    for pattern in _KNOTS:
-        for match in pattern.finditer(data):
-            start, end = match.span()
+def _knots(data: bytes) -> Iterator[Knot]:
+    return merge(*(_knots_of(pattern, data) for pattern in _KNOTS))
+
+
+def _knots_of(pattern: re.Pattern[bytes], data: bytes) -> Iterator[Knot]:
+    is_break = not pattern.groups
+    for match in pattern.finditer(data):
+        start, end = match.span()
+        if is_break:
+            start -= len(data[max(0, start - 4) : start]) - len(data[max(0, start - 4) : start].rstrip(b"\r\\"))
+            if data[max(0, start - 1) : start] in _BEFORE_BREAK:
+                yield start, end, b""
+        else:
             meant = match.groupdict()
-            if not meant:
-                start -= len(data[max(0, start - 4) : start]) - len(data[max(0, start - 4) : start].rstrip(b"\r\\"))
-                if data[max(0, start - 1) : start] not in _BEFORE_BREAK:
-                    continue
-            code = meant.get("code")
-            found.append((start, end, bytes([int(code, 16)]) if code else meant.get("plain") or b""))
-    found.sort()
-    return found
+            yield start, end, bytes([int(meant["code"], 16)]) if meant["code"] else meant["plain"]
 
 
 def _piece(data: bytes, chain: list[Knot]) -> Piece:
