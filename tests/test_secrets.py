@@ -28,7 +28,7 @@ def redact(text: str) -> str:
     return text
 
 
-@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("seed", [0, 1, 309])
 def test_every_kind_is_found_in_every_place_that_can_hold_it(seed: int) -> None:
     """And nothing of the key remains once what is found is replaced."""
     pairs = list(plant(seed))

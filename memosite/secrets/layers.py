@@ -22,7 +22,7 @@ _RUN_CHARACTERS = bytes(byte for byte in range(128) if re.match(rb"[%s]" % _RUN,
 _BEFORE_BREAK = frozenset(bytes([byte]) for byte in _RUN_CHARACTERS.translate(None, b".~:@"))
 _RUNS = re.compile(rb"[%s]*+" % _RUN)
 
-_GOES_ON = rb"[ \t>|#*]{0,80}+(?=[A-Za-z-]*+[0-9+/_=]|[A-Z]?[a-z]++[A-Z]|[A-Z]{4}|[A-Z]{2,}+[a-z]|-----END)"
+_GOES_ON = rb"[ \t>|#*]{0,80}+(?=[A-Za-z-]*+[0-9+/_=@]|[A-Z]?[a-z]++[A-Z]|[A-Z]{4}|[A-Z]{2,}+[a-z]|-----END)"
 """The indentation of the next line, before something that may be a part of a key, as it is no plain word."""
 
 _KNOTS = (
