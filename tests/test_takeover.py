@@ -219,3 +219,16 @@ def test_what_the_former_version_pickled_cannot_be_unpickled_here(site: Path) ->
     pickled = [*(site / ".memosite/parsed").iterdir(), site / ".memosite/search/_MAIN_1.toc"]
     assert len(pickled) == 3
     assert all(b"memosite_" in file.read_bytes() and b"memosite." not in file.read_bytes() for file in pickled)
+
+
+def test_nothing_is_left_of_the_former_cache_but_what_others_put_there(site: Path) -> None:
+    """It was not screened for secrets, and nothing reads it any more."""
+    cache = site / ".memosite"
+    parts = ("history", "manifests", "parsed", "search")
+    assert all((cache / part).is_dir() for part in parts)
+    (cache / "search/notes.txt").write_text("mine\n")
+    main(["build", str(site), "--quiet"])
+    main(["search", "valve", "--site", str(site), "--quiet"])
+    assert [str(file.relative_to(cache)) for part in parts for file in sorted((cache / part).glob("**/*"))] == [
+        "search/notes.txt"
+    ]

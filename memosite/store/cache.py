@@ -5,6 +5,7 @@ and is refused (SPEC 9).
 """
 
 import os
+import re
 from contextlib import suppress
 from pathlib import Path
 
@@ -34,9 +35,31 @@ def open_cache(folder: Path) -> Path | None:
 def open_part(folder: Path, name: str) -> Path | None:
     """Make a part of the cache ready, with the cache around it: each audience has one; None where it cannot be written.
 
-    Raises `OutputError` if either contains a link.
+    What versions without audiences wrote beside the parts is removed: it was not screened for secrets. Raises
+    `OutputError` if either contains a link.
     """
-    return open_cache(folder / name) if open_cache(folder) is not None else None
+    if open_cache(folder) is None:
+        return None
+    for former, files in _FORMER.items():
+        with suppress(OSError):
+            _remove_former(folder / former, files)
+    return open_cache(folder / name)
+
+
+_NAMED = r"[0-9a-f]{16,24}\.[a-z]+"
+_FORMER = {
+    **dict.fromkeys(("parsed", "history", "versions", "manifests"), re.compile(_NAMED)),
+    "search": re.compile(r"seal\.json|state\.json|lock|_?MAIN_[\w.]+"),
+}
+"""The folders in a cache of versions without audiences, with the names of the files that these wrote."""
+
+
+def _remove_former(folder: Path, files: re.Pattern[str]) -> None:
+    with os.scandir(folder) as entries:
+        names = [entry.name for entry in entries if files.fullmatch(entry.name)]
+    for name in names:
+        (folder / name).unlink()
+    folder.rmdir()
 
 
 def refuse_link(path: Path) -> None:
