@@ -20,6 +20,7 @@ from memosite.reading.screen import Screen, Screened
 from memosite.resolve import body_candidates
 from memosite.resolve.collect import operational_place
 from memosite.run.workers import run
+from memosite.secrets import find_secrets
 from memosite.sources.folder import FolderSource
 from memosite.sources.listing import FileStamp, Listing, Source, shown_path
 from memosite.sources.look import FileLook, Look, changed
@@ -123,6 +124,8 @@ class SourceReader:
         known = [self._known(key, stamp) for key, stamp in zip(wanted, stamps, strict=True)]
         missing = [place for place, one in enumerate(known) if one is None]
         self.step(len(wanted) - len(missing))
+        if missing:
+            find_secrets("")  # loads the rules once, before processes are forked
         read = run(lambda place: self._read(wanted[place]), missing, jobs=self._jobs)
         parsed = []
         for key, stamp, one in zip(wanted, stamps, known, strict=True):
