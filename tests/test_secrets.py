@@ -8,7 +8,8 @@ import subprocess
 import sys
 import uuid
 from collections.abc import Iterator
-from itertools import islice
+from itertools import islice, pairwise
+from string import ascii_letters, digits
 from typing import Any
 
 import pytest
@@ -185,6 +186,28 @@ def test_a_text_twice_as_long_is_twice_the_work(unit: str, monkeypatch: pytest.M
         counts.append(matched)
     assert counts[1] <= 2.2 * counts[0]
     assert counts[1] <= 200_000 * 2 * (detector.DEPTH + 1) * 1.5
+
+
+def test_the_rest_of_a_text_of_very_many_secrets_is_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Such a text would take minutes, and nobody reads thousands of findings. Nothing of the rest is published."""
+    matched = 0
+
+    def count(data: bytes) -> Iterator[engine.Match]:
+        nonlocal matched
+        for one in engine.match_rules(data):
+            matched += 1
+            yield one
+
+    monkeypatch.setattr(detector, "match_rules", count)
+    seeded = random.Random(1)
+    words = ["".join(seeded.choices(ascii_letters + digits, k=12)) for _ in range(9000)]
+    text = "\n".join(f"ftp://ann:{word}@files.example" for word in words)
+    found = find_secrets(text)
+    assert (found[-1].rule, found[-1].end) == (engine.MANY, len(text))
+    assert matched < 3 * detector.MOST
+    left = text[: found[0].start] + "".join(text[a.end : b.start] for a, b in pairwise(found))
+    assert not any(word in left for word in words)
+    assert RULES[engine.MANY]
 
 
 def test_the_engine_matches_no_more_than_a_window_at_once(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 
-from memosite.secrets.engine import ENCODED, Match, digest_rules, match_rules, ours, read_rules
+from memosite.secrets.engine import ENCODED, MANY, WINDOW, Match, digest_rules, match_rules, ours, read_rules
 from memosite.secrets.layers import Layer, as_bytes, end_of_word, spaced, stack
 from memosite.secrets.placeholders import is_placeholder
 
@@ -14,7 +14,11 @@ DEPTH = 3
 ROUNDS = 4
 """How often what is left is looked at again; the second time, nothing new is found but in the oddest texts."""
 
-VERSION = 1
+MOST = 1_000
+"""So many secrets in a text are no accident: the rest of it counts as one, and is not matched. Thousands in each window
+would take a hundred times as long."""
+
+VERSION = 2
 """To be raised when other secrets are found by the same rules."""
 
 GENERIC = "generic-"
@@ -65,9 +69,23 @@ def _find(text: str) -> Iterator[Secret]:
     for _ in range(DEPTH + 1):
         if layer is None:
             return
-        matches = {*match_rules(layer.data), *match_rules(spaced(layer.data))}
+        matches = {*_matches(layer.data, layer.data), *_matches(spaced(layer.data), layer.data)}
         yield from _secrets(matches, layer)
         layer = stack(layer, [(match.start, match.end) for match in matches if match.rule == ENCODED])
+
+
+def _matches(data: bytes, written: bytes) -> Iterator[Match]:
+    """What rules match in `data`, and is no placeholder in it as `written`; from the `MOST`th on, all the rest."""
+    found = 0
+    for match in match_rules(data):
+        if match.rule != ENCODED:
+            if is_placeholder(written, match.start, match.end, rule=match.rule):
+                continue
+            found += 1
+        yield match
+        if found == MOST:  # matches come in the order of windows, and in any order within one
+            yield Match(MANY, max(0, match.start - WINDOW), len(data))
+            return
 
 
 def _secrets(matches: Iterable[Match], layer: Layer) -> Iterator[Secret]:
@@ -75,8 +93,6 @@ def _secrets(matches: Iterable[Match], layer: Layer) -> Iterator[Secret]:
         if match.rule == ENCODED:
             continue
         is_generic = match.rule.startswith(GENERIC)
-        if is_placeholder(layer.data, match.start, match.end, rule=match.rule):
-            continue
         place = layer.place(match.start, match.end if is_generic else end_of_word(layer.data, match.end))
         if place:
             yield Secret(rule=match.rule, start=place[0], end=place[1])

@@ -32,6 +32,9 @@ OVERLAP = 16_000
 EDGE = 256
 """What ends or begins nearer to the edge of a window is taken from the other window, which shows more around it."""
 
+MANY = "many-secrets"
+"""The rule of the rest of a text that has very many."""
+
 _VELES = {
     "bitbucketcredentials": "bitbucket-credentials",
     "bitwardenoauth2access": "bitwarden-oauth-token",
@@ -98,7 +101,8 @@ def read_rules() -> Mapping[str, str]:
     """The rules by their stable names, and what people call what they find; ours come first where both name one."""
     metadata = sorted(_load()[0].metadata(), key=lambda rule: rule["id"].startswith("memosite."))
     named = {_short(rule["id"]): rule for rule in metadata if rule["visible"]}
-    return {name: named[name]["name"] if name in ours() else _spelled(name) for name in sorted(named)}
+    names = {name: named[name]["name"] if name in ours() else _spelled(name) for name in sorted(named)}
+    return names | {MANY: "Many secrets"}
 
 
 @lru_cache(maxsize=1)
