@@ -301,3 +301,14 @@ def test_an_entry_that_cannot_be_read_is_an_error(entry: str, error: str, tmp_pa
     with pytest.raises(ConfigError) as raised:
         load_config(tmp_path)
     assert error in str(raised.value)
+
+
+def test_an_internal_site_that_erases_something_shows_all_else(site: Path) -> None:
+    """What only the public may not see, and what cannot be read, stays in it."""
+    marked = "2026-05-03-0900--engineer--director--salaries"
+    write_memo(site / "office/memos/read", marked, extra={"x.legal.confidentiality": "internal"})
+    write_text(site / "office/memos/read/2026-05-03-1000--engineer--director--torn.openthing", "{")
+    pages = {path for path in tree_bytes(build_site(site)) if path.endswith(".html")}
+    erase(site, NAMES[0])
+    assert pages <= set(tree_bytes(build_site(site)))
+    assert marked in text_of(site / "_site", f"memos/{marked}")

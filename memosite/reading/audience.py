@@ -32,7 +32,9 @@ _MEANT = (ENVELOPE_SUFFIX, CATALOG_SUFFIX)
 
 
 def withhold(content: Content, archive: Archive, policy: Policy, shelf: Shelf, reread: Reread) -> Content:
-    """The content that everybody may see; the same object if that is all of it."""
+    """The content that everybody may see; the same object if that is all of it, or if it is for those inside."""
+    if policy.audience == "internal":
+        return content
     decision = _decide(content, archive, policy)
     removed = {name: _removed(name, history, policy, shelf) for name, history in content.histories.items()}
     is_named = any(not one.path and any(found.location.path for found in one.findings) for one in content.facts)

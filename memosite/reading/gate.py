@@ -1,7 +1,8 @@
-"""The gate: two filters, for secrets and for the audience, that all content passes (SPEC 9).
+"""The gate: two filters that all content passes, for secrets, and for audience and erasure (SPEC 9).
 
     bytes of a file, now or formerly ─► screen ─► parse, shelf ─► resolve ─► revise ─┬─► cache, plan, search, export …
-                                       (secrets)                   ▲    (audience)   │
+                                       (secrets)                   ▲   (audience,    │
+                                                                   │     erasure)    │
                                                                    └── what is left ─┘
 
 No command can skip them: `open_archive` is the only way to an archive, and applies both. The first is in `screen`, and
