@@ -566,7 +566,7 @@ def test_a_repo_without_merges_keeps_no_commits(tmp_path: Path) -> None:
     assert len(list(tmp_path.glob("*.json"))) == 2
 
 
-@pytest.mark.parametrize("version", [3, 5])
+@pytest.mark.parametrize("version", [3, 6])
 def test_what_another_version_made_of_the_commits_is_not_used(tmp_path: Path, version: int) -> None:
     """It may have told what merges brought in another way."""
     repo, cache = begun(tmp_path / "engine", with_memo=True), tmp_path / "cache.json"
@@ -653,7 +653,9 @@ def test_a_build_after_a_merge_makes_the_pages_that_a_first_build_makes(tmp_path
     build_site(site, "--cache", tmp_path / "cache", output=again)
     anew = build_site(site, "--cache", tmp_path / "other", output=tmp_path / "anew")
     pages = tree_bytes(again / "memos")
-    assert pages == tree_bytes(anew / "memos")
+    twins = {f"{NAME}-gone/index.json", f"{NAME}-gone/index.md"}  # of what was published before it was removed
+    assert twins <= pages.keys()
+    assert {path: data for path, data in pages.items() if path not in twins} == tree_bytes(anew / "memos")
     assert {f"{NAME}-two/changes/index.html", f"{NAME}-gone/index.html"} <= pages.keys()
     assert b"by Cy" in pages[f"{NAME}-gone/index.html"]
 

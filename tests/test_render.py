@@ -14,6 +14,7 @@ from lxml import html as lxml_html
 
 from memosite import pages as page_models
 from memosite.archive.cite import Citation
+from memosite.archive.notices import Notice
 from memosite.facts.errors import ConfigError
 from memosite.facts.findings import Severity
 from memosite.formats.turns import parse_conversation
@@ -82,6 +83,7 @@ from memosite.pages.parts import (
     VariantRow,
 )
 from memosite.pages.transcripts import CapturePair, CaptureSide, CapturesPage, TranscriptPage
+from memosite.pages.withheld import WithheldPage
 from memosite.render.difference import compare
 from memosite.render.renderer import Renderer
 from memosite.render.theme import Theme, load_theme
@@ -536,6 +538,13 @@ def library() -> LibraryPage:
     return LibraryPage(**fields)
 
 
+def withheld() -> WithheldPage:
+    """A memo that was erased."""
+    notice = Notice(title="The content of this memo was erased.", facts=(("Why", "On request"),), advice="Ask us.")
+    fields = artifact_fields(body=None, originals=(), extra="")
+    return WithheldPage(**fields, row=rows()[0], sha256="", notice=notice, thread=ref("Plan"), thread_rows=rows())
+
+
 def record(**changes: Any) -> RecordPage:
     """A record that has everything a record can have."""
     fields = artifact_fields(kind="record", id="catalogue.decision.cards", body=body(MEMO_TEXT), section="systems") | {
@@ -722,6 +731,7 @@ def pages() -> tuple[Page, ...]:
         actions_board(),
         contract(),
         captures(),
+        withheld(),
     )
 
 
