@@ -2,13 +2,14 @@
 
 import base64
 import hashlib
+import json
 import random
 import re
 import subprocess
 import sys
 import uuid
 from collections.abc import Iterator
-from itertools import islice, pairwise
+from itertools import islice, pairwise, product
 from string import ascii_letters, digits
 from typing import Any
 
@@ -20,6 +21,11 @@ from benchmarks.organization import artifacts
 from memosite.run.workers import run
 from memosite.secrets import DIGEST, RULES, Secret, detector, engine, find_secrets, layers, placeholders
 from tests.support.planted_secrets import KINDS, PLACES, Maker, Place, is_covered, plant
+
+NEXT_LINES = (
+    "aws_secret_access_key = x", "DB_HOST=x", "HOST=x", 'DB_HOST="x y"', "db_host: example", "db_host=example",
+    "export DB_HOST=x", "client.secret.file: x.json", "userName: ann", "aws_keys:",
+)  # fmt: skip
 
 
 def redact(text: str) -> str:
@@ -47,6 +53,25 @@ def test_the_place_is_that_of_the_secret_itself(kind: str) -> None:
     (found,) = find_secrets(text)
     assert text[found.start : found.end] in {planted.key, planted.before + planted.key}  # a webhook's is its address
     assert found.rule in RULES
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_the_next_line_stays_whole(kind: str) -> None:
+    """Of a file that assigns names, as `.env` and `credentials`, also where it is quoted or within JSON."""
+    planted = KINDS[kind](Maker(5)).written()
+    for indent, line in product(("", "  ", "> ", "# "), NEXT_LINES):
+        text = f"{indent}{planted}\n{indent}{line}\n"
+        assert max(one.end for one in find_secrets(text)) <= len(text) - len(line) - len(indent) - 2, line
+        assert redact(text).endswith(f"\n{indent}{line}\n")
+
+
+def test_the_next_line_in_json_stays_whole() -> None:
+    """Where line breaks are escaped."""
+    first, second = (KINDS[kind](Maker(5)).key for kind in ("AWS access key id", "AWS secret access key"))
+    text = f"[default]\naws_access_key_id = {first}\naws_secret_access_key = {second}\nDB_HOST=x\n"
+    expected = "[default]\naws_access_key_id = *\naws_secret_access_key = *\nDB_HOST=x\n"
+    for written, left in ((text, expected), (json.dumps({"body": text}), json.dumps({"body": expected}))):
+        assert re.sub(r"\[REDACTED:[a-z0-9-]+\]", "*", redact(written)) == left
 
 
 def test_rules_have_stable_names_and_names_for_people() -> None:

@@ -18,7 +18,7 @@ MOST = 1_000
 """So many secrets in a text are no accident: the rest of it counts as one, and is not matched. Thousands in each window
 would take a hundred times as long."""
 
-VERSION = 2
+VERSION = 3
 """To be raised when other secrets are found by the same rules."""
 
 GENERIC = "generic-"
@@ -65,12 +65,13 @@ def _without(text: str, found: Iterable[Secret]) -> str:
 
 
 def _find(text: str) -> Iterator[Secret]:
-    layer: Layer | None = Layer(as_bytes(text))
+    written = as_bytes(text)
+    layer: Layer | None = Layer(written)
     for _ in range(DEPTH + 1):
         if layer is None:
             return
         matches = {*_matches(layer.data, layer.data), *_matches(spaced(layer.data), layer.data)}
-        yield from _secrets(matches, layer)
+        yield from _secrets(matches, layer, written)
         layer = stack(layer, [(match.start, match.end) for match in matches if match.rule == ENCODED])
 
 
@@ -88,14 +89,13 @@ def _matches(data: bytes, written: bytes) -> Iterator[Match]:
             return
 
 
-def _secrets(matches: Iterable[Match], layer: Layer) -> Iterator[Secret]:
+def _secrets(matches: Iterable[Match], layer: Layer, text: bytes) -> Iterator[Secret]:
     for match in matches:
-        if match.rule == ENCODED:
-            continue
-        is_generic = match.rule.startswith(GENERIC)
-        place = layer.place(match.start, match.end if is_generic else end_of_word(layer.data, match.end))
+        place = None if match.rule == ENCODED else layer.place(match.start, match.end)
         if place:
-            yield Secret(rule=match.rule, start=place[0], end=place[1])
+            start, end = place
+            is_generic = match.rule.startswith(GENERIC)
+            yield Secret(rule=match.rule, start=start, end=end if is_generic else end_of_word(text, end))
 
 
 def _merge(found: Iterable[Secret]) -> Iterator[Secret]:

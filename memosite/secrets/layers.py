@@ -22,8 +22,18 @@ _RUN_CHARACTERS = bytes(byte for byte in range(128) if re.match(rb"[%s]" % _RUN,
 _BEFORE_BREAK = frozenset(bytes([byte]) for byte in _RUN_CHARACTERS.translate(None, b".~:@"))
 _RUNS = re.compile(rb"[%s]*+" % _RUN)
 
-_GOES_ON = rb"[ \t>|#*]{0,80}+(?=[A-Za-z-]*+[0-9+/_=@]|[A-Z]?[a-z]++[A-Z]|[A-Z]{4}|[A-Z]{2,}+[a-z]|-----END)"
-"""The indentation of the next line, before something that may be a part of a key, as it is no plain word."""
+_ASSIGNS = (
+    rb"(?:[A-Za-z][A-Za-z0-9]{0,40}+(?:[_.-][A-Za-z0-9]{1,40}+){0,9}+(?:[ \t]{1,40}+=|[ \t]{0,40}+:)(?!\S)"
+    rb"|(?:[A-Z][A-Z0-9_]{1,80}+|[A-Za-z][A-Za-z0-9]{0,40}+(?:_[A-Za-z0-9]{1,40}+){1,9}+)"
+    rb"=(?:\\{0,7}[\"'])?[A-Za-z0-9/$~.{<])"
+)
+"""A name and the sign that gives it a value, as in `DB_HOST=x` or `user_name: x`. The `=` that may end a key has none
+behind it, and names in addresses, as of `?sig=`, are mostly shorter."""
+
+_GOES_ON = (
+    rb"[ \t>|#*]{0,80}+(?!%s)(?=[A-Za-z-]*+[0-9+/_=@]|[A-Z]?[a-z]++[A-Z]|[A-Z]{4}|[A-Z]{2,}+[a-z]|-----END)" % _ASSIGNS
+)
+"""The indentation of the next line, before something that may be a part of a key: no plain word, and no other name."""
 
 _KNOTS = (
     re.compile(rb"\n" + _GOES_ON),
@@ -115,7 +125,10 @@ def spaced(data: bytes) -> bytes:
 
 
 def end_of_word(data: bytes, end: int) -> int:
-    """The end of the word that goes on here: a vendor may have made keys longer since a rule was written."""
+    """The end of the word that goes on here: a vendor may have made keys longer since a rule was written.
+
+    Asked of the text itself: in a layer, the word might go on over a line break that was removed.
+    """
     return cast("re.Match[bytes]", _WORD.match(data, end)).end()
 
 
