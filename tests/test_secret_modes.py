@@ -113,17 +113,89 @@ def test_of_a_list_only_the_records_with_a_secret_are_withheld(site: Path) -> No
     assert not any(KEY in text for text in published(site).values())
 
 
-def test_an_earlier_version_with_a_secret_is_not_shown(site: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """The artifact is published, its changes without that version, and the finding names it."""
+# Earlier versions
+
+
+@pytest.fixture
+def mended(site: Path) -> str:
+    """The secret was redacted in the source; the short id of the commit that made the version with it."""
     repo = Repo(site / "desk")
     repo.commit()
+    made = repo.git("rev-parse", "HEAD")
     write_memo(site / "desk/memos/inbox", LEAK, subject="Tide tables", body="The key is in the vault.")
     repo.commit()
-    assert main(["build", str(site)]) == 1
-    assert f"{LEAK_PATH}: line 9: {KIND} in an earlier version" in capsys.readouterr().out
+    return made[:8]
+
+
+@pytest.mark.parametrize("mode", ["withhold", "fail"])
+def test_an_earlier_version_with_a_secret_is_not_shown(
+    site: Path, mended: str, mode: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The artifact is published without that version. The finding names it, and no build fails for it for ever."""
+    assert main(["build", str(site), "--secrets", mode]) == 0
+    summary = capsys.readouterr().out
+    assert "secret" not in summary and "withheld" not in summary and "1 warning" in summary
     files = published(site)
     assert "in the vault" in files[f"memos/{LEAK}/index.html"]
     assert not any(KEY in text or "as you asked" in text for text in files.values())
+    assert main(["check", str(site), "--secrets", mode]) == 0
+    said = capsys.readouterr().out
+    assert f"{LEAK_PATH}:9: warning: {KIND} in an earlier version (commit {mended}), fingerprint " in said
+    assert "[secret-formerly]" in said and "rewrite the repo's history" in said
+    for command in (["build", str(site)], ["export", "--site", str(site)], ["check", str(site)]):
+        assert main([*command, "--fail-on", "warning", "--secrets", mode]) == 1
+    for command in (["search", "vault"], ["diff", "2026-04-01.."], ["export"]):
+        assert main([*command, "--site", str(site), "--secrets", mode]) == 0
+
+
+def test_an_earlier_version_is_redacted_where_secrets_are(
+    site: Path, mended: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """It is shown among the changes."""
+    assert main(["build", str(site), "--secrets", "redact", "--quiet"]) == 0
+    assert f"{SHOWN}, as you asked." in published(site)[f"memos/{LEAK}/changes/index.html"]
+    assert main(["check", str(site), "--secrets", "redact"]) == 1
+    assert f"error: {KIND} in an earlier version (commit {mended}), fingerprint " in capsys.readouterr().out
+
+
+def test_an_earlier_version_that_is_allowed_is_shown(
+    site: Path, mended: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """By the fingerprint of the finding."""
+    assert mended
+    main(["check", str(site), "--format", "json"])
+    (found,) = (one for one in json.loads(capsys.readouterr().out) if one["rule"] == "secret-formerly")
+    allow = f"[{{fingerprint: '{found['message'].rpartition(' ')[2]}', why: revoked}}]"
+    write_text(site / "memosite.yml", f"sources: [{{path: desk}}]\nsecrets: {{allow: {allow}}}\n")
+    assert main(["build", str(site), "--quiet", "--fail-on", "warning"]) == 0
+    assert KEY in published(site)[f"memos/{LEAK}/changes/index.html"]
+
+
+def test_what_is_in_several_versions_is_one_finding(site: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """With the commits of the first; what a file has now is none of an earlier version."""
+    repo = Repo(site / "desk")
+    for number in range(5):
+        write_memo(site / "desk/memos/inbox", LEAK, body=f"It is {KEY}.", subject=f"Number {number}")
+        repo.commit()
+    commits = [one[:8] for one in repo.git("log", "--reverse", "--format=%H").split()]
+    main(["check", str(site), "--format", "json"])
+    (found,) = (one for one in json.loads(capsys.readouterr().out) if one["rule"] == "secret-formerly")
+    assert found["message"].startswith(f"{KIND} in an earlier version (commits {', '.join(commits[:3])} and 1 more), ")
+    assert main(["build", str(site), "--quiet"]) == 1
+
+
+def test_a_removed_file_with_a_secret_is_an_earlier_version(site: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Its page says that it was removed, and shows nothing of it."""
+    repo = Repo(site / "desk")
+    repo.commit()
+    (site / LEAK_PATH).unlink()
+    repo.commit()
+    assert main(["build", str(site), "--quiet"]) == 0
+    files = published(site)
+    assert f"memos/{LEAK}/index.html" in files
+    assert not any(KEY in text or "as you asked" in text for text in files.values())
+    assert main(["check", str(site)]) == 0
+    assert f"{LEAK_PATH}:9: warning: {KIND} in an earlier version" in capsys.readouterr().out
 
 
 # Redact and fail

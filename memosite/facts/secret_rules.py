@@ -21,6 +21,14 @@ SECRET_REDACTED = Rule(
     clause="SPEC 9",
     remedy=_WAY_OUT,
 )
+SECRET_FORMERLY = Rule(
+    id="secret-formerly",
+    severity=Severity.WARNING,
+    meaning="A secret in an earlier version of a file: that version is not shown.",
+    clause="SPEC 9",
+    remedy="Rotate the key. The version stays hidden; rewrite the repo's history to be rid of it. "
+    "Allow the fingerprint only if the old version may be shown.",
+)
 SECRET_IN_NAME = Rule(
     id="secret-in-name",
     severity=Severity.ERROR,
@@ -36,7 +44,7 @@ SECRET_ALLOWED_IN_VAIN = Rule(
     remedy="Remove the entry from secrets.allow.",
 )
 
-SECRET_RULES = (SECRET_WITHHELD, SECRET_REDACTED, SECRET_IN_NAME, SECRET_ALLOWED_IN_VAIN)
+SECRET_RULES = (SECRET_WITHHELD, SECRET_REDACTED, SECRET_FORMERLY, SECRET_IN_NAME, SECRET_ALLOWED_IN_VAIN)
 """All of them, in this order."""
 
 _WITHHOLDING = frozenset({SECRET_WITHHELD.id, SECRET_IN_NAME.id})

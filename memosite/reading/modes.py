@@ -13,9 +13,10 @@ from memosite.config.policy import SecretsConfig
 from memosite.facts.contents import bare_record, without_content
 from memosite.facts.errors import SecretsError
 from memosite.facts.findings import Finding, Location
-from memosite.facts.parsed import Organization, Parsed, RecordCard, RecordFile
+from memosite.facts.parsed import BodyFile, Envelope, Organization, Parsed, RecordCard, RecordFile
 from memosite.facts.secret_rules import (
     SECRET_ALLOWED_IN_VAIN,
+    SECRET_FORMERLY,
     SECRET_IN_NAME,
     SECRET_REDACTED,
     SECRET_WITHHELD,
@@ -30,6 +31,7 @@ from memosite.sources.listing import Listing, shown_path
 CONFIG_NAME = "memosite.yml"
 _REDACTED = re.compile(r"\[REDACTED:([^\]]+)\]")
 _NAMED_IN_ERROR = 10
+_COMMITS_NAMED = 3
 
 
 def with_mode(
@@ -37,11 +39,14 @@ def with_mode(
 ) -> tuple[tuple[Parsed, ...], Mapping[str, History]]:
     """What is resolved in a mode: facts with their findings on secrets, and histories.
 
-    Raises `SecretsError` if the mode is to fail and a secret was found that is not allowed.
+    Raises `SecretsError` if the mode is to fail and a secret was found that is not allowed, unless in an earlier
+    version alone: nothing of that is published in this mode.
     """
     read = tuple(facts)
+    now = frozenset(one.fact.file.blob for one in read if isinstance(one.fact, Envelope | BodyFile))
     found = [
-        *(finding for name, history in histories.items() for finding in _formerly(name, history, secrets)),
+        *(finding for name, history in histories.items() for finding in _in_versions(name, history, secrets, now)),
+        *(finding for name, history in histories.items() for finding in _in_names(name, history)),
         *_in_vain(read, histories.values(), secrets),
     ]
     result = tuple(decided(one, secrets) for one in read)
@@ -49,7 +54,7 @@ def with_mode(
         result += (Parsed(source="", path="", findings=tuple(dict.fromkeys(found))),)
     if secrets.mode == "fail":
         _fail_for(finding for one in result for finding in one.findings)
-    if secrets.mode == "withhold":
+    if secrets.mode != "redact":
         histories = {name: _without_secrets(history) for name, history in histories.items()}
     return result, histories
 
@@ -84,7 +89,7 @@ def _kind(rule: str) -> str:
 
 def decided(one: Parsed, secrets: SecretsConfig) -> Parsed:
     """The result of a file as the mode has it. A file that is no part of the archive is published in no mode."""
-    hits = _open(one.secrets)
+    hits = _not_allowed(one.secrets)
     if not hits:
         return one
     is_withheld = secrets.mode != "redact" and one.fact is not None
@@ -128,19 +133,46 @@ def _without_records(file: RecordFile, hits: tuple[SecretHit, ...], withheld: Wi
     return replace(file, records=tuple(map(kept, file.records)), rest=kept(file.rest) if file.rest else None)
 
 
-def _open(hits: Iterable[SecretHit]) -> tuple[SecretHit, ...]:
+def _not_allowed(hits: Iterable[SecretHit]) -> tuple[SecretHit, ...]:
     """The secrets that are not allowed."""
     return tuple(one for one in hits if not one.is_allowed)
 
 
-def _formerly(source: str, history: History, secrets: SecretsConfig) -> Iterator[Finding]:
-    """The findings on former contents that would be shown, and on the names that git has."""
-    rule = SECRET_REDACTED if secrets.mode == "redact" else SECRET_WITHHELD
-    for former in history.secrets.values():
-        for hit in _open(former.hits):
-            where = Location(source=source, path=former.path, line=hit.line)
-            message = f"{_kind(hit.rule)} in an earlier version, fingerprint {hit.fingerprint}"
-            yield Finding(rule=rule, location=where, message=message)
+def _in_versions(source: str, history: History, secrets: SecretsConfig, now: frozenset[str]) -> Iterator[Finding]:
+    """The findings on earlier versions that would be shown; `now` are the blob ids of contents that files have now.
+
+    What several versions have in the same line is one finding.
+    """
+    rule = SECRET_REDACTED if secrets.mode == "redact" else SECRET_FORMERLY
+    found: dict[tuple[str, SecretHit], list[str]] = {}
+    for blob, former in history.secrets.items():
+        for hit in _not_allowed(former.hits) if blob not in now else ():
+            found.setdefault((former.path, hit), []).append(blob)
+    made = _commits_by_blob(history) if found else {}
+    for (path, hit), blobs in found.items():
+        commits = list(dict.fromkeys(made[blob][:8] for blob in blobs if blob in made))
+        message = f"{_kind(hit.rule)} in an earlier version{_shown(commits)}, fingerprint {hit.fingerprint}"
+        yield Finding(rule=rule, location=Location(source=source, path=path, line=hit.line), message=message)
+
+
+def _commits_by_blob(history: History) -> Mapping[str, str]:
+    """The first commit that made each content."""
+    made: dict[str, str] = {}
+    for events in history.events.values():
+        for event in events:
+            made.setdefault(event.after, event.commit)
+    return made
+
+
+def _shown(commits: list[str]) -> str:
+    if not commits:
+        return ""
+    more = f" and {len(commits) - _COMMITS_NAMED} more" if len(commits) > _COMMITS_NAMED else ""
+    return f" (commit{'s' if len(commits) > 1 else ''} {', '.join(commits[:_COMMITS_NAMED])}{more})"
+
+
+def _in_names(source: str, history: History) -> Iterator[Finding]:
+    """The findings on the names that git has."""
     for kind, name in history.names:
         if kind == "path":
             yield name_finding(source, name)
@@ -151,7 +183,7 @@ def _formerly(source: str, history: History, secrets: SecretsConfig) -> Iterator
 
 def _without_secrets(history: History) -> History:
     """A history without the former contents that hold a secret which is not allowed."""
-    withheld = {blob for blob, former in history.secrets.items() if _open(former.hits)}
+    withheld = {blob for blob, former in history.secrets.items() if _not_allowed(former.hits)}
     if not withheld:
         return history
     return replace(history, blobs={id_: digest for id_, digest in history.blobs.items() if id_ not in withheld})
