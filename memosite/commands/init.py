@@ -164,6 +164,17 @@ sources:
 #withhold: ["personnel/**"]
 #withhold_raw: true
 
+# What is done about keys and passwords in the sources: withhold, redact or fail. memosite check shows the fingerprint
+# of each; one that is no secret, or an old one, can be allowed.
+#secrets:
+#  mode: withhold
+#  allow:
+#    - {{fingerprint: "0123456789abcdef", why: "revoked on 20 May"}}
+
+# What is published without its content, by the id in the address of its page; its address and its place stay.
+#erase:
+#  - {{id: 2026-05-01-1430--director--engineer--another-example, why: "asked for", on: 2026-05-20}}
+
 # Where the site is written. To build one for each audience, in the place of output:
 # outputs: {{internal: _site, public: _public}}
 #output: {OUTPUT_NAME}
