@@ -6,6 +6,7 @@ check ─► open ─► compare ─┬─ nothing changed ───────
 
 from collections.abc import Iterable
 from contextlib import ExitStack
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from memosite.archive.ledger import LEDGER_PATH
@@ -77,7 +78,8 @@ def build(
         if known.published and not ledger.published:
             memory.forget_units()
         progress("plan", 0, 0)
-        site = plan_site(config, archive, ledger, memory.shelf, static=theme.static, contract=load_contract())
+        planned = replace(archive, for_operator=())
+        site = plan_site(config, planned, ledger, memory.shelf, static=theme.static, contract=load_contract())
         with output.writing():
             output.refuse_if_changed(LEDGER_PATH, ledger_state)
             maker = maker_of(site.context, theme, memory, output)

@@ -354,6 +354,13 @@ class Archive:
     """What was erased and is in no source any more."""
     position_of: Mapping[str, str] = field(default_factory=dict)
     """From a name as written to the id of the position it stands for."""
+    for_operator: tuple[Finding, ...] = ()
+    """Findings that are for the operator alone: commands report them, and nothing that is published has them."""
+
+    @property
+    def all_findings(self) -> tuple[Finding, ...]:
+        """The findings that a command reports and fails for."""
+        return (*self.findings, *self.for_operator)
 
     def label(self, position: str) -> str:
         """The name of a position for people, by its id: pages, feeds and search use the same."""

@@ -10,9 +10,9 @@ from memosite.facts.withheld import Withheld
 
 _WHY_CHARS = 1_000
 
+_NOT_PUBLISHED = "Its subject, its text, its originals and its former versions are not published."
 _TO_PUBLISH_IT = (
-    "Only its file name, sender, recipients and dates are published. "
-    "To publish it: replace the secret wherever it is used, then remove it from the source. "
+    f"{_NOT_PUBLISHED} To publish it: replace the secret wherever it is used, then remove it from the source. "
     "If it is no secret, allow it in memosite.yml with a reason."
 )
 _TO_READ_IT = (
@@ -44,6 +44,8 @@ def notice_on(kind: Kind, withheld: Withheld | None) -> Notice | None:
     """The notice on an artifact of this kind, also on one that is not there any more; None if nothing is withheld."""
     if withheld is None:
         return None
+    if withheld.is_place_hidden:
+        return Notice(title=f"The content of this {kind} is withheld.", facts=(), advice=_NOT_PUBLISHED)
     is_erased = withheld.reason == "erased"
     happened = "was erased" if is_erased else "is not published, because it holds a secret"
     return Notice(

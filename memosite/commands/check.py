@@ -111,7 +111,7 @@ def _check_site(folder: Path, cache: Path | None, mode: SecretsMode | None, audi
     with open_archive(config) as handle:
         archive, _ = handle.read()
     roots = {source.name: _from_here(source.root) for source in config.sources if source.root}
-    return Checked(findings=archive.findings, root_of={"": _from_here(config.site)} | roots)
+    return Checked(findings=archive.all_findings, root_of={"": _from_here(config.site)} | roots)
 
 
 def _by_path(checked: Checked) -> Checked:

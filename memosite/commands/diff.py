@@ -46,7 +46,7 @@ def run(options: argparse.Namespace, *, show: Callable[[str], None], say: Callab
         cache=options.cache,
         source=options.source,
         secrets=options.secrets,
-        note=lambda archive: withheld.update(dict.fromkeys(withheld_for_secrets(archive.findings))),
+        note=lambda archive: withheld.update(dict.fromkeys(withheld_for_secrets(archive.all_findings))),
         audience=options.audience,
     )
     show({"text": to_text, "markdown": to_markdown, "json": to_json}[options.format](found))

@@ -52,13 +52,13 @@ def run(options: argparse.Namespace, *, say: Callable[[str], None]) -> bool:
             )
     if said := _unreadable(archive):
         say(f"memosite: {said}")
-    failed = failures(archive.findings)
+    failed = failures(archive.all_findings)
     for one in failed:
         say(f"memosite: failed: {printable(one)}")
-    withheld = withheld_for_secrets(archive.findings)
+    withheld = withheld_for_secrets(archive.all_findings)
     if withheld:
         say(f"memosite: {withheld_line(withheld)}")
-    return not failed and not withheld and not fails((one.severity for one in archive.findings), options.fail_on)
+    return not failed and not withheld and not fails((one.severity for one in archive.all_findings), options.fail_on)
 
 
 def _unreadable(archive: Archive) -> str:

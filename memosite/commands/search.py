@@ -65,11 +65,11 @@ def _open(config: Config, say: Callable[[str], None]) -> Iterator[tuple[Search, 
         from memosite.search.command import open_search  # noqa: PLC0415 - an index that is up to date needs no indexing
 
         archive, _ = handle.read()
-        failed = failures(archive.findings)
+        failed = failures(archive.all_findings)
         for one in failed:
             say(f"memosite: failed: {printable(one)}")
         digest = "" if failed else inputs.digest  # the next search tries again
-        withheld = withheld_for_secrets(archive.findings)
+        withheld = withheld_for_secrets(archive.all_findings)
         _tell(withheld, say)
         with open_search(archive, handle.shelf, config, say=say, inputs=digest, withheld=withheld) as search:
             yield search, not failed and not withheld

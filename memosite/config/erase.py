@@ -39,4 +39,5 @@ def _erasure(entry: ConfigEntry) -> Erasure:
         why=fields["why"].prose(),
         on=fields["on"].date()[:10],
         is_secret="secret" in fields and fields["secret"].flag(),
+        line=entry.line,
     )

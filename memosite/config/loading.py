@@ -27,7 +27,7 @@ from memosite.config.schema import (
     read_yaml,
 )
 from memosite.config.secrets import read_secrets
-from memosite.config.sources import existing_folder, read_globs, read_sources
+from memosite.config.sources import existing_folder, read_globs, read_sources, read_withheld_globs
 from memosite.config.values import (
     BASE_URL_FORM,
     normalize_base_url,
@@ -141,7 +141,7 @@ def _load(
         erase=_get(fields, "erase", read_erase, ()),
         audience=chosen,
         outputs=outputs,
-        withhold=_get(fields, "withhold", read_globs, _NOTHING),
+        withhold=_get(fields, "withhold", read_withheld_globs, ()),
         withhold_raw=_get(fields, "withhold_raw", ConfigEntry.flag, default=True),
         file=folder / CONFIG_NAME if (site / CONFIG_NAME).exists() else None,
     )

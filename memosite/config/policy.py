@@ -38,10 +38,19 @@ DEFAULT_SECRETS = SecretsConfig()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class WithheldGlob:
+    """A glob of what only the audience `internal` sees. `line` is where memosite.yml has it."""
+
+    glob: str
+    line: int = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Erasure:
     """An artifact whose content is not to be published: its id, its kind if that is named, too, why, and since when.
 
-    `is_secret` is whether the reason is a secret: then not even its digests are published.
+    `is_secret` is whether the reason is a secret: then not even its digests are published. `line` is where
+    memosite.yml has it.
     """
 
     id: str
@@ -49,6 +58,7 @@ class Erasure:
     why: str
     on: str
     is_secret: bool = False
+    line: int = 0
 
     @property
     def name(self) -> str:

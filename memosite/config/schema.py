@@ -16,7 +16,7 @@ from typing import Literal
 
 import yaml
 
-from memosite.config.policy import DEFAULT_SECRETS, Erasure, SecretsConfig
+from memosite.config.policy import DEFAULT_SECRETS, Erasure, SecretsConfig, WithheldGlob
 from memosite.facts.characters import printable
 from memosite.facts.errors import ConfigError
 from memosite.facts.parsed import Discharge
@@ -113,7 +113,7 @@ class Config:
     secrets: SecretsConfig = DEFAULT_SECRETS
     erase: tuple[Erasure, ...] = ()
     outputs: Mapping[Audience, Path] = field(default_factory=dict)
-    withhold: tuple[str, ...] = ()
+    withhold: tuple[WithheldGlob, ...] = ()
     withhold_raw: bool = True
     file: Path | None = None
 

@@ -3,6 +3,7 @@
 import re
 from pathlib import Path
 
+from memosite.config.policy import WithheldGlob
 from memosite.config.schema import ConfigEntry, SourceConfig, clean_name, quote
 from memosite.config.values import read_web
 from memosite.facts.characters import printable
@@ -114,9 +115,14 @@ def existing_folder(entry: ConfigEntry, folder: Path) -> Path:
 
 def read_globs(entry: ConfigEntry) -> tuple[str, ...]:
     """Globs below a source."""
+    return tuple(one.glob for one in read_withheld_globs(entry))
+
+
+def read_withheld_globs(entry: ConfigEntry) -> tuple[WithheldGlob, ...]:
+    """Globs below a source, with their lines."""
     items = entry.items('a list of globs such as ["docs/**/*.md"]')
     for item in items:
         text = item.text("a glob")
         if text.startswith("/") or ".." in text.split("/"):
             raise item.error(quote(text), "a glob below the source", "write it relative to the source's folder")
-    return tuple(item.text() for item in items)
+    return tuple(WithheldGlob(glob=item.text(), line=item.line) for item in items)

@@ -343,6 +343,13 @@ ERASE_AMBIGUOUS = Rule(
     clause="SPEC 9",
     remedy="Write <kind>/<id> in memosite.yml.",
 )
+WITHHOLD_IN_VAIN = Rule(
+    id="withhold-in-vain",
+    severity=_W,
+    meaning="A glob of withhold matches no file that is read, and none that was removed: it withholds nothing.",
+    clause="SPEC 9",
+    remedy="Check the glob in memosite.yml: it is relative to a source, or begins with the source's name.",
+)
 
 # Records of all systems
 LEFT_ALONE = Rule(

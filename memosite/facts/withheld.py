@@ -21,6 +21,11 @@ class Withheld:
     hashes: tuple[str, ...] = ()
 
     @property
+    def is_place_hidden(self) -> bool:
+        """Whether readers are not to be led to the secret: not told which kind it is, nor in which commits."""
+        return self.reason == "secret" and not self.rules
+
+    @property
     def word(self) -> str:
         """The word for it in lists."""
         return "erased" if self.reason == "erased" else "withheld"

@@ -15,7 +15,7 @@ from memosite.plan.citations import called
 from memosite.plan.context import Context, is_superseded, status_of
 from memosite.plan.dates import stamp
 from memosite.plan.files import Written
-from memosite.plan.history import STEPS, history_lines
+from memosite.plan.history import SENT, STEPS, history_lines, shows_commits
 from memosite.plan.records import relation_row
 from memosite.plan.transcript_twins import transcript_twin
 from memosite.plan.twins import entry_bytes, escaped, fitting, to_json
@@ -31,7 +31,7 @@ def artifact_twins(context: Context, artifact: Artifact) -> Iterable[Written]:
     line["backlinks"] = [f"{kind}/{id_}" for kind, id_ in artifact.backlinks]
     line["links"] = dict(link_targets(context, page, artifact))
     line["originals"] = [relative(page, path) for _, path, _ in originals(artifact)]
-    line["life"] = fitting([_life(copy) for copy in artifact.copies[:_FILES]], entry_bytes)
+    line["life"] = fitting([_life(artifact, copy) for copy in artifact.copies[:_FILES]], entry_bytes)
     if isinstance(artifact, Memo):
         line["replies"] = [f"{kind}/{id_}" for kind, id_ in artifact.replies]
         line |= {name: ["/".join(ref) for ref in refs] for name, refs in _relations(artifact) if refs}
@@ -75,16 +75,16 @@ def _markdown(context: Context, artifact: Artifact) -> str:
     return f"# {subject}\n\n{head}\n\n{lists}---\n\n{text.rstrip()}\n"
 
 
-def _life(copy: Copy) -> dict[str, object]:
+def _life(artifact: Artifact, copy: Copy) -> dict[str, object]:
     """The git history of a copy: its last steps, oldest first; `why_not` says why it is missing or not complete."""
-    life = copy.life or Life()
+    life, is_told = copy.life or Life(), shows_commits(artifact)
     steps = [
         {
             "event": one.kind,
             "at": one.at.utc if one.at else None,
             "who": one.who,
-            "commit": one.commit,
-            "merge": one.merge or None,
+            "commit": one.commit if is_told else None,
+            "merge": (one.merge or None) if is_told else None,
             "path": one.path,
         }
         for one in life.events[-STEPS:]
@@ -101,7 +101,7 @@ def _lists(context: Context, artifact: Artifact) -> Iterator[tuple[str, list[str
         yield "Relations", [_relation_line(row) for row in relations]
         yield "Recorded events", [_event_line(one) for one in artifact.history]
     lines = history_lines(context, artifact, page_of(artifact))
-    yield "History", [_step_line(line.source, step) for line in lines for step in line.steps if step.commit]
+    yield "History", [_step_line(line.source, step) for line in lines for step in line.steps if step.label != SENT]
 
 
 def _step_line(source: str, step: LifeStep) -> str:

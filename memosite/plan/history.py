@@ -19,6 +19,8 @@ STEPS = 40
 """The most steps of one history, the last ones."""
 
 _IN_BOX = {"read": "read", "archive": "archived", "inbox": "put back into the inbox", "flat": "moved"}
+SENT = "sent"
+"""The label of the step that is not from git."""
 _OF_RECORD: Mapping[str, str] = {"received": "committed"}
 _PENDING = {
     "delivered": "delivered, not yet received: nobody has committed it",
@@ -43,7 +45,7 @@ def _line(
     left_out = max(len(events) - STEPS, 0)
     if isinstance(artifact, Memo) and artifact.kind == "memo" and artifact.date and life.events:
         before = artifact.date
-        steps.append(LifeStep(label="sent", date=stamp(before), who=artifact.sender))
+        steps.append(LifeStep(label=SENT, date=stamp(before), who=artifact.sender))
     before = events[left_out - 1].at if left_out else before
     for event in events[left_out:]:
         step = _step(context, artifact, source, event, before)
@@ -68,14 +70,20 @@ def _distinct(events: Sequence[LifeEvent]) -> list[LifeEvent]:
 
 
 def _step(context: Context, artifact: Artifact, source: str, event: LifeEvent, before: Moment | None) -> LifeStep:
+    is_told = shows_commits(artifact)
     return LifeStep(
         label=event_label(artifact, event),
         date=stamp(event.at),
         who=event.who,
         after=latency(before, event.at),
-        commit=context.commit(source, event.commit),
-        merge=context.commit(source, event.merge) if event.merge else None,
+        commit=context.commit(source, event.commit) if is_told else None,
+        merge=context.commit(source, event.merge) if event.merge and is_told else None,
     )
+
+
+def shows_commits(artifact: Artifact) -> bool:
+    """Whether its history names commits: not where they would lead everybody to a secret."""
+    return artifact.withheld is None or not artifact.withheld.is_place_hidden
 
 
 def event_label(artifact: Artifact, event: LifeEvent) -> str:

@@ -13,13 +13,16 @@ from memosite.archive.confidential import is_raw_transcript, is_redacted
 from memosite.archive.history import History, file_key
 from memosite.archive.model import Archive, Artifact, Document, Memo, Record, Transcript
 from memosite.archive.withdrawal import without
+from memosite.config.loading import CONFIG_NAME
 from memosite.facts.file import File
+from memosite.facts.findings import Finding, Location
 from memosite.facts.layout import place_of
 from memosite.facts.names import CATALOG_SUFFIX, ENVELOPE_SUFFIX, WITHHELD, make_id, stem_of
 from memosite.facts.parsed import Envelope, FileFacts, LibraryCard, Organization, Parsed, RecordFile, Ref
+from memosite.facts.rules import WITHHOLD_IN_VAIN
 from memosite.formats.system import FilePlace
 from memosite.formats.systems import owner_of
-from memosite.reading.content import Content, Policy, Reread
+from memosite.reading.content import Content, Policy, Reread, is_match
 from memosite.reading.former import former_contents
 from memosite.reading.lost_threads import thread_ids
 from memosite.reading.mentions import Mentions, fold
@@ -36,8 +39,10 @@ def withhold(content: Content, archive: Archive, policy: Policy, shelf: Shelf, r
     if policy.audience == "internal":
         return content
     decision = _decide(content, archive, policy)
+    if in_vain := tuple(_in_vain(content, policy)):
+        content = replace(content, facts=(*content.facts, Parsed(source="", path="", findings=in_vain)))
     removed = {name: _removed(name, history, policy, shelf) for name, history in content.histories.items()}
-    is_named = any(not one.path and any(found.location.path for found in one.findings) for one in content.facts)
+    is_named = any(not one.path and any(map(_is_on_file, one.findings)) for one in content.facts)
     if not (decision.files or any(removed.values()) or is_named):
         return content
     mentions = _mentions(archive, decision, removed)
@@ -58,6 +63,28 @@ def withhold(content: Content, archive: Archive, policy: Policy, shelf: Shelf, r
         unstored=decision.files | rewritten,
         unnamed=mentions.names,
     )
+
+
+def _is_on_file(finding: Finding) -> bool:
+    return bool(finding.location.source and finding.location.path)
+
+
+def _in_vain(content: Content, policy: Policy) -> Iterator[Finding]:
+    """The findings on globs that match nothing; whoever mistypes one must not believe that it withholds."""
+    if not policy.withhold:
+        return
+    removed = {
+        (source, event.path)
+        for source, history in content.histories.items()
+        for events in history.events.values()
+        if events[-1].kind == "removed"
+        for event in events
+    }
+    places = removed | {_place(one) for one in content.facts if one.path}
+    for one in policy.withhold:
+        if not any(is_match(one.glob, source, path) for source, path in places):
+            where = Location(source="", path=CONFIG_NAME, line=one.line or None)
+            yield Finding(rule=WITHHOLD_IN_VAIN, location=where, message=f'"{one.glob}" matches no file')
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -202,10 +229,15 @@ def _of_source(parsed: Parsed, left: Set[FilePlace], mentions: Mentions) -> Pars
     findings = (
         one
         for one in parsed.findings
-        if (not one.location.path or (one.location.source, one.location.path) in left)
-        and not mentions.in_text(one.message)
+        if not one.location.source  # of memosite.yml, which is the operator's
+        or (_is_left(one, left) and not mentions.in_text(one.message))
     )
     return replace(parsed, findings=tuple(findings))
+
+
+def _is_left(finding: Finding, left: Set[FilePlace]) -> bool:
+    where = finding.location
+    return not where.path or (where.source, where.path) in left
 
 
 def _as_meant(parsed: Parsed) -> Parsed:

@@ -5,9 +5,9 @@ from dataclasses import dataclass, field
 
 from memosite.archive.history import History
 from memosite.archive.ledger import Ledger
-from memosite.config.policy import DEFAULT_SECRETS, Erasure, SecretsConfig
+from memosite.config.policy import DEFAULT_SECRETS, Erasure, SecretsConfig, WithheldGlob
 from memosite.config.schema import Audience, Config
-from memosite.facts.layout import matches_any
+from memosite.facts.layout import matches_glob
 from memosite.facts.parsed import Parsed, Ref
 from memosite.facts.withheld import Withheld
 from memosite.formats.system import FilePlace
@@ -23,7 +23,7 @@ class Policy:
     """
 
     audience: Audience = "internal"
-    withhold: tuple[str, ...] = ()
+    withhold: tuple[WithheldGlob, ...] = ()
     withhold_raw: bool = True
     secrets: SecretsConfig = DEFAULT_SECRETS
     erase: tuple[Erasure, ...] = ()
@@ -36,9 +36,13 @@ class Policy:
         return self.audience != "internal" or bool(self.erase)
 
     def hides(self, source: str, path: str) -> bool:
-        """Whether a glob of `withhold` matches a file, by its path in the source, or with the source's name before."""
-        is_asked = self.audience != "internal"
-        return is_asked and (matches_any(path, self.withhold) or matches_any(f"{source}/{path}", self.withhold))
+        """Whether a glob of `withhold` matches a file."""
+        return self.audience != "internal" and any(is_match(one.glob, source, path) for one in self.withhold)
+
+
+def is_match(glob: str, source: str, path: str) -> bool:
+    """Whether a glob of `withhold` matches a file, by its path in the source, or with the source's name before."""
+    return matches_glob(path, glob) or matches_glob(f"{source}/{path}", glob)
 
 
 def policy_of(

@@ -60,17 +60,18 @@ def erase(content: Content, archive: Archive, policy: Policy, _shelf: Shelf, _re
 def _erased(policy: Policy, ledger: Ledger, archive: Archive) -> tuple[dict[Ref, Withheld], tuple[Finding, ...]]:
     """The artifacts that entries name, and findings on entries that name none, or several.
 
-    An audience that does not see everything is not told which names are unknown.
+    Those of an audience that does not see everything name no artifact: a log may be public.
     """
     known = _known(ledger, archive)
     erased: dict[Ref, Withheld] = {}
     findings = []
     for entry in policy.erase:
         refs = [ref for ref in known.get(entry.id, ()) if entry.kind in {None, ref[0]}]
-        if not refs and policy.audience == "internal":
+        if not refs:
             findings.append(_finding(rules.ERASE_UNKNOWN, entry, "nothing of this id is known"))
         if len({kind for kind, _ in refs}) > 1:
-            names = ", ".join(sorted("/".join(ref) for ref in refs))
+            is_whole = policy.audience == "internal"
+            names = ", ".join(sorted("/".join(ref) for ref in refs)) if is_whole else "artifacts of several kinds"
             findings.append(_finding(rules.ERASE_AMBIGUOUS, entry, f"it means {names}"))
         for ref in refs:
             now = _present(ref, ledger, archive)
@@ -79,9 +80,8 @@ def _erased(policy: Policy, ledger: Ledger, archive: Archive) -> tuple[dict[Ref,
 
 
 def _finding(rule: Rule, entry: Erasure, what: str) -> Finding:
-    return Finding(
-        rule=rule, location=Location(source="", path="memosite.yml"), message=f'erase names "{entry.name}": {what}'
-    )
+    where = Location(source="", path="memosite.yml", line=entry.line or None)
+    return Finding(rule=rule, location=where, message=f'erase names "{entry.name}": {what}')
 
 
 def _known(ledger: Ledger, archive: Archive) -> dict[str, list[Ref]]:

@@ -16,6 +16,7 @@ from memosite.reading.content import ALL, Change, Content, Policy
 from memosite.reading.finders import DataFinder, LineFinder
 from memosite.reading.inputs import compare_repo
 from memosite.reading.modes import decided, with_mode, without_hidden_names
+from memosite.reading.operator import for_everybody
 from memosite.reading.own_texts import refuse_secrets
 from memosite.reading.parse_cache import Former, SourceCaches
 from memosite.reading.screen import Screen
@@ -101,7 +102,7 @@ def read_archive(
         known.leave_out(left.unstored)
     if parsed is None:
         known.write()
-    return archive, continued
+    return archive if policy.audience == "internal" else for_everybody(archive), continued
 
 
 def _counted(progress: Progress, total: int) -> ReadStep:

@@ -53,15 +53,15 @@ def report_of(
     return BuildReport(
         kinds=Counter(artifact.kind for artifact in archive.artifacts.values()),
         sources=len(archive.sources),
-        findings=Counter(str(finding.severity) for finding in archive.findings),
+        findings=Counter(str(finding.severity) for finding in archive.all_findings),
         written=output.written,
         unchanged=output.unchanged,
         removed=output.removed,
         collisions=tuple(output.collisions),
         seconds=seconds,
         is_ledger_lost=is_ledger_lost,
-        failed=failures(archive.findings),
-        withheld=withheld_for_secrets(archive.findings),
+        failed=failures(archive.all_findings),
+        withheld=withheld_for_secrets(archive.all_findings),
         taken_back=taken_back,
     )
 
