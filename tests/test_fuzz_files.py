@@ -16,9 +16,10 @@ from hypothesis import strategies as st
 from memosite.archive.history import FileChange, HistoryCommit, LifeEvent
 from memosite.archive.ledger import LEDGER_PATH, parse_ledger
 from memosite.commands.diff import diff, to_json, to_markdown, to_text
-from memosite.config.loading import CONFIG_NAME, load_config
+from memosite.config.loading import load_config
 from memosite.config.schema import has_control_characters
 from memosite.facts.errors import ConfigError, MemositeError, OutputError, StateError
+from memosite.facts.layout import CONFIG_NAME
 from memosite.facts.times import read_moment
 from memosite.feeds.document import FeedDocument, ReceivedItem, Rejected, read_document, refusal
 from memosite.fetch.answers import Failed, Fetched

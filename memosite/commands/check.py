@@ -14,12 +14,12 @@ from memosite import __version__
 from memosite.commands.report import fails, to_json, to_sarif, to_text
 from memosite.config.contract import contract_folder
 from memosite.config.discovery import discover
-from memosite.config.loading import CONFIG_NAME, load_config
+from memosite.config.loading import load_config
 from memosite.config.policy import DEFAULT_SECRETS, SecretsConfig, SecretsMode
 from memosite.config.schema import Audience
 from memosite.facts.errors import ConfigError
 from memosite.facts.findings import Finding
-from memosite.facts.layout import place_of
+from memosite.facts.layout import CONFIG_NAME, place_of
 from memosite.facts.names import BODY_SUFFIX, CATALOG_SUFFIX, ENVELOPE_SUFFIX
 from memosite.facts.secret_rules import SECRET_IN_NAME
 from memosite.formats.systems import owner_of, root_of_record

@@ -12,13 +12,13 @@ import yaml
 
 from memosite.commands.places import shown_path
 from memosite.config.discovery import discover, walk
-from memosite.config.loading import CONFIG_NAME
 from memosite.config.outputs import CACHE_NAME, OUTPUT_NAME
 from memosite.config.schema import DEFAULT_DOCUMENTS, FeedsConfig, SourceConfig, clean_name, has_control_characters
 from memosite.facts import rules
 from memosite.facts.characters import printable
 from memosite.facts.errors import ConfigError
 from memosite.facts.file import File
+from memosite.facts.layout import CONFIG_NAME
 from memosite.facts.parsed import Organization
 from memosite.formats import orgdef
 

@@ -38,6 +38,7 @@ from memosite.config.values import (
 )
 from memosite.facts.characters import printable
 from memosite.facts.errors import ConfigError
+from memosite.facts.layout import CONFIG_NAME
 from memosite.facts.names import make_id
 from memosite.facts.parsed import Discharge
 from memosite.search_language.analyzer import Analyzer
@@ -45,9 +46,8 @@ from memosite.search_language.query import parse_query
 from memosite.search_language.syntax import QueryError
 from memosite.store.safe_files import beginning_of, open_file
 
-__all__ = ["CONFIG_NAME", "Config", "FeedsConfig", "SourceConfig", "check_output", "load_config"]
+__all__ = ["Config", "FeedsConfig", "SourceConfig", "check_output", "load_config"]
 
-CONFIG_NAME = "memosite.yml"
 SIZE_LIMIT = 1 << 20
 """Largest memosite.yml, in bytes."""
 

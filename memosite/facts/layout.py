@@ -20,6 +20,9 @@ SKIPPED_FOLDERS = frozenset({"conformance", "fixtures", "templates", "proposed-t
 UNREAD_FOLDERS = frozenset({".git", "node_modules", ".memosite", "__pycache__", ".venv", "venv", ".tox"})
 """Folders that never hold anything of the archive."""
 
+CONFIG_NAME = "memosite.yml"
+"""The file that configures a site."""
+
 SITE_MARKER = ".memosite-site"
 """The file that marks a folder as a site written by memosite: nothing in it is a source."""
 

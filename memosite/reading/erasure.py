@@ -16,6 +16,7 @@ from memosite.config.policy import Erasure
 from memosite.facts import rules
 from memosite.facts.contents import bare_record, without_content
 from memosite.facts.findings import Finding, Location, Rule
+from memosite.facts.layout import CONFIG_NAME
 from memosite.facts.parsed import Parsed, RecordCard, RecordFile, RecordPart, Ref
 from memosite.facts.withheld import Withheld
 from memosite.formats.system import FilePlace
@@ -80,7 +81,7 @@ def _erased(policy: Policy, ledger: Ledger, archive: Archive) -> tuple[dict[Ref,
 
 
 def _finding(rule: Rule, entry: Erasure, what: str) -> Finding:
-    where = Location(source="", path="memosite.yml", line=entry.line or None)
+    where = Location(source="", path=CONFIG_NAME, line=entry.line or None)
     return Finding(rule=rule, location=where, message=f'erase names "{entry.name}": {what}')
 
 

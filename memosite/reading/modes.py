@@ -13,6 +13,7 @@ from memosite.config.policy import SecretsConfig
 from memosite.facts.contents import bare_record, without_content
 from memosite.facts.errors import SecretsError
 from memosite.facts.findings import Finding, Location
+from memosite.facts.layout import CONFIG_NAME
 from memosite.facts.parsed import BodyFile, Envelope, Organization, Parsed, RecordCard, RecordFile
 from memosite.facts.secret_rules import (
     SECRET_ALLOWED_IN_VAIN,
@@ -28,7 +29,6 @@ from memosite.reading.screen import Screen
 from memosite.secrets import RULES
 from memosite.sources.listing import Listing, shown_path
 
-CONFIG_NAME = "memosite.yml"
 _REDACTED = re.compile(r"\[REDACTED:([^\]]+)\]")
 _NAMED_IN_ERROR = 10
 _COMMITS_NAMED = 3

@@ -4,9 +4,10 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from memosite.config.loading import CONFIG_NAME, Config
+from memosite.config.loading import Config
 from memosite.facts.errors import ConfigError
 from memosite.facts.file import File
+from memosite.facts.layout import CONFIG_NAME
 from memosite.reading.screen import Screen
 from memosite.secrets import RULES
 from memosite.store.safe_files import read_file

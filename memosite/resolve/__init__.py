@@ -17,6 +17,7 @@ from memosite.archive.ledger import Ledger
 from memosite.archive.model import Archive, Link, SourceInfo
 from memosite.facts import rules
 from memosite.facts.findings import Finding, Location, Severity
+from memosite.facts.layout import CONFIG_NAME
 from memosite.facts.names import make_id
 from memosite.facts.parsed import Discharge, FileFacts, LineOf, Parsed, Ref
 from memosite.formats.system import DataOf
@@ -298,5 +299,5 @@ def _aliases(
 def _unknown_closed(closed: Mapping[str, Discharge], groups: Iterable[CopyGroup]) -> Iterable[Finding]:
     known = {group.id for group in groups if group.kind == "memo"}
     for id_ in sorted(set(closed) - known):
-        where = Location(source="", path="memosite.yml")
+        where = Location(source="", path=CONFIG_NAME)
         yield Finding(rule=rules.CLOSED_UNKNOWN, location=where, message=f'actions.closed names "{id_}"')

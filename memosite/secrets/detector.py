@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 
-from memosite.secrets.engine import ENCODED, MANY, WINDOW, Match, digest_rules, match_rules, ours, read_rules
+from memosite.secrets.engine import ENCODED, GENERIC, MANY, WINDOW, Match, digest_rules, match_rules, ours, read_rules
 from memosite.secrets.layers import Layer, as_bytes, end_of_word, spaced, stack
 from memosite.secrets.placeholders import is_placeholder
 
@@ -20,9 +20,6 @@ would take a hundred times as long."""
 
 VERSION = 3
 """To be raised when other secrets are found by the same rules."""
-
-GENERIC = "generic-"
-"""How rules begin that know a secret by its surroundings; another rule on the same place says more."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -35,6 +35,9 @@ EDGE = 256
 MANY = "many-secrets"
 """The rule of the rest of a text that has very many."""
 
+GENERIC = "generic-"
+"""How the names of rules begin that know a secret by what is around it, and not by a format of its own."""
+
 _VELES = {
     "bitbucketcredentials": "bitbucket-credentials",
     "bitwardenoauth2access": "bitwarden-oauth-token",

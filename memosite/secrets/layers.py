@@ -46,7 +46,8 @@ _KNOTS = (
 Each begins with one certain character, which is found fast. Repetitions are bounded or give nothing back."""
 
 NEAR = 80
-"""Two interruptions with no more between them belong together; so does what is as near to the first one."""
+"""Interruptions with at most so many characters between them are in one piece, and as many characters before the first
+and after the last one."""
 
 LONG = 10_000
 """Interruptions in one piece, so that memory stays small; a tenth of them is in the next piece, too."""

@@ -1,7 +1,9 @@
-"""Tells what stands where a secret would stand, but is none: placeholders, references, documented examples, names."""
+"""Tells which matches are no secrets: placeholders, names of variables, documented examples, identifiers, words."""
 
 import re
 from typing import cast
+
+from memosite.secrets.engine import GENERIC
 
 _SAYS_SO = re.compile(
     rb"\[REDACTED|EXAMPLE|[xX]{6}|\*{3}|\.{3}|<|\$\{|\$\(|\{\{|(?i:changeme|placeholder|redacted|your[_-])"
@@ -35,15 +37,15 @@ _BASE64 = re.compile(rb"[A-Za-z0-9+/]{0,200}+")
 def is_placeholder(data: bytes, start: int, end: int, *, rule: str) -> bool:
     """Whether what is written where a secret would be is none.
 
-    Vendors' documented examples, which say EXAMPLE, are placeholders as well. Of what was found by its surroundings
-    (the rules that begin with `generic-`), names and words are none either; in an address, a word is a password.
+    Vendors' documented examples, which say EXAMPLE, are placeholders as well. Of what was found by what is around it
+    (the `GENERIC` rules), names and words are none either; in an address, a word is a password.
     """
     value = data[start:end]
     if value.startswith(b"-----BEGIN"):
         return not _KEY_BODY.search(value)
     if _SAYS_SO.search(value) or len(set(value)) <= 3 or _DIGEST.search(data[max(0, start - 12) : start]):
         return True
-    if not rule.startswith("generic-"):
+    if not rule.startswith(GENERIC):
         return _is_within_base64(data, start, end)
     if _SEEMS_SO.search(value) or value.lower() in _WORDS:
         return True
