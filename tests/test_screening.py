@@ -10,7 +10,13 @@ from memosite.archive.model import Archive
 from memosite.config.loading import load_config
 from memosite.facts.file import File
 from memosite.facts.findings import Finding
-from memosite.facts.secret_rules import SECRET_IN_NAME, SECRET_REDACTED, SECRET_RULES
+from memosite.facts.secret_rules import (
+    SECRET_FORMERLY_IN_NAME,
+    SECRET_IN_NAME,
+    SECRET_REDACTED,
+    SECRET_RULES,
+    withheld_for_secrets,
+)
 from memosite.reading.archive import open_archive
 from memosite.reading.screen import Screen
 from memosite.secrets import find_secrets
@@ -176,10 +182,12 @@ def test_exceptions_change_what_is_read_and_scan_nothing(tmp_path: Path, scanned
 
 # Names
 
+NAMING = frozenset({SECRET_IN_NAME, SECRET_FORMERLY_IN_NAME, SECRET_REDACTED})
+
 
 def named(findings: tuple[Finding, ...]) -> list[tuple[str, str]]:
     """Where names with secrets are, and what is said of them."""
-    return [(one.location.path, one.message) for one in findings if one.rule in {SECRET_IN_NAME, SECRET_REDACTED}]
+    return [(one.location.path, one.message) for one in findings if one.rule in NAMING]
 
 
 @pytest.mark.parametrize("is_tree", [False, True])
@@ -213,8 +221,9 @@ def test_names_that_git_has_are_screened_before_they_are_kept(tmp_path: Path) ->
         archive = read(tmp_path)
         assert named(archive.findings) == [
             ("", "in the name of an author of commits: Ada [REDACTED:github-pat]"),
-            ("memos/inbox", "AWS access key id in the name of a file here; it is not read"),
+            ("memos/inbox", "AWS access key id in the name of a file that only git history has here; it is not shown"),
         ]
+        assert withheld_for_secrets(archive.findings) == ()
         assert KEY not in repr(archive) and TOKEN not in repr(archive)
         kept = b"".join(one.read_bytes() for one in (tmp_path / ".memosite").rglob("*") if one.is_file())
         assert KEY.encode() not in kept and TOKEN.encode() not in kept

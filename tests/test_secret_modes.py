@@ -198,6 +198,29 @@ def test_a_removed_file_with_a_secret_is_an_earlier_version(site: Path, capsys: 
     assert f"{LEAK_PATH}:9: warning: {KIND} in an earlier version" in capsys.readouterr().out
 
 
+@pytest.mark.parametrize("mode", ["withhold", "redact", "fail"])
+def test_a_file_that_was_renamed_fails_no_build(site: Path, mode: str, capsys: pytest.CaptureFixture[str]) -> None:
+    """The secret that was in its name is in git history alone; the finding says so, and how to be rid of it."""
+    leak = site / LEAK_PATH
+    leak.unlink()
+    hidden = write_memo(leak.parent, f"2026-05-01-0900--engineer--director--{KEY}", body="Hidden by its name.")
+    repo = Repo(site / "desk")
+    repo.commit()
+    assert main(["build", str(site), "--quiet", "--secrets", mode]) == 1
+    hidden.unlink()
+    write_memo(leak.parent, LEAK, body="Hidden by its name.")
+    repo.commit()
+    assert main(["build", str(site), "--quiet", "--secrets", mode]) == 0
+    files = published(site)
+    assert "Hidden by its name." in files[f"memos/{LEAK}/index.html"]
+    assert not any(KEY in path + text for path, text in files.items())
+    capsys.readouterr()
+    assert main(["check", str(site), "--secrets", mode]) == 0
+    said = f"warning: {KIND} in the name of a file that only git history has here; it is not shown"
+    printed = capsys.readouterr().out
+    assert said in printed and "[secret-formerly-in-name]" in printed
+
+
 # Redact and fail
 
 

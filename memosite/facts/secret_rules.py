@@ -36,6 +36,13 @@ SECRET_IN_NAME = Rule(
     clause="SPEC 9",
     remedy="Rotate the key. Then rename the file.",
 )
+SECRET_FORMERLY_IN_NAME = Rule(
+    id="secret-formerly-in-name",
+    severity=Severity.WARNING,
+    meaning="A secret in a name that only git history has: what had that name is not shown.",
+    clause="SPEC 9",
+    remedy="Rotate the key. The name stays hidden; rewrite the repo's history to be rid of it.",
+)
 SECRET_ALLOWED_IN_VAIN = Rule(
     id="secret-allowed-in-vain",
     severity=Severity.NOTE,
@@ -44,7 +51,14 @@ SECRET_ALLOWED_IN_VAIN = Rule(
     remedy="Remove the entry from secrets.allow.",
 )
 
-SECRET_RULES = (SECRET_WITHHELD, SECRET_REDACTED, SECRET_FORMERLY, SECRET_IN_NAME, SECRET_ALLOWED_IN_VAIN)
+SECRET_RULES = (
+    SECRET_WITHHELD,
+    SECRET_REDACTED,
+    SECRET_FORMERLY,
+    SECRET_IN_NAME,
+    SECRET_FORMERLY_IN_NAME,
+    SECRET_ALLOWED_IN_VAIN,
+)
 """All of them, in this order."""
 
 _WITHHOLDING = frozenset({SECRET_WITHHELD.id, SECRET_IN_NAME.id})

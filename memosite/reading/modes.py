@@ -18,6 +18,7 @@ from memosite.facts.parsed import BodyFile, Envelope, Organization, Parsed, Reco
 from memosite.facts.secret_rules import (
     SECRET_ALLOWED_IN_VAIN,
     SECRET_FORMERLY,
+    SECRET_FORMERLY_IN_NAME,
     SECRET_IN_NAME,
     SECRET_REDACTED,
     SECRET_WITHHELD,
@@ -44,9 +45,10 @@ def with_mode(
     """
     read = tuple(facts)
     now = frozenset(one.fact.file.blob for one in read if isinstance(one.fact, Envelope | BodyFile))
+    listed = frozenset(finding for one in read for finding in one.findings if finding.rule == SECRET_IN_NAME)
     found = [
         *(finding for name, history in histories.items() for finding in _in_versions(name, history, secrets, now)),
-        *(finding for name, history in histories.items() for finding in _in_names(name, history)),
+        *(finding for name, history in histories.items() for finding in _in_names(name, history, listed)),
         *_in_vain(read, histories.values(), secrets),
     ]
     result = tuple(decided(one, secrets) for one in read)
@@ -78,9 +80,14 @@ def without_hidden_names(listing: Listing, screen: Screen) -> Listing:
 
 def name_finding(source: str, redacted: str) -> Finding:
     """The finding on a path with a secret in it, by the path without it."""
-    kinds = ", ".join(dict.fromkeys(map(_kind, _REDACTED.findall(redacted))))
     where = Location(source=source, path=redacted.rpartition("/")[0])
-    return Finding(rule=SECRET_IN_NAME, location=where, message=f"{kinds} in the name of a file here; it is not read")
+    return Finding(
+        rule=SECRET_IN_NAME, location=where, message=f"{_kinds(redacted)} in the name of a file here; it is not read"
+    )
+
+
+def _kinds(redacted: str) -> str:
+    return ", ".join(dict.fromkeys(map(_kind, _REDACTED.findall(redacted))))
 
 
 def _kind(rule: str) -> str:
@@ -171,11 +178,14 @@ def _shown(commits: list[str]) -> str:
     return f" (commit{'s' if len(commits) > 1 else ''} {', '.join(commits[:_COMMITS_NAMED])}{more})"
 
 
-def _in_names(source: str, history: History) -> Iterator[Finding]:
-    """The findings on the names that git has."""
+def _in_names(source: str, history: History, listed: frozenset[Finding]) -> Iterator[Finding]:
+    """The findings on the names that git has; `listed` are those on names that files have now."""
     for kind, name in history.names:
         if kind == "path":
-            yield name_finding(source, name)
+            now = name_finding(source, name)
+            if now not in listed:
+                message = f"{_kinds(name)} in the name of a file that only git history has here; it is not shown"
+                yield replace(now, rule=SECRET_FORMERLY_IN_NAME, message=message)
         else:
             message = f"in the name of an author of commits: {name}"
             yield Finding(rule=SECRET_REDACTED, location=Location(source=source, path=""), message=message)
