@@ -30,7 +30,7 @@ def main(arguments: Sequence[str]) -> int:
             code = _COMMANDS[options.run](options)
         sys.stdout.flush()
     except SecretsError as error:
-        say(f"memosite: {error}")
+        _say_secrets(options, error)
         return EXIT_NOT_SO
     except MemositeError as error:
         say(f"memosite: {error}")
@@ -47,6 +47,14 @@ def main(arguments: Sequence[str]) -> int:
         forget(sys.stdout)
         return EXIT_USAGE
     return code
+
+
+def _say_secrets(options: argparse.Namespace, error: SecretsError) -> None:
+    from memosite.commands.withheld import check_command, withheld_lines
+
+    check = check_command(options, options.audience or error.audience)
+    for line in withheld_lines(error.places, check, head=error.said):
+        say(f"memosite: {line}")
 
 
 def _options(arguments: Sequence[str]) -> argparse.Namespace:
@@ -125,8 +133,8 @@ def _mark_read(options: argparse.Namespace) -> int:
 def _diff(options: argparse.Namespace) -> int:
     from memosite.commands.diff import run
 
-    is_whole = run(options, show=show, say=_nothing if options.quiet else say)
-    return EXIT_FINE if is_whole else EXIT_NOT_SO
+    run(options, show=show, say=_nothing if options.quiet else say)
+    return EXIT_FINE
 
 
 _COMMANDS: dict[str, Callable[[argparse.Namespace], int]] = {

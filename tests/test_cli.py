@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from memosite.cli import main
-from memosite.commands.summary import plural
+from memosite.commands.nouns import plural
 from memosite.facts.characters import printable_json
 from tests.support.commands import command_line, run_command
 from tests.support.files import write_text

@@ -45,8 +45,11 @@ def published(site: Path) -> dict[str, str]:
 def test_one_secret_withholds_one_artifact(site: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """Its page is its envelope alone; the other memo is whole; a loud line says so, and the exit code is 1."""
     assert main(["build", str(site)]) == 1
-    (line,) = (one for one in capsys.readouterr().out.splitlines() if one.startswith("withheld"))
-    assert line.startswith(f"withheld  1 file is withheld for a secret: {LEAK_PATH}: line 9: {KIND}, fingerprint ")
+    lines = capsys.readouterr().out.splitlines()
+    at = lines.index("withheld  1 file is withheld for a secret")
+    assert lines[at + 1] == f"          {LEAK_PATH}:9: {KIND}"
+    check = f"memosite check {site}"
+    assert lines[at + 2] == f"          rotate the keys; then redact the sources or allow them ({check})"
     files = published(site)
     assert "is not published, because it holds a secret" in files[f"memos/{LEAK}/index.html"]
     assert KIND in files[f"memos/{LEAK}/index.html"]
@@ -59,7 +62,8 @@ def test_a_build_that_finds_nothing_new_says_it_again(site: Path, capsys: pytest
     """It is not forgotten because nothing changed; quiet builds say it as an error."""
     assert main(["build", str(site), "--quiet"]) == 1
     first = capsys.readouterr()
-    assert first.out == "" and first.err.startswith("memosite: 1 file is withheld for a secret: ")
+    assert first.out == "" and first.err.startswith("memosite: 1 file is withheld for a secret\nmemosite: desk/")
+    assert all(line.startswith("memosite: ") for line in first.err.splitlines())
     before = tree_bytes(site / "_site")
     assert main(["build", str(site), "--quiet"]) == 1
     assert capsys.readouterr() == first
@@ -88,17 +92,63 @@ def test_what_is_mended_is_published(site: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "command", [["export"], ["export", "kind:memo"], ["search", "casks"], ["diff", "2026-04-01.."]], ids=" ".join
+    ("command", "code"),
+    [
+        (["export"], 1),
+        (["export", "kind:memo"], 1),
+        (["search", "casks"], 0),
+        (["search", "nowhere"], 1),
+        (["diff", "2026-04-01.."], 0),
+    ],
 )
 def test_every_command_says_what_it_did_not_see(
-    site: Path, command: list[str], capsys: pytest.CaptureFixture[str]
+    site: Path, command: list[str], code: int, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """And ends with 1, also when its index is up to date."""
+    """On one line, also when its index is up to date. Search and diff end by their own result, exports with 1."""
     for _ in range(2):
-        assert main([*command, "--site", str(site)]) == 1
+        assert main([*command, "--site", str(site)]) == code
         printed = capsys.readouterr()
-        assert f"memosite: 1 file is withheld for a secret: {LEAK_PATH}: line 9: {KIND}" in printed.err
-        assert OTHER in printed.out and KEY not in printed.out + printed.err
+        assert printed.err == f"memosite: 1 file is withheld for a secret; memosite check {site} names it\n"
+        assert (OTHER in printed.out) == ("nowhere" not in command) and KEY not in printed.out
+
+
+def test_of_many_files_the_first_are_named_a_line_each(site: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Ten of them; of a file with several secrets the first."""
+    for number in range(11):
+        write_memo(site / "desk/memos/read", f"2026-05-02-{number:04d}--a--b--c", subject=KEY, body=KEY)
+    for mode, head in (("withhold", "12 files are withheld for a secret"), ("fail", "nothing is published while")):
+        assert main(["build", str(site), "--quiet", "--secrets", mode]) == 1
+        lines = capsys.readouterr().err.splitlines()
+        assert len(lines) == 13 and head in lines[0]
+        assert lines[1] == f"memosite: {LEAK_PATH}:9: {KIND}"
+        assert lines[2].startswith("memosite: desk/memos/read/2026-05-02-0000--a--b--c.openthing:")
+        assert lines[2].endswith(f": {KIND}, and 1 more")
+        assert lines[11] == "memosite: and 2 more"
+        assert max(len(line.removesuffix(f"{site} --secrets {mode})")) for line in lines) < 120
+
+
+def test_the_command_that_names_all_leads_to_the_same(
+    site: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It names the audience where another would be taken, and the options that change what is found."""
+    monkeypatch.chdir(site)
+    write_text(site / "memosite.yml", "sources: [{path: desk}]\noutputs: {internal: _site, public: _public}\n")
+    told = {
+        ("build",): [" .", " --audience internal", ")", " .", " --audience public", ")"],
+        ("build", "--audience", "public"): [" . --audience public)"],
+        ("build", "--audience", "internal", "--secrets", "fail"): [" . --audience internal --secrets fail)"],
+        ("build", "--secrets", "fail"): [" . --audience internal --secrets fail)"],
+        ("search", "casks"): ["memosite check . --audience public names it"],
+        ("diff", "2026-04-01.."): ["memosite check . --audience public names it"],
+        ("export", "--cache", "my cache"): ["memosite check . --audience public --cache 'my cache' names it"],
+    }
+    for command, parts in told.items():
+        main(list(command))
+        printed = capsys.readouterr()
+        assert [part for part in parts if part not in printed.out + printed.err] == [], command
+    write_text(site / "memosite.yml", "sources: [{path: desk}]\naudience: public\noutput: _other\n")
+    main(["build"])
+    assert "(memosite check .)" in capsys.readouterr().out
 
 
 def test_of_a_list_only_the_records_with_a_secret_are_withheld(site: Path) -> None:
@@ -134,7 +184,7 @@ def test_an_earlier_version_with_a_secret_is_not_shown(
     """The artifact is published without that version. The finding names it, and no build fails for it for ever."""
     assert main(["build", str(site), "--secrets", mode]) == 0
     summary = capsys.readouterr().out
-    assert "secret" not in summary and "withheld" not in summary and "1 warning" in summary
+    assert "secret" not in summary.replace("--secrets", "") and "withheld" not in summary and "1 warning" in summary
     files = published(site)
     assert "in the vault" in files[f"memos/{LEAK}/index.html"]
     assert not any(KEY in text or "as you asked" in text for text in files.values())
@@ -241,7 +291,10 @@ def test_nothing_is_published_if_it_is_to_fail(site: Path, capsys: pytest.Captur
         assert main([*command, str(site)]) == 1
         printed = capsys.readouterr()
         assert printed.out == ""
-        assert f"secrets: nothing is published while there are secrets: {LEAK_PATH}: line 9: {KIND}" in printed.err
+        head, place, advice = printed.err.splitlines()
+        assert head == "memosite: secrets: nothing is published while 1 file holds a secret"
+        assert place == f"memosite: {LEAK_PATH}:9: {KIND}"
+        assert advice == f"memosite: rotate the keys; then redact the sources or allow them (memosite check {site})"
     assert not (site / "_site/index.html").exists()
     assert main(["check", str(site)]) == 1
     assert f"error: {KIND}, fingerprint" in capsys.readouterr().out

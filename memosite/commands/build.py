@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING
 from memosite.build import build
 from memosite.commands.places import shown_path, site_folder
 from memosite.commands.report import fails
-from memosite.commands.summary import summary, withheld_line
+from memosite.commands.summary import summary
+from memosite.commands.withheld import check_command, named_audience, withheld_lines
 from memosite.config.loading import Config, load_config
 from memosite.config.schema import Audience
 from memosite.facts.errors import ConfigError
@@ -69,8 +70,9 @@ def _build(
         )
     if not options.quiet:
         show(sum_up(report, config, options))
-    elif report.withheld:
-        say(f"memosite: {withheld_line(report.withheld)}")
+    else:
+        for line in withheld_lines(report.withheld, check_command(options, named_audience(options, config))):
+            say(f"memosite: {line}")
     if options.profile:
         show("\n".join(profile.lines()))
     return not report.failed and not report.withheld and not fails(report.findings, options.fail_on)
@@ -82,11 +84,11 @@ def now() -> dt.datetime:
 
 
 def sum_up(report: BuildReport, config: Config, options: argparse.Namespace) -> str:
-    """The summary of a build, with the paths of the home page and of the site folder."""
+    """The summary of a build, with the path of the home page and the command that names every finding."""
     return summary(
         report,
         index=shown_path(config.output / "index.html"),
-        site=shown_path(site_folder(options)),
+        check=check_command(options, named_audience(options, config)),
         audience=config.audience if config.outputs or config.audience != "internal" else "",
         is_seen=sys.stdout.isatty(),
     )

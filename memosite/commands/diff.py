@@ -20,7 +20,7 @@ from memosite.commands.snapshots import (
     snapshot_of,
     snapshot_of_lines,
 )
-from memosite.commands.summary import withheld_line
+from memosite.commands.withheld import check_command, named_audience, withheld_note
 from memosite.config.loading import Config, load_config
 from memosite.config.policy import SecretsMode
 from memosite.config.schema import Audience
@@ -37,8 +37,8 @@ Note = Callable[[Archive], object]
 """Told of each archive that is read."""
 
 
-def run(options: argparse.Namespace, *, show: Callable[[str], None], say: Callable[[str], None]) -> bool:
-    """Show what differs between the two ends that the command line names; whether nothing was withheld for a secret."""
+def run(options: argparse.Namespace, *, show: Callable[[str], None], say: Callable[[str], None]) -> None:
+    """Show what differs between the two ends that the command line names."""
     withheld: dict[str, None] = {}
     found = diff(
         options.between,
@@ -51,8 +51,12 @@ def run(options: argparse.Namespace, *, show: Callable[[str], None], say: Callab
     )
     show({"text": to_text, "markdown": to_markdown, "json": to_json}[options.format](found))
     if withheld:
-        say(f"memosite: {withheld_line(tuple(withheld))}")
-    return not withheld
+        say(f"memosite: {withheld_note(tuple(withheld), _check_of(options))}")
+
+
+def _check_of(options: argparse.Namespace) -> str:
+    config = load_config(options.site_option or Path(), audience=options.audience)
+    return check_command(options, named_audience(options, config))
 
 
 def _ignore(_archive: Archive) -> None:

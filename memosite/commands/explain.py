@@ -7,8 +7,8 @@ from difflib import get_close_matches
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
+from memosite.commands.nouns import plural
 from memosite.commands.places import site_folder
-from memosite.commands.summary import plural
 from memosite.config.contract import load_contract
 from memosite.config.loading import Config, load_config
 from memosite.facts.errors import ConfigError, StateError

@@ -7,8 +7,9 @@ from pathlib import Path
 
 from memosite.archive.lines import exported
 from memosite.archive.model import Archive
+from memosite.commands.nouns import plural
 from memosite.commands.report import fails
-from memosite.commands.summary import plural, withheld_line
+from memosite.commands.withheld import check_command, named_audience, withheld_note
 from memosite.config.loading import load_config
 from memosite.exporters import export
 from memosite.facts.characters import printable
@@ -57,7 +58,7 @@ def run(options: argparse.Namespace, *, say: Callable[[str], None]) -> bool:
         say(f"memosite: failed: {printable(one)}")
     withheld = withheld_for_secrets(archive.all_findings)
     if withheld:
-        say(f"memosite: {withheld_line(withheld)}")
+        say(f"memosite: {withheld_note(withheld, check_command(options, named_audience(options, config)))}")
     return not failed and not withheld and not fails((one.severity for one in archive.all_findings), options.fail_on)
 
 

@@ -1,22 +1,20 @@
-"""Writes what a command prints at its end: the summary of a build, and nouns in singular or plural."""
+"""Writes the summary of a build, which its command prints at its end."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
+from memosite.commands.nouns import plural
+from memosite.commands.withheld import withheld_lines
 from memosite.facts.characters import printable
 from memosite.facts.parsed import Ref
 
-if TYPE_CHECKING:  # reports are slow to import, and nouns need none
+if TYPE_CHECKING:  # reports are slow to import
     from memosite.remake.report import BuildReport
 
 _LEDGER_LOST = (
     "archive/ledger.jsonl: found none in a site that memosite made, expected that of the last build. A new one was "
     "written: addresses and feed ids may have changed. Restore the old one from a backup and build again"
 )
-_WITHHELD = 10
-"""How many files one line names."""
-
-
 _TAKEN_BACK = (
     "warning   {count} published before {are} withheld from now on, and gone from this site. That takes nothing back: "
     "rotate what was secret in {it}, publish this site, purge caches, and remove {it} from the host's history"
@@ -24,7 +22,7 @@ _TAKEN_BACK = (
 _SHOWN = 20
 
 
-def summary(report: "BuildReport", *, index: str, site: str, audience: str = "", is_seen: bool = False) -> str:
+def summary(report: "BuildReport", *, index: str, check: str, audience: str = "", is_seen: bool = False) -> str:
     """What a build did, in four lines: read, written, findings, where to look; and for which audience, if given.
 
     Names of what was published and is withheld now are told only where `is_seen` by a person.
@@ -35,14 +33,14 @@ def summary(report: "BuildReport", *, index: str, site: str, audience: str = "",
     findings = ", ".join(f"{number} {plural(name, number)}" for name, number in numbers.items())
     changed = f"{report.written} {plural('file', report.written)}, {report.unchanged} unchanged"
     changed += f", {report.removed} removed" if report.removed else ""
-    hint = f"  (memosite check {site})" if report.findings else ""
+    hint = f"  ({check})" if report.findings else ""
     return "\n".join(
         (
             *([f"audience  {audience}"] if audience else ()),
             f"read      {what} from {sources}",
             f"written   {changed}",
             *(printable(f"failed    {source}") for source in report.failed),
-            *([f"withheld  {withheld_line(report.withheld)}"] if report.withheld else ()),
+            *_labelled("withheld", withheld_lines(report.withheld, check)),
             *(f"left out  {path}: two files of the site have one path, please report it" for path in report.collisions),
             *([f"warning   {index.removesuffix('index.html')}{_LEDGER_LOST}"] if report.is_ledger_lost else ()),
             *_taken_back(report.taken_back, is_seen=is_seen),
@@ -52,13 +50,9 @@ def summary(report: "BuildReport", *, index: str, site: str, audience: str = "",
     )
 
 
-def withheld_line(withheld: Sequence[str]) -> str:
-    """What is not published for a secret, as one line."""
-    count = len(withheld)
-    shown = "; ".join(withheld[:_WITHHELD])
-    more = f"; and {count - _WITHHELD} more (memosite check)" if count > _WITHHELD else ""
-    verb = "is" if count == 1 else "are"
-    return printable(f"{count} {plural('file', count)} {verb} withheld for a secret: {shown}{more}")
+def _labelled(label: str, lines: Iterable[str]) -> Iterator[str]:
+    """Lines below each other, the first behind a label."""
+    return (f"{'' if number else label:<10}{line}" for number, line in enumerate(lines))
 
 
 def _taken_back(refs: Sequence[Ref], *, is_seen: bool) -> Iterator[str]:
@@ -67,15 +61,9 @@ def _taken_back(refs: Sequence[Ref], *, is_seen: bool) -> Iterator[str]:
     are, it = ("is", "it") if len(refs) == 1 else ("are", "them")
     yield _TAKEN_BACK.format(count=f"{len(refs)} {plural('item', len(refs))}", are=are, it=it)
     if not is_seen:
-        yield "          build it in a terminal to have them listed, with the site as it was published before"
+        yield "          names are listed only on a terminal, since logs may be public; the published site's"
+        yield "          archive/ledger.jsonl has them"
         return
     yield from (printable(f"          {kind} {id_}") for kind, id_ in refs[:_SHOWN])
     if len(refs) > _SHOWN:
         yield f"          and {len(refs) - _SHOWN} more"
-
-
-def plural(noun: str, number: int) -> str:
-    """A noun in singular or plural, by its number."""
-    if number == 1:
-        return noun
-    return noun[:-1] + "ies" if noun.endswith("ry") else noun + "s"

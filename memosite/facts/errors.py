@@ -1,7 +1,7 @@
 """Exceptions for problems with the environment, which stop a command.
 
 Problems with content are findings (see `findings`), never exceptions. These are caught once, in `cli`,
-printed as one line, and end the command with exit code 2.
+printed as one line (`SecretsError` as several), and end the command with exit code 2.
 """
 
 
@@ -18,7 +18,18 @@ class SourceError(MemositeError):
 
 
 class SecretsError(MemositeError):
-    """Secrets were found, and nothing is to be published then; ends the command with exit code 1."""
+    """Secrets were found, and nothing is to be published then; ends the command with exit code 1.
+
+    `places` are where, `audience` for whom was read, "" if the site has one output.
+    """
+
+    def __init__(self, places: tuple[str, ...], audience: str = "") -> None:
+        """The text names no place: it is one line."""
+        count = f"{len(places)} file{' holds' if len(places) == 1 else 's hold'} a secret"
+        self.said = f"secrets: nothing is published while {count}"
+        super().__init__(f"{self.said}; memosite check names {'it' if len(places) == 1 else 'them'}")
+        self.places = places
+        self.audience = audience
 
 
 class MovedError(SourceError):

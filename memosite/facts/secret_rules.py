@@ -79,10 +79,14 @@ class SecretHit:
 
 
 def withheld_for_secrets(findings: Iterable[Finding]) -> tuple[str, ...]:
-    """What is not published for a secret: each file with lines and kinds, in the order of their places."""
-    by_file: dict[str, dict[str, None]] = {}
+    """What is not published for a secret: each file with its first line and kind, in the order of their places."""
+    by_file: dict[tuple[str, str], list[Finding]] = {}
     for one in sorted(findings, key=lambda one: one.sort_key):
         if one.rule.id in _WITHHOLDING:
-            line = f"line {one.location.line}: " if one.location.line else ""
-            by_file.setdefault(f"{one.location.source}/{one.location.path}", {})[f"{line}{one.message}"] = None
-    return tuple(f"{file}: {', '.join(said)}" for file, said in by_file.items())
+            by_file.setdefault((one.location.source, one.location.path), []).append(one)
+    return tuple(_first_of(found) for found in by_file.values())
+
+
+def _first_of(found: list[Finding]) -> str:
+    more = f", and {len(found) - 1} more" if len(found) > 1 else ""
+    return f"{found[0].location}: {found[0].message.partition(', fingerprint ')[0]}{more}"

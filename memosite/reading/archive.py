@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from memosite.archive.ledger import Ledger, read_ledger
 from memosite.config.schema import Audience, Config
-from memosite.facts.errors import MemositeError, MovedError
+from memosite.facts.errors import MemositeError, MovedError, SecretsError
 from memosite.reading.inputs import Inputs, compare_inputs
 from memosite.reading.previous import published_digests, published_file
 from memosite.sources.look import Look, LookAt, look_at
@@ -154,7 +154,11 @@ class ArchiveHandle:
             )
 
         with self._sources:
-            return _read_again(read, self._looks)
+            try:
+                return _read_again(read, self._looks)
+            except SecretsError as error:
+                audience = self._audience if len(config.outputs) > 1 else ""
+                raise SecretsError(error.places, audience) from error
 
 
 def _read_again(

@@ -31,7 +31,6 @@ from memosite.secrets import RULES
 from memosite.sources.listing import Listing, shown_path
 
 _REDACTED = re.compile(r"\[REDACTED:([^\]]+)\]")
-_NAMED_IN_ERROR = 10
 _COMMITS_NAMED = 3
 
 
@@ -214,6 +213,4 @@ def _in_vain(facts: Iterable[Parsed], histories: Iterable[History], secrets: Sec
 def _fail_for(findings: Iterable[Finding]) -> None:
     found = withheld_for_secrets(findings)
     if found:
-        more = f"; and {len(found) - _NAMED_IN_ERROR} more" if len(found) > _NAMED_IN_ERROR else ""
-        shown = "; ".join(found[:_NAMED_IN_ERROR])
-        raise SecretsError(f"secrets: nothing is published while there are secrets: {shown}{more}")
+        raise SecretsError(found)
