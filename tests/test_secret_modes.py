@@ -284,6 +284,17 @@ def test_redacted_texts_are_published(site: Path) -> None:
     assert main(["build", str(site), "--secrets", "redact", "--quiet", "--fail-on", "error"]) == 1
 
 
+def test_a_build_says_how_much_is_redacted(site: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Also when nothing has changed; an author's name is in no file."""
+    write_memo(site / "desk/memos/read", "2026-05-02-0000--a--b--c", subject=KEY, body=KEY)
+    Repo(site / "desk").commit(who=KEY)
+    for _ in range(2):
+        assert main(["build", str(site), "--secrets", "redact"]) == 0
+        assert "\nredacted  3 secrets in 2 files\n" in capsys.readouterr().out
+    main(["build", str(site)])
+    assert "redacted" not in capsys.readouterr().out
+
+
 def test_nothing_is_published_if_it_is_to_fail(site: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """The error names file, line and kind; what was published stays."""
     write_text(site / "memosite.yml", "sources: [{path: desk}]\nsecrets: {mode: fail}\n")

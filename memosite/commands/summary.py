@@ -41,6 +41,7 @@ def summary(report: "BuildReport", *, index: str, check: str, audience: str = ""
             f"written   {changed}",
             *(printable(f"failed    {source}") for source in report.failed),
             *_labelled("withheld", withheld_lines(report.withheld, check)),
+            *_redacted(*report.redacted),
             *(f"left out  {path}: two files of the site have one path, please report it" for path in report.collisions),
             *([f"warning   {index.removesuffix('index.html')}{_LEDGER_LOST}"] if report.is_ledger_lost else ()),
             *_taken_back(report.taken_back, is_seen=is_seen),
@@ -53,6 +54,11 @@ def summary(report: "BuildReport", *, index: str, check: str, audience: str = ""
 def _labelled(label: str, lines: Iterable[str]) -> Iterator[str]:
     """Lines below each other, the first behind a label."""
     return (f"{'' if number else label:<10}{line}" for number, line in enumerate(lines))
+
+
+def _redacted(secrets: int, files: int) -> Iterator[str]:
+    if secrets:
+        yield f"redacted  {secrets} {plural('secret', secrets)} in {files} {plural('file', files)}"
 
 
 def _taken_back(refs: Sequence[Ref], *, is_seen: bool) -> Iterator[str]:

@@ -90,3 +90,9 @@ def withheld_for_secrets(findings: Iterable[Finding]) -> tuple[str, ...]:
 def _first_of(found: list[Finding]) -> str:
     more = f", and {len(found) - 1} more" if len(found) > 1 else ""
     return f"{found[0].location}: {found[0].message.partition(', fingerprint ')[0]}{more}"
+
+
+def redacted_places(findings: Iterable[Finding]) -> tuple[str, ...]:
+    """The file of each secret that is redacted in one; an author's name, which is in none, is not counted."""
+    found = (one.location for one in findings if one.rule.id == SECRET_REDACTED.id and one.location.path)
+    return tuple(f"{where.source}/{where.path}" for where in found)

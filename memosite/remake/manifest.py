@@ -171,6 +171,7 @@ class BuildSeal:
     status: Mapping[str, object] = field(default_factory=dict)
     files: int = 0
     withheld: tuple[str, ...] = ()
+    redacted: tuple[int, int] = (0, 0)
 
 
 def manifest_file(cache: Path, output: Path) -> Path:
@@ -209,8 +210,9 @@ def read_seal(file: Path) -> BuildSeal:
             status=dict(known["status"]),
             files=int(known["files"]),
             withheld=tuple(map(str, known["withheld"])),
+            redacted=(int(known["redacted"][0]), int(known["redacted"][1])),
         )
-    except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
+    except (ValueError, KeyError, TypeError, AttributeError, IndexError, RecursionError):
         return BuildSeal()
 
 

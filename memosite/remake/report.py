@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from memosite import __version__
 from memosite.facts.findings import Severity
 from memosite.facts.parsed import Ref
-from memosite.facts.secret_rules import withheld_for_secrets
+from memosite.facts.secret_rules import redacted_places, withheld_for_secrets
 from memosite.facts.source_rules import failures
 from memosite.remake.manifest import BuildSeal
 from memosite.remake.memory import STATUS_PATH, Memory
@@ -42,6 +42,8 @@ class BuildReport:
     """The sources that could not be read, each with the reason."""
     withheld: tuple[str, ...] = ()
     """What is not published for a secret: places and kinds."""
+    redacted: tuple[int, int] = (0, 0)
+    """How many secrets were redacted, in how many files."""
     taken_back: tuple[Ref, ...] = ()
     """What was published before and is withheld now."""
 
@@ -50,6 +52,7 @@ def report_of(
     archive: "Archive", output: OutputFolder, *, seconds: float, is_ledger_lost: bool, taken_back: tuple[Ref, ...] = ()
 ) -> BuildReport:
     """The report of a build that read this archive and wrote into this folder."""
+    redacted = redacted_places(archive.all_findings)
     return BuildReport(
         kinds=Counter(artifact.kind for artifact in archive.artifacts.values()),
         sources=len(archive.sources),
@@ -62,6 +65,7 @@ def report_of(
         is_ledger_lost=is_ledger_lost,
         failed=failures(archive.all_findings),
         withheld=withheld_for_secrets(archive.all_findings),
+        redacted=(len(redacted), len(set(redacted))),
         taken_back=taken_back,
     )
 
@@ -77,6 +81,7 @@ def seal_of(inputs: str, report: BuildReport, status: Mapping[str, object]) -> B
         status=status,
         files=report.written + report.unchanged,
         withheld=report.withheld,
+        redacted=report.redacted,
     )
 
 
@@ -100,6 +105,7 @@ def report_unchanged(
         collisions=last.collisions,
         seconds=max(0.0, (finished - began).total_seconds()),  # the clock may have been set back
         withheld=last.withheld,
+        redacted=last.redacted,
     )
 
 
