@@ -102,6 +102,44 @@ def test_odd_json_counts_as_marked(text: str) -> None:
         ("retention_policy:\n  - private", True),
         ("retention_policy: keep", False),
         ("title: on confidentiality", False),
+        ("retention_policy: [private]", True),
+        ("retention_policy: |\n  private", True),
+        ("retention_policy: >-\n  private", True),
+        ("retention_policy: >-\n  keep", False),
+        ("retention_policy: !!str private", True),
+        ("retention_policy: !!str keep", False),
+        ("retention_policy: !!binary cHJpdmF0ZQ==", True),
+        ("retention_policy: {kind: private}", True),
+        ("retention_policy: 5", True),
+        ("retention_policy: '5 years'", False),
+        ("retention_policy: null", False),
+        ("retention_policy:", True),
+        ("retention_policy: &a private", True),
+        ("k: &a private\nretention_policy: *a", True),
+        ("k: &a keep\nretention_policy: *a", False),
+        ("k: &a {retention_policy: private}\n<<: *a", True),
+        ("k: &a [*a]", False),
+        ("k: &a retention_policy\n*a : private", True),
+        ('retention_policy: "priv\\\n  ate"', True),
+        ('retention_policy: "priv\\x61te"', True),
+        ('"retention\\x5fpolicy": private', True),
+        ('"retention_\\\n  policy": private', True),
+        ("? retention_policy\n: private", True),
+        ("? confidentiality\n: privileged", True),
+        ("? confidentiality\n: public", False),
+        ("? [confidentiality]\n: privileged", True),
+        ("a:\n- b: [{retention_policy: private}]", True),
+        ("retention_policy: keep\nretention_policy: private", True),
+        ("retention_policy: private\nretention_policy: keep", True),
+        ("a: b: c\nretention_policy: [private]", True),
+        ("a: b: c\n? retention_policy\n: private", True),
+        ('a: b: c\n"retention\\u005fpolicy": private', True),
+        ("a: b: c\nretention_policy: keep\nx.legal.confidentiality: 'public' # yes", False),
+        ("retention_policy:\tprivate", True),
+        ("a: b\nretention_policy:private", True),
+        ("retention_policy: private\nk: " + "[" * 5000, True),
+        ("k: " + "x" * 70_000 + "\n? retention_policy\n: private", True),
+        ("k: " + "x" * 70_000 + "\nretention_policy: keep", False),
     ],
 )
 def test_marks_in_front_matter(head: str, *, is_marked: bool) -> None:
@@ -115,6 +153,28 @@ def test_marks_in_lines_of_json() -> None:
     """One marked line marks the file."""
     assert is_confidential(file(".memory/events.jsonl", '{"event": "x"}\n{"x.legal.confidentiality": "secret"}\n'))
     assert not is_confidential(file(".memory/events.jsonl", '{"event": "x"}\nno line of JSON\n'))
+
+
+@pytest.mark.parametrize(
+    ("line", "is_marked"),
+    [
+        ('{"retention_policy": ["private"]}', True),
+        ('{"retention_policy": 5}', True),
+        ('{"a": [{"retention_policy": {"kind": "private"}}]}', True),
+        ('{"\\u0072etention_policy": "private"}', True),
+        ('{"retention_policy": "priv\\u0061te"}', True),
+        ('{"retention_policy": "keep", "body": "on retention_policy: private"}', False),
+        ('{"retention_policy": null}', False),
+        ('{"retention_policy": "keep"', False),
+        ('{"retention_policy": "priv', True),
+        ('{"\\u0072etention_policy": "private"', True),
+        ('{"retention_policy": ["private"', True),
+        ("[" * 100_000 + '{"retention_policy": "private"}', True),
+    ],
+)
+def test_marks_in_a_line_of_json(line: str, *, is_marked: bool) -> None:
+    """Lines are JSON; in a broken one the word is a mark if nothing harmless stands behind it."""
+    assert is_confidential(file(".memory/events.jsonl", f'{{"event": "x"}}\r\n{line}\r\n')) is is_marked
 
 
 def test_a_transcript_is_raw_unless_it_says_that_it_was_redacted() -> None:

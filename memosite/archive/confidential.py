@@ -2,13 +2,17 @@
 
 The one rule for files as they are and as git has them from before. A mark is a field of JSON, at any depth, or of the
 front matter of Markdown: `x.legal.confidentiality`, or `retention_policy`, which belongs into `metadata`. The same
-names in other namespaces count, too, and a mark that cannot be understood says no.
+names in other namespaces count, too, and a mark that cannot be understood says no. Where JSON or YAML is broken, each
+of the two words is a mark unless a harmless value stands behind it.
 """
 
 import json
 import re
-from collections.abc import Iterable
+import sys
+from collections.abc import Iterable, Iterator
 from typing import Any
+
+import yaml
 
 from memosite.facts.file import File
 from memosite.facts.names import CATALOG_SUFFIX, ENVELOPE_SUFFIX
@@ -17,12 +21,18 @@ _CONFIDENTIALITY, _RETENTION = "confidentiality", "retention_policy"
 _PRIVATE = ("confidential", "private", "ephemeral")
 _JSON = (ENVELOPE_SUFFIX, CATALOG_SUFFIX, ".json")
 _MARK = re.compile(r"confidentiality|retention_policy|\\u00[2-7]", re.IGNORECASE)
-_WRITTEN = re.compile(
-    r"(?<![\w-])(?:[\w-]+\.)*(?P<name>confidentiality|retention_policy)['\"]?[ \t]*:"
-    r"[ \t]*(?P<value>\"[^\"\n]*\"|'[^'\n]*'|[^\n,}#]*)",
+_WORD = re.compile(r"confidentiality|retention_policy", re.IGNORECASE)
+_FIELD = re.compile(
+    rf"(?<![\w-])(?:[\w-]+\.)*(?P<name>{_WORD.pattern})['\"]?[ \t]*:[ \t]*"
+    r"(?P<value>\"[^\W\d][\w .-]*\"|'[^\W\d][\w .-]*'|[^\W\d](?:[\w .-]*[\w.-])?)[ \t\r]*(?=[,}\n]|[ \t]#|\Z)",
     re.IGNORECASE,
 )
-_HEAD = re.compile(r"---[ \t]*\n.*?(?:\n(?:---|\.\.\.)[ \t]*(?:\n|\Z)|\Z)", re.DOTALL)
+_ESCAPE = re.compile(r"\\(?:u([0-9a-f]{4})|x([0-9a-f]{2})|U([0-9a-f]{8})|[ \t]*\n[ \t]*)", re.IGNORECASE)
+_HEAD = re.compile(r"---[ \t]*\n(?P<fields>.*?)(?:(?:(?<=\n)|\n)(?:---|\.\.\.)[ \t]*(?:\n|\Z)|\Z)", re.DOTALL)
+_YAML_CHARS = 65_536
+"""The longest YAML that is parsed; in a longer one every mark counts that is not plainly harmless."""
+
+_TEXT, _NULL = "tag:yaml.org,2002:str", "tag:yaml.org,2002:null"
 
 
 def is_confidential(file: File) -> bool:
@@ -31,9 +41,9 @@ def is_confidential(file: File) -> bool:
     if name.endswith(_JSON):
         return file.json.fields is None or (bool(_MARK.search(file.text)) and _is_marked_json(file.text))
     if name.endswith(".jsonl"):
-        return _is_marked_text(file.text)
+        return any(_MARK.search(line) and _is_marked_json(line) for line in file.text.split("\n"))
     head = _HEAD.match(file.markdown)
-    return head is not None and _is_marked_text(head[0])
+    return head is not None and _is_marked_yaml(head["fields"])
 
 
 def is_raw_transcript(file: File) -> bool:
@@ -68,13 +78,60 @@ def _is_marked(pairs: Iterable[tuple[str, object]]) -> bool:
     return any(_says_no(key.strip().casefold().rpartition(".")[2], value) for key, value in pairs)
 
 
+def _is_marked_yaml(text: str) -> bool:
+    """Whether a mapping of a YAML text has a mark, at any depth."""
+    if not _WORD.search(text) and "\\" not in text:  # an escape may be a part of the word
+        return False
+    if len(text) > _YAML_CHARS:
+        return _is_marked_text(text)
+    try:
+        root = yaml.compose(text, Loader=yaml.SafeLoader)
+    except (yaml.YAMLError, ValueError, OverflowError, RecursionError):
+        return _is_marked_text(text)
+    if not isinstance(root, yaml.MappingNode):
+        return _is_marked_text(text)
+    return any(not isinstance(key, yaml.ScalarNode) or _is_marked([_pair(key, value)]) for key, value in _fields(root))
+
+
+def _fields(root: yaml.Node) -> Iterator[tuple[yaml.Node, yaml.Node]]:
+    """All fields of all mappings, each mapping once however many aliases it has."""
+    waiting, met = [root], set()
+    while waiting:
+        node = waiting.pop()
+        if isinstance(node, yaml.ScalarNode) or id(node) in met:
+            continue
+        met.add(id(node))
+        for child in node.value:
+            if isinstance(node, yaml.MappingNode):
+                yield child
+                waiting += child
+            else:
+                waiting.append(child)
+
+
+def _pair(key: yaml.ScalarNode, value: yaml.Node) -> tuple[str, object]:
+    """A field as JSON would have it, as far as marks go: a text, null if that is written, anything else is a list."""
+    if not isinstance(value, yaml.ScalarNode):
+        return key.value, ()
+    is_null = value.tag == _NULL and bool(value.value)
+    return key.value, value.value if value.tag == _TEXT else None if is_null else ()
+
+
 def _is_marked_text(text: str) -> bool:
-    """Whether a text that is written like YAML or JSON has a mark; one whose value is on further lines says no."""
-    for found in _WRITTEN.finditer(text):
-        value = found["value"].strip().strip("\"'")
-        if _says_no(found["name"].casefold(), value or ()):
-            return True
-    return False
+    """Whether a text that cannot be parsed has the name of a mark without a harmless value behind it."""
+    plain = _ESCAPE.sub(lambda found: _char(found[1] or found[2] or found[3]), text)
+    harmless = {
+        found.start("name")
+        for found in _FIELD.finditer(plain)
+        if not _says_no(found["name"].casefold(), found["value"].strip("\"'"))
+    }
+    return any(found.start() not in harmless for found in _WORD.finditer(plain))
+
+
+def _char(code: str | None) -> str:
+    """The character of an escape; none for the end of a line that goes on."""
+    number = int(code or "0", 16)
+    return chr(number) if 0 < number <= sys.maxunicode else ""
 
 
 def _says_no(name: str, value: object) -> bool:
