@@ -1,4 +1,7 @@
-"""Finds secrets in a text: what matches a rule, in it or in the texts within it, and is no placeholder."""
+"""Finds secrets in a text: what matches a rule, in it or in the texts within it, and is no placeholder.
+
+The value of such a secret is one wherever else it stands in the text.
+"""
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
@@ -7,6 +10,7 @@ from functools import lru_cache
 from memosite.secrets.engine import ENCODED, GENERIC, MANY, WINDOW, Match, digest_rules, match_rules, ours, read_rules
 from memosite.secrets.layers import Layer, as_bytes, end_of_word, spaced, stack
 from memosite.secrets.placeholders import is_placeholder
+from memosite.secrets.repeats import find_repeats
 
 DEPTH = 3
 """How many layers there may be within a text, as base64 in a JSON text in base64."""
@@ -18,7 +22,7 @@ MOST = 1_000
 """So many secrets in a text are no accident: the rest of it counts as one, and is not matched. Thousands in each window
 would take a hundred times as long."""
 
-VERSION = 3
+VERSION = 4
 """To be raised when other secrets are found by the same rules."""
 
 
@@ -47,9 +51,16 @@ def find_secrets(text: str) -> tuple[Secret, ...]:
         more = list(_merge(_find(text)))
         if not more:
             break
+        more = list(_merge((*more, *_repeats(text, more))))
         found += more
         text = _without(text, more)
     return tuple(_merge(found))
+
+
+def _repeats(text: str, found: Iterable[Secret]) -> Iterator[Secret]:
+    """Where else in the text a value stands that was found."""
+    for rule, start, end in find_repeats(text, ((one.rule, one.start, one.end) for one in found)):
+        yield Secret(rule=rule, start=start, end=end)
 
 
 def _without(text: str, found: Iterable[Secret]) -> str:

@@ -51,6 +51,11 @@ def is_placeholder(data: bytes, start: int, end: int, *, rule: str) -> bool:
         return True
     if rule == "generic-credential-uri":
         return data[max(0, start - len(value) - 2) : start] == b"/" + value + b":"  # the name is the password, too
+    return is_name(value)
+
+
+def is_name(value: bytes) -> bool:
+    """Whether it is made of words and short numbers, as an identifier, a path or a date."""
     return bool(_NAME.fullmatch(value.rstrip(b".:!?"))) and not _NO_WORD.search(value)
 
 
