@@ -13,10 +13,9 @@ from memosite.archive.confidential import is_raw_transcript, is_redacted
 from memosite.archive.history import History, file_key
 from memosite.archive.model import Archive, Artifact, Document, Memo, Record, Transcript
 from memosite.archive.withdrawal import without
-from memosite.config.loading import CONFIG_NAME
 from memosite.facts.file import File
 from memosite.facts.findings import Finding, Location
-from memosite.facts.layout import place_of
+from memosite.facts.layout import CONFIG_NAME, place_of
 from memosite.facts.names import CATALOG_SUFFIX, ENVELOPE_SUFFIX, WITHHELD, make_id, stem_of
 from memosite.facts.parsed import Envelope, FileFacts, LibraryCard, Organization, Parsed, RecordFile, Ref
 from memosite.facts.rules import WITHHOLD_IN_VAIN
