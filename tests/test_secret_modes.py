@@ -75,6 +75,8 @@ def test_the_notification_goes_out(site: Path, tmp_path: Path) -> None:
     main(["build", str(site), "--quiet"])
     feed = site / "_site/positions/director/feed.xml"
     assert f"new memo: memos/inbox/{LEAK}.openthing" in feed.read_text()
+    full = feed.with_name("feed-full.xml").read_text()
+    assert f">new memo: memos/inbox/{LEAK}.openthing\n</content:encoded>" in full
     for of in ([feed], ["--position", "director", "--site", site]):
         done = watch(*of, "--once", folder=tmp_path / str(len(of)))
         assert sorted(done.stdout.splitlines()) == [

@@ -159,7 +159,8 @@ def test_feed_items_keep_guid_and_place_and_have_the_path_alone(site: Path, whol
     assert item.find(f"{MEMO}sha256").text is None
     full = next(one for one in now["positions/director/feed-full.xml"] if one.findtext("title") == path)
     content = full.findtext("{http://purl.org/rss/1.0/modules/content/}encoded")
-    assert content.strip() == f"new memo: {path}<br>"
+    reason = "The content of this memo was erased. Since: 2026-05-20. Reason: The writer asked for it."
+    assert content == f"new memo: {path}<br>\n<p>{reason}</p>\n"
 
 
 @pytest.mark.parametrize("query", ["letter", "from:engineer to:director", "repo:yard", "box:inbox"])

@@ -32,7 +32,12 @@ class Notice:
     @property
     def text(self) -> str:
         """The notice as one paragraph."""
-        return " ".join((self.title, *(f"{label}: {value}." for label, value in self.facts), self.advice))
+        return f"{self.reason} {self.advice}"
+
+    @property
+    def reason(self) -> str:
+        """What happened, when and why."""
+        return " ".join((self.title, *(f"{label}: {value}." for label, value in self.facts)))
 
 
 def notice_of(artifact: Artifact) -> Notice | None:

@@ -44,9 +44,9 @@ _TOO_LONG: Final = "<p>This text is too long for a feed: see its page.</p>\n"
 def item_html(item: FeedItem, texts: Iterable[str | None]) -> str:
     """The content of an item: its line, then these texts as `markdown.html` has written them, and a digest's rows.
 
-    None stands for a text that is too long.
+    None stands for a text that is too long. Where texts were erased, there is the reason.
     """
-    parts = [escape(item.line, quote=False), "<br>\n"]
+    parts = [f"<p>{escape(item.reason, quote=False)}</p>\n"] if item.reason else []
     left = item.most_bytes
     for text in texts:
         shown = plain_html(text, page=item.link) if text is not None and left > 0 else ""
@@ -55,7 +55,8 @@ def item_html(item: FeedItem, texts: Iterable[str | None]) -> str:
     if item.rows:
         rows = (f"<li>{_row(*row)}</li>\n" for row in item.rows)
         parts.append(f"<ul>\n{''.join(rows)}</ul>\n")
-    return "".join(parts)
+    line, content = escape(item.line, quote=False), "".join(parts)
+    return f"{line}<br>\n{content}" if content else f"{line}\n"
 
 
 def _row(address: str | None, subject: str, who: str) -> str:

@@ -49,7 +49,8 @@ class FeedItem:
     """An artifact as a feed announces it. `path` is its present path, of a memo in the position's own repo.
 
     `sent` is the date for machines, "" if there is none; `notice` replaces the line `new memo: <path>`
-    where an item is no artifact. `contents` are the texts of a feed for people, `rows` what a digest lists: address
+    where an item is no artifact. `contents` are the texts of a feed for people, `reason` is
+    why there are none if they were erased, `rows` what a digest lists: address
     or None, subject, and who wrote to whom. `most_bytes` is how much of a feed its texts may take.
     """
 
@@ -74,6 +75,7 @@ class FeedItem:
     enclosure: Enclosure | None = None
     notice: str = ""
     contents: tuple[Body, ...] = ()
+    reason: str = ""
     most_bytes: int = ITEM_BYTES
     rows: tuple[tuple[str | None, str, str], ...] = ()
 

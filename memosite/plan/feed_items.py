@@ -7,6 +7,7 @@ from typing import Any
 
 from memosite.archive.lines import original_sha256, shown_file
 from memosite.archive.model import Artifact, Copy, Memo, Position, Transcript
+from memosite.archive.notices import notice_of
 from memosite.archive.urls import absolute, artifact_page, page_of
 from memosite.facts.names import ENVELOPE_SUFFIX
 from memosite.facts.parsed import Ref
@@ -30,7 +31,7 @@ _TYPES = ((".md", "text/markdown"), (".jsonl", "application/jsonl"), (".txt", "t
 def plan_item(context: Context, artifact: Artifact, position: Position | None, *, has_content: bool) -> FeedItem:
     """An artifact as a feed announces it; of a memo, the copy in the repo of the position the feed is for.
 
-    `has_content` adds the texts of memos.
+    `has_content` adds the texts of memos, and of what was erased the reason.
     """
     base = context.site.base_url
     copy = _copy_for(context, artifact, position)
@@ -51,6 +52,7 @@ def plan_item(context: Context, artifact: Artifact, position: Position | None, *
     path, original = _without_controls(copy.file.path), shown_file(artifact)
     if artifact.withheld:  # the item has the path alone (SPEC 9)
         known |= {"title": path, "subject": path, "body_ref": None}
+        known["reason"] = _reason(artifact) if has_content else ""
     return FeedItem(
         guid=tag_uri(context.authority, context.archive_id, artifact.kind, artifact.id),
         path=path,
@@ -62,6 +64,12 @@ def plan_item(context: Context, artifact: Artifact, position: Position | None, *
         enclosure=_enclosure(context, base, artifact) if base and not artifact.withheld else None,
         **known,
     )
+
+
+def _reason(artifact: Artifact) -> str:
+    """When and why an artifact was erased; "" for one with a secret, of which the path alone is announced."""
+    notice = notice_of(artifact)
+    return notice.reason if notice and artifact.withheld and artifact.withheld.reason == "erased" else ""
 
 
 def erased_item(context: Context, ref: Ref) -> FeedItem:

@@ -115,7 +115,7 @@ class Renderer:
 
     def _item_html(self, item: FeedItem) -> str:
         """The content of an item, memoized: a feed that is made again still has most of its items."""
-        key = item.line, item.link, item.contents, item.rows, item.most_bytes
+        key = item.line, item.link, item.reason, item.contents, item.rows, item.most_bytes
         html = self._fragments.get(key)
         if html is None:
             html = item_html(item, map(self._feed_text, item.contents))
