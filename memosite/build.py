@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from memosite.archive.ledger import LEDGER_PATH
 from memosite.config.contract import contract_folder, load_contract
 from memosite.config.loading import Config, check_output
+from memosite.facts.secret_rules import withheld_for_secrets
 from memosite.reading.archive import open_archive
 from memosite.reading.previous import known_ledger, previous_folder
 from memosite.remake.listener import NO_LISTENER, Listener
@@ -24,6 +25,7 @@ from memosite.store.cache import open_part
 from memosite.store.output import OutputFolder
 
 if TYPE_CHECKING:
+    from memosite.archive.model import Archive
     from memosite.run.workers import Run
 
 
@@ -73,8 +75,7 @@ def build(
             ledger=known, previous=previous, parsed=memory.parsed, recall=memory.recall, jobs=jobs, progress=progress
         )
         memory.note_parsed()
-        if config.erase:
-            _clean_index(config)
+        _clean_index(config, archive)
         if known.published and not ledger.published:
             memory.forget_units()
         progress("plan", 0, 0)
@@ -99,12 +100,16 @@ def build(
         return report
 
 
-def _clean_index(config: Config) -> None:
-    """Remove the search index if it may hold words of what is erased; the next search makes it anew."""
-    from memosite.config.policy import names_of  # noqa: PLC0415 - few sites erase anything
-    from memosite.search.whoosh.index import remove_if_holding  # noqa: PLC0415
+def _clean_index(config: Config, archive: "Archive") -> None:
+    """Remove the search index if it may hold words of what is left out now; the next search makes it anew."""
+    if not (config.cache / config.audience / "search").is_dir():
+        return
+    from memosite.config.policy import left_out_by  # noqa: PLC0415 - few caches have an index
+    from memosite.search.whoosh.index import IndexSeal, remove_outdated  # noqa: PLC0415
 
-    remove_if_holding(config.cache / config.audience, names_of(config.erase))
+    rules = left_out_by(config.erase, config.secrets)
+    made_of = IndexSeal(rules=rules, withheld=withheld_for_secrets(archive.all_findings))
+    remove_outdated(config.cache / config.audience, made_of, keeps_former=config.audience == "internal")
 
 
 def _checked_output(config: Config, previous: str | None) -> OutputFolder:

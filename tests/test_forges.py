@@ -16,6 +16,7 @@ COMMIT = "0123456789abcdef0123456789abcdef01234567"
     ("remote", "template", "commit"),
     [
         ("https://github.com/acme/repo.git", "https://github.com/acme/repo/blob/{ref}/{path}", "/commit/"),
+        ("https://github.com/a/repo.git?token=x", "https://github.com/a/repo/blob/{ref}/{path}", "/commit/"),
         ("git@github.com:acme/repo.git", "https://github.com/acme/repo/blob/{ref}/{path}", "/commit/"),
         ("ssh://git@ssh.github.com:443/acme/repo", "https://github.com/acme/repo/blob/{ref}/{path}", "/commit/"),
         ("https://blob:x@GitHub.com/blob/src/", "https://github.com/blob/src/blob/{ref}/{path}", "/commit/"),

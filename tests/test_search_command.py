@@ -14,6 +14,9 @@ from tests.support.files import write_text
 from tests.support.memos import write_memo
 from tests.support.repos import Repo
 
+TOKEN = "ghp_" + "wJq8Zt4Rk2Xv6Nc9Bm3Lf7Hs5Dg1Pa0Yu7Te"
+"""What looks like a secret; in two parts, since hosts refuse commits with one."""
+
 
 @pytest.fixture
 def site(tmp_path: Path) -> Path:
@@ -194,3 +197,38 @@ def test_an_excerpt_shows_where_the_words_stand(text: str, query: str, expected:
     pieces = make_excerpt(prepare(text), wanted_words(parse_query(query, analyzer)), analyzer)
     assert "".join(f"[{piece.text}]" if piece.is_marked else piece.text for piece in pieces) == expected
     assert sum(len(piece.text) for piece in pieces) <= LENGTH + 10
+
+
+def test_words_of_what_is_withheld_later_are_forgotten(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Whoosh keeps words of deleted documents; a hint would repeat them, and the cache would hold them."""
+    folder, name = tmp_path / "desk/memos/inbox", "2026-05-01-0900--engineer--director--reef"
+    write_memo(folder, "2026-05-01-0800--engineer--director--calm", body="Nothing new.")
+    write_memo(folder, name, body="The zqunicorn is here.")
+    for _ in range(2):
+        assert search(tmp_path, "zqunicorn") == 0
+    write_memo(folder, name, body=f"The zqunicorn is here. {TOKEN}")
+    capsys.readouterr()
+    assert search(tmp_path, "zqunicom") == 1
+    assert "unicorn" not in capsys.readouterr().out
+    files = [path for path in (tmp_path / ".memosite").rglob("*") if path.is_file()]
+    assert not [path for path in files if b"zqunicorn" in path.read_bytes()]
+
+
+def test_a_build_removes_an_index_that_holds_what_is_withheld_now(tmp_path: Path) -> None:
+    """Nobody may search again for a long time."""
+    name = "2026-05-01-0900--engineer--director--reef"
+    write_memo(tmp_path / "desk/memos/inbox", name, body="The zqunicorn is here.")
+    assert search(tmp_path, "zqunicorn") == 0
+    write_memo(tmp_path / "desk/memos/inbox", name, body=f"The zqunicorn is here. {TOKEN}")
+    assert main(["build", str(tmp_path), "--quiet"]) == 1
+    assert not (tmp_path / ".memosite/internal/search").exists()
+
+
+def test_a_search_where_everything_is_withheld_finds_nothing(tmp_path: Path) -> None:
+    """An index without documents has nothing to sort by."""
+    write_text(tmp_path / "memosite.yml", "audience: public\n")
+    name, folder = "2026-05-01-0900--engineer--director--reef", tmp_path / "desk/memos/inbox"
+    write_memo(folder, name, body="The reef.")
+    assert search(tmp_path, "reef") == 0
+    write_memo(folder, name, body="The reef.", extra={"x.legal.confidentiality": "internal"})
+    assert search(tmp_path, "reef") == 1

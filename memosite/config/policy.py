@@ -71,6 +71,8 @@ class Erasure:
         return Withheld(reason="erased", why=self.why, on=self.on, hashes=hashes)
 
 
-def names_of(erasures: Iterable[Erasure]) -> str:
-    """What is erased, as one text."""
-    return " ".join(sorted(entry.name for entry in erasures))
+def left_out_by(erasures: Iterable[Erasure], secrets: SecretsConfig) -> str:
+    """By what content is left out, as one text: what is erased, and which secrets are found and allowed."""
+    from memosite.secrets import DIGEST  # noqa: PLC0415 - it is read from files, and few commands need it
+
+    return repr((sorted(entry.name for entry in erasures), secrets.mode, sorted(secrets.fingerprints), DIGEST))

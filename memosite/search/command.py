@@ -7,7 +7,7 @@ from types import MappingProxyType
 
 from memosite.archive.model import Archive
 from memosite.config.loading import Config
-from memosite.config.policy import names_of
+from memosite.config.policy import left_out_by
 from memosite.search.answer import Search, read_query
 from memosite.search.documents import describe
 from memosite.search.whoosh.index import IndexSeal
@@ -36,7 +36,7 @@ def open_search(
     """
     analyzer = Analyzer()
     cards = [describe(archive, artifact, analyzer) for artifact in archive.artifacts.values()]
-    made_of = IndexSeal(inputs=inputs, erased=names_of(config.erase), withheld=withheld)
+    made_of = IndexSeal(inputs=inputs, rules=left_out_by(config.erase, config.secrets), withheld=withheld)
     found = open_index(
         config.cache / config.audience,
         cards,

@@ -93,7 +93,7 @@ def file_template(remote_url: str) -> str | None:
 
 def _repo_path(written: str, forge: str) -> str | None:
     """The path of a repo's page; only GitLab has groups within groups."""
-    parts = written.strip("/").removesuffix(".git").split("/")
+    parts = written.partition("?")[0].strip("/").removesuffix(".git").split("/")  # what follows may be a token
     if not all(parts) or any(part in {".", ".."} or not part.isprintable() for part in parts):
         return None
     if len(parts) < 2 or (len(parts) > 2 and forge != "gitlab"):

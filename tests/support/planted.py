@@ -47,7 +47,7 @@ PLANTED: dict[str, tuple[str, ...]] = {
 }
 """The names of artifacts with planted words, each with its files."""
 
-_WORDS = re.compile(rb"zq[a-z]+", re.IGNORECASE)
+_WORDS = re.compile(rb"zq[a-z]{3,}", re.IGNORECASE)  # shorter ones may be in any binary file
 _UUID = "0b5d7a52-95f1-4bd0-8f6e-2f6f3c0a1e11"
 
 
@@ -91,7 +91,7 @@ def _memos(office: Path, yard: Path) -> None:
         "x.acme.colour": "zqextra",
         "metadata": {
             "tags": ["zqtag"], "session_arc": "zqsession", "zqmeta": "zqmetavalue",
-            "discharged": {"on": "2026-05-20", "by": "zqby", "via": "zqvia", "disposition": "zqdisposition"},
+            "discharged": {"on": "2026-05-20", "by": "zqbywhom", "via": "zqvia", "disposition": "zqdisposition"},
         },
     }  # fmt: skip
     for folder, subject in ((office, "zqsubject zqshort"), (yard, "zqsubject zqvariant")):
@@ -140,7 +140,7 @@ def _records(office: Path) -> None:
                 "created": "2026-05-06T09:00:00Z",
                 "category": "context",
                 "summary": "zqlayer",
-                "session_id": "zqs",
+                "session_id": "zqsession",
             },
             "content": {"zqfield": "zqcontent", "context_references": ["zqreference"]},
         },

@@ -31,7 +31,7 @@ with warnings.catch_warnings():
 
     from memosite.search.whoosh.fields import schema
 
-INDEX_VERSION = 3
+INDEX_VERSION = 4
 """Of the schema, of what the analyzer finds and of what is shown: an index of another version is made anew."""
 
 INDEX_FOLDER = "search"
@@ -44,14 +44,18 @@ _LOCK = "lock"
 class IndexSeal:
     """What the index is as of: the digest of what the archive was read from ("" if nobody knows), the newest date.
 
-    `withheld` is what was withheld for a secret then. `erased` names what was erased when it was made: of what was
-    indexed before, files keep words until they are merged.
+    `rules` says by which settings content was left out when it was made, `withheld` what was withheld for a secret.
+    With others the index is made anew: its files keep words of documents that were deleted, until they are merged.
     """
 
     inputs: str = ""
     newest: int | None = None
-    erased: str = ""
+    rules: str = ""
     withheld: tuple[str, ...] = ()
+
+    def holds_as_much(self, other: "IndexSeal") -> bool:
+        """Whether what an index with this seal holds may be in one with the other."""
+        return (self.rules, self.withheld) == (other.rules, other.withheld)
 
 
 UNKNOWN = IndexSeal()
@@ -105,20 +109,20 @@ def read_seal(folder: Path) -> tuple[IndexSeal | None, str]:
         if value["files"] != _files_of(folder):
             return None, "it is damaged, or was not made here"
         return IndexSeal(
-            inputs=str(value["inputs"]), newest=value["newest"], erased=str(value["erased"]),
+            inputs=str(value["inputs"]), newest=value["newest"], rules=str(value["rules"]),
             withheld=tuple(value["withheld"]),
         ), ""  # fmt: skip
     except (OSError, ValueError, KeyError, TypeError, RecursionError):
         return None, "it is damaged, or was not finished"
 
 
-def remove_if_holding(cache: Path, erased: str) -> None:
-    """Remove an index that was made before something was erased: it may hold its words."""
+def remove_outdated(cache: Path, made_of: IndexSeal, *, keeps_former: bool) -> None:
+    """Remove an index that may hold words that nothing may hold any more; the next search makes it anew."""
     if not (cache / INDEX_FOLDER).is_dir():
         return
     with locked(cache) as folder:
         seal, _ = read_seal(folder)
-        if seal is None or seal.erased != erased:
+        if seal is None or not keeps_former or not seal.holds_as_much(made_of):
             shutil.rmtree(folder, ignore_errors=True)
 
 

@@ -52,14 +52,14 @@ def open_index(
 
     `made_of` is what the cards are as of, without the newest date: with its `inputs` the index is next opened without
     them, if nothing has changed, and says what was `withheld`. Whoosh keeps documents that were deleted in its files
-    for a while: an index with other `erased` names is made anew, and so is, unless it `keeps_former`, one with deleted
-    documents. `say` is told when the index is made anew, and how far a long update is. Raises `OutputError` if the
-    cache cannot be written.
+    for a while: an index by other `rules`, or with other things `withheld`, is made anew, and so is, unless it
+    `keeps_former`, one with deleted documents. `say` is told when the index is made anew, and how far a long update is.
+    Raises `OutputError` if the cache cannot be written.
     """
     with locked(cache) as folder:
         seal, why = read_seal(folder)
-        if seal is not None and seal.erased != made_of.erased:
-            seal, why = None, "what is erased has changed"
+        if seal is not None and not seal.holds_as_much(made_of):
+            seal, why = None, "what is left out of it has changed"
         if why:
             say(f"search index: {why}, so it is made anew")
         job = _Job(cards=cards, text_of=text_of, analyzer=analyzer, say=say, keeps_former=keeps_former)

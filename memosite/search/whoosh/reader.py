@@ -77,6 +77,8 @@ class IndexReader:
     def find(self, query: QueryNode, *, sort: Sort = "date", limit: int | None = None) -> SearchAnswer:
         """What a query finds: newest first, or the best first by BM25F and then the newest."""
         found = match(query, self)
+        if not found:  # an index without documents has no columns
+            return SearchAnswer(hits=(), total=0)
         order = self.index.reader.column_reader("order")
         documents = sorted(found, key=order.__getitem__)
         if sort == "score":
