@@ -140,6 +140,35 @@ def test_a_value_that_was_found_is_a_secret_wherever_it_stands(key: str, text: s
 
 
 @pytest.mark.parametrize(
+    "text",
+    [
+        "{id}:{key}", "{id} {key}", "{id}\t{key}", "AWS_ID={id}, {key}.", '["{id}", "{key}"]', "| {id} | {key} |",
+        "Access key ID,Secret access key\r\n{id},{key}\r\n", "`{id}` / `{key}`", "stored at vault/{id}/{key} now",
+        "User Name,Access key ID,Secret access key\nbob,{id},{key}\n", '{{"body": "vault\\n{id}:{key}\\nend"}}',
+    ],
+)  # fmt: skip
+def test_the_secret_after_an_id_of_aws_is_found(text: str) -> None:
+    """Nothing else names it there, as in the file that Amazon's console saves."""
+    name = KINDS["AWS access key id"](Maker(4)).key
+    for key in (AWS_SECRET, AWS_SECRET.replace("/", "k").replace("+", "L")):
+        left = redact(text.format(id=name, key=key))
+        assert name not in left
+        assert key not in left
+        assert "[REDACTED:aws-secret-access-key]" in left
+
+
+@pytest.mark.parametrize(
+    "text", ["vault/{key}/one", "/{key}/", "https://s3.example.org/x/{run}/{key}?x=1", "a/{run}/{key}"]
+)
+@pytest.mark.parametrize("kind", ["AWS access key id", "AWS temporary key id", "Twilio key", "GitHub token, classic"])
+def test_a_key_is_found_as_a_part_of_a_path(kind: str, text: str) -> None:
+    """Whatever the other parts are like: a part from slash to slash is no run of base64."""
+    key = KINDS[kind](Maker(4)).key
+    run = "7QMyMP6bWJVyWAXUoNJ7A1B2C3D4E5F6G7H8" + "Q9zRkWx2"
+    assert key not in redact(text.format(key=key, run=run))
+
+
+@pytest.mark.parametrize(
     ("text", "count"),
     [
         ("postgres://app:director@db.example.org and the director said so", 1),

@@ -29,6 +29,7 @@ _NO_WORD = re.compile(rb"[b-df-hj-np-tv-xz]{7}", re.IGNORECASE)
 _DIGEST = re.compile(rb"(?i:sha[0-9]{1,3}|md5|blake[23][bs]?)[ :=_-]{1,3}\Z")
 _KEY_BODY = re.compile(rb"[A-Za-z0-9+/]{20}")
 _BASE64_CHARACTERS = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/"
+_BASE64_LETTERS = tuple(bytes([byte]) for byte in _BASE64_CHARACTERS if byte != ord("/"))
 _DIGITS = re.compile(rb"[0-9]")
 _CAPITALS = re.compile(rb"[A-Z]")
 _BASE64 = re.compile(rb"[A-Za-z0-9+/]{0,200}+")
@@ -60,7 +61,12 @@ def is_name(value: bytes) -> bool:
 
 
 def _is_within_base64(data: bytes, start: int, end: int) -> bool:
-    """Whether it is a part of a longer run of base64, as of an image, where everything is there by chance."""
+    """Whether it is a part of a longer run of base64, as of an image, where everything is there by chance.
+
+    A part of a path, from slash to slash, is none: that both are there by chance is one in thousands.
+    """
+    if data[max(0, start - 1) : start] == b"/" and data[end : end + 1] not in _BASE64_LETTERS:
+        return False
     window = data[max(0, start - 200) : start]
     before = window[len(window.rstrip(_BASE64_CHARACTERS)) :]
     after = cast("re.Match[bytes]", _BASE64.match(data, end)).group()
