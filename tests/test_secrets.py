@@ -157,6 +157,14 @@ def test_the_secret_after_an_id_of_aws_is_found(text: str) -> None:
         assert "[REDACTED:aws-secret-access-key]" in left
 
 
+@pytest.mark.parametrize("kind", ["GitHub token, classic", "Slack bot token", "npm token", "JSON web token"])
+@pytest.mark.parametrize("before", ["sha256: ", "sha256:", "md5=", "sha512-", "SHA1 "])
+def test_only_what_looks_like_a_digest_is_one(kind: str, before: str) -> None:
+    """A key is a key, whatever somebody calls it."""
+    key = KINDS[kind](Maker(4)).key
+    assert key not in redact(f"see {before}{key} for it")
+
+
 @pytest.mark.parametrize(
     "text", ["vault/{key}/one", "/{key}/", "https://s3.example.org/x/{run}/{key}?x=1", "a/{run}/{key}"]
 )

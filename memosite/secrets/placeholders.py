@@ -27,6 +27,10 @@ _NAME = re.compile(
 )
 _NO_WORD = re.compile(rb"[b-df-hj-np-tv-xz]{7}", re.IGNORECASE)
 _DIGEST = re.compile(rb"(?i:sha[0-9]{1,3}|md5|blake[23][bs]?)[ :=_-]{1,3}\Z")
+_HEX = re.compile(rb"[0-9a-fA-F]++")
+_HEX_LENGTHS = frozenset((32, 40, 56, 64, 96, 128))
+_WEB_BASE64 = re.compile(rb"[A-Za-z0-9+/_-]++={0,2}+")
+_BASE64_LENGTHS = frozenset((22, 27, 38, 43, 64, 86))
 _KEY_BODY = re.compile(rb"[A-Za-z0-9+/]{20}")
 _BASE64_CHARACTERS = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/"
 _BASE64_LETTERS = tuple(bytes([byte]) for byte in _BASE64_CHARACTERS if byte != ord("/"))
@@ -44,7 +48,7 @@ def is_placeholder(data: bytes, start: int, end: int, *, rule: str) -> bool:
     value = data[start:end]
     if value.startswith(b"-----BEGIN"):
         return not _KEY_BODY.search(value)
-    if _SAYS_SO.search(value) or len(set(value)) <= 3 or _DIGEST.search(data[max(0, start - 12) : start]):
+    if _SAYS_SO.search(value) or len(set(value)) <= 3 or _is_digest(data, start, end, rule):
         return True
     if not rule.startswith(GENERIC):
         return _is_within_base64(data, start, end)
@@ -53,6 +57,18 @@ def is_placeholder(data: bytes, start: int, end: int, *, rule: str) -> bool:
     if rule == "generic-credential-uri":
         return data[max(0, start - len(value) - 2) : start] == b"/" + value + b":"  # the name is the password, too
     return is_name(value)
+
+
+def _is_digest(data: bytes, start: int, end: int, rule: str) -> bool:
+    """Whether it is written as a digest, as in `sha256:`, and has the form of one.
+
+    In base64 it might as well have the form of a vendor's key.
+    """
+    value = data[start:end]
+    has_form = len(value) in _HEX_LENGTHS and _HEX.fullmatch(value)
+    if rule.startswith("generic-"):
+        has_form = has_form or (len(value.rstrip(b"=")) in _BASE64_LENGTHS and _WEB_BASE64.fullmatch(value))
+    return bool(has_form and _DIGEST.search(data[max(0, start - 12) : start]))
 
 
 def is_name(value: bytes) -> bool:
