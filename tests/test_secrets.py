@@ -2,13 +2,14 @@
 
 import base64
 import hashlib
+import html
 import json
 import random
 import re
 import subprocess
 import sys
 import uuid
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from itertools import islice, pairwise, product
 from string import ascii_letters, digits
 from typing import Any
@@ -124,7 +125,7 @@ AWS_SECRET = "Zq3/" + "8sLkVbN1xWc7RtYp0GhJ" + "+2mDfEaUoIiQw5Tz"
         (PASSWORD, "I typed {key}.\n\nThe password is {key}.\nThen {key}!"),
         (PASSWORD, '{{"body": "password: {key}\\n\\n```\\n{key}\\n```\\tand %20{key}"}}'),
         (PASSWORD, "```\n> {key}\n```\n| secret | {key} |\n|---|---|\n| bob:{key} | **{key}** |"),
-        (PASSWORD, "password={key}\n\x1b[31m{key}\x1b[0m and postgres://bob:{key}@db"),
+        (PASSWORD, "password={key}\nthen \x1b[31m{key}\x1b[0m and postgres://bob:{key}@db"),
         (AWS_SECRET, "aws_secret_access_key = {key}\n\n$ echo $AWS\n{key}\n"),
         ("/" + AWS_SECRET[1:], "aws_secret_access_key = {key}\n\nIt is {key}, yes."),
         ("k9#" + PASSWORD + "!x", 'password = "{key}"\n\nIt is {key}.'),
@@ -155,6 +156,41 @@ def test_the_secret_after_an_id_of_aws_is_found(text: str) -> None:
         assert name not in left
         assert key not in left
         assert "[REDACTED:aws-secret-access-key]" in left
+
+
+def _decimal(text: str) -> str:
+    return re.sub(r"[^A-Za-z0-9\s]", lambda one: f"&#{ord(one[0])};", text)
+
+
+def _hexadecimal(text: str) -> str:
+    return "".join(f"&#x{ord(one):02X};" for one in text)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("encode", [html.escape, _decimal, _hexadecimal])
+def test_every_kind_is_found_in_the_entities_of_html(kind: str, encode: Callable[[str], str]) -> None:
+    """As a page holds it that a tool fetched, also of JSON."""
+    planted = KINDS[kind](Maker(6))
+    for text in (planted.written(), json.dumps({planted.name or "value": planted.written().partition("=")[2]})):
+        left = html.unescape(redact(f"The page has <td>{encode(text)}</td> in it."))
+        assert planted.key not in left
+        assert json.dumps(planted.key)[1:-1] not in left or planted.key not in text
+    named = json.dumps({planted.name: planted.key})
+    assert not planted.name or planted.key not in html.unescape(redact(encode(named)))
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("escape", ["\x1b", "\\x1b", "\\u001b", "\\\\u001b", "\\033", "\\e"])
+def test_every_kind_is_found_in_colours(kind: str, escape: str) -> None:
+    """Of a terminal: before, after and inside of a key, and between its name and it."""
+    planted = KINDS[kind](Maker(6))
+    on, off, middle = f"{escape}[1;33m", f"{escape}[0m", len(planted.key) // 2
+    coloured = f"{on}{planted.key}{off}"
+    for written in (coloured, f"{planted.key[:middle]}{escape}[m{escape}[K{planted.key[middle:]}"):
+        name = f"{escape}[32m{planted.name}{off}=" if planted.name else ""
+        left = redact(f"$ env\n{name}{planted.before}{written}{planted.after}\nHOME=x")
+        assert planted.key not in re.sub(re.escape(escape) + r"\[[0-9;]*[mK]", "", left)
+        assert left.endswith("\nHOME=x")
 
 
 @pytest.mark.parametrize("kind", ["GitHub token, classic", "Slack bot token", "npm token", "JSON web token"])
@@ -286,6 +322,7 @@ def test_any_text_has_places_in_order_and_none_are_left_once_they_are_replaced(t
 HOSTILE = (
     "a", "AKIA", "password=", 'password = "x" ', "a\\/", "%41", "\\u0041", "\\", "\\n0a", "a1\n", "\n", "%", "QUFB",
     "-----BEGIN RSA PRIVATE KEY-----\n", "https://a:b", "curl -H ", "ghp_", "QUtJ\n", "a.", "=", "\\\n1", "aaaaaaaaa/",
+    "&#65;", "&quot;", "a&#65;\n1", "&", "\x1b[0m", "\x1b[", "\\u001b[0m",
 )  # fmt: skip
 
 

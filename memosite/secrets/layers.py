@@ -1,8 +1,8 @@
 r"""Texts within a text: what is there once line breaks, escapes and encodings inside of it are undone.
 
-A key may be wrapped over two lines, be escaped (`\/`, `\u0041`, `\_`), percent-encoded, or in base64. Each run of
-characters with such an interruption becomes a piece, without it. All pieces are one new text, a layer, that is matched
-in the same way, and every place in it can be told as a place in the text.
+A key may be wrapped over two lines, be escaped (`\/`, `\u0041`, `\_`, `&#95;`), percent-encoded, coloured for a
+terminal, or in base64. Each run of characters with such an interruption becomes a piece, without it. All pieces are one
+new text, a layer, that is matched in the same way, and every place in it can be told as a place in the text.
 
 Characters are bytes here (see `as_bytes`), so that places in bytes are places in the text. Everything takes time linear
 in the length of the text: interruptions are found first, and no character is looked at for more than one of them.
@@ -15,7 +15,7 @@ from bisect import bisect_right
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from heapq import merge
-from typing import cast
+from typing import NamedTuple, cast
 
 _RUN = rb"A-Za-z0-9+/=_.~:@-"
 _RUN_CHARACTERS = bytes(byte for byte in range(128) if re.match(rb"[%s]" % _RUN, bytes([byte])))
@@ -40,10 +40,22 @@ _KNOTS = (
     re.compile(rb"\\\\{0,7}(?:r\\{1,8})?n" + _GOES_ON),
     re.compile(rb"\\\\{0,7}(?:u00(?P<code>[2-7][0-9a-fA-F])|(?P<plain>[/_.~*+=:@-]))"),
     re.compile(rb"%(?P<code>[2-7][0-9a-fA-F]|0[9aAdD])"),
+    re.compile(
+        rb"&(?:#(?:[xX]0{0,4}(?P<code>[2-7][0-9a-fA-F])|0{0,4}(?P<decimal>[3-9][0-9]|1[01][0-9]|12[0-6]))|(?P<name>[a-z]{2,6}));"
+    ),
+    re.compile(rb"\x1b\[[0-9;:]{0,40}(?P<plain>)[mK]"),
+    re.compile(rb"\\{1,8}(?:u001[bB]|x1[bB]|033|e)\[[0-9;:]{0,40}(?P<plain>)[mK]"),
 )
-"""What interrupts a run of characters that may be a key: line breaks, real and written ones, escapes, percent-encoding.
+"""What interrupts a run of characters that may be a key: line breaks, real and written ones, escapes, percent-encoding,
+HTML's entities, and the codes of a terminal for colours, raw and as JSON has them.
 
 Each begins with one certain character, which is found fast. Repetitions are bounded or give nothing back."""
+
+_ENTITIES = {
+    b"quot": b'"', b"apos": b"'", b"amp": b"&", b"lt": b"<", b"gt": b">", b"nbsp": b" ", b"sol": b"/", b"plus": b"+",
+    b"equals": b"=", b"lowbar": b"_", b"colon": b":", b"period": b".",
+}  # fmt: skip
+"""Those of HTML that have a name, and may be in a key or around it."""
 
 NEAR = 80
 """Interruptions with at most so many characters between them are in one piece, and as many characters before the first
@@ -63,8 +75,13 @@ _STOP = re.compile(rb"\.(?=[A-Za-z0-9]{0,9}(?![A-Za-z0-9_.-]))")
 """A full stop at the end of a sentence, or before the ending of a file's name."""
 
 
-Knot = tuple[int, int, bytes]
-"""Where an interruption starts and ends, and what it stands for: a character, or nothing for a line break."""
+class Knot(NamedTuple):
+    """Where an interruption starts and ends, and what it stands for: a character, or nothing."""
+
+    start: int
+    end: int
+    meant: bytes
+    is_break: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,22 +169,32 @@ def _untied(data: bytes) -> Iterator[Piece]:
 
     It begins some characters before the first one, or with the run that this one interrupts: `Authorization: Bearer `
     may be there. It ends likewise after the last one. In between it holds everything.
+    Where there are line breaks and others, it is there once more with its line breaks: a key may begin after one.
     """
+    for chain in _chains(data):
+        yield _piece(data, chain)
+        escapes = [knot for knot in chain if not knot.is_break]
+        if 0 < len(escapes) < len(chain):
+            yield _piece(data, escapes)
+
+
+def _chains(data: bytes) -> Iterator[list[Knot]]:
+    """The interruptions by the parts of a text that they belong to."""
     chain: list[Knot] = []
     for knot in _knots(data):
         if chain:
-            end = chain[-1][1]
-            if knot[0] < end:
+            end = chain[-1].end
+            if knot.start < end:
                 continue
-            if knot[0] > end + NEAR and _end_of_run(data, end) < knot[0]:
-                yield _piece(data, chain)
+            if knot.start > end + NEAR and _end_of_run(data, end) < knot.start:
+                yield chain
                 chain = []
             elif len(chain) == LONG:
-                yield _piece(data, chain)
+                yield chain
                 chain = chain[-LONG // 10 :]
         chain.append(knot)
     if chain:
-        yield _piece(data, chain)
+        yield chain
 
 
 def _knots(data: bytes) -> Iterator[Knot]:
@@ -181,10 +208,21 @@ def _knots_of(pattern: re.Pattern[bytes], data: bytes) -> Iterator[Knot]:
         if is_break:
             start -= len(data[max(0, start - 4) : start]) - len(data[max(0, start - 4) : start].rstrip(b"\r\\"))
             if data[max(0, start - 1) : start] in _BEFORE_BREAK:
-                yield start, end, b""
+                yield Knot(start, end, b"", is_break=True)
         else:
-            meant = match.groupdict()
-            yield start, end, bytes([int(meant["code"], 16)]) if meant["code"] else meant["plain"]
+            meant = _meant(match)
+            if meant is not None:
+                yield Knot(start, end, meant)
+
+
+def _meant(match: re.Match[bytes]) -> bytes | None:
+    """What an escape stands for; nothing for a name that is no entity's."""
+    groups = match.groupdict()
+    if groups.get("code"):
+        return bytes([int(groups["code"], 16)])
+    if groups.get("decimal"):
+        return bytes([int(groups["decimal"])])
+    return _ENTITIES.get(groups["name"]) if groups.get("name") else groups.get("plain")
 
 
 def _piece(data: bytes, chain: list[Knot]) -> Piece:
@@ -201,8 +239,8 @@ def _piece(data: bytes, chain: list[Knot]) -> Piece:
             parts.append(part)
             length += len(part)
 
-    done = min(_start_of_run(data, chain[0][0]), max(0, chain[0][0] - NEAR))
-    for start, end, meant in chain:
+    done = min(_start_of_run(data, chain[0].start), max(0, chain[0].start - NEAR))
+    for start, end, meant, _ in chain:
         add(data[done:start], done, start)
         add(meant, start, end)
         done = end
