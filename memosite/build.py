@@ -21,7 +21,7 @@ from memosite.remake.memory import STATUS_PATH, Memory
 from memosite.remake.report import BuildReport, Clock, report_of, report_unchanged, seal_of, status_bytes, status_of
 from memosite.render.theme import load_theme, theme_folders
 from memosite.run.progress import Progress, silent
-from memosite.store.cache import open_part
+from memosite.store.cache import INDEX_FOLDER, has_folder, open_part
 from memosite.store.output import OutputFolder
 
 if TYPE_CHECKING:
@@ -102,7 +102,7 @@ def build(
 
 def _clean_index(config: Config, archive: "Archive") -> None:
     """Remove the search index if it may hold words of what is left out now; the next search makes it anew."""
-    if not (config.cache / config.audience / "search").is_dir():
+    if not has_folder(config.cache / config.audience, INDEX_FOLDER):
         return
     from memosite.config.policy import left_out_by  # noqa: PLC0415 - few caches have an index
     from memosite.search.whoosh.index import IndexSeal, remove_outdated  # noqa: PLC0415

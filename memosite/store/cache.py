@@ -62,6 +62,15 @@ def _remove_former(folder: Path, files: re.Pattern[str]) -> None:
     folder.rmdir()
 
 
+INDEX_FOLDER = "search"
+"""The folder of the search index in a part of the cache."""
+
+
+def has_folder(part: Path, name: str) -> bool:
+    """Whether a part of the cache has a folder."""
+    return (part / name).is_dir()
+
+
 def refuse_link(path: Path) -> None:
     """Raise `OutputError` if a link is in the place of a file or folder of ours."""
     if path.is_symlink():

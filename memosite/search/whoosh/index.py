@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import Any
 
 from memosite.facts.errors import OutputError
-from memosite.store.cache import open_cache
+from memosite.store.cache import INDEX_FOLDER, open_cache
 from memosite.store.safe_files import beginning_of, open_lock
 
 with warnings.catch_warnings():
@@ -34,7 +34,6 @@ with warnings.catch_warnings():
 INDEX_VERSION = 4
 """Of the schema, of what the analyzer finds and of what is shown: an index of another version is made anew."""
 
-INDEX_FOLDER = "search"
 _SEAL = "seal.json"
 _SEAL_BYTES = 1 << 20
 _LOCK = "lock"
@@ -118,8 +117,6 @@ def read_seal(folder: Path) -> tuple[IndexSeal | None, str]:
 
 def remove_outdated(cache: Path, made_of: IndexSeal, *, keeps_former: bool) -> None:
     """Remove an index that may hold words that nothing may hold any more; the next search makes it anew."""
-    if not (cache / INDEX_FOLDER).is_dir():
-        return
     with locked(cache) as folder:
         seal, _ = read_seal(folder)
         if seal is None or not keeps_former or not seal.holds_as_much(made_of):
