@@ -418,3 +418,18 @@ def test_a_public_site_of_which_nothing_is_left(tmp_path: Path) -> None:
     differing = {name for name in public if public[name] != internal[name]}
     assert public.keys() == internal.keys()
     assert differing <= {".memosite-site", "archive/ledger.jsonl"}
+
+
+# Globs
+
+
+@pytest.mark.parametrize(("glob", "folder"), [("b\u00fcro", "bu\u0308ro"), ("bu\u0308ro", "b\u00fcro")])
+def test_a_glob_matches_a_folder_in_either_composition(glob: str, folder: str, tmp_path: Path) -> None:
+    """A file system may compose characters otherwise than who writes the glob."""
+    write_memo(tmp_path / "desk" / folder / "memos/inbox", STAMP.format(900, "a", "b", "plantedbox"))
+    write_memo(tmp_path / "desk/memos/inbox", SEEN)
+    config = "title: Tides\nsources: [{path: desk}]\naudience: public\n"
+    write_text(tmp_path / "memosite.yml", f"{config}withhold: ['{glob}/**']\n")
+    assert run("build", tmp_path, "--jobs", 1) == 0
+    assert holding(WORD, tmp_path / "_site") == []
+    assert holding(SEEN, tmp_path / "_site") != []

@@ -1,5 +1,6 @@
 """What an archive is resolved from, and the policy that says what of it may be in the archive."""
 
+import unicodedata
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field
 
@@ -41,8 +42,12 @@ class Policy:
 
 
 def is_match(glob: str, source: str, path: str) -> bool:
-    """Whether a glob of `withhold` matches a file, by its path in the source, or with the source's name before."""
-    return matches_glob(path, glob) or matches_glob(f"{source}/{path}", glob)
+    """Whether a glob of `withhold` matches a file, by its path in the source, or with the source's name before.
+
+    File systems compose characters as they like, so both sides are composed.
+    """
+    composed = unicodedata.normalize("NFC", glob)
+    return any(matches_glob(unicodedata.normalize("NFC", one), composed) for one in (path, f"{source}/{path}"))
 
 
 def policy_of(
