@@ -433,3 +433,47 @@ def test_a_glob_matches_a_folder_in_either_composition(glob: str, folder: str, t
     assert run("build", tmp_path, "--jobs", 1) == 0
     assert holding(WORD, tmp_path / "_site") == []
     assert holding(SEEN, tmp_path / "_site") != []
+
+
+def test_of_a_file_that_was_at_a_withheld_path_only_what_came_after_is_shown(tmp_path: Path) -> None:
+    """Neither its contents nor its paths from then: of a memo, its body, a document, a list, and between mailboxes."""
+    desk = Repo(tmp_path / "desk")
+    config = "title: Tides\nsources: [{path: desk}]\naudience: public\n"
+    write_text(tmp_path / "memosite.yml", f"{config}withhold: ['planted/**', 'memos/archive/**']\n")
+    names = [STAMP.format(900 + number, "a", "b", f"m{number}") for number in range(4)]
+    boxes = ["planted/memos/inbox", "memos/archive", "planted/memos/inbox", "memos/archive"]
+
+    def put(folder: str, name: str, word: str) -> None:
+        write_memo(desk.root / folder, name, body="", body_ref=f"{name}.body.md", subject=f"{word} subject")
+        write_body(desk.root / folder, name, f"The {word} text.\n")
+
+    for box, name in zip(boxes, names, strict=True):
+        put(box, name, "plantedformer")
+    write_text(desk.root / "planted/decisions/tides.md", "# Tides\n\nPlantedformer.\n")
+    write_text(desk.root / "planted/.wyren/memory.md", "## Decisions\n\n- Plantedbullet [session 1, turn 1]\n")
+    desk.commit()
+    for box, name in zip(boxes, names, strict=True):
+        put(box, name, "plantedlater")
+    desk.commit()
+    for number, (box, name) in enumerate(zip(boxes, names, strict=True)):
+        for ending in ("openthing", "body.md"):
+            desk.move(f"{box}/{name}.{ending}", f"memos/inbox/{name}.{ending}")
+        if number < 2:
+            put("memos/inbox", name, "open")
+    desk.move("planted/decisions/tides.md", "decisions/tides.md")
+    desk.move("planted/.wyren/memory.md", ".wyren/memory.md")
+    write_text(desk.root / "decisions/tides.md", "# Tides\n\nOpen.\n")
+    write_text(desk.root / ".wyren/memory.md", "## Decisions\n\n- Tides are open [session 1, turn 1]\n")
+    desk.commit()
+    for name in names:
+        put("memos/inbox", name, "edited")
+    write_text(desk.root / "decisions/tides.md", "# Tides\n\nEdited.\n")
+    desk.commit()
+    put("memos/inbox", names[0], "last")
+    desk.commit()
+    assert run("build", tmp_path, "--jobs", 1) == 0
+    assert holding("plantedformer", tmp_path / "_site") == holding("plantedbullet", tmp_path / "_site") == []
+    later = {name.split("/")[1] for name in holding("plantedlater", tmp_path / "_site") if name.startswith("memos/")}
+    assert later == set(names[2:])  # it was the content with which they came
+    assert holding("planted/", tmp_path / "_site") == holding("memos/archive", tmp_path / "_site") == []
+    assert "<mark>open</mark>" in (tmp_path / f"_site/memos/{names[0]}/changes/index.html").read_text()

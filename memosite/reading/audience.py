@@ -22,7 +22,7 @@ from memosite.facts.rules import WITHHOLD_IN_VAIN
 from memosite.formats.system import FilePlace
 from memosite.formats.systems import owner_of
 from memosite.reading.content import Content, Policy, Reread, is_match
-from memosite.reading.former import former_contents
+from memosite.reading.former import former_contents, since_hidden
 from memosite.reading.lost_threads import thread_ids
 from memosite.reading.mentions import Mentions, fold
 from memosite.resolve import body_candidates
@@ -42,7 +42,7 @@ def withhold(content: Content, archive: Archive, policy: Policy, shelf: Shelf, r
         content = replace(content, facts=(*content.facts, Parsed(source="", path="", findings=in_vain)))
     removed = {name: _removed(name, history, policy, shelf) for name, history in content.histories.items()}
     is_named = any(not one.path and any(map(_is_on_file, one.findings)) for one in content.facts)
-    if not (decision.files or any(removed.values()) or is_named):
+    if not (decision.files or any(removed.values()) or is_named or _was_hidden(content.histories, policy)):
         return content
     mentions = _mentions(archive, decision, removed)
     decision = _with_what_is_named_after_it(content, archive, decision, mentions)
@@ -55,7 +55,8 @@ def withhold(content: Content, archive: Archive, policy: Policy, shelf: Shelf, r
         content,
         facts=facts,
         histories={
-            name: _history(name, content, seen, mentions, gone=gone[name], shelf=shelf) for name in content.histories
+            name: _history(name, content, seen, mentions, gone=gone[name], policy=policy, shelf=shelf)
+            for name in content.histories
         },
         ledger=without(content.ledger, decision.hidden, lambda id_: fold(id_) in mentions.names),
         absent=decision.files,
@@ -268,6 +269,16 @@ def _in_thread(parsed: Parsed, thread: str | None) -> Parsed:
 # Git
 
 
+def _was_hidden(histories: Mapping[str, History], policy: Policy) -> bool:
+    """Whether any file was at a path that is withheld."""
+    return any(
+        policy.hides(source, event.path)
+        for source, history in histories.items()
+        for events in history.events.values()
+        for event in events
+    )
+
+
 def _removed(source: str, history: History, policy: Policy, shelf: Shelf) -> frozenset[str]:
     """The keys of removed files that are withheld, by what their last commit and their paths say."""
     gone = set()
@@ -297,7 +308,14 @@ def _was_raw(key: str, digest: str | None, shelf: Shelf) -> bool:
 
 
 def _history(
-    source: str, content: Content, seen: Iterable[Artifact], mentions: Mentions, *, gone: Set[str], shelf: Shelf
+    source: str,
+    content: Content,
+    seen: Iterable[Artifact],
+    mentions: Mentions,
+    *,
+    gone: Set[str],
+    policy: Policy,
+    shelf: Shelf,
 ) -> History:
     """What git knows of what is left. Of former contents only those that could have been read by everybody then."""
     history = content.histories[source]
@@ -306,13 +324,21 @@ def _history(
         if file_key(one.path) in gone:  # with the names that a list had before
             gone |= {file_key(event.path) for event in one.events}
     gone |= {key for key in history.events if _is_named(key, mentions)}
-    return replace(
+    events = {
+        key: tuple(since_hidden(events, lambda path: policy.hides(source, path)))
+        for key, events in history.events.items()
+        if key not in gone
+    }
+    were_hidden = {key for key, left in events.items() if len(left) < len(history.events[key])}
+    tree = None if history.tree is None else _without(history.tree, gone)
+    history = replace(
         history,
-        events={key: events for key, events in history.events.items() if key not in gone},
-        tree=None if history.tree is None else _without(history.tree, gone),
+        events={key: left for key, left in events.items() if left},
+        tree=tree and {path: blob for path, blob in tree.items() if not policy.hides(source, path)},
         confidential=frozenset(),
-        blobs=former_contents(history, _keys_by_artifact(source, seen), mentions, shelf),
     )
+    keys = _keys_by_artifact(source, seen)
+    return replace(history, blobs=former_contents(history, keys, mentions, shelf, were_hidden=were_hidden))
 
 
 def _is_named(path: str, mentions: Mentions) -> bool:
