@@ -1,5 +1,7 @@
 """Tests which mentions of names are found, however they are written, and what is left in their place."""
 
+import json
+
 import pytest
 
 from memosite.reading.mentions import Mentions
@@ -29,6 +31,20 @@ def without(text: str, name: str = "a.md", *, names: tuple[str, ...] = (NAME,), 
         (f'`{{"a": "\\n{NAME}"}}`', '`{"a": "\\n[withheld]"}`'),
         (f"\ufeff\x00{NAME}\r\n", "\ufeff\x00[withheld]\r\n"),
         (f"\udcff {NAME}", "\udcff [withheld]"),
+        (f"~~{NAME}~~ ~{NAME}~", "~~[withheld]~~ ~[withheld]~"),
+        (f"\u8acb\u898b{NAME}\u7684\u5099\u5fd8", "\u8acb\u898b[withheld]\u7684\u5099\u5fd8"),
+        (f"{NAME}\uc744 \u0e14\u0e39{NAME}\u3092", "[withheld]\uc744 \u0e14\u0e39[withheld]\u3092"),
+        (NAME.replace("gate", "ga\u00adte"), "[withheld]"),
+        (NAME.replace("--director", "--\u200bdirector\u2060"), "[withheld]"),
+        (NAME.replace("-", "\u2011"), "[withheld]"),
+        (NAME.replace("-", "&#8209;"), "[withheld]"),
+        (NAME.replace("gate", "ga&shy;te"), "[withheld]"),
+        (f"See {NAME.replace('--gate', '--' + chr(10) + 'gate')}, and", "See [withheld], and"),
+        (f"> See {NAME.replace('-0900', '-' + chr(13) + chr(10) + '> 0900')}, and", "> See [withheld], and"),
+        (f"See {NAME.replace('--gate', chr(10) + '  --gate')}, and", "See [withheld], and"),
+        (f"\x1b[01;34m{NAME.replace('gate', chr(27) + '[0mgate')}\x1b[0m", "\x1b[01;34m[withheld]\x1b[0m"),
+        (NAME.replace("-", "%252D"), "[withheld]"),
+        (f'{{"a": "{{\\"b\\": \\"x\\\\n{NAME}\\"}}"}}', '{"a": "{\\"b\\": \\"x\\\\n[withheld]\\"}"}'),
     ],
 )
 def test_names_in_texts(text: str, left: str) -> None:
@@ -58,11 +74,31 @@ def test_longer_names_that_may_be_seen_stay_whole() -> None:
         (f'{{"body": "{NAME.replace("-", "%2d")}"}}', '{"body": "[withheld]"}'),
         (f'{{"body": "{{\\"a\\": \\"x\\\\n{NAME}\\"}}"}}', '{"body": "{\\"a\\": \\"x\\\\n[withheld]\\"}"}'),
         (f'{{"{NAME}": 1}}', '{"[withheld]": 1}'),
+        (f'{{"body": "See {NAME.replace("--gate", "--" + chr(92) + "ngate")}."}}', '{"body": "See [withheld]."}'),
+        (f'{{"body": "{NAME.replace("--gate", "--" + chr(92) + "u200bgate")}."}}', '{"body": "[withheld]."}'),
     ],
 )
 def test_names_in_json(text: str, left: str) -> None:
     """In strings and keys, and in JSON inside of strings."""
     assert without(text, "a.openthing") == left
+
+
+def test_names_in_json_that_is_nested_in_json() -> None:
+    """Output of a tool that quotes what another has written, three times over."""
+    text = wanted = f"x\n{NAME}"
+    wanted = wanted.replace(NAME, "[withheld]")
+    for _ in range(4):
+        text, wanted = json.dumps({"a": text}), json.dumps({"a": wanted})
+        assert without(text, "a.openthing") == wanted
+
+
+def test_names_that_fold_to_other_letters() -> None:
+    """As they are written, and as they are compared."""
+    for text in ("see stra\u00dfe-1!", "see STRASSE-1!", "see Stra\u00dfe-1.openthing!", "see strasse-1!"):
+        assert without(text, names=("stra\u00dfe-1",)) == "see [withheld]!"
+    assert (
+        without("see stra\u00dfe-1.b", names=("stra\u00dfe-1",), decoys=("Stra\u00dfe-1.b",)) == "see stra\u00dfe-1.b"
+    )
 
 
 def test_names_in_both_compositions_of_unicode() -> None:

@@ -2,7 +2,8 @@ r"""Finds names in the bytes of files, however they are written, and puts `[with
 
     text ─► decoded, as readers see it (JSON escapes, %41, &#65;, \_) ─► names with their paths ─► places in the text
 
-Whole names only: `…--gate` is not mentioned by `…--gate-two`. A name that is a plain word, as of `plan.openthing`, is
+Whole names only: `…--gate` is not mentioned by `…--gate-two`. What nobody sees, such as a soft hyphen, and the end of a
+line after a hyphen may be within. A name that is a plain word, as of `plan.openthing`, is
 one only with its suffix, in `[[plan]]`, and as the value of a field for references: texts use the word.
 """
 
@@ -21,7 +22,13 @@ _SUFFIXES = (ENVELOPE_SUFFIX, BODY_SUFFIX, ".md")
 _JSON = (ENVELOPE_SUFFIX, CATALOG_SUFFIX, ".json", ".jsonl")
 _GENERIC = frozenset({"readme", "index", "config", "memory", "events", "organization", "org"})
 _PLAIN_WORD = re.compile(r"[^\W\d_]*")
-_BEFORE, _AFTER = r"(?<![^\W_])(?<!~)(?<![^\W_]-)", r"(?![^\W_~]|~|-+[^\W_]|_+[^\W_])"
+_UNSPACED = (
+    r"\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u2e80-\ua4cf\uac00-\ud7ff\uf900-\ufaff\uff66-\uff9f\U00020000-\U0003ffff"
+)
+_LETTER = rf"[^\W_{_UNSPACED}]"
+"""A letter or digit that a name would go on with; scripts without spaces between words have other words there."""
+
+_BEFORE, _AFTER = rf"(?<!{_LETTER})(?<!{_LETTER}[~-])", rf"(?!{_LETTER}|~{_LETTER}|-+{_LETTER}|_+{_LETTER})"
 _PATH_BEFORE = re.compile(r"(?:(?:[A-Za-z][\w+.-]*://|(?<!\w)[A-Za-z]:)?[^\s\"'<>()\[\]{}`|,;:]*[/\\])?\Z")
 _PATH_AFTER = re.compile(r"(?:[/#?][\w./#?=&%~+:-]*[\w/])?/?")
 _LOOK_BACK = 500
@@ -35,7 +42,14 @@ _OTHER_ESCAPE = re.compile(
     rf"%[0-7][0-9a-fA-F]|%[cdCD][0-9a-fA-F]{_BYTE}|%[eE][0-9a-fA-F](?:{_BYTE}){{2}}|%[fF][0-4](?:{_BYTE}){{3}}"
     r"|&(?:#[0-9]{1,7}|#[xX][0-9a-fA-F]{1,6}|[A-Za-z]{2,8});|\\[!-/:-@\[-`{-~]"
 )
-_ODD = re.compile(r"%[0-9c-fC-F][0-9a-fA-F]|\\u|&[#a-zA-Z]|\\[_.~-]")
+_HYPHENS = "\u2010\u2011\u2012\u2212\ufe63\uff0d"
+_UNSEEN = re.compile(
+    rf"[{_HYPHENS}]|[\u00ad\u180e\u200b-\u200f\u202a-\u202e\u2060-\u2064\u2066-\u2069\ufeff]|\x1b\[[0-9;?]*[A-Za-z]"
+    r"|(?:(?<=\w-)|(?<=\w--))\r?\n[ \t>]*(?=[\w-])|(?<=\w)\r?\n[ \t>]*(?=--\w)"
+)
+"""What is not seen, other hyphens, and the end of a line at a hyphen."""
+
+_ODD = re.compile(rf"%[0-9c-fC-F][0-9a-fA-F]|\\u|&[#a-zA-Z]|\\[_.~-]|\w--?\\r?\\?n|\\n[ >]*--\w|{_UNSEEN.pattern}")
 """What may hide a name from a search in the text as it is written."""
 
 
@@ -54,11 +68,14 @@ class Mentions:
 
     def __init__(self, names: Iterable[str], decoys: Iterable[str] = ()) -> None:
         """Look for these names, which are not empty."""
-        self.names = frozenset(map(fold, names))
-        forms = {form for name in self.names for form in _forms(name)}
+        written = list(names)
+        self.names = frozenset(map(fold, written))
+        forms = {form for name in written for form in _forms(name)}
+        folded = set(map(fold, forms))
         self._rough = _pattern(forms)
-        seen = {form for name in map(fold, decoys) if self._rough.search(name) for form in _forms(name)} - forms
-        self._decoys = frozenset(seen)
+        seen = {form for name in decoys if self._rough.search(fold(name)) for form in _forms(name)}
+        seen = {form for form in seen if fold(form) not in folded}
+        self._decoys = frozenset(map(fold, seen))
         self._exact = re.compile(f"{_BEFORE}(?:{_pattern(forms | seen).pattern}){_AFTER}", re.IGNORECASE)
         self._words = frozenset(name for name in self.names if not is_telling(name))
 
@@ -72,8 +89,9 @@ class Mentions:
         is_json = name.lower().endswith(_JSON)
         spans = set(self._references(text)) if is_json and self._words else set()
         if self._rough.search(text) or _ODD.search(text):
-            for layers in _LAYERS[is_json]:
-                spans |= self._decoded_spans(text, layers)
+            base = (_JSON_ESCAPE,) if is_json else ()
+            for layers in _LAYERS:
+                spans |= self._decoded_spans(text, base, layers)
         if not spans:
             return None
         parts, at = [], 0
@@ -83,9 +101,14 @@ class Mentions:
             at = max(at, end)
         return "".join((*parts, text[at:])).encode("utf-8", "surrogateescape")
 
-    def _decoded_spans(self, text: str, layers: Sequence[re.Pattern[str]]) -> set[tuple[int, int]]:
+    def _decoded_spans(
+        self, text: str, base: Sequence[re.Pattern[str]], layers: Sequence[re.Pattern[str]]
+    ) -> set[tuple[int, int]]:
+        """Where the names are in what is below these layers; nowhere if one of those after the base is not there."""
         maps, plain = [], text
-        for layer in layers:
+        for layer in (*base, *layers):
+            if layer in layers and not layer.search(plain):
+                return set()
             plain, places = _decode(plain, layer)
             maps.append(places)
         found = set()
@@ -118,8 +141,9 @@ class Mentions:
 
 
 def _forms(name: str) -> Iterator[str]:
-    """How a name is written: with its suffix, and in both compositions of Unicode."""
-    for form in {name, unicodedata.normalize("NFD", name)}:
+    """How a name is written: as it is and folded, with its suffix, and in both compositions of Unicode."""
+    composed = {unicodedata.normalize("NFC", name), fold(name)}
+    for form in composed | {unicodedata.normalize("NFD", one) for one in composed}:
         if is_telling(name):
             yield form
         else:
@@ -206,14 +230,22 @@ def _read_escape(written: str) -> str:
         return unquote(written)
     if written.startswith("&"):
         return html.unescape(written)
+    if not written.startswith("\\"):
+        return "-" if written in _HYPHENS else ""
     try:
         return str(json.loads(f'"{written}"'))
     except ValueError:
         return written[1:]
 
 
-_LAYERS: dict[bool, tuple[tuple[re.Pattern[str], ...], ...]] = {
-    True: ((_JSON_ESCAPE,), (_JSON_ESCAPE, _OTHER_ESCAPE), (_JSON_ESCAPE, _JSON_ESCAPE)),
-    False: ((), (_OTHER_ESCAPE,), (_JSON_ESCAPE, _OTHER_ESCAPE)),
-}
-"""How files of JSON are decoded, and others: JSON may hold Markdown and JSON, Markdown may hold JSON."""
+_DECODED = (
+    (),
+    (_OTHER_ESCAPE,),
+    (_OTHER_ESCAPE, _OTHER_ESCAPE),
+    (_JSON_ESCAPE,),
+    (_JSON_ESCAPE, _OTHER_ESCAPE),
+    (_JSON_ESCAPE, _JSON_ESCAPE),
+    (_JSON_ESCAPE, _JSON_ESCAPE, _JSON_ESCAPE),
+)
+_LAYERS = (*_DECODED, *((*layers, _UNSEEN) for layers in _DECODED))
+"""How texts are decoded, those of JSON after its escapes: JSON may hold Markdown and JSON, Markdown may hold JSON."""
