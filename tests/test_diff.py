@@ -141,3 +141,20 @@ def test_refs_need_one_source(tmp_path: Path, capsys: pytest.CaptureFixture[str]
     assert "found no such source, expected one of engine, office" in capsys.readouterr().err
     assert main(["diff", "first..main", "--site", str(site), "--source", "engine"]) == 0
     assert capsys.readouterr().out.startswith("1 new")
+
+
+@pytest.mark.parametrize("is_first", [True, False])
+def test_what_is_confidential_at_one_end_is_at_neither_for_the_public(tmp_path: Path, *, is_first: bool) -> None:
+    """Whoever is not inside is not told that a memo was marked or unmarked, nor its id and subject."""
+    repo = Repo(tmp_path / "site/engine")
+    marks = [{"x.legal.confidentiality": "privileged"}, {}]
+    put(repo, name=REPLY)
+    put(repo, **marks[not is_first])
+    repo.commit(at=0)
+    repo.git("tag", "first")
+    put(repo, **marks[is_first])
+    repo.commit(at=24)
+    site = repo.root.parent
+    told_public = [told(diff(between, site=site, audience="public")) for between in ("first..main", "first..")]
+    assert told_public == [{"new": [], "gone": [], "moved": [], "actions": []}] * 2
+    assert not diff("first..main", site=site, audience="internal")

@@ -3,7 +3,7 @@
 import argparse
 import datetime as dt
 import json
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Collection, Container, Iterable, Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -14,6 +14,7 @@ from memosite.commands.snapshots import (
     ArtifactState,
     Difference,
     HistoryStep,
+    Snapshot,
     SnapshotKey,
     compare,
     snapshot_at,
@@ -90,7 +91,12 @@ def diff(
         return _between_days(config, _day(before), _day(after), note)
     if any(dates):
         raise ConfigError(f'diff: found "{between}", one end a date and one not, {FORMS}')
-    return compare(_at_ref(config, before, source, note) if before else {}, _at_ref(config, after, source, note))
+    was = _at_ref(config, before, source, note) if before else {}
+    now = _at_ref(config, after, source, note)
+    if config.audience == "internal" or not before:
+        return compare(was, now)
+    hidden = _withheld(config, before, source, was) | _withheld(config, after, source, now)
+    return compare(_without(was, hidden), _without(now, hidden))
 
 
 def _day(written: str) -> dt.datetime | None:
@@ -122,6 +128,15 @@ def _at_ref(config: Config, ref: str, name: str | None, note: Note) -> dict[Snap
     note(archive)
     states = snapshot_of(archive)
     return {key: state for key, state in states.items() if any(source == chosen for source, _ in state.boxes)}
+
+
+def _withheld(config: Config, ref: str, name: str | None, seen: Collection[SnapshotKey]) -> set[SnapshotKey]:
+    """What is there at a ref for those inside only: nobody else may be told of it at the other end, either."""
+    return set(_at_ref(replace(config, audience="internal"), ref, name, _ignore)).difference(seen)
+
+
+def _without(states: Mapping[SnapshotKey, ArtifactState], hidden: Container[SnapshotKey]) -> Snapshot:
+    return {key: state for key, state in states.items() if key not in hidden}
 
 
 def _published(place: Path) -> dict[SnapshotKey, ArtifactState]:
