@@ -158,6 +158,24 @@ def test_the_secret_after_an_id_of_aws_is_found(text: str) -> None:
         assert "[REDACTED:aws-secret-access-key]" in left
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "env:\n- name: DB_PASSWORD\n  value: {key}\n", "- name: api-key\n  value: '{key}'\n- name: x\n  value: y",
+        '- name: "db.password"\r\n  value: "{key}"\r\n', '<add key="Password" value="{key}"/>',
+        '{{"name": "DB_TOKEN", "value": "{key}"}}', '{{\n  "name": "DB_TOKEN",\n  "value": "{key}"\n}}',
+        "> - name: DB_PASSWORD\n>   value: {key}\n", "+- name: SIGNING_KEY\n+  value: {key}\n",
+        "  9→- name: DB_PASSWORD\n 10→  value: {key}\n", '{{"body": "- name: DB_SECRET\\n  value: {key}\\n-"}}',
+        '{{"body": "{{\\"name\\": \\"DB_SECRET\\", \\"value\\": \\"{key}\\"}}"}}', "smtp://bob@example.org:{key}@mail.example.org",
+        "smtps://bob@mail.example.org@relay:{key}@mail.example.org",
+    ],
+)  # fmt: skip
+def test_passwords_are_found_beside_their_names(text: str) -> None:
+    """In the environment of a container, in settings; and behind a user with an @."""
+    (found,) = find_secrets(text.format(key=PASSWORD))
+    assert text.format(key=PASSWORD)[found.start : found.end] == PASSWORD
+
+
 def _decimal(text: str) -> str:
     return re.sub(r"[^A-Za-z0-9\s]", lambda one: f"&#{ord(one[0])};", text)
 
@@ -282,6 +300,10 @@ HARMLESS = (
     "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIGk3mQ8vQ0bV5s7r4a9cW2yX1n6h8j0kLmPqRsTuVwXy ann@example.org",
     "max_tokens=100000, token_count: 12345678, next_page_token, csrf_token, tokens: 8000000",
     "const TOKEN_TYPE = 'K8S_VOLUME_TYPE'; secret = utf8_to_utf16; token = AUTH0_TOKEN",
+    "- name: DB_PASSWORD\n  value: /run/secrets/db-password\n- name: TOKEN\n  value: required",
+    "- name: DB_PASSWORD\n  valueFrom: {secretKeyRef: {name: x9Kq2LmZ7w, key: p4Vr8TnB1y}}\n",
+    "- name: TOKEN_URL\n  value: a9Xk2LmZ7wQ\n- name: DB_PASSWORD\n  value: $(DB_PASSWORD)\n",
+    "https://example.org/@ann:2026/x@y and ssh://git@example.org:22/x@y and https://example.org:8080/@ann",
     "| token | meaning |\n|---|---|\n| secret | description-of-it |",
     "https://example.org/2026/05/01/how-to-store-a-password-in-a-vault?utm_source=token-letter#secret",
     "basic authentication, bearer of bad news, authorization: required-by-the-director",
