@@ -44,7 +44,7 @@ _KNOTS = (
         rb"&(?:#(?:[xX]0{0,4}(?P<code>[2-7][0-9a-fA-F])|0{0,4}(?P<decimal>[3-9][0-9]|1[01][0-9]|12[0-6]))|(?P<name>[a-z]{2,6}));"
     ),
     re.compile(rb"\x1b\[[0-9;:]{0,40}(?P<plain>)[mK]"),
-    re.compile(rb"\\{1,8}(?:u001[bB]|x1[bB]|033|e)\[[0-9;:]{0,40}(?P<plain>)[mK]"),
+    re.compile(rb"\\\\{0,7}(?:u001[bB]|x1[bB]|033|e)\[[0-9;:]{0,40}(?P<plain>)[mK]"),
 )
 """What interrupts a run of characters that may be a key: line breaks, real and written ones, escapes, percent-encoding,
 HTML's entities, and the codes of a terminal for colours, raw and as JSON has them.
