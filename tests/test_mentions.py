@@ -121,6 +121,50 @@ def test_a_plain_word_is_a_name_only_where_it_is_written_as_one() -> None:
     assert without("See README.md and readme", names=("README",)) == "See README.md and readme"
 
 
+@pytest.mark.parametrize(
+    ("text", "left"),
+    [
+        (
+            '{"context_references": ["plan", "x"], "related": "plan"}',
+            '{"context_references": ["[withheld]", "x"], "related": "[withheld]"}',
+        ),
+        ('{"target": "urn:x:plan", "session_id": "plan"}', '{"target": "[withheld]", "session_id": "[withheld]"}'),
+        (
+            '{"retarget": "plan", "metadata.supersedes": "plan"}',
+            '{"retarget": "plan", "metadata.supersedes": "[withheld]"}',
+        ),
+    ],
+)
+def test_plain_words_in_fields_of_json(text: str, left: str) -> None:
+    """Of memos and of record systems."""
+    assert without(text, "a.json", names=("plan",)) == left
+
+
+@pytest.mark.parametrize(
+    ("text", "left"),
+    [
+        ("supersedes: plan", "supersedes: [withheld]"),
+        ("superseded_by: 'Plan'", "superseded_by: '[withheld]'"),
+        ("conflicts: [a, plan, plan b]", "conflicts: [a, [withheld], plan b]"),
+        ("conflicts:\n  - plan\n  - other\n  - urn:x:plan", "conflicts:\n  - [withheld]\n  - other\n  - [withheld]"),
+        ("links:\n  - type: cites\n    target: urn:x:plan\n", "links:\n  - type: cites\n    target: [withheld]\n"),
+        ("title: plan", "title: plan"),
+        ("title: [[plan]]", "title: [withheld]"),
+    ],
+)
+def test_plain_words_in_front_matter(text: str, left: str) -> None:
+    """In fields for references only, and not in the text below."""
+    rest = "\n---\nsupersedes: plan\n"
+    assert without(f"---\n{text}{rest}", names=("plan",)) == f"---\n{left}{rest}"
+    assert without(f"{text}\n", names=("plan",)) == (f"{left}\n" if "[[" in text else f"{text}\n")
+
+
+def test_links_to_plain_words() -> None:
+    """With a heading and another text."""
+    text = "[[plan#h|y]] [[ Plan |y]] [[plan]] [[plan b]] [[plans]] plan [[x|plan]]"
+    assert without(text, names=("plan",)) == "[withheld] [withheld] [withheld] [[plan b]] [[plans]] plan [[x|plan]]"
+
+
 def test_thousands_of_long_names() -> None:
     """No recursion, and no search of each name by itself."""
     names = tuple(f"2026-05-01-{number:04d}--a--b--{'x' * 3_000}-{number}" for number in range(300))

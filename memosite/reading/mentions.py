@@ -32,10 +32,22 @@ _BEFORE, _AFTER = rf"(?<!{_LETTER})(?<!{_LETTER}[~-])", rf"(?!{_LETTER}|~{_LETTE
 _PATH_BEFORE = re.compile(r"(?:(?:[A-Za-z][\w+.-]*://|(?<!\w)[A-Za-z]:)?[^\s\"'<>()\[\]{}`|,;:]*[/\\])?\Z")
 _PATH_AFTER = re.compile(r"(?:[/#?][\w./#?=&%~+:-]*[\w/])?/?")
 _LOOK_BACK = 500
-_REFERENCE = re.compile(
-    r'"[^"]*(?:in_reply_to|supersedes|related_memos|thread_id|body_ref)"\s*:\s*("(?:[^"\\]|\\.)*"|\[[^\]]*\])'
+_FIELDS = (
+    "in_reply_to|supersedes|superseded_by|related|related_memos|related_to|context_references|conflicts|depends_on"
+    "|target|via|thread_id|session_id|body_ref"
 )
-_STRING = re.compile(r'"(?:[^"\\]|\\.)*"')
+_QUOTED = r'"(?:[^"\\]|\\.)*+"'
+_REFERENCE = re.compile(rf'"(?:[^"]*[^"A-Za-z])?(?:{_FIELDS})"\s*:\s*({_QUOTED}|\[(?:[^\[\]{{}}"]|{_QUOTED})*+\])')
+_STRING = re.compile(_QUOTED)
+_HEAD = re.compile(r"\ufeff?---[ \t]*\r?\n.*?^(?:---|\.\.\.)[ \t]*\r?$", re.DOTALL | re.MULTILINE)
+_HEAD_REFERENCE = re.compile(
+    rf"^[ \t]*(?:-[ \t]+)?[\"']?(?:[\w.:-]*[_.:-])?(?:{_FIELDS})[\"']?[ \t]*:"
+    r"(\s*\[[^\[\]]*\]|[^\n]*(?:\n[ \t]*-[ \t]+[^\n]+(?<!:)$)*)",
+    re.MULTILINE,
+)
+_ENTRY = re.compile(r"[^\s,\[\]\"'-][^,\[\]\"'\n]*")
+_URN = re.compile(r"urn:[\w-]+:")
+_WIKI_LINK = re.compile(r"\[\[[ \t]*([^\[\]|#\n]{1,200})(?:[|#][^\[\]\n]*)?\]\]")
 _JSON_ESCAPE = re.compile(r"\\u[dD][89abAB]..\\u[dD][c-fC-F]..|\\u[0-9a-fA-F]{4}|\\[^u]", re.DOTALL)
 _BYTE = r"%[89abAB][0-9a-fA-F]"
 _OTHER_ESCAPE = re.compile(
@@ -87,7 +99,7 @@ class Mentions:
         """The bytes of a file of this name with `[withheld]` for each of the names; None if it has none of them."""
         text = data.decode("utf-8", "surrogateescape")
         is_json = name.lower().endswith(_JSON)
-        spans = set(self._references(text)) if is_json and self._words else set()
+        spans = set(self._references(text, is_json=is_json)) if self._words else set()
         if self._rough.search(text) or _ODD.search(text):
             base = (_JSON_ESCAPE,) if is_json else ()
             for layers in _LAYERS:
@@ -120,24 +132,42 @@ class Mentions:
 
     def _spans(self, plain: str) -> Iterator[tuple[int, int]]:
         """Where the names are, each with the path or address that it is the end of."""
+        for link in _WIKI_LINK.finditer(plain) if self._words else ():
+            if self._is_word(link[1]):
+                yield link.span()
         for match in self._exact.finditer(plain):
-            if fold(match[0]) in self._decoys:
+            if match[0].startswith("[[") or fold(match[0]) in self._decoys:
                 continue
             least = max(0, match.start() - _LOOK_BACK)
             before = _PATH_BEFORE.search(plain, least, match.start())
             after = _PATH_AFTER.match(plain, match.end())
             yield (before.start() if before else match.start()), (after.end() if after else match.end())
 
-    def _references(self, text: str) -> Iterator[tuple[int, int]]:
-        """The plain words among the values of fields for references."""
-        for field in _REFERENCE.finditer(text):
-            for string in _STRING.finditer(text, *field.span(1)):
-                try:
-                    value = fold(str(json.loads(string[0], strict=False))).strip()
-                except ValueError:
-                    continue
-                if value in self._words:
-                    yield string.start() + 1, string.end() - 1
+    def _references(self, text: str, *, is_json: bool) -> Iterator[tuple[int, int]]:
+        """The plain words among the values of fields for references, of JSON or at the head of a text."""
+        if is_json:
+            for field in _REFERENCE.finditer(text):
+                for string in _STRING.finditer(text, *field.span(1)):
+                    if self._is_word(_unquoted(string[0])):
+                        yield string.start() + 1, string.end() - 1
+            return
+        head = _HEAD.match(text)
+        for field in _HEAD_REFERENCE.finditer(text, 0, head.end()) if head else ():
+            for entry in _ENTRY.finditer(text, *field.span(1)):
+                if self._is_word(entry[0]):
+                    yield entry.start(), entry.start() + len(entry[0].rstrip())
+
+    def _is_word(self, value: str) -> bool:
+        """Whether a value is a withheld name that is a plain word, maybe as a URN."""
+        value = fold(value).strip()
+        return _URN.sub("", value, count=1) in self._words
+
+
+def _unquoted(string: str) -> str:
+    try:
+        return str(json.loads(string, strict=False))
+    except ValueError:
+        return ""
 
 
 def _forms(name: str) -> Iterator[str]:
@@ -147,7 +177,7 @@ def _forms(name: str) -> Iterator[str]:
         if is_telling(name):
             yield form
         else:
-            yield f"[[{form}]]"
+            yield f"[[{form}"
         if fold(name) not in _GENERIC:
             yield from (f"{form}{suffix}" for suffix in _SUFFIXES)
 
