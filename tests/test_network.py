@@ -50,6 +50,8 @@ def organization(folder: Path, address: str) -> Path:
     repo.commit("first")
     write_memo(repo.root / "memos/inbox", f"{NAME}-2", body=f"Again: {text}")
     repo.commit("second")
+    repo.git("config", "user.name", "Ann")  # `mark-read --commit` asks for them
+    repo.git("config", "user.email", "ann@example.org")
     lose_an_object(repo, address)
     other = Repo(folder / "other")
     write_memo(other.root / "memos/inbox", FETCHED)
