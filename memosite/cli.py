@@ -13,7 +13,7 @@ from collections.abc import Callable, Sequence
 from memosite.commands.arguments import parser
 from memosite.facts.errors import MemositeError, SecretsError
 from memosite.run.processes import EndedError, ended_by_signals
-from memosite.run.streams import forget, say, show, show_if_possible
+from memosite.run.streams import forget, say, show, show_if_possible, without_reader
 
 EXIT_FINE, EXIT_NOT_SO, EXIT_USAGE, EXIT_INTERRUPTED, EXIT_SIGNAL = 0, 1, 2, 130, 128
 
@@ -28,7 +28,8 @@ def main(arguments: Sequence[str]) -> int:
         options = _options(arguments)
         with ended_by_signals():
             code = _COMMANDS[options.run](options)
-        sys.stdout.flush()
+        with without_reader():
+            sys.stdout.flush()
     except SecretsError as error:
         _say_secrets(options, error)
         return EXIT_NOT_SO
