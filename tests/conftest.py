@@ -27,6 +27,9 @@ signal.signal(signal.SIGINT, signal.default_int_handler)
 os.environ["PYTHONPATH"] = str(Path(__file__).parent.parent)
 """What tests start runs the memosite of this checkout, in whichever folder it starts."""
 
+os.environ.pop("PYTHONUNBUFFERED", None)
+"""What tests start buffers its output, as everywhere: without a buffer, faults of the last flush are hidden."""
+
 os.environ["XDG_STATE_HOME"] = tempfile.mkdtemp(prefix="memosite-tests-")
 """What memosite remembers of its user, it remembers of nobody here."""
 

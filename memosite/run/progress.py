@@ -7,8 +7,10 @@ import resource
 import sys
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from typing import TextIO
+
+from memosite.run.streams import print_if_possible
 
 Progress = Callable[[str, int, int], None]
 """Called with a stage, what is done of it, and how much it is; a stage begins with nothing done."""
@@ -69,8 +71,7 @@ class _Lines:
         now = time.monotonic()
         if now - self._last >= _LINES_EVERY and total:
             self._last = now
-            with suppress(OSError):  # nobody reads it: that is no reason to stop
-                print(f"{stage:<9} {done:,} of {total:,}", file=self._stream, flush=True)
+            print_if_possible(f"{stage:<9} {done:,} of {total:,}", self._stream)
 
 
 class Profile:

@@ -31,12 +31,12 @@ def without_reader() -> Iterator[None]:
 
 def show_if_possible(text: str) -> None:
     """Print on standard output, for a command that goes on whether anybody reads it or not."""
-    _print_if_possible(text, sys.stdout)
+    print_if_possible(text, sys.stdout)
 
 
 def say(text: str) -> None:
     """Print a message on standard error, beside the output."""
-    _print_if_possible(text, sys.stderr)
+    print_if_possible(text, sys.stderr)
 
 
 def _print(text: str, stream: TextIO) -> None:
@@ -44,7 +44,8 @@ def _print(text: str, stream: TextIO) -> None:
     stream.flush()
 
 
-def _print_if_possible(text: str, stream: TextIO) -> None:
+def print_if_possible(text: str, stream: TextIO) -> None:
+    """Print on a stream, for a command that goes on whether anybody reads it or not."""
     try:
         _print(text, stream)
     except OSError:
