@@ -9,6 +9,7 @@ from collections.abc import Iterator
 
 import pytest
 
+from memosite.facts.errors import MemositeError
 from memosite.run.workers import BATCH, LIGHT, ROUND, WAITING, _own_bytes, default_jobs, run
 
 
@@ -80,6 +81,50 @@ def test_an_error_in_a_worker_is_raised_here() -> None:
     """It is not swallowed, and the others stop."""
     with pytest.raises(ZeroDivisionError):
         list(run(lambda number: 1 // (number - 50), range(BATCH * 2 * LIGHT), jobs=2))
+
+
+class OddError(Exception):
+    """One that cannot be unpickled."""
+
+    def __init__(self, first: str, second: str) -> None:
+        super().__init__(f"{first} and {second}")
+
+
+def test_an_error_that_cannot_be_sent_is_raised_in_words() -> None:
+    """Its own class may be odd; what happened is told all the same."""
+
+    def fail(_: int) -> None:
+        raise OddError("this", "that")
+
+    with pytest.raises(RuntimeError, match="OddError\\('this and that'\\)"):
+        list(run(fail, range(BATCH * 2 * LIGHT), jobs=2))
+
+
+def test_an_error_says_where_in_the_worker_it_was_raised() -> None:
+    """The traceback of the parent ends where it took the answer."""
+    with pytest.raises(ZeroDivisionError) as caught:
+        list(run(lambda number: 1 // (number - 50), range(BATCH * 2 * LIGHT), jobs=2))
+    assert "in <lambda>" in caught.value.__notes__[0]
+
+
+def test_a_process_that_is_killed_is_told_of() -> None:
+    """As the system does it when memory runs out: nobody waits for it, and nobody sees a traceback."""
+
+    def end(number: int) -> int:
+        if number == BATCH * 9:
+            os.kill(os.getpid(), signal.SIGKILL)
+        return number
+
+    with pytest.raises(MemositeError, match=r"ended by signal 9.*--jobs 1"):
+        list(run(end, range(BATCH * 20), jobs=2))
+
+
+def test_items_and_results_may_be_large() -> None:
+    """Neither side waits for the other to read what does not fit into a pipe."""
+    items = [bytes([number]) * 1_000_000 for number in range(40)]
+    assert list(run(lambda item: item + item, iter(items), jobs=2, weight=lambda _: BATCH)) == [
+        item + item for item in items
+    ]
 
 
 def test_there_is_always_somebody_to_do_the_work() -> None:

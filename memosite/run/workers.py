@@ -2,18 +2,23 @@
 
 import gc
 import os
+import pickle
 import re
+import selectors
 import threading
 import time
+import traceback
 from collections import deque
-from collections.abc import Callable, Generator, Iterable, Iterator
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
+from contextlib import closing, suppress
 from itertools import chain, islice
-from typing import TYPE_CHECKING, Any, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, Final, Protocol, TypeVar
 
+from memosite.facts.errors import MemositeError
 from memosite.run.processes import leave_to_parent
 
 if TYPE_CHECKING:
-    from concurrent.futures import Future
+    from multiprocessing.connection import Connection
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
@@ -29,13 +34,15 @@ LIGHT = 6
 """So few batches are not worth a process, which knows nothing yet of templates and texts."""
 
 COPIED = 128 * 2**20
-"""Bytes of its own memory with which processes are forked anew: whatever a process looks at becomes its own copy, since
-Python counts references in it, until each has the whole archive. A full build of 10,000 artifacts renews them three
+"""Bytes of its own memory with which a process is forked anew: whatever a process looks at becomes its own copy, since
+Python counts references in it, until each has the whole archive. A full build of 10,000 artifacts renews each three
 times."""
 
 ROUND = 128
-"""Batches of one process after which all are forked anew where the system does not tell how much they copied."""
+"""Batches after which a process is forked anew where the system does not tell how much it copied."""
 
+_AHEAD = 3 * BATCH  # what a process is given at most before it has finished: one batch waits there, unless it is heavy
+_SMALL = 16 * 2**10  # bytes that a pipe takes although nobody reads them yet
 _PAUSE = 1.0  # seconds after which a process measures its memory again: that takes 25 ms per gigabyte
 
 
@@ -69,48 +76,32 @@ def run(
 
     With one job, or if all items together are light, it is applied here. Otherwise `function` is inherited by forked
     processes, so it may hold anything; items and results are pickled in batches of the weight `BATCH`.
-    With renewal, processes are forked anew when one has copied `COPIED` bytes.
+    With renewal, a process that has copied `COPIED` bytes gives way to a new one.
     """
-    batches, is_light = in_batches(items, weight)
+    lists, is_light = in_batches(items, weight)
     if jobs == 1 or is_light:
-        yield from map(function, chain.from_iterable(batches))
+        yield from map(function, chain.from_iterable(lists))
         return
-    for first_of_round in batches:
-        this_round = chain([first_of_round], batches)
-        yield from _run_round(function, this_round, jobs=jobs, weight=weight, is_renewed=is_renewed)
+    batches = (_Batch(several, sum(map(weight, several))) for several in lists)
+    with closing(_Pool(function, jobs, is_renewed=is_renewed)) as pool:
+        under_way: deque[_Batch] = deque()
+        following = next(batches, None)
+        while following is not None or under_way:
+            while following is not None and _has_room(under_way, jobs) and pool.start(following):
+                under_way.append(following)
+                following = next(batches, None)
+            found = under_way[0].results
+            if found is None:
+                pool.receive(waits=True)
+                continue
+            under_way.popleft()
+            for result in found:
+                yield result
+                pool.receive()  # a process waits until its results are taken
 
 
-def _run_round(
-    function: Callable[[Item], Result],
-    batches: Iterable[list[Item]],
-    *,
-    jobs: int,
-    weight: Callable[[Item], int],
-    is_renewed: bool,
-) -> Iterator[Result]:
-    """Yield results until one of the processes is to be renewed; unsent items stay in `batches`."""
-    import multiprocessing  # noqa: PLC0415 - little work is done here
-    from concurrent.futures import ProcessPoolExecutor  # noqa: PLC0415
-
-    context = multiprocessing.get_context("fork")
-    gc.freeze()  # garbage collection in a child would copy every page of memory that it shares with this process
-    with ProcessPoolExecutor(jobs, mp_context=context, initializer=_start, initargs=(function,)) as pool:
-        under_way: deque[tuple[Future[tuple[list[Result], bool]], int]] = deque()  # with the weight of each
-        try:
-            for several in batches:
-                under_way.append((pool.submit(_apply, several), sum(map(weight, several))))
-                if len(under_way) > jobs and sum(heavy for _, heavy in under_way) > jobs * WAITING * BATCH:
-                    results, has_copied = under_way.popleft()[0].result()
-                    yield from results
-                    if has_copied and is_renewed:
-                        break
-            while under_way:
-                yield from under_way.popleft()[0].result()[0]
-        except BaseException:
-            pool.shutdown(cancel_futures=True)  # and wait: a pool still ending when Python exits prints a warning
-            raise
-        finally:
-            gc.unfreeze()
+def _has_room(under_way: Sequence["_Batch"], jobs: int) -> bool:
+    return len(under_way) <= jobs or sum(one.weight for one in under_way) <= jobs * WAITING * BATCH
 
 
 def in_batches(items: Iterable[Item], weight: Callable[[Item], int]) -> tuple[Iterator[list[Item]], bool]:
@@ -133,40 +124,157 @@ def _batches(items: Iterable[Item], weight: Callable[[Item], int]) -> Iterator[l
         yield batch
 
 
-class _Worker:
-    """The state of a worker process: its function, the batches done, and when it measures its memory again."""
+class _Batch:
+    """Some items, what they weigh, and their results; None until these have come."""
 
-    def __init__(self, function: Callable[..., Any]) -> None:
+    __slots__ = ("items", "results", "weight")
+
+    def __init__(self, items: list[Any], weight: int) -> None:
+        self.items = items
+        self.weight = weight
+        self.results: list[Any] | None = None
+
+
+class _Pool:
+    """Forked processes that apply a function to batches. Each is renewed on its own, while the others work."""
+
+    def __init__(self, function: Callable[[Any], Any], jobs: int, *, is_renewed: bool) -> None:
+        """Fork no process before there is work for it."""
         self._function = function
-        self._batches = 0
-        self._next_look = 0.0
+        self._jobs = jobs
+        self._is_renewed = is_renewed
+        self._workers: list[_Worker] = []
+        self._waiting = selectors.DefaultSelector()
 
-    def apply(self, batch: list[Any]) -> tuple[list[Any], bool]:
-        """The results of a batch, and whether this process is to be renewed."""
-        results = [self._function(item) for item in batch]
-        self._batches += 1
-        now = time.monotonic()
-        if now < self._next_look:
-            return results, False
-        self._next_look = now + _PAUSE
-        own = _own_bytes()
-        return results, self._batches >= ROUND if own is None else own > COPIED
+    def start(self, batch: _Batch) -> bool:
+        """Give a batch to a process; whether one could take it."""
+        able = (one for one in self._workers if not one.is_last)
+        worker = min(able, key=lambda one: one.load, default=None)
+        if (worker is None or worker.load) and len(self._workers) < self._jobs:
+            worker = self._fork()
+        return worker is not None and worker.give(batch)
+
+    def receive(self, *, waits: bool = False) -> None:
+        """Take the results that are there, or wait for some. Raises what the function raised."""
+        for key, _ in self._waiting.select(None if waits else 0):
+            worker: _Worker = key.data
+            if worker.take() and self._is_renewed:
+                worker.is_last = True
+            if worker.is_last and not worker.given:
+                self._remove(worker)
+
+    def close(self) -> None:
+        """End all processes, whatever they do."""
+        for worker in self._workers:
+            worker.kill()
+        self._waiting.close()
+        gc.unfreeze()
+
+    def _fork(self) -> "_Worker":
+        gc.freeze()  # garbage collection in a child would copy every page of memory that it shares with this process
+        worker = _Worker(self._function)
+        self._workers.append(worker)
+        self._waiting.register(worker.pipe, selectors.EVENT_READ, worker)
+        return worker
+
+    def _remove(self, worker: "_Worker") -> None:
+        self._waiting.unregister(worker.pipe)
+        self._workers.remove(worker)
+        worker.kill()
 
 
-_inherited: list[_Worker] = []
-"""In a worker process: itself. Empty everywhere else."""
+class _Worker:
+    """A forked process as its parent sees it: what it was given and has not finished. `is_last`: it gets no more."""
 
-_OWN = re.compile(rb"Private_Dirty:\s+([0-9]+) kB")
+    def __init__(self, function: Callable[[Any], Any]) -> None:
+        import multiprocessing  # noqa: PLC0415 - where little is to be done, nothing is forked
+
+        context = multiprocessing.get_context("fork")
+        self.pipe, its_end = context.Pipe()
+        self.given: deque[_Batch] = deque()
+        self.is_last = False
+        self._process = context.Process(target=_work, args=(its_end, function), daemon=True)
+        self._process.start()
+        its_end.close()
+
+    @property
+    def load(self) -> int:
+        """The weight of what it has not finished."""
+        return sum(one.weight for one in self.given)
+
+    def give(self, batch: _Batch) -> bool:
+        """Send it a batch, unless it has enough; whether it was sent."""
+        if len(self.given) > 1 or (self.given and self.load + batch.weight > _AHEAD):
+            return False
+        data = pickle.dumps(batch.items)
+        if self.given and len(data) > _SMALL:  # it may be about to send results, and neither would read
+            return False
+        try:
+            self.pipe.send_bytes(data)
+        except OSError as error:
+            raise self._ended() from error
+        self.given.append(batch)
+        return True
+
+    def take(self) -> bool:
+        """Take the results of a batch; whether it has copied so much that it is to be renewed."""
+        try:
+            answer = self.pipe.recv_bytes()
+        except (EOFError, OSError) as error:
+            raise self._ended() from error
+        results, raised, has_copied = pickle.loads(answer)  # noqa: S301 - from this very program
+        if raised is not None:
+            raise raised
+        self.given.popleft().results = results
+        return bool(has_copied)
+
+    def kill(self) -> None:
+        """End it: it holds nothing that has to be closed."""
+        self._process.kill()
+        self._process.join()
+        self._process.close()
+        self.pipe.close()
+
+    def _ended(self) -> MemositeError:
+        self._process.join()
+        code = self._process.exitcode or 0
+        how = f"by signal {-code}" if code < 0 else f"with exit code {code}"
+        return MemositeError(
+            f"a process that worked on this was ended {how}, as when memory runs out; free memory, or use --jobs 1, "
+            "and run the command again"
+        )
 
 
-def _start(function: Callable[..., object]) -> None:
-    """Start a worker: it leaves interrupts to its parent process, and ends when the parent ends, however that happens.
+def _work(pipe: "Connection", function: Callable[[Any], Any]) -> None:
+    """In a forked process: apply the function to batch after batch.
 
-    An orphan would keep what it inherited, such as the lock of the output folder.
+    It leaves interrupts to its parent process, and ends when the parent ends, however that happens: an orphan would
+    keep what it inherited, such as the lock of the output folder.
     """
     leave_to_parent()
-    _inherited.append(_Worker(function))
     threading.Thread(target=_end_with_parent, daemon=True).start()
+    copies = _Copies()
+    with suppress(EOFError, OSError):  # the parent is gone
+        while True:
+            pipe.send_bytes(_answer(function, pickle.loads(pipe.recv_bytes()), copies))  # noqa: S301 - as above
+
+
+def _answer(function: Callable[[Any], Any], items: list[Any], copies: "_Copies") -> bytes:
+    """Results, the error that was raised instead, and whether this process is to be renewed; pickled."""
+    try:
+        return pickle.dumps(([function(item) for item in items], None, copies.are_many()), pickle.HIGHEST_PROTOCOL)
+    except BaseException as error:  # the parent raises it
+        return _as_error(error)
+
+
+def _as_error(error: BaseException) -> bytes:
+    """An answer that has an error with its traceback as a note; in words, if it cannot be pickled."""
+    error.add_note("".join(traceback.format_exception(error)))
+    try:
+        pickle.loads(answer := pickle.dumps((None, error, False)))  # noqa: S301 - as above
+    except Exception:  # whatever its own methods raise
+        return pickle.dumps((None, RuntimeError(repr(error)), False))
+    return answer
 
 
 def _end_with_parent() -> None:
@@ -178,8 +286,25 @@ def _end_with_parent() -> None:
         os._exit(1)
 
 
-def _apply(batch: list[Item]) -> tuple[list[Any], bool]:
-    return _inherited[0].apply(batch)
+class _Copies:
+    """In a worker process: whether it has copied so much memory that it is to be renewed."""
+
+    def __init__(self) -> None:
+        self._batches = 0
+        self._next_look = 0.0
+
+    def are_many(self) -> bool:
+        """To be called after each batch."""
+        self._batches += 1
+        now = time.monotonic()
+        if now < self._next_look:
+            return False
+        self._next_look = now + _PAUSE
+        own = _own_bytes()
+        return self._batches >= ROUND if own is None else own > COPIED
+
+
+_OWN: Final = re.compile(rb"Private_Dirty:\s+([0-9]+) kB")
 
 
 def _own_bytes() -> int | None:
