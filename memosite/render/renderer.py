@@ -74,17 +74,25 @@ _Slots: TypeAlias = tuple[tuple[str, bool], ...]
 class Renderer:
     """Renders pages with one theme. `text_of` gives the text of a SHA-256 and may raise any exception.
 
-    Texts that several pages show are rendered once (memoized), as long as they fit into `cache_bytes`.
+    Texts that several pages show are rendered once (memoized), as long as they fit into `cache_bytes`. Templates that
+    are in `compiled` are not compiled again.
     """
 
-    def __init__(self, theme: Theme, text_of: Callable[[str], str], *, cache_bytes: int = _CACHE_BYTES) -> None:
+    def __init__(
+        self,
+        theme: Theme,
+        text_of: Callable[[str], str],
+        *,
+        compiled: jinja2.BytecodeCache | None = None,
+        cache_bytes: int = _CACHE_BYTES,
+    ) -> None:
         self.theme = theme
         self._bytes_left = PAGE_BYTES
         self._text_of = text_of
         self._fragments = _Fragments(cache_bytes)
         self._analyses = Analyses()
         self._last_read: tuple[tuple[str, str | None, bool], TurnList] | None = None
-        self._environment = _environment(theme)
+        self._environment = _environment(theme, compiled)
         self._environment.filters |= {"body": self._body, "diff": self._diff, "turn_diff": self._turn_diff}
 
     def warm(self) -> None:
@@ -233,7 +241,7 @@ class _Fragments:
             self._size -= self._html.popitem(last=False)[1][1]
 
 
-def _environment(theme: Theme) -> jinja2.Environment:
+def _environment(theme: Theme, compiled: jinja2.BytecodeCache | None) -> jinja2.Environment:
     def source(name: str) -> tuple[str, str, None] | None:
         return (theme.templates[name], name, None) if name in theme.templates else None
 
@@ -245,6 +253,7 @@ def _environment(theme: Theme) -> jinja2.Environment:
         lstrip_blocks=True,
         auto_reload=False,
         cache_size=-1,
+        bytecode_cache=compiled,
     )
     environment.filters |= {"markdown": _markdown, "counted": _counted, "media_type": _media_type}
     return environment
