@@ -21,7 +21,8 @@ from memosite.sources.former import find_commits, read_contents
 from memosite.sources.git import Repo as GitRepo
 from memosite.sources.git_index import staged
 from memosite.sources.git_trees import list_commit
-from memosite.sources.history import KnownHistory, read_history
+from memosite.sources.history import read_history
+from memosite.sources.known_history import KnownHistory
 from memosite.sources.objects import Objects, commit_at
 from memosite.sources.repos import repo_at
 from tests.support.fuzzing import fuzz

@@ -7,8 +7,7 @@ guessed.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from pathlib import Path
+from dataclasses import replace
 
 from memosite.archive.history import FileChange, History, HistoryCommit, HistoryProblem, RedactedName
 from memosite.archive.replay import Events, Replay, replay
@@ -16,11 +15,9 @@ from memosite.facts.times import Moment, read_moment
 from memosite.formats.systems import can_concern
 from memosite.sources.git import GitError, GitLimitError, Repo, TooMuchError, git, git_tokens
 from memosite.sources.git_trees import TreeEntry, list_commit
-from memosite.sources.history_cache import read_commits, read_events, write_commits, write_events
+from memosite.sources.known_history import HistoryRead, KnownHistory, Log, name_of
 from memosite.sources.listing import shown_path
 from memosite.sources.objects import Objects
-
-CACHE_VERSION = 5
 
 ScreenNames = Callable[[Iterable[str]], Mapping[str, str]]
 """Those of some names that hold a secret, each with the name as it may be shown (`reading/gate.py`)."""
@@ -41,77 +38,6 @@ _DIFF = (
     "-O/dev/null",
 )
 _LOG_ALSO = ("--diff-merges=first-parent", "--no-show-signature", "--no-mailmap", "--encoding=UTF-8", "-O/dev/null")
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class HistoryRead:
-    """The history read up to a commit: the events of all files.
-
-    `name` identifies folder and repo; `tree` and `foreign` are the contents of the commit, if known.
-    """
-
-    name: str = ""
-    head: str = ""
-    events: Events = field(default_factory=dict)
-    names: tuple[RedactedName, ...] = ()
-    committed: Moment | None = None
-    tree: Mapping[str, str] | None = None
-    foreign: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Log:
-    """All commits that lead up to one, by their ids, each after its parents."""
-
-    name: str = ""
-    head: str = ""
-    commits: Mapping[str, HistoryCommit] = field(default_factory=dict)
-
-
-class KnownHistory:
-    """Caches the history of one source: in memory, and in files of the cache, if there are any."""
-
-    def __init__(self, file: Path | None) -> None:
-        """Load the file. The commits are in another one beside it, and are loaded when they are needed."""
-        self._file = file
-        self._log_file = file.with_suffix(".commits.json") if file else None
-        self._read: HistoryRead | None = None
-        self._log: Log | None = None
-        self._is_new = self._is_log_new = False
-
-    def get(self, name: str) -> HistoryRead:
-        """The history cached under this name; empty if there is none."""
-        if self._read is None or self._read.name != name:
-            head, events, names = read_events(self._file, name)
-            self._read = HistoryRead(name=name, head=head, events=events, names=names)
-            self._is_new = False
-        return self._read
-
-    def put(self, read: HistoryRead) -> None:
-        """Keep the history in memory; `write` saves it."""
-        self._is_new = (
-            self._is_new or self._read is None or (read.name, read.head) != (self._read.name, self._read.head)
-        )
-        self._read = read
-
-    def log(self, name: str) -> Log:
-        """The commits cached under this name, which may lead up to an earlier commit; none if there are none."""
-        if self._log is None or self._log.name != name:
-            head, commits = read_commits(self._log_file, name)
-            self._log, self._is_log_new = Log(name=name, head=head, commits=commits), False
-        return self._log
-
-    def put_log(self, log: Log) -> None:
-        """Keep the commits in memory; `write` saves them."""
-        self._log, self._is_log_new = log, True
-
-    def write(self) -> None:
-        """Save new entries to the files."""
-        if self._is_new and self._read is not None:
-            write_events(self._file, self._read.name, self._read.head, self._read.events, self._read.names)
-        if self._is_log_new and self._log is not None:
-            write_commits(self._log_file, self._log.name, self._log.head, self._log.commits)
-        self._is_new = self._is_log_new = False
 
 
 def read_history(
@@ -143,15 +69,7 @@ def read_history(
             tree, foreign = line.read_tree(head)
             why_not = "the clone is shallow: its first commits are missing"
             return History(commit=head, committed=line.committed(), tree=tree, foreign=foreign, why_not=why_not)
-        read = line.read()
-        return History(
-            commit=head,
-            committed=read.committed,
-            tree=read.tree,
-            foreign=read.foreign,
-            events=read.events,
-            names=read.names,
-        )
+        return line.read().history
     except GitLimitError as error:
         return _failed(line, error)
     except GitError as error:
@@ -191,8 +109,7 @@ class _Line:
         self._repo = repo
         self._screen_names = screen_names
         self._prefix = prefix.encode("utf-8", "surrogateescape")
-        # The folder's inode: a cache that came along with a clone has another one.
-        self._name = f"{prefix}|{CACHE_VERSION}|{repo.git_dir.stat().st_ino}"
+        self._name = name_of(repo, prefix)
         self._known = known
         self._head = head
 

@@ -1,4 +1,4 @@
-"""[I/O] Keeps the history of a source in files of the cache: the events of its files, and the commits.
+"""[I/O] Keeps the history of a source in files of the cache: events of its files, its commits, the files of HEAD.
 
 A file that is not ours, or damaged, is as good as none.
 """
@@ -6,6 +6,7 @@ A file that is not ours, or damaged, is as good as none.
 import json
 import re
 from collections.abc import Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, cast, get_args
 
@@ -172,6 +173,52 @@ def write_commits(file: Path | None, name: str, head: str, commits: Mapping[str,
     value = {"name": name, "head": head, **places, "names": names, "commits": rows}
     data = json.dumps(value, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "surrogatepass")
     write_whole(file, data)
+
+
+# Contents
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Contents:
+    """The files of a commit by path with their blob ids, and the folders in it that are repos of their own.
+
+    `ref` led to the commit when the repo was in this `state`, a digest of its HEAD and objects; "" if it is not known.
+    """
+
+    head: str = ""
+    ref: str = ""
+    state: str = ""
+    committed: Moment | None = None
+    tree: Mapping[str, str] | None = None
+    foreign: tuple[str, ...] = ()
+
+
+def read_contents(file: Path | None, name: str) -> Contents:
+    """What the cache has; nothing if the file is missing or not ours."""
+    try:
+        value = json.loads((read_whole(file) if file else None) or b"{}")
+        if value["name"] != name:
+            return Contents()
+        tree = dict(zip(_texts(value["paths"]), value["blobs"].split(" ") if value["blobs"] else (), strict=True))
+        head, ref, state, at = _texts([value[key] for key in ("head", "ref", "state", "at")])
+        if not _ID.fullmatch(head) or not all(map(_ID.fullmatch, tree.values())):
+            return Contents()
+        foreign = tuple(_texts(value["foreign"]))
+        return Contents(head=head, ref=ref, state=state, committed=read_moment(at), tree=tree, foreign=foreign)
+    except (OSError, ValueError, KeyError, TypeError, AttributeError, IndexError, RecursionError):
+        return Contents()
+
+
+def write_contents(file: Path | None, name: str, contents: Contents) -> None:
+    """Keep the files of a commit under a name."""
+    if file is None or contents.tree is None:
+        return
+    value = {
+        "name": name, "head": contents.head, "ref": contents.ref, "state": contents.state,
+        "at": _written(contents.committed), "foreign": contents.foreign,
+        "paths": list(contents.tree), "blobs": " ".join(contents.tree.values()),
+    }  # fmt: skip
+    write_whole(file, json.dumps(value, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "surrogatepass"))
 
 
 class _Places(dict[str, int]):

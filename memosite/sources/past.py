@@ -14,7 +14,8 @@ from memosite.facts.names import ENVELOPE_SUFFIX
 from memosite.facts.parsed import BodyFile, Envelope, Parsed, RecordFile, Text
 from memosite.sources.former import CONTENTS_LIMIT, find_commits, read_contents
 from memosite.sources.git import GitError, Holding, Repo
-from memosite.sources.history import KnownHistory, read_history
+from memosite.sources.history import read_history
+from memosite.sources.known_history import KnownHistory, name_of
 from memosite.sources.screen import Screen
 from memosite.store.shelf import Shelf
 
@@ -33,14 +34,20 @@ class KnownPast:
     def __init__(self, folder: Path | None, holding: Holding) -> None:
         """Load the cache file, which is named after the line (a branch): that stays while its commits change."""
         self.holding = holding
-        self.state = ""
         self._known = KnownHistory(_cache_file(folder, holding))
-        self._base = History()
+        self.state, self._base = self._last()
         self._contents: dict[str, str] = {}
         self._is_open: dict[str, bool] = {}
         self._secrets: dict[str, FormerSecrets] = {}
         self._allowed: frozenset[str] = frozenset()
         self._commits: dict[str, str] = {}
+
+    def _last(self) -> tuple[str, History]:
+        """The state of the repo in which its history was cached, and that history: no git is asked for it."""
+        repo, prefix, ref = self.holding.repo, self.holding.prefix, self.holding.commit
+        name = name_of(repo, prefix) if repo else ""
+        state = self._known.state(name, ref) if repo else ""
+        return state, self._known.get(name).history if state else History()
 
     def write(self) -> None:
         """Save new entries to the cache."""
@@ -56,6 +63,8 @@ class KnownPast:
             self._base = read_history(
                 repo, screen.names, prefix=self.holding.prefix, commit=self.holding.commit, known=self._known
             )
+            if not self._base.why_not:
+                self._known.note_state(self.holding.commit, state)
             self._commits = {}
         if screen.allowed != self._allowed:
             self._allowed = screen.allowed

@@ -6,7 +6,8 @@ from memosite.archive.history import History, LifeEvent
 from memosite.archive.model import Archive
 from memosite.reading.screen import Screen
 from memosite.sources.git import Repo as FoundRepo
-from memosite.sources.history import KnownHistory, read_history
+from memosite.sources.history import read_history
+from memosite.sources.known_history import KnownHistory
 from memosite.sources.repos import holding_repo, repo_at
 from tests.support.archives import folder_source, read_folders
 from tests.support.memos import write_memo

@@ -1,0 +1,128 @@
+"""What is known of a repo's history: git is asked about new commits only, and about an unchanged repo nothing."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from memosite.cli import main
+from memosite.run import processes
+from tests.support.memos import write_memo
+from tests.support.repos import Repo
+from tests.support.sites import build_site, built_from_nothing, tree_bytes
+
+NAME = "2026-05-01-1430--ann--bo--first"
+PAGE = f"_site/memos/{NAME}/index.html"
+
+
+@pytest.fixture
+def site(tmp_path: Path) -> Path:
+    """A site with two repos, built."""
+    for name in ("one", "two"):
+        repo = Repo(tmp_path / "site" / name)
+        write_memo(repo.root / "memos/inbox", NAME if name == "one" else f"{NAME}-too")
+        repo.commit(who="Somebody Committing")
+        repo.write("memos/inbox/2026-05-02-1430--ann--bo--x.openthing", "{}")
+        repo.commit()
+    build_site(tmp_path / "site")
+    return tmp_path / "site"
+
+
+def asked(monkeypatch: pytest.MonkeyPatch) -> list[Path]:
+    """The folders that git is run in from now on."""
+    folders: list[Path] = []
+    start = processes.Child.__init__
+
+    def noting(child: processes.Child, command: list[str], **options: object) -> None:
+        folders.append(Path(str(options["folder"])))
+        start(child, command, **options)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(processes.Child, "__init__", noting)
+    return folders
+
+
+def test_only_a_repo_that_has_changed_is_asked_about(site: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """With a process for each question, several repos would cost more than all the rest of a small build."""
+    repo = Repo(site / "one", is_new=False)
+    write_memo(repo.root / "memos/inbox", "2026-05-03-1430--ann--bo--second")
+    repo.commit(at=20)
+    folders = asked(monkeypatch)
+    build_site(site)
+    assert set(folders) == {site / "one"}
+    assert len(folders) <= 5
+    folders.clear()
+    write_memo(repo.root / "memos/inbox", "2026-05-04-1430--ann--bo--not-committed")
+    build_site(site)
+    assert folders == []
+    assert "Somebody Committing" in (site / PAGE).read_text()
+
+
+def test_the_history_of_an_unchanged_repo_is_known_without_git(
+    site: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """As in a container without git that got the cache."""
+    write_memo(site / "two/memos/inbox", "2026-05-04-1430--ann--bo--not-committed")
+    monkeypatch.setenv("PATH", "/nonexistent")
+    assert main(["build", str(site)]) == 0
+    assert "git cannot be run" not in capsys.readouterr().out
+    assert "Somebody Committing" in (site / PAGE).read_text()
+
+
+def _commit_on_a_branch(repo: Repo) -> None:
+    repo.git("checkout", "--quiet", "-b", "side", "HEAD~1")
+    repo.commit("aside", at=30)
+
+
+def _merge(repo: Repo) -> None:
+    _commit_on_a_branch(repo)
+    repo.git("merge", "--quiet", "--no-edit", "main", at=31)
+
+
+def _edit(repo: Repo) -> None:
+    write_memo(repo.root / "memos/inbox", NAME, body="Another text.")
+    repo.commit(at=32)
+
+
+CHANGES: dict[str, Callable[[Repo], object]] = {
+    "a commit that edits": _edit,
+    "a commit without a change": lambda repo: repo.commit(at=33),
+    "a commit that was taken back": lambda repo: repo.git("reset", "--quiet", "--hard", "HEAD~1"),
+    "a commit that was written anew": lambda repo: repo.git("commit", "--quiet", "--amend", "-m", "x", who="Cy", at=34),
+    "another branch": _commit_on_a_branch,
+    "a merge": _merge,
+    "a rename of the branch": lambda repo: repo.git("branch", "-m", "trunk"),
+    "packed refs and objects": lambda repo: repo.git("gc", "--quiet", "--prune=now"),
+    "a graft that makes it shallow": lambda repo: repo.write(".git/shallow", f"{repo.head}\n"),
+}
+
+
+@pytest.mark.parametrize("change", CHANGES)
+def test_after_any_change_of_a_repo_its_history_is_what_git_says(site: Path, tmp_path: Path, change: str) -> None:
+    """Twice, since the second build knows what the first has found."""
+    repo = Repo(site / "one", is_new=False)
+    for number in range(2):
+        CHANGES[change](repo)
+        if change == "a rename of the branch":
+            repo.git("branch", "-m", f"branch-{number}")
+        if change in {"another branch", "a merge"}:
+            repo.git("checkout", "--quiet", "-B", "main")
+            repo.git("branch", "-D", "side")
+        build_site(site)
+        assert tree_bytes(site / "_site") == built_from_nothing(site, tmp_path / "clean")
+        if change == "a commit that was taken back":
+            break
+
+
+@pytest.mark.parametrize("damage", [b"", b"{", b"[]", b'{"name": 1}'])
+def test_damaged_files_are_none(site: Path, tmp_path: Path, damage: bytes) -> None:
+    """Git is asked again."""
+    files = sorted((site / ".memosite/internal/history").glob("*.contents.json"))
+    assert len(files) == 2
+    for file in files:
+        file.write_bytes(damage)
+    build_site(site)
+    write_memo(site / "two/memos/inbox", "2026-05-04-1430--ann--bo--not-committed")
+    build_site(site)
+    assert tree_bytes(site / "_site") == built_from_nothing(site, tmp_path / "clean")
+    assert all(json.loads(file.read_bytes())["ref"] == "HEAD" for file in files)
