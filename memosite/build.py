@@ -65,15 +65,23 @@ def build(
         if inputs.is_same and not memory.force_full_once and memory.is_whole(output):
             return report_unchanged(output, memory, last, clock=clock, began=began)
 
-        from memosite.plan.site import plan_site  # noqa: PLC0415 - half a second, for what is rarely needed
-        from memosite.remake.making import make_site, maker_of  # noqa: PLC0415
+        from memosite.secrets import loading_rules  # noqa: PLC0415 - half a second, for what is rarely needed
 
-        ledger_state = output.state(LEDGER_PATH)
-        is_ledger_lost = ledger_state is None and previous is None and output.state("index.html") is not None
-        known = memory.ledger = known_ledger(config, previous, memory.ledger)
-        archive, ledger = handle.read(
-            ledger=known, previous=previous, parsed=memory.parsed, recall=memory.recall, jobs=jobs, progress=progress
-        )
+        with loading_rules():
+            from memosite.plan.site import plan_site  # noqa: PLC0415
+            from memosite.remake.making import make_site, maker_of  # noqa: PLC0415
+
+            ledger_state = output.state(LEDGER_PATH)
+            is_ledger_lost = ledger_state is None and previous is None and output.state("index.html") is not None
+            known = memory.ledger = known_ledger(config, previous, memory.ledger)
+            archive, ledger = handle.read(
+                ledger=known,
+                previous=previous,
+                parsed=memory.parsed,
+                recall=memory.recall,
+                jobs=jobs,
+                progress=progress,
+            )
         memory.note_parsed()
         _clean_index(config, archive)
         if known.published and not ledger.published:

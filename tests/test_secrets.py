@@ -459,6 +459,38 @@ def test_nothing_is_loaded_before_a_text_is_scanned() -> None:
     subprocess.run([sys.executable, "-c", program], check=True)
 
 
+def test_rules_are_loaded_beside_other_work() -> None:
+    """Who scans meanwhile waits for them; afterwards no thread is left, so that the process may fork."""
+    key = KINDS["npm token"](Maker(1)).key
+    program = f"""
+import sys, threading
+from memosite.secrets import find_secrets, loading_rules
+with loading_rules(), loading_rules():
+    assert threading.active_count() > 1
+    [found] = find_secrets({key!r})
+assert found.rule == "npm-access-token"
+assert threading.active_count() == 1
+"""
+    subprocess.run([sys.executable, "-c", program], check=True)
+
+
+def test_rules_that_cannot_be_loaded_are_an_error_for_who_scans() -> None:
+    """And for nobody else."""
+    program = """
+import sys
+from memosite.secrets import find_secrets, loading_rules
+sys.modules["kingfisher_sdk"] = None
+with loading_rules():
+    pass
+try:
+    find_secrets("text")
+except ImportError:
+    print("told")
+"""
+    done = subprocess.run([sys.executable, "-c", program], check=True, capture_output=True, text=True)
+    assert (done.stdout, done.stderr) == ("told\n", "")
+
+
 def test_secrets_are_found_in_forked_processes() -> None:
     """Rules that are loaded before the processes are forked are theirs, too."""
     keys = [KINDS["npm token"](Maker(seed)).key for seed in range(4)]

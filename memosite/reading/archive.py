@@ -126,6 +126,7 @@ class ArchiveHandle:
         from memosite.reading.reader import read_archive, rules_of  # noqa: PLC0415
         from memosite.run.progress import silent  # noqa: PLC0415
         from memosite.run.recall import FORGETFUL  # noqa: PLC0415
+        from memosite.secrets import loading_rules  # noqa: PLC0415
 
         if self._is_read:
             raise ValueError("a handle reads its archive once")
@@ -153,7 +154,7 @@ class ArchiveHandle:
                 progress=progress or silent,
             )
 
-        with self._sources:
+        with self._sources, loading_rules():
             try:
                 return _read_again(read, self._looks)
             except SecretsError as error:

@@ -2,15 +2,17 @@
 
 Kingfisher compiles its rules in three seconds. It keeps the result, which holds nothing that was read, in the user's
 cache folder (`KF_RULE_CACHE_DIR`, else `kingfisher/` in `XDG_CACHE_HOME` or `~/.cache`), and loads it in 0.3 s.
-Nothing is loaded before the first text is scanned.
+Nothing is loaded before the first text is scanned, or somebody says that one will be (`loading_rules`).
 """
 
 import re
 from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from functools import lru_cache
 from importlib.metadata import version
 from pathlib import Path
+from threading import Lock, Thread
 from typing import TYPE_CHECKING
 
 from memosite.store.digests import digest_of
@@ -120,8 +122,35 @@ def digest_rules() -> str:
     return digest_of((OWN_RULES.read_bytes(), version("kingfisher-secret-scanner")))
 
 
-@lru_cache(maxsize=1)
+_LOCK = Lock()
+
+
+@contextmanager
+def loading_rules() -> Iterator[None]:
+    """Load the rules beside the work of the block, which Kingfisher does without the interpreter. Who scans waits.
+
+    A process with a thread must not fork: in the block, only whoever has scanned something may. Blocks may be nested.
+    """
+    thread = Thread(target=_load_beside)
+    thread.start()
+    try:
+        yield
+    finally:
+        thread.join()
+
+
+def _load_beside() -> None:
+    with suppress(Exception):  # who scans gets the error
+        _load()
+
+
 def _load() -> "tuple[Rules, Scanner]":
+    with _LOCK:
+        return _load_once()
+
+
+@lru_cache(maxsize=1)
+def _load_once() -> "tuple[Rules, Scanner]":
     import kingfisher_sdk  # noqa: PLC0415 - a command that reads nothing does not pay for it
 
     rules = kingfisher_sdk.Rules([OWN_RULES])
