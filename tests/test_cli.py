@@ -156,6 +156,16 @@ def test_the_command_starts_without_importing_what_it_does_not_need() -> None:
     assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout == "[]\n"
 
 
+def test_a_build_imports_nothing_for_the_network(tmp_path: Path) -> None:
+    """It takes longer than to write the pages of a memo."""
+    write_memo(tmp_path / "memos/inbox", "2026-05-01-1430--a--b--first")
+    code = "import sys; from memosite.cli import main; main(sys.argv[1:]); print(*sys.modules)"
+    command = [sys.executable, "-c", code, "build", str(tmp_path), "--quiet", "--base-url", "https://example.org/"]
+    loaded = subprocess.run(command, capture_output=True, text=True, check=True).stdout.split()
+    assert "memosite.plan.robots" in loaded
+    assert {"asyncio", "http.client", "ssl", "urllib.request", "whoosh"} & set(loaded) == set()
+
+
 @pytest.mark.parametrize(
     ("noun", "number", "said"), [("memo", 1, "memo"), ("memo", 0, "memos"), ("library", 2, "libraries")]
 )

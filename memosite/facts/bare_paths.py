@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator
+from functools import cache
 
 _SEGMENT = r"A-Za-z0-9_\u00aa\u00b5\u00ba\u00c0-\u1fff~@%"
 
@@ -15,10 +16,7 @@ MESSAGE_FOLDERS = ("memos", "notes", "transcripts")
 _LOOK_BACK = 300
 _NOT_OF_PATH = re.compile(rf"[^{WORD}.:-]|:(?![/\\])")
 _REST = rf"(?:[{_SEGMENT}-][{_SEGMENT}.-]{{0,250}}/){{0,9}}[{_SEGMENT}-]{{1,250}}(?![{WORD}(-]|\.\w)"
-# Each begins with literal characters, which are sought first: texts are long, and few name such a path.
-_FOLDER_PATHS = tuple(
-    (f"{name}/", re.compile(rf"{name}/{_REST}")) for name in (*MESSAGE_FOLDERS, "decisions", "proposals", "adr")
-)
+_FOLDERS = (*(f"{name}/" for name in MESSAGE_FOLDERS), "decisions/", "proposals/", "adr/")
 
 
 def path_start(text: str, name: int) -> int:
@@ -28,11 +26,20 @@ def path_start(text: str, name: int) -> int:
     return name if "://" in before or not before.endswith(("/", "\\")) else name - len(before)
 
 
+@cache
+def _below(folder: str) -> re.Pattern[str]:
+    """Paths in a folder. The pattern begins with literal characters, which are sought first: few texts have them.
+
+    It takes a millisecond to compile, so that is done when it is needed.
+    """
+    return re.compile(folder + _REST)
+
+
 def folder_spans(text: str) -> Iterator[tuple[int, int]]:
     """Paths without an extension in folders whose names say what they hold."""
     found: dict[int, int] = {}
-    for folder, pattern in _FOLDER_PATHS:
-        for match in pattern.finditer(text) if folder in text else ():
+    for folder in _FOLDERS:
+        for match in _below(folder).finditer(text) if folder in text else ():
             start = path_start(text, match.start() + len(folder))
             if start < match.start() + len(folder):
                 found[start] = max(match.start() + len(match[0].rstrip("_-")), found.get(start, 0))

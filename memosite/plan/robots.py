@@ -1,7 +1,7 @@
 """Plans the files that robots read at the top of a site: `llms.txt` and the sitemap."""
 
 from collections.abc import Iterable, Iterator, Sequence
-from xml.sax.saxutils import escape
+from html import escape
 
 from memosite.archive.model import Artifact
 from memosite.archive.urls import absolute, month_page, page_of, system_page
@@ -47,7 +47,8 @@ def plan_for_robots(context: Context, months: Iterable[str]) -> Iterator[Written
     if base is None:
         return
     files = "".join(
-        f"<sitemap><loc>{escape(absolute(base, _sitemap_path(month)))}</loc></sitemap>\n" for month in months
+        f"<sitemap><loc>{escape(absolute(base, _sitemap_path(month)), quote=False)}</loc></sitemap>\n"
+        for month in months
     )
     yield Written(path="sitemap.xml", data=f"{_XML}<sitemapindex {_SITEMAP}>\n{files}</sitemapindex>\n".encode())
 
@@ -56,7 +57,9 @@ def month_sitemap(context: Context, month: str, artifacts: Sequence[Artifact]) -
     """The pages of a month's artifacts as a part of the sitemap; none without a base_url."""
     base = context.site.base_url
     if base is not None:
-        pages = "".join(f"<url><loc>{escape(absolute(base, page_of(one)))}</loc></url>\n" for one in artifacts)
+        pages = "".join(
+            f"<url><loc>{escape(absolute(base, page_of(one)), quote=False)}</loc></url>\n" for one in artifacts
+        )
         yield Written(path=_sitemap_path(month), data=f"{_XML}<urlset {_SITEMAP}>\n{pages}</urlset>\n".encode())
 
 
