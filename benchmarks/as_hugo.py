@@ -6,7 +6,7 @@ import shutil
 from collections.abc import Iterable
 from pathlib import Path
 
-from benchmarks.as_memodef import body_text
+from benchmarks.as_capture import body_text
 from benchmarks.organization import Artifact
 
 THEME = Path(__file__).parent / "hugo"

@@ -10,7 +10,8 @@ from datetime import datetime, timedelta
 from pathlib import Path
 from typing import IO
 
-from benchmarks.organization import POSITIONS, REPOS, Artifact, Turn
+from benchmarks.as_capture import body_text
+from benchmarks.organization import POSITIONS, REPOS, Artifact
 
 HEAD = {"catdef": "1.4", "memodef": "0.4.0"}
 LEGACY = ("from", "to", "subject", "sent", "in_reply_to", "action_required", "body_ref")
@@ -51,23 +52,6 @@ def files_of(artifact: Artifact) -> Iterator[tuple[str, bytes]]:
     yield f"{stem}.openthing", (json.dumps(envelope, indent=2, ensure_ascii=False) + "\n").encode()
     if "body_ref" in envelope or "x.memo.body_ref" in envelope:
         yield f"{stem}.body.md", body_text(artifact).encode()
-
-
-def body_text(artifact: Artifact) -> str:
-    """The text of an artifact, that of a transcript as the common capture tool writes it."""
-    if artifact.kind != "transcript":
-        return artifact.text
-    return "# Claude Code Transcript\n\n---\n\n" + "\n---\n\n".join(map(_turn, artifact.turns))
-
-
-def _turn(turn: Turn) -> str:
-    at = turn.at
-    stamp = (
-        f"<sub>{at.month}/{at.day}/{at.year}, {at.hour % 12 or 12}:{at:%M:%S} {'AM' if at.hour < 12 else 'PM'}</sub>"
-    )
-    who = "🧑 User" if turn.is_user else "🤖 Assistant *(claude-opus-4-7)*"
-    tool = f"\n> **🔧 Bash** {stamp}\n> ```\n> {turn.tool}\n> ```\n" if turn.tool else ""
-    return f"## {who} {stamp}\n\n{turn.text}\n{tool}"
 
 
 def _memo(artifact: Artifact) -> dict[str, object]:

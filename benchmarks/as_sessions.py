@@ -1,5 +1,6 @@
 """[I/O] Writes transcripts as the session files of Claude Code, which claude-code-log reads."""
 
+import datetime as dt
 import json
 import uuid
 from collections.abc import Iterable, Iterator
@@ -18,10 +19,14 @@ def write_sessions(folder: Path, transcripts: Iterable[Artifact]) -> None:
 
 
 def _entries(transcript: Artifact, session: str) -> Iterator[dict[str, object]]:
-    """The lines of a session: each turn, and what a tool was asked in it."""
+    """The lines of a session: turns, tool calls, and a word each for their results, which captures leave out."""
     before = None
-    for number, turn in enumerate(transcript.turns):
-        head: dict[str, object] = {
+    for number, (role, at, content) in enumerate(_messages(transcript)):
+        message: dict[str, object] = {"role": role, "content": [content]}
+        if role == "assistant":
+            message |= {"id": f"message-{number}", "type": "message", "model": "claude-opus-4-7"}
+            message |= {"stop_reason": "end_turn", "usage": {"input_tokens": 1, "output_tokens": 1}}
+        yield {
             "parentUuid": before,
             "isSidechain": False,
             "userType": "external",
@@ -29,22 +34,17 @@ def _entries(transcript: Artifact, session: str) -> Iterator[dict[str, object]]:
             "sessionId": session,
             "version": "2.0.0",
             "uuid": (before := str(uuid.uuid5(uuid.UUID(session), str(number)))),
-            "timestamp": f"{turn.at:%Y-%m-%dT%H:%M:%S.000Z}",
+            "timestamp": f"{at:%Y-%m-%dT%H:%M:%S.000Z}",
+            "type": role,
+            "message": message,
         }
-        content: list[dict[str, object]] = [{"type": "text", "text": turn.text}]
-        if turn.is_user:
-            yield {**head, "type": "user", "message": {"role": "user", "content": content}}
-            continue
-        if turn.tool:
-            command = {"command": turn.tool}
-            content.append({"type": "tool_use", "id": f"tool-{number}", "name": "Bash", "input": command})
-        message = {
-            "id": f"message-{number}",
-            "type": "message",
-            "role": "assistant",
-            "model": "claude-opus-4-7",
-            "content": content,
-            "stop_reason": "end_turn",
-            "usage": {"input_tokens": 1, "output_tokens": 1},
-        }
-        yield {**head, "type": "assistant", "message": message}
+
+
+def _messages(transcript: Artifact) -> Iterator[tuple[str, dt.datetime, dict[str, object]]]:
+    """Who says what at which time."""
+    for place, turn in enumerate(transcript.turns):
+        yield "user" if turn.is_user else "assistant", turn.at, {"type": "text", "text": turn.text}
+        for number, call in enumerate(turn.calls):
+            name = f"tool-{place}-{number}"
+            yield "assistant", call.at, {"type": "tool_use", "id": name, "name": call.name, "input": call.given}
+            yield "user", call.at, {"type": "tool_result", "tool_use_id": name, "content": "done"}

@@ -2,17 +2,20 @@
 
 The shape is that of real archives: two memos in five have their text in a file beside them, over half are replies, one
 in a hundred goes to all and lies in every repo; 8 % of artifacts are notes, 2 % transcripts, 3 % in the legacy form.
+Texts are as long as real ones, and have their markup (`markup.py`).
 """
 
 import datetime as dt
 import random
+import re
 from collections import deque
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import count
 from typing import Literal
 
-from benchmarks.words import Prose
+from benchmarks.conversations import Turn, converse
+from benchmarks.markup import Prose, length
 
 REPOS = ("harbour", "ledger", "orchard", "workshop", "signals", "kitchen")
 POSITIONS = tuple(f"{repo}-{role}" for repo in REPOS for role in ("strategist", "engineer", "maintainer", "validator"))
@@ -25,16 +28,6 @@ RECENT = 40
 
 Kind = Literal["memo", "note", "transcript"]
 Box = Literal["inbox", "read", "archive"]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Turn:
-    """A turn of a conversation; `tool` is the command that was run in it, or ""."""
-
-    is_user: bool
-    at: dt.datetime
-    text: str
-    tool: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -92,13 +85,6 @@ class _Author:
     def transcript(self, number: int, sent: dt.datetime) -> Artifact:
         """A conversation between a person and a position, about the last memo."""
         sender, subject = self.rng.choice(POSITIONS), self.prose.title()
-        turns: list[Turn] = []
-        at = sent
-        for place in range(self.rng.randint(20, 120)):
-            tool = f"ls {self.prose.words(1, 1)[0]}" if place % 5 == 1 else ""
-            text = self.prose.markdown(self.rng.randint(80, 900)).strip()
-            turns.append(Turn(is_user=place % 2 == 0, at=at, text=text, tool=tool))
-            at += dt.timedelta(seconds=self.rng.randint(5, 240))
         return Artifact(
             kind="transcript",
             name=_name(sent, sender, subject, number),
@@ -107,7 +93,7 @@ class _Author:
             subject=subject,
             sent=sent,
             parent=self._recent[-1].name if self._recent else "",
-            turns=tuple(turns),
+            turns=tuple(converse(self.prose, sent)),
         )
 
     def _note(self, number: int, sent: dt.datetime) -> Artifact:
@@ -119,7 +105,7 @@ class _Author:
             to="file",
             subject=subject,
             sent=sent,
-            text=self.prose.markdown(self.rng.randint(400, 4_000)),
+            text=self._text(),
         )
 
     def _memo(self, number: int, sent: dt.datetime) -> Artifact:
@@ -130,7 +116,6 @@ class _Author:
         parent = rng.choice(self._recent) if self._recent and rng.random() < 0.55 else None
         subject = "Re: " + parent.subject.removeprefix("Re: ") if parent else self.prose.title()
         thread = parent.thread if parent else f"thread-{number}" if rng.random() < 0.1 else ""
-        is_long = rng.random() < 0.4
         return Artifact(
             kind="memo",
             name=_name(sent, f"{sender}--{to}", subject, number),
@@ -138,14 +123,17 @@ class _Author:
             to=to,
             subject=subject,
             sent=sent,
-            text=self.prose.markdown(rng.randint(4_000, 15_000) if is_long else rng.randint(300, 4_000)),
-            summary=self.prose.paragraph() if is_long else "",
+            text=self._text(),
+            summary=self.prose.remark(length(rng, median=380, spread=0.7, most=1_400)) if rng.random() < 0.4 else "",
             parent=parent.name if parent else "",
             thread=thread,
             box=rng.choices(("inbox", "read", "archive"), (1, 5, 4))[0],
             is_action=rng.random() < 0.3,
             is_legacy=rng.random() < 0.03,
         )
+
+    def _text(self) -> str:
+        return self.prose.markdown(length(self.rng, median=4_500, spread=0.65, most=30_000))
 
 
 def artifacts(size: int, *, seed: int) -> Iterator[Artifact]:
@@ -166,5 +154,5 @@ def is_plain_reply(artifact: Artifact) -> bool:
 
 
 def _name(sent: dt.datetime, who: str, subject: str, number: int) -> str:
-    slug = "-".join(subject.removeprefix("Re: ").lower().split()[:6])
+    slug = "-".join(re.findall(r"[a-z0-9]+", subject.removeprefix("Re: ").lower())[:6])
     return f"{sent:%Y-%m-%d-%H%M}--{who}--{slug}-{number}"

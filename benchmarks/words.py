@@ -1,7 +1,6 @@
-"""Invents text: words by Zipf's law, and Markdown made of them, the same for the same seed."""
+"""Invents words, names, paths and commits: words by Zipf's law, the same for the same seed."""
 
 import random
-from collections.abc import Callable
 from itertools import accumulate
 
 _COMMON = (
@@ -19,77 +18,69 @@ VOCABULARY = 14_000
 """So many words in all; of the invented ones each text holds a few hundred."""
 
 IDENTIFIERS = 6_000
+STEEPNESS = 1.3
+"""How fast words get rarer, so that 30,000 of them are some 4,000 different ones, as in real texts."""
+
+AHEAD = 4_096
+"""So many words are drawn at once, which takes half the time."""
+
 _SYLLABLES = [
     first + second for first in "bcdfghjklmnprstvwz" for second in ("a", "e", "i", "o", "u", "an", "er", "il")
 ]
+_ENDINGS = ("py", "md", "json", "openthing", "body.md", "ts", "sh")
 
 
-class Prose:
-    """Text of one random sequence. Sizes are in characters; texts end where they have at least that many."""
+class Words:
+    """Words of one random sequence, common ones more often than rare ones."""
 
     def __init__(self, rng: random.Random) -> None:
         self.rng = rng
         invented = dict.fromkeys(COMMON)
         while len(invented) < VOCABULARY:
-            invented["".join(rng.choices(_SYLLABLES, k=rng.choice((1, 2, 2, 2, 3, 3, 4))))] = None
-        self._words = list(invented)
-        self._weights = list(accumulate(1 / (rank + 3) for rank in range(VOCABULARY)))
-        self._identifiers = ["_".join(rng.sample(self._words[150:], 2)) for _ in range(IDENTIFIERS)]
-        self._blocks: tuple[Callable[[], str], ...] = (
-            self._heading, self.paragraph, self._list, self._code, self._table, self._quotation
-        )  # fmt: skip
+            invented["".join(rng.choices(_SYLLABLES, k=rng.choice((1, 2, 2, 3, 3, 3, 4))))] = None
+        self._all = list(invented)
+        self._weights = _zipf(VOCABULARY)
+        self._ahead: list[str] = []
+        pairs = (rng.sample(self._all[150:], 2) for _ in range(IDENTIFIERS))
+        self._identifiers = ["_".join(pair) for pair in pairs]
+        self._identifier_weights = _zipf(IDENTIFIERS)
 
-    def words(self, least: int, most: int) -> list[str]:
-        """Some words, common ones more often than rare ones."""
-        return self.rng.choices(self._words, cum_weights=self._weights, k=self.rng.randint(least, most))
+    def some(self, least: int, most: int) -> list[str]:
+        """From `least` to `most` words."""
+        size = self.rng.randint(least, most)
+        if len(self._ahead) < size:
+            self._ahead = self.rng.choices(self._all, cum_weights=self._weights, k=AHEAD)
+        taken = self._ahead[-size:]
+        del self._ahead[-size:]
+        return taken
 
-    def title(self) -> str:
-        """A subject or heading."""
-        return " ".join(self.words(4, 9)).capitalize()
+    def phrase(self, least: int, most: int) -> str:
+        """Some words in a row."""
+        return " ".join(self.some(least, most))
 
-    def sentence(self) -> str:
-        """A sentence; some name an identifier, a file, a commit, or stress or link a word."""
-        words = self.words(6, 22)
-        kind = self.rng.random()
-        if kind < 0.08:
-            words.append(f"`{self.rng.choice(self._identifiers)}()`")
-        elif kind < 0.11:
-            words.append(f"`src/{words[0]}/{self.rng.choice(self._identifiers)}.py`")
-        elif kind < 0.13:
-            words.append(f"{self.rng.getrandbits(28):07x}")
-        elif kind < 0.18:
-            words[1] = f"**{words[1]}**"
-        elif kind < 0.22:
-            words[2] = f"[{words[2]}](https://example.org/{words[2]})"
-        return " ".join(words).capitalize() + "."
+    def one(self) -> str:
+        """A word."""
+        return self.some(1, 1)[0]
 
-    def paragraph(self) -> str:
-        """A few sentences."""
-        return " ".join(self.sentence() for _ in range(self.rng.randint(2, 6)))
+    def identifier(self) -> str:
+        """A name in a program or a schema."""
+        (found,) = self.rng.choices(self._identifiers, cum_weights=self._identifier_weights)
+        return found
 
-    def markdown(self, size: int) -> str:
-        """Markdown with headings, lists, code, tables and quotations."""
-        blocks: list[str] = []
-        while size > 0:
-            (make,) = self.rng.choices(self._blocks, (18, 44, 22, 8, 4, 4))
-            blocks.append(make())
-            size -= len(blocks[-1]) + 2
-        return "\n\n".join(blocks) + "\n"
+    def path(self) -> str:
+        """A file in a repo."""
+        folders = "/".join(self.some(1, 2))
+        return f"{folders}/{self.identifier().replace('_', '-')}.{self.rng.choice(_ENDINGS)}"
 
-    def _heading(self) -> str:
-        return f"## {self.title()}"
+    def address(self) -> str:
+        """A web address."""
+        return f"https://example.org/{self.one()}/{self.identifier()}"
 
-    def _list(self) -> str:
-        return "\n".join(f"- {self.sentence()}" for _ in range(self.rng.randint(2, 6)))
+    def commit(self) -> str:
+        """The short id of a commit."""
+        return f"{self.rng.getrandbits(28):07x}"
 
-    def _code(self) -> str:
-        names = self.rng.choices(self._identifiers, k=self.rng.randint(2, 8))
-        lines = (f"{name} = {self.words(1, 1)[0]}({self.words(1, 1)[0]!r})" for name in names)
-        return "\n".join(("```python", *lines, "```"))
 
-    def _table(self) -> str:
-        rows = ("| " + " | ".join(self.words(2, 2)) + " |" for _ in range(4))
-        return "\n".join(("| what | where |", "|---|---|", *rows))
-
-    def _quotation(self) -> str:
-        return f"> {self.sentence()}"
+def _zipf(size: int) -> list[float]:
+    """The weights of so many things by rank, added up."""
+    return list(accumulate(1 / (rank + 10) ** STEEPNESS for rank in range(size)))
