@@ -2,6 +2,7 @@
 
 import argparse
 import json
+import os
 import shutil
 import sys
 import tempfile
@@ -11,12 +12,12 @@ from itertools import islice
 from pathlib import Path
 
 from benchmarks.arguments import parser
-from benchmarks.as_memodef import write_site
-from benchmarks.as_sessions import write_sessions
-from benchmarks.measure import changes, snapshot
-from benchmarks.organization import artifacts, is_plain_reply, transcripts
-from benchmarks.table import ADDED, MEGABYTE, WORKS, Result, align, growth_table, size_table
-from benchmarks.tools import Tool, build_site, hugo, memosite, run_claude_code_log
+from benchmarks.interpreter import describe
+from benchmarks.measure import Measured, Snapshot, changes, median, snapshot
+from benchmarks.organization import artifacts
+from benchmarks.table import ADDED, WORKS, Result, growth_table, size_table
+from benchmarks.tools import Tool, hugo, memosite
+from benchmarks.transcripts import measure_transcripts
 
 PARTS = ("memosite", "hugo", "transcripts")
 
@@ -26,57 +27,77 @@ def main(arguments: Sequence[str]) -> None:
     options = _options(arguments)
     parts = options.only or PARTS
     tools = [tool for part, tool in (("memosite", memosite(with_git=options.git)), ("hugo", hugo())) if part in parts]
-    sizes = sorted(options.memos)
-    found: dict[tuple[str, int, str], Result] = {}
-    said: dict[str, object] = {}
+    said: dict[str, object] = {"python": describe()}
+    print(f"{said['python']}\n", flush=True)
     with tempfile.TemporaryDirectory(prefix="memosite-benchmark-", dir=options.work) as work:
-        for memos in sizes if tools else ():
-            for tool in tools:
-                for result in measure(tool, Path(work), memos=memos, seed=options.seed):
-                    found[tool.name, memos, result.work] = result
-            print(size_table(found, memos, [tool.name for tool in tools]) + "\n", flush=True)
-        for tool in tools if len(sizes) > 1 else ():
-            print(growth_table(found, sizes, tool.name) + "\n", flush=True)
+        found = measure_sizes(tools, Path(work), sorted(options.memos) if tools else (), options)
         if "transcripts" in parts:
-            said["transcripts"] = measure_transcripts(Path(work), options.transcripts, seed=options.seed)
+            taken = measure_transcripts(Path(work), options.transcripts, seed=options.seed, rounds=options.rounds)
+            said["transcripts"] = {name: [asdict(one) for one in each] for name, each in taken.items()}
     if options.json:
-        said["builds"] = [asdict(result) for result in found.values()]
+        said["builds"] = [asdict(result) for result in found]
         options.json.write_text(json.dumps(said, indent=1) + "\n")
 
 
-def measure(tool: Tool, work: Path, *, memos: int, seed: int) -> Iterator[Result]:
-    """Build a site of so many artifacts, build it again, add a memo and build once more."""
-    stream = artifacts(memos, seed=seed)
-    site = work / "site"
-    tool.prepare(site, islice(stream, memos))
-    before = snapshot(site / tool.output)
-    for what in WORKS:
-        if what == ADDED:
-            tool.add(site, next(filter(is_plain_reply, stream)))
-        measured = tool.build(site)
-        after = snapshot(site / tool.output)
-        if len(after) < memos:
-            raise SystemExit(f"{tool.name}: found {len(after)} files in {site / tool.output}, expected {memos} or more")
-        yield Result(tool=tool.name, memos=memos, work=what, measured=measured, changes=changes(before, after))
-        before = after
-    shutil.rmtree(site)
+def measure_sizes(tools: Sequence[Tool], work: Path, sizes: Sequence[int], options: argparse.Namespace) -> list[Result]:
+    """Measure all tools at each size, and print a table each, then how they grow."""
+    found: dict[tuple[str, int, str], Result] = {}
+    for memos in sizes:
+        for result in measure(tools, work, memos=memos, seed=options.seed, rounds=options.rounds):
+            found[result.tool, memos, result.work] = result
+        print(size_table(found, memos, [tool.name for tool in tools]) + "\n", flush=True)
+    for tool in tools if len(sizes) > 1 else ():
+        print(growth_table(found, sizes, tool.name) + "\n", flush=True)
+    return list(found.values())
 
 
-def measure_transcripts(work: Path, size: int, *, seed: int) -> dict[str, float]:
-    """Build the same conversations with memosite and with claude-code-log; print and give seconds per MB of text."""
-    conversations = list(transcripts(size, seed=seed))
-    megabytes = sum(len(turn.text.encode()) for one in conversations for turn in one.turns) / MEGABYTE
-    write_site(work / "conversations", conversations, with_git=False)
-    write_sessions(work / "sessions", conversations)
-    took = {"memosite": build_site(work / "conversations"), "claude-code-log": run_claude_code_log(work / "sessions")}
-    heads = [f"{size} transcripts, {megabytes:.1f} MB", "s", "s per MB", "memory MB"]
-    each = {name: measured.seconds / megabytes for name, measured in took.items()}
-    lines = [
-        [name, f"{measured.seconds:.2f}", f"{each[name]:.2f}", f"{measured.memory / MEGABYTE:,.0f}"]
-        for name, measured in took.items()
-    ]
-    print(align([heads, *lines]), flush=True)
-    return each
+def measure(tools: Sequence[Tool], work: Path, *, memos: int, seed: int, rounds: int) -> Iterator[Result]:
+    """Rounds of all tools in turn: each builds a site from nothing, builds it again, and once more with a memo added.
+
+    The files of the first round are compared; looking at them takes longer than some builds.
+    """
+    streams = {tool.name: artifacts(memos, seed=seed) for tool in tools}
+    taken: dict[tuple[str, str], list[Measured]] = {(tool.name, what): [] for tool in tools for what in WORKS}
+    seen: dict[str, list[Snapshot]] = {tool.name: [{}] for tool in tools}
+    for tool in tools:
+        tool.prepare(work / tool.folder, islice(streams[tool.name], memos))
+    for number in range(rounds):
+        for tool in tools:
+            site = work / tool.folder
+            for folder in tool.made:
+                shutil.rmtree(site / folder, ignore_errors=True)
+            for what in WORKS:
+                if what == ADDED:
+                    tool.add(site, next(streams[tool.name]))
+                os.sync()  # what others wrote before is not written meanwhile
+                taken[tool.name, what].append(tool.build(site))
+                if number == 0:
+                    seen[tool.name].append(_looked_at(tool, site, memos))
+    for tool in tools:
+        shutil.rmtree(work / tool.folder)
+        for place, what in enumerate(WORKS):
+            yield _result(tool, memos, what, taken[tool.name, what], seen[tool.name][place : place + 2])
+
+
+def _looked_at(tool: Tool, site: Path, memos: int) -> Snapshot:
+    """What the tool built. Raises `SystemExit` if that cannot be all."""
+    found = snapshot(site / tool.output)
+    if len(found) < memos:
+        raise SystemExit(f"{tool.name}: found {len(found)} files in {site / tool.output}, expected {memos} or more")
+    return {str(Path(path).relative_to(site / tool.output)): state for path, state in found.items()}
+
+
+def _result(tool: Tool, memos: int, what: str, rounds: Sequence[Measured], seen: Sequence[Snapshot]) -> Result:
+    before, after = seen
+    return Result(
+        tool=tool.name,
+        memos=memos,
+        work=what,
+        measured=median(rounds),
+        rounds=tuple(rounds),
+        changes=changes(before, after),
+        search_files=sum(path.startswith(f"{tool.search}/") for path in after),
+    )
 
 
 def _options(arguments: Sequence[str]) -> argparse.Namespace:

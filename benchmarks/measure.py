@@ -3,11 +3,12 @@
 import contextlib
 import hashlib
 import os
+import statistics
 import subprocess
 import tempfile
 import threading
 import time
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -33,6 +34,15 @@ class Measured:
             processor=self.processor + other.processor,
             memory=max(self.memory, other.memory),
         )
+
+
+def median(rounds: Sequence[Measured]) -> Measured:
+    """The middle of several rounds, of each value by itself: a disturbed round does not count."""
+    return Measured(
+        seconds=statistics.median(one.seconds for one in rounds),
+        processor=statistics.median(one.processor for one in rounds),
+        memory=int(statistics.median(one.memory for one in rounds)),
+    )
 
 
 class CommandFailed(SystemExit):
@@ -108,17 +118,22 @@ class _Memory(threading.Thread):
 
 def memory_of(session: int) -> int:
     """Bytes that all processes of a session hold now, what they share counted once."""
-    return sum(map(_share, _processes(session)))
+    return sum(_share(process) for process, _ in _processes(session))
 
 
-def _processes(session: int) -> Iterable[int]:
-    """The processes of a session: a command begun in one of its own, its children, and theirs."""
+def processor_of(session: int) -> int:
+    """Ticks of the processor that the processes of a session have taken so far."""
+    return sum(ticks for _, ticks in _processes(session))
+
+
+def _processes(session: int) -> Iterator[tuple[int, int]]:
+    """The processes of a session, and their ticks: a command begun in one of its own, its children, and theirs."""
     for entry in os.scandir("/proc"):
         if entry.name.isdecimal():
             with contextlib.suppress(OSError):
                 fields = Path(entry.path, "stat").read_text().rpartition(")")[2].split()
                 if int(fields[3]) == session:
-                    yield int(entry.name)
+                    yield int(entry.name), int(fields[11]) + int(fields[12])
 
 
 def _share(process: int) -> int:

@@ -10,8 +10,8 @@ import random
 import re
 from collections import deque
 from collections.abc import Iterator
-from dataclasses import dataclass
-from itertools import count
+from dataclasses import dataclass, replace
+from itertools import chain, count
 from typing import Literal
 
 from benchmarks.conversations import Turn, converse
@@ -72,15 +72,19 @@ class _Author:
 
     def write(self, number: int) -> Artifact:
         """The next artifact."""
-        sent = (BEGIN + (number + 1) * self._step).replace(microsecond=0)
         kind = self.rng.random()
         if kind < 0.02:
-            return self.transcript(number, sent)
+            return self.transcript(number, self._time(number))
         if kind < 0.10:
-            return self._note(number, sent)
-        memo = self._memo(number, sent)
-        self._recent.append(memo)
-        return memo
+            return self._note(number, self._time(number))
+        return self._memo(number)
+
+    def reply(self, number: int) -> Artifact:
+        """A memo from one seat to another that answers one of those before it."""
+        return replace(self._memo(number, is_reply=True), is_legacy=False, box="inbox")
+
+    def _time(self, number: int) -> dt.datetime:
+        return (BEGIN + (number + 1) * self._step).replace(microsecond=0)
 
     def transcript(self, number: int, sent: dt.datetime) -> Artifact:
         """A conversation between a person and a position, about the last memo."""
@@ -108,15 +112,15 @@ class _Author:
             text=self._text(),
         )
 
-    def _memo(self, number: int, sent: dt.datetime) -> Artifact:
-        rng = self.rng
+    def _memo(self, number: int, *, is_reply: bool = False) -> Artifact:
+        rng, sent = self.rng, self._time(number)
         sender, to = rng.sample(POSITIONS, 2)
-        if rng.random() < 0.01:
+        if not is_reply and rng.random() < 0.01:
             to = "all"
-        parent = rng.choice(self._recent) if self._recent and rng.random() < 0.55 else None
+        parent = rng.choice(self._recent) if self._recent and (is_reply or rng.random() < 0.55) else None
         subject = "Re: " + parent.subject.removeprefix("Re: ") if parent else self.prose.title()
         thread = parent.thread if parent else f"thread-{number}" if rng.random() < 0.1 else ""
-        return Artifact(
+        memo = Artifact(
             kind="memo",
             name=_name(sent, f"{sender}--{to}", subject, number),
             sender=sender,
@@ -131,26 +135,23 @@ class _Author:
             is_action=rng.random() < 0.3,
             is_legacy=rng.random() < 0.03,
         )
+        self._recent.append(memo)
+        return memo
 
     def _text(self) -> str:
         return self.prose.markdown(length(self.rng, median=4_500, spread=0.65, most=30_000))
 
 
 def artifacts(size: int, *, seed: int) -> Iterator[Artifact]:
-    """The artifacts of an organization that has `size` of them after two years, and what comes next, without end."""
+    """The artifacts of an organization that has `size` of them after two years; then replies to its memos, for ever."""
     author = _Author(seed, SPAN / max(1, size))
-    return map(author.write, count())
+    return chain(map(author.write, range(size)), map(author.reply, count(size)))
 
 
 def transcripts(size: int, *, seed: int) -> Iterator[Artifact]:
     """So many conversations, one a day."""
     author = _Author(seed, dt.timedelta(days=1))
     return (author.transcript(number, BEGIN + number * dt.timedelta(days=1)) for number in range(size))
-
-
-def is_plain_reply(artifact: Artifact) -> bool:
-    """Whether this is the kind of memo that is added one at a time: one that answers another, from one seat to one."""
-    return artifact.kind == "memo" and artifact.parent != "" and artifact.to != "all" and not artifact.is_legacy
 
 
 def _name(sent: dt.datetime, who: str, subject: str, number: int) -> str:

@@ -1,8 +1,6 @@
 """[I/O] Measures search: `python -m benchmarks.search --memos 1000 10000` (see README.md)."""
 
 import json
-import random
-import re
 import shutil
 import statistics
 import subprocess
@@ -10,7 +8,7 @@ import sys
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
-from itertools import islice, pairwise
+from itertools import islice
 from pathlib import Path
 
 from benchmarks.arguments import parser
@@ -18,19 +16,17 @@ from benchmarks.as_hugo import write_bare_pages
 from benchmarks.as_memodef import write_site
 from benchmarks.measure import CommandFailed, Measured, snapshot
 from benchmarks.organization import artifacts
+from benchmarks.queries import make_queries
 from benchmarks.table import MEGABYTE, align, verdict
 from benchmarks.tools import ROOT, run_module, run_pagefind
 
-PARTS = ("memosite", "pagefind", "command")
+PARTS = ("memosite", "pagefind")
 HITS = 20
 """Hits that are shown, with their excerpts."""
 
-EACH = 10
-"""Queries of a kind: the median and the worst of them are printed."""
-
-AGAIN_BAR, COMMAND_BAR = 200, 0.5
+AGAIN_BAR = 200
 MOVED_BARS = {10_000: 300, 100_000: 1_000}
-"""kB that a two-word query may move, by the number of artifacts; the other bars are milliseconds and seconds."""
+"""kB that a two-word query may move, by the number of artifacts; the other bar is milliseconds."""
 
 Answer = Mapping[str, float]
 Answers = Mapping[str, Sequence[Answer]]
@@ -55,7 +51,6 @@ def main(arguments: Sequence[str]) -> None:
     options = parser("search", __doc__, parts=PARTS).parse_args(arguments)
     parts = options.only or PARTS
     found: list[Found] = []
-    commands: dict[str, dict[str, Measured]] = {}
     for memos in sorted(options.memos):
         with tempfile.TemporaryDirectory(prefix="memosite-benchmark-", dir=options.work) as work:
             queries = make_queries(memos, seed=options.seed)
@@ -68,12 +63,8 @@ def main(arguments: Sequence[str]) -> None:
             if here:
                 print(search_table(memos, here) + "\n", flush=True)
             found += here
-            if "command" in parts:
-                commands[str(memos)] = measure_command(Path(work), memos, queries, seed=options.seed)
-                print(command_table(memos, commands[str(memos)]) + "\n", flush=True)
     if options.json:
-        took = {memos: {name: asdict(measured) for name, measured in each.items()} for memos, each in commands.items()}
-        said = {"browser": [asdict(one) for one in found], "command": took}
+        said = {"browser": [asdict(one) for one in found]}
         options.json.write_text(json.dumps(said, indent=1) + "\n")
 
 
@@ -82,27 +73,6 @@ def failure(tool: str, memos: int, error: CommandFailed) -> str:
     took = error.measured
     reached = f"after {took.seconds:,.0f} s and with {took.memory / MEGABYTE:,.0f} MB"
     return f"{tool} at {memos:,} artifacts: no index, it ended with exit code {error.code_of_command} {reached}"
-
-
-def make_queries(memos: int, *, seed: int) -> dict[str, list[str]]:
-    """Queries of each kind, cut from texts all over the archive: words as common as they are there."""
-    rng = random.Random(seed)
-    texts = [one.text for one in islice(artifacts(memos, seed=seed), 0, memos, max(1, memos // (4 * EACH)))]
-    # The first and the last word of a run may be parts of others.
-    runs = [run.split()[1:-1] for run in re.findall(r"[a-z]+(?: [a-z]+){9,}", "\n".join(texts))]
-    chosen = rng.sample([words for words in map(_long, runs) if words], EACH)
-    return {
-        "one word": [rng.choice(neighbours) for neighbours, _ in chosen],
-        "two words": [" ".join(apart) for _, apart in chosen],
-        "phrase": [f'"{" ".join(neighbours)}"' for neighbours, _ in chosen],
-    }
-
-
-def _long(words: list[str]) -> tuple[tuple[str, str], tuple[str, str]] | None:
-    """Two long words of a run that are neighbours, and the first and last long ones; None if there are none."""
-    long = [word for word in words if len(word) > 3]
-    neighbours = next((pair for pair in pairwise(words) if min(map(len, pair)) > 3), None)
-    return (neighbours, (long[0], long[-1])) if neighbours else None
 
 
 def measure_blocks(work: Path, memos: int, queries: Mapping[str, list[str]], *, seed: int) -> Found:
@@ -146,15 +116,6 @@ def _ask(tool: str, folder: Path, client: Path, queries: list[str]) -> list[Answ
     return answers
 
 
-def measure_command(work: Path, memos: int, queries: Mapping[str, list[str]], *, seed: int) -> dict[str, Measured]:
-    """Run `memosite search` with no index yet, and again with it."""
-    site = work / "site"
-    if not site.exists():
-        write_site(site, islice(artifacts(memos, seed=seed), memos), with_git=False)
-    query = queries["two words"][0]
-    return {name: run_module("memosite", "search", query, "--site", site, folder=work) for name in ("first", "again")}
-
-
 def search_table(memos: int, found: Sequence[Found]) -> str:
     """What was measured at one size: a column each search, and the bars of SPEC 10 and 5 for memosite's."""
     heads = [f"{memos:,} artifacts", *(one.tool for one in found), "bar"]
@@ -185,21 +146,6 @@ def _answer_lines(kind: str, memos: int, found: Sequence[Found]) -> Iterator[lis
         said = verdict(max(values[0]), bar, f"{bar:,}") if bar and ours else ""
         form = ".0f" if name != "again" else ".1f"
         yield [f"{kind}: {label}", *(f"{statistics.median(each):{form}} ≤ {max(each):{form}}" for each in values), said]
-
-
-def command_table(memos: int, took: Mapping[str, Measured]) -> str:
-    """What the command line took, start-up included."""
-    bar = verdict(took["again"].seconds, COMMAND_BAR, f"{COMMAND_BAR} s at 10,000")
-    return align(
-        [
-            ["memosite search", "s", "memory MB", "bar"],
-            *(
-                [f"{memos:,} artifacts, {name}", f"{one.seconds:.2f}", f"{one.memory / MEGABYTE:,.0f}"]
-                + ([bar] if name == "again" else [""])
-                for name, one in took.items()
-            ),
-        ]
-    )
 
 
 if __name__ == "__main__":

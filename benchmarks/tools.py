@@ -11,6 +11,7 @@ from benchmarks.as_hugo import add_to_hugo, write_hugo
 from benchmarks.as_memodef import add_to_site, write_site
 from benchmarks.measure import Measured, run
 from benchmarks.organization import Artifact
+from benchmarks.table import OURS
 
 ROOT = Path(__file__).parent.parent
 PACKAGES = "benchmarks/.venv/lib/python*/site-packages"
@@ -24,13 +25,20 @@ HUGO, PAGEFIND, CLAUDE_CODE_LOG = (
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Tool:
-    """A site generator; `output` is the folder that it builds, in the site's."""
+    """A site generator.
+
+    `folder` is that of its site, `output` the one in it that it builds, and `search` in that the one of its search.
+    `made` is all that it makes: without these folders, the next build is a full one.
+    """
 
     name: str
+    folder: str
     prepare: Callable[[Path, Iterable[Artifact]], None]
     add: Callable[[Path, Artifact], None]
     build: Callable[[Path], Measured]
     output: str
+    search: str
+    made: tuple[str, ...]
 
 
 def program(pattern: str) -> Path:
@@ -86,9 +94,27 @@ def build_site(site: Path) -> Measured:
 def memosite(*, with_git: bool) -> Tool:
     """The program of this checkout, over plain folders, or over repos with their history."""
     prepare = partial(write_site, with_git=with_git)
-    return Tool(name="memosite", prepare=prepare, add=add_to_site, build=build_site, output="_site")
+    return Tool(
+        name=OURS,
+        folder="memosite",
+        prepare=prepare,
+        add=add_to_site,
+        build=build_site,
+        output="_site",
+        search="search",
+        made=("_site", ".memosite"),
+    )
 
 
 def hugo() -> Tool:
     """Hugo and Pagefind."""
-    return Tool(name="Hugo + Pagefind", prepare=write_hugo, add=add_to_hugo, build=run_hugo, output="public")
+    return Tool(
+        name="Hugo + Pagefind",
+        folder="hugo",
+        prepare=write_hugo,
+        add=add_to_hugo,
+        build=run_hugo,
+        output="public",
+        search="pagefind",
+        made=("public", "resources", "cache"),
+    )

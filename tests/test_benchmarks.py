@@ -1,22 +1,28 @@
 """The benchmarks run: what they invent is sound, and their tables have the form that they are read by."""
 
 import json
+import platform
 import re
 import subprocess
 import sys
+from collections.abc import Iterable
 from itertools import islice
 from pathlib import Path
 
 import pytest
 
-from benchmarks import build, search
+from benchmarks import __main__ as everything
+from benchmarks import build, commands, search, serve
+from benchmarks import transcripts as transcript_benchmark
 from benchmarks.as_capture import body_text
 from benchmarks.as_hugo import write_hugo
 from benchmarks.as_memodef import add_to_site, write_site
 from benchmarks.as_sessions import write_sessions
-from benchmarks.measure import changes, memory_of, run, snapshot
-from benchmarks.organization import artifacts, is_plain_reply, transcripts
-from benchmarks.table import ROWS
+from benchmarks.measure import Changes, Measured, changes, median, memory_of, run, snapshot
+from benchmarks.organization import Artifact, artifacts, transcripts
+from benchmarks.queries import EACH
+from benchmarks.table import ADDED, AGAIN, FULL, GROWTH, ROWS, WORKS, Bar, Result, growth_table
+from benchmarks.tools import Tool
 from memosite.commands.check import check
 from memosite.facts.findings import Severity
 from memosite.formats.turns import blocks, parse_conversation
@@ -99,7 +105,7 @@ def test_an_invented_organization_has_no_findings(tmp_path: Path, *, with_git: b
     """What is measured is an archive as it should be, not the making of findings."""
     stream = artifacts(60, seed=1)
     write_site(tmp_path / "site", islice(stream, 60), with_git=with_git)
-    add_to_site(tmp_path / "site", next(filter(is_plain_reply, stream)))
+    add_to_site(tmp_path / "site", next(stream))
     found = check([tmp_path / "site"]).findings
     assert [finding for finding in found if finding.severity is not Severity.NOTE] == []
 
@@ -173,20 +179,152 @@ def test_a_command_that_fails_is_not_measured(tmp_path: Path) -> None:
 
 
 def test_the_table_of_builds_has_a_row_for_each_bar(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """Two sizes of memosite alone: a table each, then one of growth; and the values as JSON."""
+    """Two sizes of memosite alone: which Python ran, a table each, one of growth; and all rounds as JSON."""
     said = tmp_path / "said.json"
-    build.main(["--memos", "30", "10", "--only", "memosite", "--json", str(said), "--work", str(tmp_path)])
-    tables = [table.splitlines() for table in capsys.readouterr().out.strip().split("\n\n")]
+    given = ["--memos", "30", "10", "--only", "memosite", "--rounds", "1", "--json", str(said), "--work", str(tmp_path)]
+    build.main(given)
+    python, *printed = capsys.readouterr().out.strip().split("\n\n")
+    tables = [table.splitlines() for table in printed]
+    assert python.startswith(f"Python {platform.python_version()}, ")
     assert [table[0].split("  ")[0] for table in tables] == ["10 artifacts", "30 artifacts", "memosite"]
     assert [line.split("  ")[0] for line in tables[1][2:]] == [row.label for row in ROWS]
-    assert len(tables[2]) == 6
+    assert [line.split("  ")[0] for line in tables[2][2:]] == [row.label for row in GROWTH]
     builds = json.loads(said.read_text())["builds"]
-    assert len(builds) == 6
-    assert all(one["measured"]["seconds"] > 0 and one["measured"]["memory"] > 0 for one in builds)
-    full, _, added = (one["changes"] for one in builds[:3])
+    assert [(one["memos"], one["work"]) for one in builds] == [(memos, work) for memos in (10, 30) for work in WORKS]
+    assert all(measured["seconds"] > 0 and measured["memory"] > 0 for one in builds for measured in one["rounds"])
+    full, again, added = (one["changes"] for one in builds[:3])
     assert full["written"] == full["changed"] == full["files"] >= 10
-    assert added["files"] > full["files"]
+    assert again["changed"] == 1  # status.json, which tells when it was built
+    assert added["files"] > full["files"] > builds[0]["search_files"] > 0
     assert list(tmp_path.iterdir()) == [said]
+
+
+def test_tools_are_measured_in_turn(tmp_path: Path) -> None:
+    """In each round from nothing, and with the same new memo: a slow hour of the machine hits both."""
+    done: list[str] = []
+
+    def tool(name: str) -> Tool:
+        def prepare(site: Path, given: Iterable[Artifact]) -> None:
+            (site / "in").mkdir(parents=True)
+            for one in given:
+                (site / "in" / one.name).touch()
+
+        def add(site: Path, one: Artifact) -> None:
+            done.append(f"{name} adds {one.name}")
+            (site / "in" / one.name).touch()
+
+        def make(site: Path) -> Measured:
+            done.append(f"{name} {'again' if (site / 'out').exists() else 'full'}")
+            (site / "out" / "search").mkdir(parents=True, exist_ok=True)
+            for path in (site / "in").iterdir():
+                (site / "out" / "search" / path.name).touch()
+            return Measured(seconds=len(done), processor=1, memory=1)
+
+        return Tool(
+            name=name, folder=name, prepare=prepare, add=add, build=make, output="out", search="search", made=("out",)
+        )
+
+    found = list(build.measure([tool("one"), tool("two")], tmp_path, memos=5, seed=1, rounds=3))
+    first, second, third = (one.name for one in islice(artifacts(5, seed=1), 5, 8))
+    assert done == [
+        f"{name} {what}"
+        for new in (first, second, third)
+        for name in ("one", "two")
+        for what in ("full", "again", f"adds {new}", "again")
+    ]
+    assert [(one.tool, one.work) for one in found] == [(name, work) for name in ("one", "two") for work in WORKS]
+    assert [one.measured.seconds for one in found[:3]] == [9, 10, 12]
+    assert [(one.search_files, one.changes.files) for one in found[:3]] == [(5, 5), (5, 5), (6, 6)]
+
+
+@pytest.mark.parametrize(
+    ("bar", "value", "memos", "said"),
+    [
+        (Bar(0.75, "×"), 0.75, 10_000, "0.75 ×: met"),
+        (Bar(0.75, "×"), 0.76, 10_000, "0.75 ×: missed"),
+        (Bar(0.75, "×"), 0.1, 2_000, "0.75 × at 10,000"),
+        (Bar(1_500, "MB", 100_000), 2_000, 100_000, "1,500 MB: missed"),
+        (Bar(54_000), 59_429, 10_000, "54,000: missed"),
+    ],
+)
+def test_a_bar_is_judged_at_its_size_only(bar: Bar, value: float, memos: int, said: str) -> None:
+    """At a smaller size it would be met too easily, or missed for costs that do not grow."""
+    assert bar.judge(value, memos) == said
+
+
+def test_growth_is_judged_from_10_000_to_100_000() -> None:
+    """Time per artifact, and one memo, are compared with what the tool itself took at the usual size."""
+
+    def result(memos: int, work: str, seconds: float) -> Result:
+        measured = Measured(seconds=seconds, processor=seconds, memory=1_400_000_000)
+        files = Changes(files=1, bytes=1, written=1, changed=1)
+        return Result(
+            tool="memosite", memos=memos, work=work, measured=measured, rounds=(), changes=files, search_files=1
+        )
+
+    took = {(10_000, FULL): 40.0, (10_000, AGAIN): 1.0, (10_000, ADDED): 2.0}
+    took |= {(100_000, FULL): 460.0, (100_000, AGAIN): 9.0, (100_000, ADDED): 4.2}
+    found = {("memosite", *which): result(*which, seconds) for which, seconds in took.items()}
+    lines = {line.split("  ")[0]: line for line in growth_table(found, (10_000, 100_000), "memosite").splitlines()}
+    assert lines["full build, an artifact, ms"].endswith("1.15 of 1.15 × of 10,000: met")
+    assert lines["one memo added, s"].endswith("2.10 of 2.0 × of 10,000: missed")
+    assert lines["full build, memory MB"].endswith("1,500 MB: met")
+    alone = growth_table(found, (10_000,), "memosite")
+    assert "1.15 × of 10,000 at 100,000" in alone
+
+
+def test_the_median_of_rounds_counts() -> None:
+    """One disturbed round changes nothing, of each value by itself."""
+    rounds = [Measured(seconds=s, processor=p, memory=m) for s, p, m in ((1, 9, 5), (50, 2, 6), (2, 3, 70))]
+    assert median(rounds) == Measured(seconds=2, processor=3, memory=6)
+
+
+def test_the_server_is_measured(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """How soon its first page is there, and when three open pages show a new memo."""
+    monkeypatch.setattr(serve, "MEMOS", 2)
+    said = tmp_path / "said.json"
+    serve.main(["--memos", "30", "--rounds", "1", "--json", str(said), "--work", str(tmp_path)])
+    found = json.loads(said.read_text())["30"]
+    pages = ("home", "the recipient", "the memo it answers")
+    assert {name: len(values) for name, values in found.items()} == {"first page": 1, "memory": 1} | dict.fromkeys(
+        pages, 2
+    )
+    printed = capsys.readouterr().out
+    assert "first page, s" in printed
+    assert "a new memo on the recipient, s" in printed
+
+
+def test_commands_are_measured(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Each in each round, the first search with a cache that only builds have written."""
+    said = tmp_path / "said.json"
+    everything.main(
+        ["--memos", "20", "--only", "commands", "--rounds", "1", "--json", str(said), "--work", str(tmp_path)]
+    )
+    found = json.loads(said.read_text())["commands"]["20"]
+    assert {commands.FIRST, commands.INDEXED, "export QUERY", "search, while a build writes"} <= set(found)
+    assert {len(rounds) for rounds in found.values()} == {1}
+    lines = capsys.readouterr().out.splitlines()
+    assert any(line.startswith(commands.FIRST) and line.endswith("6 s at 10,000") for line in lines)
+
+
+def test_transcripts_are_measured_beside_what_reads_session_files(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Both in turn, each time from nothing. Here memosite reads no session files, and another program stands in."""
+    seen: list[int] = []
+
+    def read(sessions: Path) -> Measured:
+        seen.append(len(list(sessions.glob("*.jsonl"))))
+        return Measured(seconds=1_000, processor=1, memory=1)
+
+    monkeypatch.setattr(transcript_benchmark, "run_claude_code_log", read)
+    found = transcript_benchmark.measure_transcripts(tmp_path, 3, seed=1, rounds=2)
+    assert seen == [3, 3]
+    assert "below theirs: met" in capsys.readouterr().out
+    assert {name: len(rounds) for name, rounds in found.items()} == {"memosite": 2, "claude-code-log": 2}
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_the_table_of_search_tells_what_queries_move(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -197,7 +335,7 @@ def test_the_table_of_search_tells_what_queries_move(tmp_path: Path, capsys: pyt
     (found,) = json.loads(said.read_text())["browser"]
     assert set(found["answers"]) == {"one word", "two words", "phrase"}
     for answers in found["answers"].values():
-        assert len(answers) == search.EACH
+        assert len(answers) == EACH
         assert all(answer["total"] > 0 and answer["bytes"] > 0 for answer in answers)
 
 
