@@ -55,6 +55,24 @@ def test_what_is_not_made_any_more_is_removed_and_nothing_else(tmp_path: Path) -
     assert (output.written, output.unchanged, output.removed) == (0, 3, 1)
 
 
+def test_a_folder_in_which_nothing_is_left_is_removed(tmp_path: Path) -> None:
+    """Also memosite's own at the top, whether or not it is known what was in it; not with a file of somebody else."""
+    root = tmp_path / "site"
+    for known in (None, ["libraries/forms/index.html"]):
+        written(root, {"libraries/forms/index.html": b"a", "index.html": b"b"})
+        output = OutputFolder(root)
+        output.open()
+        output.write("index.html", b"b")
+        output.prune(known)
+        output.leave()
+        output.unlock()
+        assert not (root / "libraries").exists()
+    written(root, {"libraries/forms/index.html": b"a"})
+    (root / "libraries/letter.txt").write_text("mine")
+    written(root, {"index.html": b"b"})
+    assert [path.name for path in (root / "libraries").iterdir()] == ["letter.txt"]
+
+
 def test_a_folder_of_somebody_else_is_refused(tmp_path: Path) -> None:
     """Not empty and without the marker: nothing is written."""
     (tmp_path / "letter.txt").write_text("mine")

@@ -331,6 +331,8 @@ class OutputFolder:
                         self._remove(path)
                     elif not any(path.iterdir()):
                         path.rmdir()
+            with contextlib.suppress(OSError):  # missing, or not empty
+                (self.root / owned).rmdir()
 
     def unlock(self) -> None:
         """Release the lock; if a build is killed, its process's end releases it."""
