@@ -60,13 +60,17 @@ def _why(unit: Unit, made: Made | None, changed: Mapping[int, TracedRead], diges
         return "it shows the archive as a whole: it is planned in every build"
     if made.given != digests.of_given(unit.name, unit.given):
         return "what it is about has changed"
-    for number in made.reads:
-        if number in changed:
-            return f"{shown_read(changed[number])} changed"
+    if found := [changed[number] for number in made.reads if number in changed]:
+        return f"{shown_read(min(found, key=_named_first))} changed"
     for output in made.outputs:
         if not is_there(output.path, output.state):
             return f"{output.path} is not there as it was written"
     return ""
+
+
+def _named_first(read: TracedRead) -> tuple[bool, str]:
+    """The order in which reads are named as a reason: what is one memo or position before a list of them."""
+    return read[1] is KEYS, shown_read(read)
 
 
 def shown_read(read: TracedRead) -> str:
