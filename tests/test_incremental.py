@@ -31,64 +31,44 @@ from memosite.remake.memory import Memory
 from memosite.render.theme import Theme, load_theme
 from memosite.store.keys import write_signed
 from memosite.store.output import OutputFolder
+from tests.support.builders import WAYS, Builder, fault_of_build
 from tests.support.commands import command_line
 from tests.support.memos import write_memo
-from tests.support.random_edits import EDITS, open_site
+from tests.support.organization import Organization
 from tests.support.repos import Repo
 from tests.support.servers import serve_folder
 from tests.support.sites import build_site, built_from_nothing, copy_example, file_states, tree_bytes
+from tests.support.staying import Staying
+from tests.support.trials import Step, do
 from tests.support.waiting import wait_until
 
 LEDGER = "archive/ledger.jsonl"
 MARKER = ".memosite-site"
 
+BEFORE_KILLS = ("add_memo", "move", "edit_word", "edit_field", "delete", "corrupt", "restore", "commit", "change_theme")
 KILLS = int(os.environ.get("MEMOSITE_KILLS", "20"))
-STEPS = int(os.environ.get("MEMOSITE_EDITS", "50"))
 
 
 @pytest.fixture
 def organization(tmp_path: Path) -> Path:
     """A copy of the example that a test may change."""
     folder = copy_example(tmp_path / "organization")
-    open_site(folder)
+    for part in ("static", "templates"):
+        (folder / "theme" / part).mkdir(parents=True)
+    with (folder / "memosite.yml").open("a") as file:
+        file.write("theme: theme\n")
     return folder
 
 
-@pytest.fixture
-def small_organization(organization: Path) -> Path:
-    """A third of it, for what is done very often."""
-    files = sorted(path for path in organization.glob("*/*/**/*") if path.is_file() and path.parts[-3] != "theme")
-    for place, file in enumerate(files):
-        if place % 3:
-            file.unlink()
-    return organization
+def write_one_more(organization: Path, number: int = 0) -> None:
+    """A memo between seats that are known: pages of others stay as they are."""
+    name = f"2026-06-01-0900--strategist--opac-engineer--one-more{f'-{number}' if number else ''}"
+    write_memo(organization / "website/memos/inbox", name, sender="strategist", to="opac-engineer")
 
 
 def build(site: Path, *arguments: str) -> None:
     """Build in one process."""
     build_site(site, "--jobs", 1, *arguments)
-
-
-def test_after_random_edits_a_build_is_what_a_clean_one_would_be(small_organization: Path, tmp_path: Path) -> None:
-    """Whatever is added, moved, edited, deleted, broken or configured (SPEC 10, determinism).
-
-    Most builds are those of one process that remembers, as a server's; some come from elsewhere in between.
-    """
-    rng = random.Random(20261122)
-    done: list[str] = []
-    with Memory() as memory:
-        for step in range(STEPS):
-            done.append(rng.choice(EDITS)(small_organization, rng) if step else "nothing")
-            if step % 5 == 3:
-                build(small_organization)
-            else:
-                config = load_config(small_organization)
-                run_build(config, clock=lambda: dt.datetime.now(dt.UTC), memory=memory)
-            if step % 4:  # a server may be killed before it has written that down
-                memory.write()
-                assert memory.check() or step % 5 == 3  # somebody else has built
-            clean = built_from_nothing(small_organization, tmp_path / "clean")
-            assert tree_bytes(small_organization / "_site") == clean, done[-3:]
 
 
 def test_what_did_not_change_is_not_touched(organization: Path) -> None:
@@ -103,7 +83,7 @@ def test_one_memo_touches_its_own_pages_and_what_lists_it(organization: Path) ->
     """Pages of other threads, other months and other seats are not even written again."""
     build(organization)
     before = file_states(organization / "_site")
-    EDITS[0](organization, random.Random(1))
+    write_one_more(organization)
     build(organization)
     after = file_states(organization / "_site")
     changed = {path for path, state in after.items() if before.get(path) != state}
@@ -191,7 +171,7 @@ def test_a_planted_manifest_removes_nothing(organization: Path, tmp_path: Path) 
     head = {"v": 1, "units": 1, "common": {}}
     unit = ["memo/x", {}, [[path, "0", [1, 2, 3]] for path in paths]]
     file.write_text(f"{json.dumps(head)}\n{json.dumps(unit)}")
-    EDITS[0](organization, random.Random(1))
+    write_one_more(organization)
     build(organization)
     assert (tmp_path / "letter.txt").read_text() == "mine"
 
@@ -199,7 +179,7 @@ def test_a_planted_manifest_removes_nothing(organization: Path, tmp_path: Path) 
 def test_two_caches_for_one_site_leave_nothing_over(organization: Path, tmp_path: Path) -> None:
     """As in a container and outside: a manifest that is not of the last build does not know what that wrote."""
     build(organization)
-    EDITS[0](organization, random.Random(1))
+    write_one_more(organization)
     build(organization, "--cache", str(tmp_path / "other"))
     theme = organization / "theme/static/extra.css"
     theme.write_text("/* only for a while */")
@@ -217,7 +197,7 @@ def test_a_build_that_read_an_older_ledger_writes_nothing(organization: Path) ->
 
     def other(stage: str, _done: int, _total: int) -> None:
         if stage == "plan":
-            EDITS[0](organization, random.Random(1))
+            write_one_more(organization)
             build(organization)
             noted.append(ledger.read_bytes())
 
@@ -231,7 +211,7 @@ def test_a_build_that_read_an_older_ledger_writes_nothing(organization: Path) ->
 def test_a_build_that_was_killed_alone_leaves_the_next_one_free(organization: Path) -> None:
     """Its processes end with it, and with them the lock of the output."""
     for number in range(400):
-        EDITS[0](organization, random.Random(number))
+        write_one_more(organization, number)
     output = organization / "_site"
     with subprocess.Popen(_command(organization), stdout=subprocess.DEVNULL) as process:
         wait_until(lambda: sum(1 for _ in output.rglob("*.html")) > 40)
@@ -305,7 +285,7 @@ def test_what_a_server_remembers_is_not_written_over_another_build(organization:
         memory.write()
         assert not list(manifest.glob("*.jsonl"))
         other.unlock()
-        EDITS[0](organization, random.Random(1))
+        write_one_more(organization)
         build(organization)
         before = {file: file.read_bytes() for file in manifest.iterdir()}
         memory.write()
@@ -339,12 +319,6 @@ def test_what_was_read_is_kept_if_a_build_fails_afterwards(organization: Path) -
     (organization / "theme/templates/memo.html").write_text("{{ page.nothing }}")
     assert main(["build", str(organization), "--quiet", "--jobs", "1"]) == 2
     assert len(list((organization / ".memosite/internal/parsed").iterdir())) == 4
-
-
-def write_one_more(organization: Path) -> None:
-    """A memo between seats that are known: pages of others stay as they are."""
-    name = "2026-06-01-0900--strategist--opac-engineer--one-more"
-    write_memo(organization / "website/memos/inbox", name, sender="strategist", to="opac-engineer")
 
 
 def test_a_server_believes_what_it_left_and_looks_afterwards(organization: Path, tmp_path: Path) -> None:
@@ -515,27 +489,27 @@ def test_a_server_goes_all_the_way_once_although_nothing_changed(organization: P
 # Killed builds
 
 
-def test_a_killed_build_is_completed_by_the_next_one(small_organization: Path, tmp_path: Path) -> None:
+def test_a_killed_build_is_completed_by_the_next_one(tmp_path: Path) -> None:
     """Kill -9 at random moments: no reader sees half a file, and the next build ends as a clean one does (SPEC 9)."""
-    rng = random.Random(20261122)
-    build(small_organization)
-    site = small_organization / "_site"
-    command = _command(small_organization)
+    rng, org = random.Random(20261122), Organization(tmp_path / "site")
+    build(org.folder)
+    site, command = org.folder / "_site", _command(org.folder)
     began = time.monotonic()
     assert subprocess.run(command, check=False, capture_output=True).returncode == 0
     longest = time.monotonic() - began + 1.0
-    for number in range(KILLS):
-        done = [rng.choice(EDITS)(small_organization, rng) for _ in range(3)]
-        with subprocess.Popen(command, stdout=subprocess.DEVNULL, start_new_session=True) as process:
-            end = time.monotonic() + rng.uniform(0, longest)
-            while time.monotonic() < end and process.poll() is None:
-                assert_whole(site)
-            with suppress(ProcessLookupError):  # it may just have ended
-                os.killpg(process.pid, signal.SIGKILL)
-        assert_whole(site)
-        if number % 5 == 4:
-            build(small_organization)
-            assert tree_bytes(site) == built_from_nothing(small_organization, tmp_path / "clean"), done
+    with Staying() as staying:
+        for number in range(KILLS):
+            done = [do(org, Step(rng.choice(BEFORE_KILLS), rng.randrange(2**32))) for _ in range(3)]
+            with subprocess.Popen(command, stdout=subprocess.DEVNULL, start_new_session=True) as process:
+                end = time.monotonic() + rng.uniform(0, longest)
+                while time.monotonic() < end and process.poll() is None:
+                    assert_whole(site)
+                with suppress(ProcessLookupError):  # it may just have ended
+                    os.killpg(process.pid, signal.SIGKILL)
+            assert_whole(site)
+            if number % 5 == 4:
+                fault = fault_of_build(Builder(org, staying), WAYS["by two processes that end"], tmp_path / "clean")
+                assert fault == "", done
 
 
 def _command(site: Path) -> list[str]:

@@ -1,0 +1,228 @@
+"""After every edit a build gives the same bytes as a clean build with the same ledger (SPEC 10, determinism)."""
+
+import os
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+
+import pytest
+
+from memosite.cli import main
+from tests.support.builders import WAYS, Builder, difference, fault_of_build
+from tests.support.edits import EDITS
+from tests.support.files import write_text
+from tests.support.memos import write_memo
+from tests.support.organization import DOCUMENTS, Organization, change_fields, field
+from tests.support.sites import build_site
+from tests.support.staying import Staying
+from tests.support.trials import Step, check_steps, do, random_steps, shrink
+
+STEPS = int(os.environ.get("MEMOSITE_EDITS", "50"))
+AT_ONCE = 50
+"""So many edits one organization goes through: after more of them there is little left of it."""
+Change = Callable[[Organization], None]
+ENDING = [name for name, way in WAYS.items() if not way.stays]
+STAYING = [name for name, way in WAYS.items() if way.stays]
+GATE = "2026-05-01-0900--director--engineer--gate"
+AGAIN = "2026-05-02-0900--engineer--director--gate-again"
+LAMP = "2026-05-03-0900--porter--director--lamp"
+LATE = "2026-06-20-0900--director--engineer--late"
+ABOUT = "what it is about has changed"
+"""The reason where the list of what a page shows has changed, such as the memos of a month."""
+
+
+@pytest.mark.parametrize("seed", range(20261123, 20261123 + max(1, STEPS // AT_ONCE)))
+def test_after_random_edits_a_build_is_what_a_clean_one_would_be(seed: int, tmp_path: Path) -> None:
+    """Whatever is added, moved, edited, merged, broken, configured or killed, and whoever has built before."""
+    check_steps(tmp_path, random_steps(seed, min(STEPS, AT_ONCE), is_each_once=seed == 20261123))
+
+
+@pytest.mark.parametrize("ways", [STAYING, ENDING], ids=["one process that stays", "processes that end"])
+def test_each_kind_of_process_alone_builds_what_a_clean_build_would(ways: Sequence[str], tmp_path: Path) -> None:
+    """What one of them wrote down may not hide what the other one forgot."""
+    for seed in range(max(1, STEPS // 100)):
+        check_steps(tmp_path / str(seed), random_steps(seed, min(STEPS // 5, AT_ONCE), ways=ways))
+
+
+# Large shapes
+
+
+@pytest.fixture
+def org(tmp_path: Path) -> Organization:
+    """The organization as it is at first."""
+    return Organization(tmp_path / "site")
+
+
+@pytest.fixture
+def builder(org: Organization) -> Iterator[Builder]:
+    """Builds it."""
+    with Staying() as staying:
+        yield Builder(org, staying)
+
+
+def test_a_long_chain_is_cut_and_joined_again(org: Organization, builder: Builder, tmp_path: Path) -> None:
+    """Of 300 replies, one in the middle names another parent, another is lost, and both are as before again."""
+    inbox = org.folder / "desk/memos/inbox"
+    stems = [f"2026-06-{1 + n // 24:02}-{n % 24:02}00--director--engineer--link-{n}" for n in range(300)]
+    for number, stem in enumerate(stems):
+        parent = f"{stems[number - 1]}.openthing" if number else None
+        write_memo(inbox, stem, sender="director", to="engineer", in_reply_to=parent, body="One more.")
+    middle, lost = inbox / f"{stems[150]}.openthing", inbox / f"{stems[220]}.openthing"
+    before, text = middle.read_bytes(), lost.read_bytes()
+    clean = tmp_path / "clean"
+    assert fault_of_build(builder, WAYS["by the process that stays"], clean) == ""
+    change_fields(middle, in_reply_to=f"{GATE}.openthing")
+    lost.unlink()
+    assert fault_of_build(builder, WAYS["by the process that stays"], clean) == ""
+    middle.write_bytes(before)
+    lost.write_bytes(text)
+    assert fault_of_build(builder, WAYS["by a process that ends"], clean) == ""
+
+
+# What is said of it
+
+
+def _in_subject(org: Organization) -> None:
+    change_fields(org.folder / f"office/memos/read/{GATE}.openthing", subject="Another gate")
+
+
+def _to_another(org: Organization) -> None:
+    change_fields(org.folder / f"office/memos/inbox/{AGAIN}.openthing", to="strategist")
+
+
+def _read(org: Organization) -> None:
+    file = org.folder / f"office/memos/inbox/{AGAIN}.openthing"
+    file.rename(org.folder / f"office/memos/read/{AGAIN}.openthing")
+
+
+def _body(org: Organization) -> None:
+    write_text(org.folder / f"office/memos/inbox/{AGAIN}.body.md", "Another text.\n")
+
+
+def _removed(org: Organization) -> None:
+    (org.folder / f"office/memos/inbox/{AGAIN}.openthing").unlink()
+
+
+def _reply(org: Organization) -> None:
+    inbox = org.folder / "desk/memos/inbox"
+    write_memo(inbox, LATE, in_reply_to=f"{AGAIN}.openthing", sender="director", to="engineer")
+
+
+def _document(org: Organization) -> None:
+    write_text(org.folder / "office" / DOCUMENTS[2], "# The third plan\n")
+
+
+def _seat(org: Organization) -> None:
+    file = org.folder / "office/org/acme-organization.openthing"
+    seats = field(file, "positions")
+    assert isinstance(seats, list)
+    seats[2]["name"] = "Head of plans"
+    change_fields(file, positions=seats)
+
+
+def _title(org: Organization) -> None:
+    org.settings["title"] = "Another harbour"
+    org.configure()
+
+
+def _theme(org: Organization) -> None:
+    write_text(org.folder / "theme/templates/404.html", "{% extends 'base.html' %}\n")
+
+
+def _page(org: Organization) -> None:
+    (org.folder / f"_site/memos/{AGAIN}/index.html").write_text("spoiled")
+
+
+@pytest.mark.parametrize(
+    ("edit", "page", "named"),
+    [
+        (_in_subject, f"memos/{GATE}/", {GATE}),
+        (_in_subject, f"memos/{AGAIN}/", {GATE}),
+        (_in_subject, "positions/engineer/", {GATE, "position engineer", "received engineer"}),
+        (_in_subject, "timeline/2026/05/", {GATE, ABOUT}),
+        (_to_another, "positions/strategist/", {AGAIN, "position strategist", "received strategist", ABOUT}),
+        (_to_another, "positions/director/", {AGAIN, "position director", "received director"}),
+        (_read, "positions/director/", {AGAIN, "position director", "received director"}),
+        (_body, f"memos/{AGAIN}/", {AGAIN, "0001-plan"}),
+        (_removed, "timeline/2026/05/", {AGAIN, ABOUT}),
+        (_removed, "positions/director/", {AGAIN, "position director", "received director"}),
+        (_reply, f"memos/{AGAIN}/", {LATE, AGAIN, ABOUT}),
+        (_reply, f"threads/{GATE}/", {LATE, AGAIN, ABOUT}),
+        (_document, f"memos/{AGAIN}/", {"0003-plan", AGAIN}),
+        (_seat, "positions/strategist/", {"strategist", "the organization"}),
+        (_title, f"memos/{GATE}/", {"the configuration"}),
+        (_theme, f"memos/{GATE}/", {"the theme"}),
+        (_page, f"memos/{AGAIN}/", {f"memos/{AGAIN}/index.html"}),
+    ],
+)
+def test_explain_names_what_has_changed(
+    org: Organization, capsys: pytest.CaptureFixture[str], edit: Change, page: str, named: set[str]
+) -> None:
+    """The reason for which a page would be made again is the memo, the position or the document that changed."""
+    reason = reason_for(org, edit, page, capsys)
+    assert reason.startswith("it would be made again: ")
+    assert any(one in reason for one in named), reason
+
+
+@pytest.mark.parametrize("page", [f"memos/{LAMP}/", "documents/desk.decisions.0002-plan.md/"])
+def test_explain_says_so_where_nothing_has_changed(
+    org: Organization, capsys: pytest.CaptureFixture[str], page: str
+) -> None:
+    """A page that the edit has no part in."""
+    assert reason_for(org, _in_subject, page, capsys) == "it is as it was; the next build keeps it"
+
+
+def reason_for(org: Organization, edit: Change, page: str, capsys: pytest.CaptureFixture[str]) -> str:
+    """What `explain` says of a page that was built before the edit."""
+    build_site(org.folder, "--jobs", 1)
+    edit(org)
+    assert main(["explain", "--site", str(org.folder), page]) == 0
+    [line] = [line for line in capsys.readouterr().out.splitlines() if line.startswith("now ")]
+    return line.removeprefix("now ").strip()
+
+
+# The tools of these tests
+
+
+def test_a_difference_is_found_and_shown() -> None:
+    """A file too many, one that is missing, an empty folder, and other bytes."""
+    clean = {"a.html": b"one\ntwo\n", "b.html": b"", "same": b"x", "folder/": b""}
+    assert difference(clean, clean, set()) == ""
+    found = {"a.html": b"one\n2\n", "c.html": b"", "same": b"x", "empty/": b""}
+    said = difference(found, clean, set())
+    assert said.startswith("5 wrong of 4: a.html, b.html, c.html, empty/, folder/")
+    assert "-two\n+2\n" in said and "--- b.html: missing" in said and "--- c.html: too many" in said
+    assert difference(found, clean, {"a.html", "b.html", "c.html", "empty/", "folder/"}) == ""
+
+
+def test_steps_are_cut_down_to_those_that_matter() -> None:
+    """Here a build is wrong if a certain edit came before a certain build, and another one after it."""
+    steps = random_steps(7, 40, is_each_once=True)
+    first, build, second = steps[3], next(one for one in steps[4:] if one.is_build), steps[-2]
+    assert not first.is_build and not second.is_build
+
+    def is_wrong(some: Sequence[Step]) -> bool:
+        found = [one for one in some if one in (first, build, second)]
+        return found == [first, build, second] and some[-1] == steps[-1]
+
+    assert shrink(steps, is_wrong) == [first, build, second, steps[-1]]
+
+
+def test_every_edit_does_something(org: Organization) -> None:
+    """Each can, with one seed or another, in an organization that has gone through those before it."""
+    build_site(org.folder, "--jobs", 1)
+    idle = []
+    for name in EDITS:
+        before = tree_of(org.folder.parent), org.clock_jump
+        for seed in range(20):
+            said = do(org, Step(name, seed))
+            if (tree_of(org.folder.parent), org.clock_jump) != before:
+                break
+        else:
+            idle.append(f"{name}: {said}")
+    assert idle == []
+
+
+def tree_of(folder: Path) -> dict[str, tuple[int, ...]]:
+    """The states of all files and folders below a folder."""
+    found = {str(path): path.lstat() for path in folder.rglob("*")}
+    return {path: (state.st_mode, state.st_size, state.st_mtime_ns, state.st_ino) for path, state in found.items()}
