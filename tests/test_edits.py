@@ -206,8 +206,8 @@ def test_a_difference_is_found_and_shown() -> None:
 def test_steps_are_cut_down_to_those_that_matter() -> None:
     """Here a build is wrong if a certain edit came before a certain build, and another one after it."""
     steps = random_steps(7, 40, is_each_once=True)
-    first, build, second = steps[3], next(one for one in steps[4:] if one.is_build), steps[-2]
-    assert not first.is_build and not second.is_build
+    edits, builds = ([one for one in steps if one.is_build == is_build] for is_build in (False, True))
+    first, build, second = edits[2], builds[5], edits[-1]
 
     def is_wrong(some: Sequence[Step]) -> bool:
         found = [one for one in some if one in (first, build, second)]

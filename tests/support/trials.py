@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from memosite.facts.errors import MemositeError
-from tests.support import edits_memos, edits_repos, edits_site  # noqa: F401 - they register their edits
+from tests.support import edits_memos, edits_repos, edits_site  # noqa: F401 - all three register their edits
 from tests.support.builders import WAYS, Builder, fault_of_build
 from tests.support.edits import EDITS, WEIGHTS
 from tests.support.edits_site import undo_last
@@ -23,6 +23,8 @@ from tests.support.organization import Organization
 from tests.support.staying import Staying
 
 SHRINKING_SECONDS = 240
+CONTENT = frozenset(name for name, one in EDITS.items() if one.__module__ == edits_memos.__name__)
+"""The edits of artifacts."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,18 +51,21 @@ class Outcome:
 def random_steps(seed: int, edits: int, *, ways: Sequence[str] = tuple(WAYS), is_each_once: bool = False) -> list[Step]:
     """So many edits, with a build before, and one after each small batch of them.
 
-    With `is_each_once` none is done twice before each was done once; else some come more often than others.
+    A batch is of one kind: a commit or another title is a reason to make all pages again, and would hide what was
+    forgotten of a memo. With `is_each_once` none is done twice before each was done once; else some come more often
+    than others.
     """
     rng = random.Random(seed)
     names = rng.choices(list(WEIGHTS), list(WEIGHTS.values()), k=edits)
     if is_each_once:
         names = [*rng.sample(list(EDITS), len(EDITS)), *names][:edits]
     steps = [Step(ways[0], 0)]
-    while names:
-        batch = rng.randint(1, 3)
-        steps += [Step(name, rng.randrange(2**32)) for name in names[:batch]]
+    kinds = [[name for name in names if (name in CONTENT) == is_content] for is_content in (True, False)]
+    while any(kinds):
+        [kind] = rng.choices(kinds, [len(kind) for kind in kinds])
+        batch = [kind.pop() for _ in range(min(len(kind), rng.randint(1, 3)))]
+        steps += [Step(name, rng.randrange(2**32)) for name in batch]
         steps.append(Step(rng.choice(ways), rng.randrange(2**32)))
-        names = names[batch:]
     return steps
 
 
