@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from memosite.archive.ledger import LEDGER_PATH
 from memosite.config.contract import contract_folder, load_contract
+from memosite.config.lean import check_lean
 from memosite.config.loading import Config, check_output
 from memosite.facts.secret_rules import withheld_for_secrets
 from memosite.reading.archive import open_archive
@@ -74,6 +75,7 @@ def build(
             ledger_state = output.state(LEDGER_PATH)
             is_ledger_lost = ledger_state is None and previous is None and output.state("index.html") is not None
             known = memory.ledger = known_ledger(config, previous, memory.ledger)
+            check_lean(config, known)
             archive, ledger = handle.read(
                 ledger=known,
                 previous=previous,

@@ -351,10 +351,7 @@ def test_exceptions_for_secrets_are_read(site: Path) -> None:
     assert secrets.fingerprints == {"1234567890123456", "abcdef0123456789"}
 
 
-@pytest.mark.parametrize(
-    ("text", "key", "name"),
-    [("citations: ['book/**/*.md']\n", "citations", "citations"), ("lean: true\n", "lean", "lean")],
-)
+@pytest.mark.parametrize(("text", "key", "name"), [("citations: ['book/**/*.md']\n", "citations", "citations")])
 def test_what_is_not_built_yet_says_so(site: Path, text: str, key: str, name: str) -> None:
     """A setting of the schema without its feature is an error, so that nobody relies on it."""
     assert error_of(site, text).startswith(f"memosite.yml:1: {key}: `{name}` is not built yet; remove it")

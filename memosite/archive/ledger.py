@@ -13,7 +13,7 @@ are, byte for byte; new lines are appended.
 - `{"v": 1, "kind": "position", "id": "…"}`: a position's page and feed. Likewise `entity` and `ghost`, which have no
   feed; `name`, another name of a position, under which its feed is found, too; `changes`, the page of what was
   edited of an artifact; `captures`, the page that compares captures of a session; `month`; `digest`, a closed day or
-  week; and `saved`, a saved search by its name.
+  week; `saved`, a saved search by its name; and of a site with `lean: true`, `bundle`, the first of them after `lean`.
 - `{"v": 1, "kind": "alias", "id": "memo/…", "to": "document/…"}`: what the address of a ghost leads to that turned out
   to be something else. Of several lines on one ghost the last counts.
 - `{"v": 1, "kind": "block", "id": "positions/…/feed", "n": 2, "items": [51, …]}`: the second full archive document
@@ -37,6 +37,8 @@ from memosite.facts.parsed import Kind, Ref
 from memosite.store.safe_files import read_file
 
 LEDGER_PATH = "archive/ledger.jsonl"
+LEAN = ("lean", "bundles")
+"""In `others`: twins and originals are bundled by month (SPEC 4)."""
 NUMBERS = 2**53
 """Artifacts are numbered below this: JSON's readers have no larger whole numbers (RFC 8259, 6)."""
 FOLDER_BYTES = 240
@@ -77,7 +79,8 @@ class Ledger:
     since. `threads` maps a thread's id to a member of it. `others` are further pages that were published: ghosts
     (`("ghost", "memo/<id>")`), other names of positions (`("name", "<id>")`), pages of changes (`("changes",
     "memo/<id>")`) and of captures (`("captures", "transcript/<id>")`), months (`("month", "2026/05")`), digests
-    (`("digest", "<day>")`) and saved searches (`("saved", "<name>")`). `entities` are those that records name,
+    (`("digest", "<day>")`), saved searches (`("saved", "<name>")`) and bundles (`("bundle", "2026/05/1")`); `LEAN` says
+    that twins and originals are published in these alone. `entities` are those that records name,
     `blocks` the full archive documents of feeds, `aliases` what former ghosts lead to. `published` are the lines as
     they were read, with the numbers of arrivals, renewals, threads, positions, others, entities, blocks and aliases
     that they hold.
@@ -114,6 +117,11 @@ class Ledger:
     def ghosts(self) -> tuple[Ref, ...]:
         """The ghosts that had a page, also those whose memo was found since."""
         return tuple(page_ref(id_) for kind, id_ in self.others if kind == "ghost")
+
+    @property
+    def is_lean(self) -> bool:
+        """Whether twins and originals are published in bundles alone."""
+        return LEAN in self.others
 
     @cached_property
     def position_ids(self) -> frozenset[str]:
@@ -292,7 +300,7 @@ class _Lines:
         elif kind == "block":
             items = tuple(map(_number, entry["items"]))
             self.blocks.append(FeedBlock(feed=id_, number=_number(entry["n"]), items=items))
-        elif kind in {"ghost", "name", "changes", "captures", "month", "digest", "saved"}:
+        elif kind in {"ghost", "name", "changes", "captures", "month", "digest", "saved", "lean", "bundle"}:
             self.others[kind, id_] = None
         elif kind == "entity":
             self.entities[id_] = None
@@ -360,6 +368,10 @@ def _check_page(kind: str, id_: str) -> None:
     """Refuse an id that cannot be a page or feed of its kind."""
     if kind == "month":
         _check_month(id_)
+    elif kind == "bundle":
+        month, _, number = id_.rpartition("/")
+        _check_month(month)
+        _check_folder(number)
     elif kind == "block":
         for part in id_.split("/"):
             _check_folder(part)

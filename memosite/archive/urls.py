@@ -6,7 +6,7 @@ in a file name, because `file://` shows folders as listings; canonical links, fe
 
 import re
 from functools import lru_cache
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 from urllib.parse import quote
 
 from memosite.facts.names import CATALOG_SUFFIX, ENVELOPE_SUFFIX, make_id
@@ -39,6 +39,9 @@ SPECIFICATION_OF_FEEDS = "spec/feeds/"
 OTHER_SPECIFICATIONS = "other-specifications-that-findings-cite"
 """The anchor, on the page of the contract, of the list of other documents that findings cite."""
 UNDATED_MONTH = "undated"
+
+TwinForm = Literal["json", "md"]
+"""In which form a twin says what its page says."""
 
 _PLAIN = re.compile(r"[A-Za-z0-9/._~-]*")
 
@@ -121,6 +124,26 @@ def month_page(month: str) -> str:
 def archive_lines(month: str) -> str:
     """The file of the machine's archive for a month."""
     return f"archive/{month}.jsonl"
+
+
+def bundle_folder(bundle: str) -> str:
+    """The folder of a bundle named `2026/05/1`: a month, and which of its bundles."""
+    return f"archive/{bundle.rpartition('/')[0]}/"
+
+
+def bundle_twins(bundle: str, form: TwinForm) -> str:
+    """The file of a bundle with its twins: a JSON object a line, or one text in Markdown."""
+    return f"{bundle_folder(bundle)}twins-{bundle.rpartition('/')[2]}.{'jsonl' if form == 'json' else form}"
+
+
+def bundle_files(bundle: str) -> str:
+    """The ZIP of a bundle with its originals and turns, each under the path that it has in a site without bundles."""
+    return f"{bundle_folder(bundle)}files-{bundle.rpartition('/')[2]}.zip"
+
+
+def in_bundle(start: str, file: str, key: str) -> str:
+    """The link from the page `start` to what a file of a bundle has under a key."""
+    return f"{relative(start, file)}#{quote(key, safe='/-._~')}"
 
 
 def part_page(page: str, number: int) -> str:

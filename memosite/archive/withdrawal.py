@@ -8,7 +8,7 @@ so are the full archive documents of feeds that it was in: they are cut anew.
 from collections.abc import Callable, Set
 from dataclasses import replace
 
-from memosite.archive.ledger import Arrival, Ledger, page_ref
+from memosite.archive.ledger import LEAN, Arrival, Ledger, page_ref
 from memosite.facts.parsed import Ref
 
 
@@ -53,7 +53,10 @@ def _is_id(id_: str, known: Set[Ref]) -> bool:
 
 
 def _stays(kind: str, id_: str, pages: Set[str], led: Set[str]) -> bool:
-    """Whether a page is surely none of what is withheld: a saved search, a page beside one that stays."""
+    """Whether a page is surely none of what is withheld: a saved search, a page beside one that stays.
+
+    That a site is lean is no page at all.
+    """
     if kind in {"changes", "captures"}:
         return id_ in pages
-    return kind == "saved" or (kind == "ghost" and id_ in led)
+    return kind in {"saved", LEAN[0]} or (kind == "ghost" and id_ in led)

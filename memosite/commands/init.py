@@ -175,6 +175,10 @@ sources:
 #erase:
 #  - {{id: 2026-05-01-1430--director--engineer--another-example, why: "asked for", on: 2026-05-20}}
 
+# Fewer files, for hosts that count them: some two an item in the place of six. Decide before you publish; a published
+# site stays as it is.
+#lean: false
+
 # Where the site is written. To build one for each audience, in the place of output:
 # outputs: {{internal: _site, public: _public}}
 #output: {OUTPUT_NAME}

@@ -54,9 +54,9 @@ SIZE_LIMIT = 1 << 20
 KEYS = (
     *("title", "base_url", "archive_id", "authority", "language", "sources", "history", "positions"),
     *("documents", "actions", "feeds", "theme", "secrets", "audience", "withhold", "withhold_raw", "erase"),
-    *("output", "outputs"),
+    *("output", "outputs", "lean"),
 )
-UNBUILT_KEYS = ("citations", "lean")
+UNBUILT_KEYS = ("citations",)
 FEEDS_KEYS = ("window", "days", "ttl", "full_content", "digest", "searches")
 
 _T = TypeVar("_T")
@@ -143,6 +143,8 @@ def _load(
         outputs=outputs,
         withhold=_get(fields, "withhold", read_withheld_globs, ()),
         withhold_raw=_get(fields, "withhold_raw", ConfigEntry.flag, default=True),
+        lean=_get(fields, "lean", ConfigEntry.flag, default=False),
+        lean_line=fields["lean"].line if "lean" in fields else 0,
         file=folder / CONFIG_NAME if (site / CONFIG_NAME).exists() else None,
     )
 

@@ -89,7 +89,8 @@ class Config:
     a former name itself. `closed` holds actions that are done, by memo id. `searches` are saved queries by
     name. `withhold` are globs of what only the audience `internal` sees, and with `withhold_raw` transcripts that were
     not redacted are part of it. `outputs` are the output folders by audience if memosite.yml names several; `output` is
-    that of this `audience`. `file` is the memosite.yml that was read, None if there is none.
+    that of this `audience`. `lean` bundles twins and originals; memosite.yml has it in `lean_line`. `file` is
+    the memosite.yml that was read, None if there is none.
     """
 
     site: Path
@@ -115,6 +116,8 @@ class Config:
     outputs: Mapping[Audience, Path] = field(default_factory=dict)
     withhold: tuple[WithheldGlob, ...] = ()
     withhold_raw: bool = True
+    lean: bool = False
+    lean_line: int = 0
     file: Path | None = None
 
     @property

@@ -116,6 +116,8 @@ class Site:
     generator: str
     has_records: bool = False
     """Whether the archive has records of other memory systems, so that the navigation leads to them."""
+    is_lean: bool = False
+    """Whether twins and originals are bundled by month."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -17,6 +17,7 @@ from memosite.archive.model import Artifact
 from memosite.config.contract import Contract
 from memosite.plan.actions import action_part_units, plan_actions
 from memosite.plan.artifacts import artifact_units
+from memosite.plan.bundles import bundle_pages, bundle_units, former_bundles
 from memosite.plan.changes import has_changes
 from memosite.plan.channels import all_channels
 from memosite.plan.comparison import has_comparison
@@ -28,7 +29,7 @@ from memosite.plan.digests import closed_digests, digest_units, plan_digest_list
 from memosite.plan.entities import plan_entities
 from memosite.plan.feed_page import plan_feed_page, thread_feeds_unit
 from memosite.plan.feeds import Arranged, arrange, feed_units
-from memosite.plan.files import Stored, Written
+from memosite.plan.files import Packed, Stored, Written
 from memosite.plan.health import plan_health
 from memosite.plan.home import plan_home
 from memosite.plan.machine_archive import archive_index
@@ -43,7 +44,7 @@ from memosite.plan.search import block_members, block_units, plan_search
 from memosite.plan.systems import plan_systems
 from memosite.plan.units import Planned, Unit, untraced
 
-__all__ = ["Context", "Planned", "SavedSearch", "Stored", "Unit", "Written", "plan"]
+__all__ = ["Context", "Packed", "Planned", "SavedSearch", "Stored", "Unit", "Written", "plan"]
 
 
 def plan(
@@ -78,6 +79,7 @@ def plan(
     yield whole("health", plan_health)
     yield Unit(name="contract", make=partial(plan_contract, contract=contract), given=contract)
     yield whole("former", lambda context: chain(plan_removed(context, ledger, months), [plan_not_found(context)]))
+    yield whole("former bundles", lambda context: former_bundles(context, ledger))
     yield from digest_units(digests)
     yield whole("digests", lambda context: plan_digest_lists(context, ledger, digests))
     # The search page and the list of blocks come when all blocks are there.
@@ -88,7 +90,7 @@ def plan(
     )
     yield whole("feeds", lambda context: plan_feed_page(context, [one.channel for one in feeds]))
     yield thread_feeds_unit(one.channel for one in feeds)
-    for unit in _units_for_programs(months, feeds):
+    for unit in chain(bundle_units(context), _units_for_programs(months, feeds)):
         yield replace(unit, is_for_programs=True)
 
 
@@ -110,5 +112,6 @@ def _with_pages(ledger: Ledger, context: Context, months: Iterable[str], searche
         (("changes", "/".join(one.ref)) for one in changed),
         (("captures", "/".join(ref)) for ref in captured),
         published_searches(searches),
+        bundle_pages(context),
     )
     return ledger.with_records(systems, context.entities).with_pages((), (), others)

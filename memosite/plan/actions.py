@@ -41,7 +41,7 @@ def plan_actions(context: Context) -> Iterator[ActionsPage | Written]:
         parts=part_links(ACTIONS, ACTIONS, part_count(asked), None),
         sections=tuple(sections),
     )
-    yield from list_twins(ACTIONS, _TITLE, asked, facts={})
+    yield from list_twins(context, ACTIONS, _TITLE, asked, facts={})
 
 
 def action_part_units(context: Context) -> Iterator[Unit]:

@@ -11,10 +11,11 @@ from memosite.facts.parsed import Kind, Text
 from memosite.facts.texts import cut_line
 from memosite.pages.lives import LifeLine
 from memosite.pages.parts import PAGE_CHARS, Body, CopyRow, FindingRow, Reference, Row, Stamp
+from memosite.plan.addresses import bundled_name, file_address, twins_of_artifact
 from memosite.plan.citations import citation_of
 from memosite.plan.context import Context
 from memosite.plan.dates import newest_first, stamp
-from memosite.plan.head import PageHead, page_head, twin_links
+from memosite.plan.head import PageHead, page_head
 from memosite.plan.history import history_lines
 from memosite.plan.places import PlaceFinder
 from memosite.sources.forges import file_url
@@ -107,16 +108,21 @@ class ArtifactFields(PageHead):
 def artifact_fields(context: Context, artifact: Artifact, start: str, *, section: str = "") -> ArtifactFields:
     """The fields that the pages of all artifacts share. What holds a redaction cannot be cited (SPEC 7)."""
     redacted = " (secrets redacted)" if is_redacted(artifact) else ""
+    zipped = bundled_name(context, artifact)
     return {
         **page_head(context, start, title=artifact.short_subject, section=section, description=artifact.summary),
-        "twins": twin_links(start, page_of(artifact)),
+        "twins": twins_of_artifact(context, start, artifact),
         "kind": artifact.kind,
         "id": artifact.id,
         "subject": cut_line(artifact.subject, SUBJECT_CHARS),
         "date": stamp(artifact.date),
         "copies": _copy_rows(context, artifact, start),
         "originals": tuple(
-            Reference(label=path.rpartition("/")[2] + redacted, href=relative(start, path), title=what)
+            Reference(
+                label=path.rpartition("/")[2] + zipped + redacted,
+                href=file_address(context, start, artifact, path),
+                title=what,
+            )
             for what, path, _ in originals(artifact)
             if "/copies/" not in path
         ),
@@ -153,8 +159,8 @@ def _copy_rows(context: Context, artifact: Artifact, start: str) -> tuple[CopyRo
                 path=copy.file.path,
                 mailbox=copy.mailbox,
                 variant=copy.variant,
-                original=relative(start, here + name) if is_published else None,
-                body=relative(start, here + body) if is_published and body else None,
+                original=file_address(context, start, artifact, here + name) if is_published else None,
+                body=file_address(context, start, artifact, here + body) if is_published and body else None,
                 web=None if artifact.withheld else _copy_address(sources.get(copy.file.source), copy),
             )
         )

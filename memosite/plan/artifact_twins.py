@@ -3,13 +3,13 @@
 from collections.abc import Iterable, Iterator
 
 from memosite.archive.lines import all_texts, artifact_line, body_texts, join_texts
-from memosite.archive.model import Artifact, Copy, Document, Library, Life, Memo, Record, Transcript
+from memosite.archive.model import Artifact, Copy, Document, Library, Life, Memo, Record, RecordLink, Transcript
 from memosite.archive.notices import notice_of
-from memosite.archive.urls import page_of, relative
+from memosite.archive.urls import page_of
 from memosite.facts.parsed import RecordEvent, Ref, Text
 from memosite.facts.texts import one_line
 from memosite.pages.lives import LifeStep
-from memosite.pages.parts import RelationRow
+from memosite.plan.addresses import base_of_twin, bundled_name, file_address, twin_address
 from memosite.plan.artifact_page import link_targets, originals, shown_extra
 from memosite.plan.citations import called
 from memosite.plan.context import Context, is_superseded, status_of
@@ -18,34 +18,28 @@ from memosite.plan.files import Written
 from memosite.plan.history import SENT, STEPS, history_lines, shows_commits
 from memosite.plan.records import relation_row
 from memosite.plan.transcript_twins import transcript_twin
-from memosite.plan.twins import entry_bytes, escaped, fitting, to_json
+from memosite.plan.twins import Twin, entry_bytes, escaped, fitting
 from memosite.plan.withheld import withheld_turns
 
 _FILES = 20
 
 
-def artifact_twins(context: Context, artifact: Artifact) -> Iterable[Written]:
-    """`index.json` and `index.md` of an artifact; of a transcript also the file of its turns."""
-    page = page_of(artifact)
+def artifact_twin(context: Context, artifact: Artifact) -> Twin:
+    """The twin of an artifact, of a transcript with the file of its turns; links are from where it is published."""
+    start = base_of_twin(context, artifact)
     line = artifact_line(artifact, context.archive, base_url=context.site.base_url)
     line["backlinks"] = [f"{kind}/{id_}" for kind, id_ in artifact.backlinks]
-    line["links"] = dict(link_targets(context, page, artifact))
-    line["originals"] = [relative(page, path) for _, path, _ in originals(artifact)]
+    line["links"] = dict(link_targets(context, start, artifact))
+    line["originals"] = [file_address(context, start, artifact, path) for _, path, _ in originals(artifact)]
     line["life"] = fitting([_life(artifact, copy) for copy in artifact.copies[:_FILES]], entry_bytes)
     if isinstance(artifact, Memo):
         line["replies"] = [f"{kind}/{id_}" for kind, id_ in artifact.replies]
         line |= {name: ["/".join(ref) for ref in refs] for name, refs in _relations(artifact) if refs}
-    if artifact.withheld:
-        yield from withheld_turns(artifact)
-    else:
-        fields, files = _content(context, artifact)
-        line |= fields
-        yield from files
-    yield Written(path=page + "index.json", data=to_json(line))
-    yield Written(path=page + "index.md", data=_markdown(context, artifact).encode("utf-8", "replace"))
+    fields, files = ({}, withheld_turns(artifact)) if artifact.withheld else _content(context, artifact, start)
+    return Twin(fields=line | fields, text=_markdown(context, artifact, start), files=tuple(files))
 
 
-def _content(context: Context, artifact: Artifact) -> tuple[dict[str, object], Iterable[Written]]:
+def _content(context: Context, artifact: Artifact, start: str) -> tuple[dict[str, object], Iterable[Written]]:
     """The fields of an artifact that only its kind has, its text, and the file of a transcript's turns."""
     fields: dict[str, object] = {}
     files: Iterable[Written] = ()
@@ -54,7 +48,7 @@ def _content(context: Context, artifact: Artifact) -> tuple[dict[str, object], I
     if isinstance(artifact, Document):
         fields["document"] = _document_facts(artifact)
     if isinstance(artifact, Transcript):
-        fields["transcript"], files = transcript_twin(context, artifact)
+        fields["transcript"], files = transcript_twin(context, artifact, start)
     return fields | {"body": artifact_text(context, artifact, body_texts(artifact))}, files
 
 
@@ -65,10 +59,11 @@ def _relations(memo: Memo) -> Iterator[tuple[str, tuple[Ref, ...]]]:
     yield "superseded_by", memo.superseded_by
 
 
-def _markdown(context: Context, artifact: Artifact) -> str:
+def _markdown(context: Context, artifact: Artifact, start: str) -> str:
     """What the page says, then a rule and the text as it is: what stands above the rule, no text can forge."""
     head = "\n".join(f"{name}: {one_line(value)}" for name, value in _head(context, artifact) if value)
-    lists = "".join(_markdown_lists(_lists(context, artifact)))
+    in_full = twin_address(context, start, artifact.ref, "json").partition("#")[0]
+    lists = "".join(_markdown_lists(_lists(context, artifact, start), in_full))
     subject = one_line(artifact.subject) or artifact.short_subject
     notice = notice_of(artifact)
     text = notice.text if notice else artifact_text(context, artifact, all_texts(artifact))
@@ -93,14 +88,12 @@ def _life(artifact: Artifact, copy: Copy) -> dict[str, object]:
     return said | {"left_out": len(life.events) - len(steps), "steps": steps}
 
 
-def _lists(context: Context, artifact: Artifact) -> Iterator[tuple[str, list[str]]]:
+def _lists(context: Context, artifact: Artifact, start: str) -> Iterator[tuple[str, list[str]]]:
     """What a page lists beside its text, a line each: relations and recorded events of a record, and git's history."""
     if isinstance(artifact, Record):
-        start = page_of(artifact)
-        relations = (relation_row(context, start, artifact, one) for one in artifact.relations)
-        yield "Relations", [_relation_line(row) for row in relations]
+        yield "Relations", [_relation_line(context, start, artifact, one) for one in artifact.relations]
         yield "Recorded events", [_event_line(one) for one in artifact.history]
-    lines = history_lines(context, artifact, page_of(artifact))
+    lines = history_lines(context, artifact, start)
     yield "History", [_step_line(line.source, step) for line in lines for step in line.steps if step.label != SENT]
 
 
@@ -110,18 +103,19 @@ def _step_line(source: str, step: LifeStep) -> str:
     return f"- {step.date.shown if step.date else 'no date'} {one_line(f'{step.label} by {step.who}{where}{commit}')}\n"
 
 
-def _markdown_lists(lists: Iterable[tuple[str, list[str]]]) -> Iterable[str]:
-    """Lists of lines as sections of Markdown; lines that do not fit are counted."""
+def _markdown_lists(lists: Iterable[tuple[str, list[str]]], in_full: str) -> Iterable[str]:
+    """Lists of lines as sections of Markdown; lines that do not fit are counted, `in_full` names what has them."""
     for heading, lines in lists:
         shown = fitting(lines, lambda line: len(line.encode("utf-8", "replace")))
-        rest = f"- {len(lines) - len(shown)} more: see index.json\n" if len(shown) < len(lines) else ""
+        rest = f"- {len(lines) - len(shown)} more: see {in_full}\n" if len(shown) < len(lines) else ""
         if lines:
             yield f"## {heading}\n\n{''.join(shown)}{rest}\n"
 
 
-def _relation_line(row: RelationRow) -> str:
+def _relation_line(context: Context, start: str, record: Record, link: RecordLink) -> str:
+    row = relation_row(context, start, record, link)
     label = escaped(one_line(row.target.label))
-    target = f"[{label}]({row.target.href.removesuffix('html')}md)" if row.target.href else label
+    target = f"[{label}]({twin_address(context, start, link.to, 'md')})" if link.to and row.target.href else label
     said = ", ".join(filter(None, (row.status, row.confidence, "stated there" if row.is_inverse else "")))
     facts = (f"({escaped(one_line(said))})" if said else "", escaped(row.label))
     return " ".join(("-", one_line(row.predicate), target, *filter(None, facts))) + "\n"
@@ -190,12 +184,13 @@ def _transcript_head(context: Context, transcript: Transcript) -> Iterable[tuple
     envelope = transcript.variants[0].envelope
     written = context.written_during.get(transcript.ref, ())
     text = transcript.variants[0].text
+    turns = f"turns.jsonl{bundled_name(context, transcript)}"
     yield "Participants", _fitting_line(map(called, envelope.participants))
     yield "Ended", transcript.ended.utc if transcript.ended else ""
     yield "Transport", envelope.transport or ""
     yield "Captured-With", envelope.capture_tool or ""
     yield "Redaction", envelope.redaction_status or ""
-    yield "Turns", f"{text.turns}: see turns.jsonl" if text and text.turns and not transcript.broken else ""
+    yield "Turns", f"{text.turns}: see {turns}" if text and text.turns and not transcript.broken else ""
     yield "Captures", _fitting_line("/".join(ref) for ref in context.captures.get(transcript.ref, ()))
     yield "Related", _fitting_line("/".join(ref) for ref in transcript.related)
     yield "Written-During", _fitting_line("/".join(ref) for ref in written)

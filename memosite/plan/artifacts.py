@@ -4,9 +4,10 @@ from collections.abc import Iterator
 from functools import partial
 
 from memosite.archive.model import Archive, Artifact, Document, Library, Memo, Record, Thread, Transcript
+from memosite.archive.urls import page_of
 from memosite.facts.withheld import Withheld
 from memosite.plan.artifact_page import originals
-from memosite.plan.artifact_twins import artifact_twins
+from memosite.plan.artifact_twins import artifact_twin
 from memosite.plan.changes import plan_changes
 from memosite.plan.comparison import plan_comparison
 from memosite.plan.context import Context
@@ -18,6 +19,7 @@ from memosite.plan.missing_memos import plan_missing_memo
 from memosite.plan.records import plan_record
 from memosite.plan.threads import plan_thread
 from memosite.plan.transcripts import plan_transcript
+from memosite.plan.twins import twin_files
 from memosite.plan.units import Planned, Unit
 from memosite.plan.withheld import plan_withheld
 
@@ -60,6 +62,8 @@ def _plan_artifact(context: Context, *, artifact: Artifact) -> Iterator[Planned]
         case Record():
             yield from plan_record(context, artifact)
     yield from plan_changes(context, artifact)
-    yield from artifact_twins(context, artifact)
+    if context.site.is_lean:
+        return  # `bundles` has the rest
+    yield from twin_files(page_of(artifact), artifact_twin(context, artifact))
     for _, path, sha256 in originals(artifact):
         yield Stored(path=path, sha256=sha256)

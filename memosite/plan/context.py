@@ -31,6 +31,7 @@ from memosite.facts.texts import cut_line
 from memosite.formats.systems import system_of
 from memosite.pages.parts import FindingRow, Reference, Row, Site
 from memosite.plan.arrivals import arrival_times
+from memosite.plan.bundle_index import find_bundles
 from memosite.plan.captures import find_captures
 from memosite.plan.clauses import clause_links
 from memosite.plan.dates import by_arrival, stamp
@@ -115,6 +116,11 @@ class Context:
     def captures(self) -> dict[Ref, tuple[Ref, ...]]:
         """For each transcript the other captures of its session."""
         return find_captures(self.archive.artifacts.values())
+
+    @cached_property
+    def bundles(self) -> dict[Ref, str]:
+        """The bundle that each artifact's twins and originals are in; none where each is a file of its own."""
+        return find_bundles(self.archive.artifacts.values()) if self.site.is_lean else {}
 
     @cached_property
     def written_during(self) -> dict[Ref, tuple[Ref, ...]]:
@@ -203,13 +209,8 @@ class Context:
     @cached_property
     def thread_sizes(self) -> dict[str, int]:
         """How many memos each thread has."""
-        sizes = {}
-        for id_, thread in self.archive.threads.items():
-            sizes[id_] = len(thread.entries)
-            for entry in thread.entries:
-                if entry.is_ghost:
-                    sizes[id_] -= 1
-        return sizes
+        threads = self.archive.threads
+        return {id_: sum(not one.is_ghost for one in thread.entries) for id_, thread in threads.items()}
 
     def thread_target(self, thread_id: str) -> str:
         """The page of a thread; for a thread of one, its memo's page (SPEC 4)."""

@@ -53,7 +53,7 @@ def plan_decisions(context: Context) -> Iterator[ListPage | Written]:
         sections=grouped_sections(context, DECISIONS, groups),
     )
     yield from plan_parts(context, DECISIONS, _TITLE, found, section_name="decisions")
-    yield from list_twins(DECISIONS, _TITLE, found, facts={})
+    yield from list_twins(context, DECISIONS, _TITLE, found, facts={})
 
 
 def _heading(record: Record) -> str:

@@ -119,8 +119,10 @@ def _of_memo(context: Context, memo: Memo, copy: Copy, position: Position | None
     }
 
 
-def _enclosure(context: Context, base: str, artifact: Artifact) -> Enclosure:
-    """The original as it is published: of an entry of a long list that is its own text."""
+def _enclosure(context: Context, base: str, artifact: Artifact) -> Enclosure | None:
+    """The original as it is published: of an entry of a long list that is its own text; none if it is in a bundle."""
+    if context.site.is_lean:
+        return None
     _, path, sha256 = next(iter(originals(artifact)))
     media_type = next((kind for ending, kind in _TYPES if path.endswith(ending)), "application/json")
     file = shown_file(artifact)

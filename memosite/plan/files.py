@@ -17,3 +17,11 @@ class Stored:
 
     path: str
     sha256: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Packed:
+    """A ZIP of the site with these files in it."""
+
+    path: str
+    files: tuple[Written | Stored, ...]

@@ -39,7 +39,7 @@ def _plan_month(
 ) -> Iterator[ListPage | Written]:
     """A month's pages, its twins, the machine's lines of it, and with a base_url its part of the sitemap."""
     yield from _month_pages(context, month, artifacts, around)
-    yield from list_twins(month_page(month), month_name(month), artifacts, facts={})
+    yield from list_twins(context, month_page(month), month_name(month), artifacts, facts={})
     yield month_lines(context, month, artifacts)
     yield from month_sitemap(context, month, artifacts)
 

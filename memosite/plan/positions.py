@@ -82,7 +82,7 @@ def _twins(context: Context, page: str, position: Position, everything: Sequence
         "status": seats[0].status or "" if seats else "",
         "incumbent": seats[0].incumbent or "" if seats else "",
     }
-    return list_twins(page, context.label(position.id), everything, facts=facts)
+    return list_twins(context, page, context.label(position.id), everything, facts=facts)
 
 
 def _feeds(context: Context, label: str) -> Iterable[Reference]:

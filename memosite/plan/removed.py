@@ -55,8 +55,13 @@ def _tombstone(context: Context, start: str, ref: Ref) -> GonePage:
     )
 
 
-def twins_of(page: _Page) -> Iterator[Written]:
-    """What programs find in the place of an artifact's twins: where it is now, or that it was removed."""
+def _twins(context: Context, page: _Page) -> Iterator[Written]:
+    """What programs find in the place of an artifact's twins: where it is now, or that it was removed.
+
+    Bundles have nothing in that place.
+    """
+    if context.site.is_lean:
+        return
     folder = page.path.removesuffix("index.html")
     said: dict[str, object] = {"v": 1, "title": page.title}
     if isinstance(page, RedirectPage):
@@ -78,10 +83,10 @@ def plan_removed(context: Context, ledger: Ledger, months: Container[str]) -> It
     missing = {(ghost.kind, ghost.id) for ghost in context.archive.ghosts.values()}
     for page in _artifacts(context, ledger, missing):
         yield page
-        yield from twins_of(page)
+        yield from _twins(context, page)
     for arrival in ledger.arrivals:
         if arrival.ref in missing:  # its page says who replies to it
-            yield from twins_of(_tombstone(context, artifact_page(arrival.ref), arrival.ref))
+            yield from _twins(context, _tombstone(context, artifact_page(arrival.ref), arrival.ref))
     for id_ in ledger.entities:
         if id_ not in context.entities:
             yield tombstone(context, entity_page(id_), id_)

@@ -11,6 +11,17 @@ from memosite.plan.files import Written
 
 _POSITIONS = 100  # the most that `llms.txt` names
 
+_BESIDE = (
+    "> Artifacts, threads, positions, months, actions, decisions and systems have twins:",
+    "> index.json and index.md beside index.html.",
+)
+_BUNDLED = (
+    "> Positions, months, actions, decisions and systems have twins: index.json and index.md beside index.html.",
+    "> Those of artifacts and threads are bundled by month: archive/2026/05/twins-1.jsonl has one in each line, with",
+    "> its key; twins-1.md has the same as Markdown. Each page links to its twins, with the key after the #. Original",
+    "> files are beside them, in files-1.zip. archive/index.json lists all bundles.",
+)
+
 _XML = '<?xml version="1.0" encoding="UTF-8"?>\n'
 _SITEMAP = 'xmlns="http://www.sitemaps.org/schemas/sitemap/0.9"'
 
@@ -23,8 +34,7 @@ def plan_for_robots(context: Context, months: Iterable[str]) -> Iterator[Written
         f"# {context.site.title}",
         "",
         "> An archive of memos, notes, transcripts and documents.",
-        "> Artifacts, threads, positions, months, actions, decisions and systems have twins:",
-        "> index.json and index.md beside index.html.",
+        *(_BUNDLED if context.site.is_lean else _BESIDE),
         "",
         "## Where to begin",
         "",

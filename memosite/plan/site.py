@@ -62,6 +62,7 @@ def context_of(config: Config, archive: Archive, shelf: Shelf) -> Context:
             base_url=config.base_url,
             generator=f"memosite {__version__}",
             has_records=any(artifact.kind == "record" for artifact in archive.artifacts.values()),
+            is_lean=config.lean,
         ),
         text_of=shelf.text,
         archive_id=config.archive_id,

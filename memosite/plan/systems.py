@@ -75,7 +75,7 @@ def _plan_system(context: Context, system: str, records: Sequence[Record]) -> It
     yield from plan_parts(context, here, system, records, section_name="systems")
     for view in VIEWS:
         yield _list_page(context, system, f"{here}{view}/", records, _groups_by(view, records))
-    yield from list_twins(here, system, records, facts={"system": system})
+    yield from list_twins(context, here, system, records, facts={"system": system})
 
 
 def _list_page(

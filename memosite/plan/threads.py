@@ -9,13 +9,14 @@ from memosite.archive.notices import notice_of
 from memosite.archive.urls import part_page, relative, thread_page
 from memosite.pages.models import ThreadPage
 from memosite.pages.parts import PAGE_CHARS, Reference, Row, ThreadMember
+from memosite.plan.addresses import twins_of_thread
 from memosite.plan.context import LIST_LIMIT, Context
 from memosite.plan.files import Written
-from memosite.plan.head import page_head, twin_links
+from memosite.plan.head import page_head
 from memosite.plan.memos import memo_bodies
 from memosite.plan.pagination import part_links
 from memosite.plan.thread_rows import thread_row
-from memosite.plan.twins import list_twins
+from memosite.plan.twins import Twin, list_twin, twin_files
 
 
 def plan_thread(context: Context, thread: Thread) -> Iterator[ThreadPage | Written]:
@@ -31,7 +32,7 @@ def plan_thread(context: Context, thread: Thread) -> Iterator[ThreadPage | Writt
         yield ThreadPage(
             **page_head(context, start, title=first.label),
             feeds=(Reference(label="This thread", href=relative(start, here + "feed.xml")),),
-            twins=twin_links(start, here),
+            twins=twins_of_thread(context, start, thread),
             parts=part_links(start, here, len(ranges), number, first=here) if len(ranges) > 1 else (),
             id=thread.id,
             name=thread.name,
@@ -44,8 +45,15 @@ def plan_thread(context: Context, thread: Thread) -> Iterator[ThreadPage | Writt
             ),
             total=len(thread.memos),
         )
+    if not context.site.is_lean:
+        yield from twin_files(here, thread_twin(context, here, thread))
+
+
+def thread_twin(context: Context, start: str, thread: Thread) -> Twin:
+    """The twin of a thread of two or more memos, with links from the page or folder `start`."""
     memos = [context.archive.artifacts[ref] for ref in thread.memos]
-    yield from list_twins(here, first.label, memos, facts={"thread": thread.name}, in_order=True)
+    title = context.thread_label(thread.id)
+    return list_twin(context, start, title, memos, facts={"thread": thread.name}, in_order=True)
 
 
 def anchor_of(entry: ThreadEntry) -> str:

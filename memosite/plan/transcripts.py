@@ -20,6 +20,7 @@ from memosite.pages.parts import (
     fits_one_page,
 )
 from memosite.pages.transcripts import TranscriptPage
+from memosite.plan.addresses import file_address
 from memosite.plan.artifact_page import PART_CHARS, artifact_fields, link_targets, shown_extra
 from memosite.plan.citations import citation_of, speakers
 from memosite.plan.comparison import comparisons
@@ -108,7 +109,7 @@ def _transcript_page(context: Context, transcript: Transcript, start: str) -> Tr
         )
     fields = artifact_fields(context, transcript, start)
     if text is not None and text.turns and not transcript.broken:
-        href = relative(start, turn_lines(artifact_page(transcript.ref)))
+        href = file_address(context, start, transcript, turn_lines(artifact_page(transcript.ref)))
         fields["twins"] += (Reference(label="turns", href=href),)
     return TranscriptPage(
         **fields,

@@ -2,12 +2,14 @@
 
 import json
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
 from typing import TypeVar
 
 from memosite.archive.model import Artifact, Document, Memo, Record
-from memosite.archive.urls import page_of, relative
+from memosite.archive.urls import relative
 from memosite.facts.texts import one_line
-from memosite.plan.context import status_of
+from memosite.plan.addresses import twin_address
+from memosite.plan.context import Context, status_of
 from memosite.plan.dates import newest
 from memosite.plan.files import Written
 
@@ -17,6 +19,22 @@ LIST_BYTES = 16_000
 """The largest twin of a list, in bytes; what does not fit is counted and linked."""
 
 _ENTRY_BYTES = 90  # bytes of an entry beside its own JSON: limits how many entries are sorted
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Twin:
+    """What a page says, for machines: the fields of its JSON, and its Markdown. `files` are further files of it."""
+
+    fields: dict[str, object]
+    text: str
+    files: tuple[Written, ...] = ()
+
+
+def twin_files(page: str, twin: Twin) -> Iterable[Written]:
+    """A twin as files of its page: `index.json`, `index.md`, and what else it has."""
+    yield from twin.files
+    yield Written(path=page + "index.json", data=to_json(twin.fields))
+    yield Written(path=page + "index.md", data=twin.text.encode("utf-8", "replace"))
 
 
 def to_json(value: object) -> bytes:
@@ -43,12 +61,25 @@ def entry_bytes(entry: object) -> int:
 
 
 def list_twins(
-    page: str, title: str, artifacts: Sequence[Artifact], *, facts: dict[str, object], in_order: bool = False
+    context: Context, page: str, title: str, artifacts: Sequence[Artifact], *, facts: dict[str, object]
 ) -> Iterable[Written]:
-    """`index.json` and `index.md` of a list, newest first or in the order given, cut at 16 kB; the rest is counted."""
+    """`index.json` and `index.md` of a list, newest first."""
+    return twin_files(page, list_twin(context, page, title, artifacts, facts=facts))
+
+
+def list_twin(
+    context: Context,
+    start: str,
+    title: str,
+    artifacts: Sequence[Artifact],
+    *,
+    facts: dict[str, object],
+    in_order: bool = False,
+) -> Twin:
+    """A list, newest first or in the order given, cut at 16 kB, the rest counted; its links are from `start`."""
     ordered = artifacts if in_order else newest(artifacts, LIST_BYTES // _ENTRY_BYTES)
-    entries = (_entry(page, artifact) for artifact in ordered)
-    return _bounded(page, title, entries, len(artifacts), facts=facts, onward="archive/index.json")
+    entries = (_entry(context, start, artifact) for artifact in ordered)
+    return _bounded(start, title, entries, len(artifacts), facts=facts, onward="archive/index.json")
 
 
 def name_twins(
@@ -62,19 +93,19 @@ def name_twins(
         )
         for name, target, number in names
     )
-    return _bounded(page, title, entries, len(names), facts=facts, onward=onward)
+    return twin_files(page, _bounded(page, title, entries, len(names), facts=facts, onward=onward))
 
 
 def _bounded(
-    page: str,
+    start: str,
     title: str,
     found: Iterable[tuple[dict[str, object], str]],
     total: int,
     *,
     facts: dict[str, object],
     onward: str,
-) -> Iterable[Written]:
-    """The twins of a list, given each entry as JSON and as Markdown; `onward` is where the rest is."""
+) -> Twin:
+    """The twin of a list, given each entry as JSON and as Markdown; `onward` is where the rest is."""
     entries: list[dict[str, object]] = []
     lines: list[str] = []
     head: dict[str, object] = {"title": title, **facts, "total": total}
@@ -88,22 +119,21 @@ def _bounded(
         entries.append(entry)
         lines.append(line)
     more = total - len(entries)
-    onward = relative(page, onward)
+    onward = relative(start, onward)
     body = {
         **head,
         "shown": len(entries),
         "more": {"left_out": more, "all": onward} if more else None,
         "entries": entries,
     }
-    yield Written(path=page + "index.json", data=to_json(body))
     rest = f"\n{more} more: see {onward}\n" if more else ""
     known = "".join(f"{name}: {one_line(value)}\n" for name, value in facts.items() if isinstance(value, str) and value)
     text = f"# {title}\n\n{known}{total} in all, {len(entries)} listed.\n\n" + "\n".join(lines) + f"\n{rest}"
-    yield Written(path=page + "index.md", data=text.encode("utf-8", "replace"))
+    return Twin(fields=body, text=text)
 
 
-def _entry(page: str, artifact: Artifact) -> tuple[dict[str, object], str]:
-    href = relative(page, page_of(artifact) + "index.json")
+def _entry(context: Context, start: str, artifact: Artifact) -> tuple[dict[str, object], str]:
+    href = twin_address(context, start, artifact.ref, "json")
     entry: dict[str, object] = {
         "id": artifact.id,
         "kind": artifact.kind,
@@ -127,10 +157,8 @@ def _entry(page: str, artifact: Artifact) -> tuple[dict[str, object], str]:
     day = artifact.date.day if artifact.date else "undated"
     who = escaped(one_line(who))
     state = f" [{escaped(one_line(state))}]" if state else ""
-    return (
-        entry,
-        f"- {day} {who + ': ' if who else ''}[{escaped(artifact.short_subject)}]({href.removesuffix('json')}md){state}",
-    )
+    label, target = escaped(artifact.short_subject), twin_address(context, start, artifact.ref, "md")
+    return entry, f"- {day} {who + ': ' if who else ''}[{label}]({target}){state}"
 
 
 def escaped(text: str) -> str:

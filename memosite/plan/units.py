@@ -6,11 +6,11 @@ from dataclasses import dataclass
 from memosite.feeds.rss import FeedFile
 from memosite.pages.models import Page
 from memosite.plan.context import Context
-from memosite.plan.files import Stored, Written
+from memosite.plan.files import Packed, Stored, Written
 from memosite.search.blocks import SearchBlock
 from memosite.store.output import Synced
 
-Planned = Page | FeedFile | SearchBlock | Written | Stored
+Planned = Page | FeedFile | SearchBlock | Written | Stored | Packed
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

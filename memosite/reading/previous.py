@@ -5,9 +5,12 @@ so that a sync to a server by time and size sends only changed files.
 """
 
 import json
-from collections.abc import Callable, Iterable
+import re
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
+from posixpath import normpath
 from urllib.parse import quote, urljoin
 
 from memosite.archive.ledger import LEDGER_PATH, Ledger, parse_ledger, read_ledger
@@ -23,6 +26,9 @@ PublishedFile = Callable[[str], bytes | None]
 
 TWIN_LIMIT = 64 * 2**20
 """The largest twin that is fetched, in bytes."""
+
+_BUNDLE_LINK = re.compile(r'href="(?P<path>[./]*archive/[0-9a-z/]+/twins-\d+\.jsonl)#')
+_KEY = re.compile(rb'\{"key": (?P<key>"[^"\\]*")')
 
 LEDGER_LIMIT = 512 * 2**20
 """The largest ledger that is fetched, in bytes: a million artifacts have some 200 MB."""
@@ -83,14 +89,48 @@ def of_audience(ledger: Ledger, audience: Audience, name: str) -> Ledger:
 def published_digests(erasures: Iterable[Erasure], ledger: Ledger, files: PublishedFile) -> dict[str, frozenset[str]]:
     """The digests that the published twins of what is to be erased name, by `kind/id`; none where a secret is why."""
     named = {(entry.kind, entry.id) for entry in erasures if not entry.is_secret}
+    twin_of = _BundledTwins(files).find if ledger.is_lean else partial(_own_twin, files)
     found: dict[str, frozenset[str]] = {}
     for arrival in ledger.arrivals if named else ():
         if named.isdisjoint({(arrival.kind, arrival.id), (None, arrival.id)}):
             continue
         is_record = arrival.kind == "record"
         page = record_page(arrival.system, arrival.id) if is_record else artifact_page(arrival.ref)
-        found["/".join(arrival.ref)] = _digests_in(files(f"{page}index.json"))
+        found["/".join(arrival.ref)] = _digests_in(twin_of(page, "/".join(arrival.ref)))
     return found
+
+
+def _own_twin(files: PublishedFile, page: str, _: str) -> bytes | None:
+    """The twin of an artifact that is a file of its page."""
+    return files(f"{page}index.json")
+
+
+class _BundledTwins:
+    """Finds twins in the bundles of a published site, each of which is read once."""
+
+    def __init__(self, files: PublishedFile) -> None:
+        self._files = files
+        self._bundles: dict[str, dict[str, bytes]] = {}
+
+    def find(self, page: str, key: str) -> bytes | None:
+        """The twin of this key, in the bundle that the page names; None if there is none."""
+        for link in _BUNDLE_LINK.finditer((self._files(f"{page}index.html") or b"").decode("utf-8", "replace")):
+            bundle = normpath(page + link["path"])
+            if not bundle.startswith("archive/"):  # what is published is not trusted
+                continue
+            if bundle not in self._bundles:
+                self._bundles[bundle] = dict(_keyed_lines(self._files(bundle) or b""))
+            if key in self._bundles[bundle]:
+                return self._bundles[bundle][key]
+        return None
+
+
+def _keyed_lines(bundle: bytes) -> Iterator[tuple[str, bytes]]:
+    """The twins of a bundle by their keys, which are first in their lines."""
+    for line in bundle.split(b"\n"):
+        begin = _KEY.match(line)
+        if begin:
+            yield json.loads(begin["key"]), line
 
 
 def published_file(output: Path, previous: str | None) -> PublishedFile:

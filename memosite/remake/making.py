@@ -15,7 +15,7 @@ from contextlib import closing
 from dataclasses import dataclass, replace
 from functools import partial
 
-from memosite.plan import Context, Planned, Stored, Unit, Written
+from memosite.plan import Context, Packed, Planned, Stored, Unit, Written
 from memosite.plan.traced import Digests, TracedRead, common_values, traced
 from memosite.remake.listener import Listener
 from memosite.remake.manifest import Made, Manifest, ManifestOutput, Reads, Units
@@ -24,6 +24,7 @@ from memosite.remake.parcels import Files, Parcel, Unrendered, pack, pack_theme,
 from memosite.remake.stale import Decision, IsThere, decide
 from memosite.render.renderer import Renderer
 from memosite.render.theme import Theme
+from memosite.render.zipped import zip_bytes
 from memosite.run.progress import Progress
 from memosite.run.workers import BATCH, Run, run
 from memosite.store.digests import digest_of
@@ -111,7 +112,7 @@ class Maker:
         outputs: list[Bytes | str] = []
         unrendered: list[Unrendered] = []
         for one in self._planned(unit, reads):
-            if isinstance(one, Fresh) and not isinstance(one.planned, Stored | Written):
+            if isinstance(one, Fresh) and not isinstance(one.planned, Stored | Written | Packed):
                 outputs.append(one.fingerprint)
                 unrendered.append(one.planned)
             else:
@@ -149,9 +150,15 @@ class Maker:
                 yield one.planned.path, one.fingerprint, self.bytes_of(one.planned.sha256)
             case Written():
                 yield one.planned.path, one.fingerprint, one.planned.data
+            case Packed():
+                files = {file.path: self._bytes(file) for file in one.planned.files}
+                yield one.planned.path, one.fingerprint, zip_bytes(files)
             case planned:
                 for path, data in render(planned, self.renderer):
                     yield path, one.fingerprint, data
+
+    def _bytes(self, file: Stored | Written) -> bytes:
+        return file.data if isinstance(file, Written) else self.bytes_of(file.sha256)
 
 
 def common_digests(context: Context, digests: Digests, *, theme: str) -> dict[str, str]:

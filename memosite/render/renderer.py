@@ -61,6 +61,7 @@ _MEDIA_TYPES: Final = (
     (".jsonl", "application/jsonl"),
     (".md", "text/markdown"),
     (".xml", "application/rss+xml"),
+    (".zip", "application/zip"),
 )
 
 
@@ -325,4 +326,5 @@ def _counted(number: int, noun: str) -> str:
 
 
 def _media_type(href: str) -> str:
-    return next((kind for ending, kind in _MEDIA_TYPES if href.endswith(ending)), "text/html")
+    file = href.partition("#")[0]
+    return next((kind for ending, kind in _MEDIA_TYPES if file.endswith(ending)), "text/html")

@@ -31,7 +31,9 @@ _OWNED = (
     "timeline", "transcripts",
 )  # fmt: skip
 _OURS = re.compile(
-    r"static/.+|.+/copies/[^/]+|.+/original[^/]*|.+\.(?:html|jsonl?|md|xml|js|opml|openthing|opencatalog)", re.DOTALL
+    r"static/.+|.+/copies/[^/]+|.+/original[^/]*|archive/.+/files-\d+\.zip|"
+    r".+\.(?:html|jsonl?|md|xml|js|opml|openthing|opencatalog)",
+    re.DOTALL | re.ASCII,
 )
 """Paths in memosite's own folders that it may have written; any other file there is somebody else's."""
 _MARKER_TEXT = "This folder is made by memosite: what lies in it is overwritten by the next build.\n"

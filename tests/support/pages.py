@@ -7,6 +7,8 @@ from urllib.parse import unquote, urlsplit
 
 from lxml import etree, html
 
+from tests.support.bundles import keys_of
+
 
 @dataclass(frozen=True)
 class BadLink:
@@ -60,7 +62,13 @@ def _problems(site: Path, page: Path, href: str, anchors: dict[Path, set[str]]) 
         yield "no such file"
     elif parts.fragment:
         if target not in anchors:
-            tree = html.parse(target) if target.suffix == ".html" else None
-            anchors[target] = set(found(tree, "//@id")) if tree is not None else set()
+            anchors[target] = _anchors(target)
         if unquote(parts.fragment) not in anchors[target]:
             yield "no such anchor"
+
+
+def _anchors(target: Path) -> set[str]:
+    """What a fragment may name in a file: an id of a page, or a key in a bundle."""
+    if target.suffix == ".html":
+        return set(found(html.parse(target), "//@id"))
+    return set(keys_of(target)) if "archive" in target.parts else set()

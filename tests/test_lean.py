@@ -1,0 +1,651 @@
+"""Lean sites: twins and originals in bundles of a month, for hosts that count files (SPEC 4, fewer files)."""
+
+import hashlib
+import json
+import random
+import re
+import shutil
+from itertools import islice
+from pathlib import Path
+from posixpath import normpath
+from typing import Any
+from urllib.parse import unquote, urldefrag
+
+import pytest
+from lxml import etree, html
+
+from benchmarks import organization
+from benchmarks.as_memodef import write_site
+from memosite.cli import main
+from memosite.facts.layout import SITE_MARKER
+from memosite.plan.bundle_index import BUNDLE_BYTES
+from tests.support.bundles import bundles_of, files_of, followed, json_of, keys_of, markdown_of
+from tests.support.files import write_text
+from tests.support.memos import write_body, write_memo, write_transcript
+from tests.support.pages import bad_links, found, pages
+from tests.support.planted import CONFIG, LETTER, PLANTED, words_in, write_planted
+from tests.support.random_edits import EDITS, open_site
+from tests.support.servers import serve_folder
+from tests.support.sites import build_site, built_from_nothing, copy_example, file_states, tree_bytes
+
+BUNDLE_FILES = ("twins-*.jsonl", "twins-*.md", "files-*.zip")
+MAY = "archive/2026/05"
+
+
+def make_lean(site: Path, more: str = "") -> Path:
+    """Say in the configuration of a site that it is lean."""
+    file = site / "memosite.yml"
+    write_text(file, (file.read_text(encoding="utf-8") if file.exists() else "") + more + "lean: true\n")
+    return site
+
+
+def write_memos(site: Path, number: int, *, day: int = 1, size: int = 100, first: int = 0) -> None:
+    """Write memos of a day, each with a text of this size."""
+    for minute in range(first, first + number):
+        name = f"2026-05-{day:02}-{minute // 60:02}{minute % 60:02}--engineer--director--tide"
+        sent = f"2026-05-{day:02}T{minute // 60:02}:{minute % 60:02}:00Z"
+        write_memo(site / "office/memos/read", name, sent=sent, body=f"Tide {minute}. " * (size // 10))
+
+
+def all_keys(site: Path, pattern: str) -> list[str]:
+    """The keys in all bundles of a site."""
+    return [key for bundle in bundles_of(site, pattern) for key in keys_of(bundle)]
+
+
+@pytest.fixture(scope="module")
+def both(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
+    """The same site twice, of everything there is: with a file for each twin and original, and lean."""
+    folder = tmp_path_factory.mktemp("both")
+    for name in ("full", "lean"):
+        site = copy_example(folder / name)
+        write_planted(site / "planted")
+        shutil.rmtree(site / "planted/office/memos/read")  # its own history says when these were removed
+        config = (site / "memosite.yml").read_text(encoding="utf-8")
+        sources = "sources:\n  - path: planted/office\n  - path: planted/yard\n"
+        write_text(site / "memosite.yml", config.replace("sources:\n", sources))
+    base = "https://archive.example.org/"
+    full = build_site(folder / "full", "--jobs", 1, base_url=base)
+    return full, build_site(make_lean(folder / "lean"), "--jobs", 2, base_url=base)
+
+
+# How many files
+
+
+def test_a_generated_site_has_at_most_two_files_an_artifact_besides_search(tmp_path: Path) -> None:
+    """Page, thread, feeds, digests, months and bundles; search adds 700 at 10,000, which is 0.07 (SPEC 10)."""
+    number = 600
+    write_site(tmp_path / "site", islice(organization.artifacts(10_000, seed=1), number), with_git=False)
+    output = build_site(make_lean(tmp_path / "site"))
+    written = [path for path in tree_bytes(output) if not path.startswith("search/")]
+    assert len(all_keys(output, "twins-*.jsonl")) > number
+    assert len(written) < 2.13 * number
+
+
+# What is in bundles, and how it is found
+
+
+def test_a_page_leads_to_each_of_its_twins_and_originals(both: tuple[Path, Path]) -> None:
+    """Following what pages say, all of them are found, with the bytes and words that the full site has."""
+    full, lean = both
+    pages_of = {key: page for page, key in _keys_of_pages(full).items()}
+    seen: dict[str, set[str]] = {"jsonl": set(), "md": set()}
+    for page in pages(lean):
+        tree = html.parse(page)
+        for kind, form in (("jsonl", "application/jsonl"), ("md", "text/markdown")):
+            for href in found(tree, f"//link[@rel='alternate'][@type='{form}']/@href"):
+                if "#" in href:
+                    bundle, key = followed(page.parent, href)
+                    assert key in keys_of(bundle)
+                    at = page.parent.relative_to(lean).as_posix()
+                    assert re.fullmatch(re.escape(pages_of[key]) + r"(/\d+)?", at)
+                    seen[kind].add(key)
+    assert seen["jsonl"] == seen["md"] == set(pages_of)
+    assert set(all_keys(lean, "twins-*.jsonl")) == set(all_keys(lean, "twins-*.md")) == set(pages_of)
+
+
+def test_nothing_is_lost_and_nothing_is_there_twice(both: tuple[Path, Path]) -> None:
+    """What the full site has as files and the lean one has not is in its bundles, and the other way round."""
+    full, lean = map(tree_bytes, both)
+    twins = {f"{page}/index.{form}" for page in _keys_of_pages(both[0]) for form in ("json", "md")}
+    files: dict[str, bytes] = {}
+    for bundle in bundles_of(both[1], "files-*.zip"):
+        packed = files_of(bundle)
+        assert not files.keys() & packed.keys()
+        files |= packed
+    assert files.keys() | twins == full.keys() - lean.keys()
+    assert {path: data for path, data in full.items() if path in files} == files
+    assert all(re.fullmatch(r"archive/(\d{4}/\d\d|undated)/(twins|files)-\d+\.\w+", one) for one in lean.keys() - full)
+    assert {path for path in files if path.endswith("turns.jsonl")} == {
+        path for path in full if path.endswith("turns.jsonl")
+    }
+
+
+def test_a_twin_says_the_same_as_in_a_full_site(both: tuple[Path, Path]) -> None:
+    """Each field and each line; links are relative to the bundle, and lead to the same."""
+    full, lean = both
+    pages_of = {key: page for page, key in _keys_of_pages(full).items()}
+    for bundle in bundles_of(lean, "twins-*.jsonl"):
+        start = bundle.parent.relative_to(lean).as_posix()
+        for key, twin in json_of(bundle).items():
+            own = json.loads((full / pages_of[key] / "index.json").read_text(encoding="utf-8"))
+            _cut_alike(twin, own)
+            assert _resolved(twin, start, pages_of) == _resolved(own, pages_of[key], pages_of), key
+            assert list(twin) == list(own)
+    for bundle in bundles_of(lean, "twins-*.md"):
+        start = bundle.parent.relative_to(lean).as_posix()
+        for key, text in markdown_of(bundle).items():
+            own = (full / pages_of[key] / "index.md").read_text(encoding="utf-8")
+            assert _with_places(text, start, pages_of) == _with_places(own, pages_of[key], pages_of), key
+
+
+def test_lists_lead_into_bundles(both: tuple[Path, Path]) -> None:
+    """The twins of months, positions, actions and decisions, which are files as before, name the same things."""
+    full, lean = both
+    pages_of = {key: page for page, key in _keys_of_pages(full).items()}
+    lists = [path for path in lean.rglob("index.json") if path.parent.name != "archive"]
+    assert len(lists) > 10
+    for path in lists:
+        at = path.relative_to(lean)
+        ours, theirs = (json.loads((site / at).read_text(encoding="utf-8")) for site in (lean, full))
+        place = at.parent.as_posix()
+        _cut_alike(ours, theirs)
+        assert _resolved(ours, place, pages_of) == _resolved(theirs, place, pages_of)
+
+
+def test_every_link_of_a_lean_site_leads_somewhere(both: tuple[Path, Path]) -> None:
+    """Also those into bundles, to the very key."""
+    assert list(bad_links(both[1])) == []
+
+
+def test_the_index_for_machines_and_llms_txt_tell_of_bundles(both: tuple[Path, Path]) -> None:
+    """The index names each file of each; `llms.txt` says how a twin is found."""
+    _, lean = both
+    index = json.loads((lean / "archive/index.json").read_text(encoding="utf-8"))
+    named = [file for month in index["months"] for bundle in month["bundles"] for file in bundle.values()]
+    there = [path.relative_to(lean / "archive").as_posix() for one in BUNDLE_FILES for path in bundles_of(lean, one)]
+    assert sorted(named) == sorted(there)
+    said = (lean / "llms.txt").read_text(encoding="utf-8")
+    assert "twins-1.jsonl" in said
+    assert "files-1.zip" in said
+
+
+def test_a_page_says_that_an_original_is_in_a_zip(both: tuple[Path, Path]) -> None:
+    """Nobody expects that a link to `original.openthing` gives a ZIP with much else."""
+    page = next(both[1].glob(f"memos/{LETTER}/index.html"))
+    tree: Any = html.parse(page)
+    assert "original.openthing in files-1.zip" in " ".join(found(tree, "//a/text()"))
+    assert found(tree, "//a[starts-with(., 'original.body')]/@href") == [
+        f"../../{MAY}/files-1.zip#memos/{LETTER}/original.body.md"
+    ]
+
+
+def test_feeds_have_no_enclosures_and_are_else_the_same(both: tuple[Path, Path]) -> None:
+    """An enclosure is one file of an exact length; the original has none of its own."""
+    full, lean = both
+    feeds = [path for path in full.rglob("*.xml") if not path.name.startswith("sitemap")]
+    assert any(b"<enclosure" in path.read_bytes() for path in feeds)
+    for path in feeds:
+        other = lean / path.relative_to(full)
+        assert b"<enclosure" not in other.read_bytes()
+        assert _without_enclosures(path) == _without_enclosures(other)
+    for path in full.rglob("feed.json"):
+        ours = json.loads((lean / path.relative_to(full)).read_text(encoding="utf-8"))
+        assert not any("attachments" in one for one in ours["items"])
+
+
+def test_the_unpacked_files_are_where_a_full_site_has_them(both: tuple[Path, Path], tmp_path: Path) -> None:
+    """Unpacked at the top of the site, each ZIP gives what pages of a full site link to."""
+    full, lean = both
+    for bundle in bundles_of(lean, "files-*.zip"):
+        shutil.unpack_archive(bundle, tmp_path)
+    for path, data in tree_bytes(tmp_path).items():
+        assert (full / path).read_bytes() == data
+
+
+# Splitting
+
+
+def test_a_month_is_split_by_size_and_a_new_memo_makes_the_last_bundle_alone(tmp_path: Path) -> None:
+    """Full bundles stay as they are, byte for byte, and so do pages of other memos."""
+    site = make_lean(tmp_path / "site")
+    write_memos(site, 120, size=20_000)
+    output = build_site(site)
+    sizes = {path.name: path.stat().st_size for one in BUNDLE_FILES for path in bundles_of(output, one)}
+    assert len(sizes) >= 3 * 4
+    assert max(sizes.values()) < 1.3 * BUNDLE_BYTES
+    before = file_states(output)
+    write_memos(site, 1, day=2, size=20_000)
+    build_site(site)
+    changed = {path for path, state in file_states(output).items() if before.get(path) != state}
+    last = max(int(name[6:-6]) for name in sizes if name.endswith(".jsonl"))
+    assert {path for path in changed if path.startswith(f"{MAY}/")} == {
+        f"{MAY}/twins-{last}.jsonl", f"{MAY}/twins-{last}.md", f"{MAY}/files-{last}.zip",
+    }  # fmt: skip
+    assert {path for path in changed if path.startswith("memos/")} == {
+        "memos/2026-05-02-0000--engineer--director--tide/index.html"
+    }
+
+
+def test_many_short_memos_of_one_month_are_split_too(tmp_path: Path) -> None:
+    """A bundle has some hundred of them at most, however short they are."""
+    site = make_lean(tmp_path / "site")
+    for day in range(1, 3):
+        write_memos(site, 700, day=day, size=10)
+    output = build_site(site)
+    assert max(len(keys_of(one)) for one in bundles_of(output, "twins-*.jsonl")) < 700
+    assert all(one.stat().st_size < 2 * BUNDLE_BYTES for one in bundles_of(output, "*-*.*"))
+
+
+def test_what_is_larger_than_a_bundle_has_one_of_its_own(tmp_path: Path) -> None:
+    """A long transcript between two memos."""
+    site = make_lean(tmp_path / "site")
+    write_memos(site, 1)
+    write_transcript(
+        site / "office/transcripts/engineer", "talk", text="## User\n\n" + "Hello there. " * 150_000,
+        started="2026-05-01T12:00:00Z",
+    )  # fmt: skip
+    write_memos(site, 1, day=2)
+    bundles = [keys_of(one) for one in bundles_of(build_site(site), "files-*.zip")]
+    assert [any("transcripts/talk/original.body.md" in key for key in one) for one in bundles] == [False, True, False]
+
+
+def test_what_has_no_date_has_a_bundle_of_its_own(tmp_path: Path) -> None:
+    """As it has a page of its own on the timeline."""
+    site = make_lean(tmp_path / "site")
+    write_memos(site, 1)
+    write_memo(site / "office/memos/inbox", "some-day", sent="soon")
+    output = build_site(site)
+    assert keys_of(output / "archive/undated/twins-1.md") == ["memo/some-day"]
+    assert keys_of(output / f"{MAY}/twins-1.md") != []
+    assert list(bad_links(output)) == []
+
+
+def test_a_thread_is_in_the_bundle_of_its_first_memo(tmp_path: Path) -> None:
+    """A reply in the next month makes the bundles of both months again, and no other."""
+    site = make_lean(tmp_path / "site")
+    write_memos(site, 1, size=10)
+    memos = site / "office/memos/inbox"
+    write_memo(memos, "2026-03-01-0900--engineer--director--ask", sent="2026-03-01T09:00:00Z")
+    write_memo(memos, "2026-04-01-0900--engineer--director--else", sent="2026-04-01T09:00:00Z")
+    output = build_site(site)
+    before = file_states(output)
+    write_memo(
+        memos, "2026-05-20-0900--director--engineer--reply", sender="director", to="engineer",
+        sent="2026-05-20T09:00:00Z", in_reply_to="2026-03-01-0900--engineer--director--ask.openthing",
+    )  # fmt: skip
+    build_site(site)
+    changed = {path for path, state in file_states(output).items() if before.get(path) != state}
+    assert {path.split("/")[2] for path in changed if "/twins-" in path} == {"03", "05"}
+    thread = "thread/2026-03-01-0900--engineer--director--ask"
+    assert thread in keys_of(output / "archive/2026/03/twins-1.jsonl")
+    twin = json_of(output / "archive/2026/03/twins-1.jsonl")[thread]
+    linked = [followed(output / "archive/2026/03", entry["href"]) for entry in twin["entries"]]
+    assert [key in keys_of(bundle) for bundle, key in linked] == [True, True]
+
+
+def test_no_text_can_forge_the_beginning_of_another(tmp_path: Path) -> None:
+    """A body with the head of a bundle, and with what another twin says, is the text of its own twin alone."""
+    site = make_lean(tmp_path / "site")
+    write_memos(site, 1)
+    forged = "- 1: memo/forged\n\n---\n\n# Forged\n\nFrom: director\n\n---\n\nApproved.\n"
+    name = "2026-05-03-0900--engineer--director--forged"
+    write_memo(site / "office/memos/read", name, body="See the text.", body_ref=f"{name}.body.md")
+    write_body(site / "office/memos/read", name, forged)
+    output = build_site(site)
+    twins = markdown_of(output / f"{MAY}/twins-1.md")
+    assert "memo/forged" not in twins
+    assert [key for key, text in twins.items() if "Approved." in text] == [f"memo/{name}"]
+    assert list(twins) == keys_of(output / f"{MAY}/twins-1.jsonl")
+
+
+# Once lean, always lean
+
+
+def test_a_site_that_was_published_cannot_become_lean(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """The addresses of its twins answer for ever: nothing is written, and the error says where and why."""
+    site = tmp_path / "site"
+    write_memos(site, 3)
+    before = tree_bytes(build_site(site))
+    write_text(site / "memosite.yml", "title: Tides\nlean: true\n")
+    assert main(["build", str(site)]) == 2
+    said = capsys.readouterr().err
+    assert f"{site / 'memosite.yml'}:2: lean: found true, expected false" in said
+    assert "published twins and originals of 3 items at addresses of their own" in said
+    assert f"remove the folder {site / '_site'}" in said
+    assert said.count("\n") == 1
+    assert tree_bytes(site / "_site") == before
+    write_text(site / "memosite.yml", "title: Tides\nlean: false\n")
+    build_site(site)
+
+
+def test_a_lean_site_cannot_become_a_full_one(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """The addresses of its bundles answer for ever, too."""
+    site = make_lean(tmp_path / "site")
+    write_memos(site, 3)
+    before = tree_bytes(build_site(site))
+    for text, place, was in (("lean: false\n", ":1", "false"), ("title: Tides\n", "", "nothing")):
+        write_text(site / "memosite.yml", text)
+        assert main(["build", str(site)]) == 2
+        said = capsys.readouterr().err
+        assert f"{site / 'memosite.yml'}{place}: lean: found {was}, expected true" in said
+        assert "in bundles" in said
+        assert tree_bytes(site / "_site") == before
+    (site / "memosite.yml").unlink()
+    assert main(["build", str(site)]) == 2
+    make_lean(site)
+    build_site(site)
+    assert tree_bytes(site / "_site") == before
+
+
+def test_the_ledger_of_a_previous_site_counts(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """As in CI, where the output is new each time."""
+    site = tmp_path / "site"
+    write_memos(site, 3)
+    previous = build_site(site, output=tmp_path / "previous")
+    make_lean(site)
+    assert main(["build", str(site), "-o", str(tmp_path / "out"), "--previous", str(previous)]) == 2
+    assert "memosite.yml:1: lean: found true" in capsys.readouterr().err
+    lean = build_site(site, output=tmp_path / "lean")
+    shutil.rmtree(site / ".memosite")
+    again = build_site(site, "--previous", lean, output=tmp_path / "again")
+    assert tree_bytes(again) == tree_bytes(lean)
+    states = {path: state[0] // 10**9 for path, state in file_states(lean).items()}
+    assert {path: state[0] // 10**9 for path, state in file_states(again).items()} == states
+
+
+def test_a_site_that_has_published_nothing_may_change(tmp_path: Path) -> None:
+    """An organization without a memo, built once, has no twin whose address must stay."""
+    site = tmp_path / "site"
+    (site / "office/memos/inbox").mkdir(parents=True)
+    write_text(site / "memosite.yml", "sources: [{path: office}]\n")
+    build_site(site)
+    make_lean(site)
+    build_site(site)
+    write_text(site / "memosite.yml", "sources: [{path: office}]\n")
+    build_site(site)
+    make_lean(site)
+    write_memos(site, 1)
+    assert (build_site(site) / f"{MAY}/twins-1.jsonl").is_file()
+
+
+def test_audiences_are_lean_each_with_its_own_ledger(tmp_path: Path) -> None:
+    """A site that is only then published for another audience stays what it is for the first."""
+    site = tmp_path / "site"
+    write_memos(site, 2)
+    make_lean(site, "outputs: {internal: _site, public: _public}\n")
+    assert main(["build", str(site), "--quiet"]) == 0
+    for output in (site / "_site", site / "_public"):
+        assert len(all_keys(output, "twins-*.jsonl")) == 2
+
+
+# What goes
+
+
+def test_what_was_removed_leaves_its_bundle_and_keeps_its_address(tmp_path: Path) -> None:
+    """The page says that it was removed; a bundle without anything is there and empty."""
+    site = make_lean(tmp_path / "site")
+    write_memos(site, 2)
+    write_memo(site / "office/memos/read", "2026-06-01-0900--engineer--director--june", sent="2026-06-01T09:00:00Z")
+    output = build_site(site)
+    for file in (site / "office/memos/read").glob("*"):
+        if "0001" in file.name or "june" in file.name:
+            file.unlink()
+    build_site(site)
+    assert [keys_of(output / f"{MAY}/twins-1{ending}") for ending in (".jsonl", ".md")] == [
+        ["memo/2026-05-01-0000--engineer--director--tide"]
+    ] * 2
+    assert keys_of(output / f"{MAY}/files-1.zip") == [
+        "memos/2026-05-01-0000--engineer--director--tide/original.openthing"
+    ]
+    for ending in ("twins-1.jsonl", "twins-1.md", "files-1.zip"):
+        assert keys_of(output / "archive/2026/06" / ending) == []
+    page = output / "memos/2026-06-01-0900--engineer--director--june"
+    assert [path.name for path in page.iterdir()] == ["index.html"]
+    assert "No longer here" in (page / "index.html").read_text(encoding="utf-8")
+    assert list(bad_links(output)) == []
+    assert tree_bytes(output) == built_from_nothing(site, tmp_path / "clean")
+
+
+def test_when_everything_was_removed_the_site_is_lean_still(tmp_path: Path) -> None:
+    """Its ledger knows it."""
+    site = make_lean(tmp_path / "site", "sources: [{path: office}]\n")
+    write_memos(site, 2)
+    build_site(site)
+    for file in (site / "office/memos/read").glob("*"):
+        file.unlink()
+    build_site(site)
+    write_memos(site, 1, day=3)
+    build_site(site)
+    assert all_keys(site / "_site", "twins-*.md") == ["memo/2026-05-03-0000--engineer--director--tide"]
+
+
+@pytest.mark.parametrize("how", ["output", "folder", "address"])
+def test_digests_that_were_published_in_a_bundle_stay_when_it_is_erased(tmp_path: Path, how: str) -> None:
+    """The bundle that the published page names has them: of the output, or of the previous site."""
+    site = write_planted(tmp_path / "site")
+    write_text(site / "memosite.yml", CONFIG + "lean: true\n")
+    output = build_site(site)
+    was = json_of(output / f"{MAY}/twins-1.jsonl")[f"memo/{LETTER}"]
+    assert was["sha256"]
+    entry = f"erase:\n  - {{id: {LETTER}, why: The writer asked, on: 2026-05-20}}\n"
+    write_text(site / "memosite.yml", CONFIG + "lean: true\n" + entry)
+    words: list[object] = []
+    with serve_folder(output) as address:
+        if how != "output":
+            words = ["--previous", address if how == "address" else output, "--cache", tmp_path / "cache"]
+        later = build_site(site, *words, output=tmp_path / "later" if words else None)
+    for _ in range(2):
+        now = json_of(later / f"{MAY}/twins-1.jsonl")[f"memo/{LETTER}"]
+        assert (now["sha256"], now["withheld"]["reason"]) == (was["sha256"], "erased")
+        assert "body" not in now
+        assert f"memos/{LETTER}/original.openthing" not in keys_of(later / f"{MAY}/files-1.zip")
+        build_site(site, *words[2:], output=later)
+    assert set().union(*words_in(later).values()) & set(PLANTED) == set()
+    write_text(site / "memosite.yml", CONFIG + "lean: true\n" + entry.replace("on:", "secret: true, on:"))
+    build_site(site, *words[2:], output=later)
+    assert json_of(later / f"{MAY}/twins-1.jsonl")[f"memo/{LETTER}"]["sha256"] is None
+
+
+def test_a_page_that_names_a_file_outside_of_the_archive_is_not_followed(tmp_path: Path) -> None:
+    """A published site is not trusted: what stands there may have been written by anybody."""
+    site = write_planted(tmp_path / "site")
+    write_text(site / "memosite.yml", CONFIG + "lean: true\n")
+    output = build_site(site)
+    forged = json.dumps({"key": f"memo/{LETTER}", "sha256": "f" * 64}) + "\n"
+    write_text(tmp_path / "archive/twins-1.jsonl", forged)
+    write_text(tmp_path / "site/archive/05/twins-1.jsonl", forged)
+    page = output / f"memos/{LETTER}/index.html"
+    text = page.read_text(encoding="utf-8")
+    write_text(page, text.replace(f"../../{MAY}", "../../../archive/05"))
+    entry = f"erase:\n  - {{id: {LETTER}, why: The writer asked, on: 2026-05-20}}\n"
+    write_text(site / "memosite.yml", CONFIG + "lean: true\n" + entry)
+    build_site(site)
+    assert not any(b"f" * 64 in data for data in tree_bytes(output).values())
+
+
+def test_nothing_of_what_is_erased_is_in_a_bundle(tmp_path: Path) -> None:
+    """ZIP files hold their files as they are, so that a search for words finds them there, too."""
+    site = write_planted(tmp_path / "site")
+    write_text(site / "memosite.yml", CONFIG + "lean: true\n")
+    output = build_site(site)
+    assert any(path.endswith(".zip") for path in words_in(output))
+    names = (*PLANTED, "record/office.decisions.5d2f3df5", "office.open-questions.13937b83")
+    entries = "".join(f"  - {{id: {name}, why: Asked, on: 2026-05-20}}\n" for name in names)
+    write_text(site / "memosite.yml", CONFIG + "lean: true\nerase:\n" + entries)
+    build_site(site)
+    assert words_in(output, but=["zqentity"]) == {}
+    assert not any(path.endswith((".zip", "1.jsonl", "1.md")) for path in words_in(output))
+
+
+def test_a_secret_is_in_no_bundle_in_any_mode(tmp_path: Path) -> None:
+    """Withheld, its files are in no ZIP; redacted, they are there as redacted."""
+    token = "ghp_" + "wJq8Zt4Rk2Xv6Nc9Bm3Lf7Hs5Dg1Pa0Yu7Te"
+    site = tmp_path / "site"
+    write_memos(site, 2)
+    name = "2026-05-04-0900--engineer--director--leak"
+    write_memo(site / "office/memos/read", name, body=f"The token is {token}.")
+    make_lean(site)
+    for mode, is_there in (("withhold", False), ("redact", True)):
+        output = tmp_path / mode
+        main(
+            ["build", str(site), "-o", str(output), "--secrets", mode, "--quiet", "--cache", str(tmp_path / "c" / mode)]
+        )
+        assert not any(token.encode() in data for data in tree_bytes(output).values())
+        original = f"memos/{name}/original.openthing"
+        files = files_of(output / f"{MAY}/files-1.zip")
+        assert (original in files) == is_there
+        twin = json_of(output / f"{MAY}/twins-1.jsonl")[f"memo/{name}"]
+        assert twin.get("redacted", False) == is_there
+        assert not is_there or hashlib.sha256(files[original]).hexdigest() == twin["sha256"]
+
+
+def test_what_an_audience_may_not_see_is_in_no_bundle(tmp_path: Path) -> None:
+    """Nor does a bundle of its month tell that there was one, though it was published before."""
+    site = tmp_path / "site"
+    write_memos(site, 2)
+    hidden = "2026-07-04-0900--plantedfrom--director--plantedid"
+    write_memo(site / "office/memos/read", hidden, sent="2026-07-04T09:00:00Z", body="planted", sender="plantedfrom")
+    make_lean(site, "audience: public\nsources: [{path: office}]\n")
+    output = build_site(site)
+    assert keys_of(output / "archive/2026/07/twins-1.md") == [f"memo/{hidden}"]
+    write_text(
+        site / "memosite.yml",
+        'audience: public\nsources: [{path: office}]\nwithhold: ["memos/read/2026-07*"]\nlean: true\n',
+    )
+    build_site(site)
+    assert not (output / "archive/2026/07").exists()
+    assert not any("planted" in path or b"planted" in data for path, data in _besides_contract(output).items())
+    shutil.rmtree(site / "office/memos/read")
+    (site / "office/memos/read").mkdir()
+    build_site(site)  # nothing is left, and the site is lean still
+    assert (output / f"{MAY}/twins-1.jsonl").read_bytes() == b""
+
+
+# Builds
+
+
+def test_after_random_edits_a_lean_build_is_what_a_clean_one_would_be(tmp_path: Path) -> None:
+    """Whatever is added, moved, edited, deleted, broken or configured."""
+    site = make_lean(copy_example(tmp_path / "site"))
+    open_site(site)
+    rng = random.Random(20261123)
+    done: list[str] = []
+    for step in range(8):
+        done.append(rng.choice(EDITS)(site, rng) if step else "nothing")
+        build_site(site, "--jobs", 1 + step % 2)
+        assert tree_bytes(site / "_site") == built_from_nothing(site, tmp_path / "clean"), done[-2:]
+
+
+def test_a_bundle_that_somebody_changed_is_made_again(tmp_path: Path) -> None:
+    """And one that nothing knows of is removed, as other files of memosite's folders are."""
+    site = make_lean(tmp_path / "site")
+    write_memos(site, 2)
+    output = build_site(site)
+    before = tree_bytes(output)
+    (output / f"{MAY}/files-1.zip").write_bytes(b"PK")
+    for name in ("files-9.zip", "twins-9.jsonl"):
+        (output / MAY / name).write_bytes(b"PK")
+    shutil.rmtree(site / ".memosite")
+    build_site(site)
+    assert tree_bytes(output) == before
+    assert (output / SITE_MARKER).exists()
+
+
+def test_explain_says_what_a_bundle_is_made_of(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """By its path, as of any file."""
+    site = make_lean(tmp_path / "site")
+    write_memos(site, 2)
+    build_site(site)
+    assert main(["explain", "--site", str(site), f"{MAY}/files-1.zip"]) == 0
+    said = capsys.readouterr().out
+    assert "bundle/2026/05/1, with 3 files" in said
+    assert "it is as it was" in said
+
+
+def test_a_zip_has_no_time_and_is_not_compressed(tmp_path: Path) -> None:
+    """So that equal files give equal bytes on any machine."""
+    site = make_lean(tmp_path / "site")
+    write_memos(site, 2)
+    data = (build_site(site) / f"{MAY}/files-1.zip").read_bytes()
+    original = next((site / "office/memos/read").glob("*.openthing")).read_bytes()
+    assert original in data
+    assert data[:14] == b"PK\x03\x04\x14\x00\x00\x00\x00\x00\x00\x00\x21\x00"
+
+
+# Helpers
+
+
+def _keys_of_pages(full: Path) -> dict[str, str]:
+    """The keys of all artifacts and threads of a full site, by the folders of their pages."""
+    found_keys = {}
+    for path in full.rglob("index.json"):
+        said = json.loads(path.read_text(encoding="utf-8"))
+        page = path.parent.relative_to(full).as_posix()
+        if page.startswith("threads/"):
+            found_keys[page] = f"thread/{page.partition('/')[2]}"
+        elif "kind" in said and "copies" in said:
+            found_keys[page] = f"{said['kind']}/{said['id']}"
+    return found_keys
+
+
+def _place(href: str, start: str, pages_of: dict[str, str]) -> str:
+    """Where a link leads, as the full site has it."""
+    if "://" in href or not href:
+        return href
+    path, fragment = (unquote(part) for part in urldefrag(href))
+    target = normpath(f"{start}/{path}")
+    if re.search(r"/twins-\d+\.(jsonl|md)$", target) and fragment:
+        return f"{pages_of[fragment]}/index.{'json' if target.endswith('jsonl') else 'md'}"
+    if target.endswith(".zip"):
+        return fragment
+    return f"{target}#{fragment}" if fragment else target
+
+
+def _resolved(value: Any, start: str, pages_of: dict[str, str], name: str = "") -> Any:
+    """A twin with each link as the place that it leads to."""
+    if isinstance(value, dict):
+        inner = "href" if name == "links" else ""
+        return {key: _resolved(one, start, pages_of, inner or key) for key, one in value.items()}
+    if isinstance(value, list):
+        return [_resolved(one, start, pages_of, name) for one in value]
+    is_link = name in {"href", "all", "all_turns", "originals", "side_by_side", "moved"}
+    return _place(value, start, pages_of) if is_link and isinstance(value, str) else value
+
+
+def _cut_alike(ours: Any, theirs: Any) -> None:
+    """Cut the lists of two twins to what both have: links into bundles are longer, and a list has 16 kB at most."""
+    for one, other, name in (
+        (ours, theirs, "entries"),
+        (ours.get("transcript") or {}, theirs.get("transcript") or {}, "turns"),
+    ):
+        shown = min(len(one.get(name, ())), len(other.get(name, ())))
+        assert not other.get(name) or shown > 0.6 * len(other[name])
+        for twin in (one, other):
+            if name in twin:
+                twin[name] = twin[name][:shown]
+            for told in ("shown", "more", "left_out"):
+                twin.pop(told, None)
+
+
+def _with_places(text: str, start: str, pages_of: dict[str, str]) -> str:
+    """The head of a Markdown twin with each link as the place that it leads to, and its text as it is."""
+    head, rule, rest = text.partition("\n---\n")
+    head = re.sub(r"\]\(([^)\s]*)\)", lambda link: f"]({_place(link[1], start, pages_of)})", head)
+    head = re.sub(r"see twins-\d+\.jsonl", "see index.json", head)
+    head = re.sub(r"turns\.jsonl in files-\d+\.zip", "turns.jsonl", head)
+    onward = re.compile(r": see (?!turns)(\S+)$", re.MULTILINE)
+    head = onward.sub(lambda one: f": see {_place(one[1], start, pages_of)}", head)
+    return head + rule + rest
+
+
+def _without_enclosures(feed: Path) -> bytes:
+    tree = etree.parse(feed)
+    for enclosure in tree.iterfind(".//enclosure"):
+        parent = enclosure.getparent()
+        assert parent is not None
+        parent.remove(enclosure)
+    return etree.tostring(tree, method="c14n")
+
+
+def _besides_contract(output: Path) -> dict[str, bytes]:
+    return {path: data for path, data in tree_bytes(output).items() if not path.startswith(("spec/", "static/"))}
