@@ -200,6 +200,15 @@ def site(tmp_path: Path) -> Site:
     return Site(tmp_path / "site")
 
 
+def test_a_lean_public_site_has_no_planted_word(site: Site) -> None:
+    """Neither in bundles nor in the addresses that lead to them."""
+    site.configure("lean: true\n")
+    site.build()
+    assert any(name.endswith(".zip") for name in holding(WORD, site.folder / "_site"))
+    assert holding(WORD, site.public) == []
+    assert b"seen" in (site.public / "archive/2026/05/files-1.zip").read_bytes()
+
+
 def test_a_public_site_has_no_planted_word(site: Site, capfd: pytest.CaptureFixture[str]) -> None:
     """Nor has its cache, nor anything that a command prints of it."""
     site.build()
@@ -286,32 +295,35 @@ def some_memos(random: Random, count: int) -> tuple[dict[str, dict[str, Any]], s
     return memos, hidden
 
 
-def publish(site: Path, *more: object) -> dict[str, bytes]:
+def publish(site: Path, *more: object, lean: bool = False) -> dict[str, bytes]:
     """Build a site for everybody; all its files."""
     config = "title: Tides\nsources: [{path: desk}]\nbase_url: https://tides.example.org/\naudience: public\n"
-    write_text(site / "memosite.yml", config)
+    write_text(site / "memosite.yml", config + ("lean: true\n" if lean else ""))
     assert run("build", site, "--jobs", 1, "--quiet", *more) == 0
     return files(site / "_site")
 
 
 @pytest.mark.parametrize("seed", range(8))
 def test_a_public_site_is_that_of_sources_without_the_files(seed: int, tmp_path: Path) -> None:
-    """Byte for byte, also when what was open is withheld, and open again, in a site that was published."""
-    random = Random(seed)
+    """Byte for byte, also when what was open is withheld, and open again, in a site that was published.
+
+    Every other site is lean.
+    """
+    random, lean = Random(seed), seed % 2 == 1
     memos, hidden = some_memos(random, random.choice([1, 5, 30]))
     left = {name: without(fields, hidden) for name, fields in memos.items() if name not in hidden}
     write_tree(tmp_path / "all/desk", memos, hidden)
     write_tree(tmp_path / "left/desk", left, set())
-    expected = publish(tmp_path / "left")
-    assert publish(tmp_path / "all") == expected
+    expected = publish(tmp_path / "left", lean=lean)
+    assert publish(tmp_path / "all", lean=lean) == expected
     write_tree(tmp_path / "all/desk", memos, set())
-    whole = publish(tmp_path / "all")
+    whole = publish(tmp_path / "all", lean=lean)
     write_tree(tmp_path / "all/desk", memos, hidden)
-    more = publish(tmp_path / "all").keys() - expected.keys()
+    more = publish(tmp_path / "all", lean=lean).keys() - expected.keys()
     assert {name.split("/")[0] for name in more} <= {"threads"}  # former names of threads that are still there
     assert holding(WORD, tmp_path / "all/_site") == []
     write_tree(tmp_path / "all/desk", memos, set())
-    assert publish(tmp_path / "all").keys() == whole.keys()
+    assert publish(tmp_path / "all", lean=lean).keys() == whole.keys()
 
 
 # Threads, flips, outputs

@@ -80,8 +80,11 @@ LONG = f"from tests.support.machines import double\nlist(cluster.run(double, ran
 """A program that sends many batches."""
 
 
-def test_a_cluster_makes_the_same_site(organization: Path, cluster: Machines, tmp_path: Path) -> None:
-    """The same bytes as one process, rendered by both workers, and nothing said."""
+@pytest.mark.parametrize("lean", [False, True])
+def test_a_cluster_makes_the_same_site(organization: Path, cluster: Machines, tmp_path: Path, lean: bool) -> None:
+    """The same bytes as one process, rendered by both workers, and nothing said; also of a lean site."""
+    with (organization / "memosite.yml").open("a") as file:
+        file.write("lean: true\n" if lean else "")
     expected = built_here(organization, tmp_path)
     assert build(organization, cluster.address) == (0, "")
     assert tree_bytes(organization / "_site") == expected

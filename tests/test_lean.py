@@ -368,6 +368,20 @@ def test_a_site_that_has_published_nothing_may_change(tmp_path: Path) -> None:
     assert (build_site(site) / f"{MAY}/twins-1.jsonl").is_file()
 
 
+@pytest.mark.parametrize("id_", ["2026/13/1", "2026/05/../x", "2026/05/", "2026/05/x", "2026/05/0", "1", "../a/1"])
+def test_a_ledger_with_what_is_no_bundle_is_damaged(
+    id_: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A published site is not trusted: nothing is written at an address that memosite would not give."""
+    site = make_lean(tmp_path / "site")
+    write_memos(site, 1)
+    ledger = build_site(site) / "archive/ledger.jsonl"
+    lines = ledger.read_text(encoding="utf-8")
+    write_text(ledger, lines + json.dumps({"v": 1, "kind": "bundle", "id": id_}) + "\n")
+    assert main(["build", str(site), "--quiet"]) == 2
+    assert f"ledger.jsonl:{lines.count(chr(10)) + 1}: the ledger is damaged here" in capsys.readouterr().err
+
+
 def test_audiences_are_lean_each_with_its_own_ledger(tmp_path: Path) -> None:
     """A site that is only then published for another audience stays what it is for the first."""
     site = tmp_path / "site"
@@ -461,6 +475,21 @@ def test_a_page_that_names_a_file_outside_of_the_archive_is_not_followed(tmp_pat
     write_text(site / "memosite.yml", CONFIG + "lean: true\n" + entry)
     build_site(site)
     assert not any(b"f" * 64 in data for data in tree_bytes(output).values())
+
+
+@pytest.mark.parametrize(
+    "damage", [b'{"key": "\xff\t"}\n', b'{"key": "memo/' + LETTER.encode() + b'", [', b"\0" * 10, b"", b"[" * 9_999]
+)
+def test_a_damaged_bundle_of_a_published_site_names_no_digests(tmp_path: Path, damage: bytes) -> None:
+    """It may hold anything: what cannot be read was not published, and the build goes on."""
+    site = write_planted(tmp_path / "site")
+    write_text(site / "memosite.yml", CONFIG + "lean: true\n")
+    output = build_site(site)
+    (output / f"{MAY}/twins-1.jsonl").write_bytes(damage)
+    entry = f"erase:\n  - {{id: {LETTER}, why: The writer asked, on: 2026-05-20}}\n"
+    write_text(site / "memosite.yml", CONFIG + "lean: true\n" + entry)
+    build_site(site)
+    assert json_of(output / f"{MAY}/twins-1.jsonl")[f"memo/{LETTER}"]["sha256"] is None
 
 
 def test_nothing_of_what_is_erased_is_in_a_bundle(tmp_path: Path) -> None:

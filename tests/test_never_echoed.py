@@ -257,6 +257,21 @@ def test_no_command_echoes_a_secret(
         assert (place.work / f"site/transcripts/{TALK}/index.html").exists()
 
 
+@pytest.mark.parametrize("mode", ["withhold", "redact"])
+def test_no_bundle_of_a_lean_site_echoes_a_secret(
+    mode: str, tmp_path: Path, capfdbinary: pytest.CaptureFixture[bytes]
+) -> None:
+    """Nor does what reads bundles again; their ZIP files are not compressed."""
+    place = Place(site=plant(tmp_path / "planted"), work=tmp_path / "work", captured=capfdbinary)
+    place.work.mkdir()
+    with (place.site / "memosite.yml").open("a") as file:
+        file.write(f"lean: true\nerase:\n  - {{id: {LETTER}, why: It was asked for, on: 2026-05-20}}\n")
+    for printed in _build(place, "--secrets", mode):
+        assert echoed(printed) == []
+    assert place.written() == {}
+    assert (place.work / "site/archive/2026/05/files-1.zip").stat().st_size > 1_000
+
+
 def test_the_planted_secrets_would_be_found(tmp_path: Path) -> None:
     """In the sources they are in every form of file, so that the test above can fail."""
     site = plant(tmp_path / "planted")

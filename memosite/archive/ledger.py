@@ -43,6 +43,7 @@ NUMBERS = 2**53
 """Artifacts are numbered below this: JSON's readers have no larger whole numbers (RFC 8259, 6)."""
 FOLDER_BYTES = 240
 """The longest id that a ledger may hold, in bytes: an id of 200, and what tells it from a rival."""
+_BUNDLE = re.compile(r"(\d{4}/(0[1-9]|1[0-2])|undated)/[1-9]\d{0,8}", re.ASCII)
 _KINDS: dict[str, Kind] = {kind: kind for kind in get_args(Kind)}
 
 
@@ -369,9 +370,8 @@ def _check_page(kind: str, id_: str) -> None:
     if kind == "month":
         _check_month(id_)
     elif kind == "bundle":
-        month, _, number = id_.rpartition("/")
-        _check_month(month)
-        _check_folder(number)
+        if not _BUNDLE.fullmatch(id_):
+            raise ValueError(f"found {id_!r}, expected a bundle such as 2026/05/1")
     elif kind == "block":
         for part in id_.split("/"):
             _check_folder(part)

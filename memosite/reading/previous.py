@@ -28,7 +28,7 @@ TWIN_LIMIT = 64 * 2**20
 """The largest twin that is fetched, in bytes."""
 
 _BUNDLE_LINK = re.compile(r'href="(?P<path>[./]*archive/[0-9a-z/]+/twins-\d+\.jsonl)#')
-_KEY = re.compile(rb'\{"key": (?P<key>"[^"\\]*")')
+_KEY = re.compile(rb'\{"key": "(?P<key>[^"\\]*)"')
 
 LEDGER_LIMIT = 512 * 2**20
 """The largest ledger that is fetched, in bytes: a million artifacts have some 200 MB."""
@@ -130,7 +130,7 @@ def _keyed_lines(bundle: bytes) -> Iterator[tuple[str, bytes]]:
     for line in bundle.split(b"\n"):
         begin = _KEY.match(line)
         if begin:
-            yield json.loads(begin["key"]), line
+            yield begin["key"].decode("utf-8", "replace"), line
 
 
 def published_file(output: Path, previous: str | None) -> PublishedFile:
