@@ -2,7 +2,6 @@
 
 import hashlib
 import json
-import random
 import re
 import shutil
 from itertools import islice
@@ -24,9 +23,9 @@ from tests.support.files import write_text
 from tests.support.memos import write_body, write_memo, write_transcript
 from tests.support.pages import bad_links, found, pages
 from tests.support.planted import CONFIG, LETTER, PLANTED, words_in, write_planted
-from tests.support.random_edits import EDITS, open_site
 from tests.support.servers import serve_folder
 from tests.support.sites import build_site, built_from_nothing, copy_example, file_states, tree_bytes
+from tests.support.trials import random_steps, run_steps
 
 BUNDLE_FILES = ("twins-*.jsonl", "twins-*.md", "files-*.zip")
 MAY = "archive/2026/05"
@@ -555,14 +554,8 @@ def test_what_an_audience_may_not_see_is_in_no_bundle(tmp_path: Path) -> None:
 
 def test_after_random_edits_a_lean_build_is_what_a_clean_one_would_be(tmp_path: Path) -> None:
     """Whatever is added, moved, edited, deleted, broken or configured."""
-    site = make_lean(copy_example(tmp_path / "site"))
-    open_site(site)
-    rng = random.Random(20261123)
-    done: list[str] = []
-    for step in range(8):
-        done.append(rng.choice(EDITS)(site, rng) if step else "nothing")
-        build_site(site, "--jobs", 1 + step % 2)
-        assert tree_bytes(site / "_site") == built_from_nothing(site, tmp_path / "clean"), done[-2:]
+    outcome = run_steps(tmp_path, random_steps(20261123, 12), settings={"lean": True})
+    assert not outcome.fault, outcome
 
 
 def test_a_bundle_that_somebody_changed_is_made_again(tmp_path: Path) -> None:

@@ -35,7 +35,7 @@ Settings = dict[str, Any]
 class Organization:
     """A site folder. `undo` is what ends a state in which nothing can be built, before the next edit."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, settings: Settings | None = None) -> None:
         """Write the organization as it is at first."""
         self.folder = folder
         self.settings: Settings = {
@@ -45,6 +45,7 @@ class Organization:
             "sources": [{"path": name} for name in SOURCES[:3]],
             "feeds": {"window": 50, "days": 0, "searches": {"plans": "plan OR gate"}},
             "theme": "theme",
+            **(settings or {}),
         }
         self.hours = dict.fromkeys(REPOS, 0)
         self.removed: dict[Path, bytes] = {}

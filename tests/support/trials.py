@@ -19,7 +19,7 @@ from tests.support import edits_memos, edits_repos, edits_site  # noqa: F401 - a
 from tests.support.builders import WAYS, Builder, fault_of_build
 from tests.support.edits import EDITS, WEIGHTS
 from tests.support.edits_site import undo_last
-from tests.support.organization import Organization
+from tests.support.organization import Organization, Settings
 from tests.support.staying import Staying
 
 SHRINKING_SECONDS = 240
@@ -69,9 +69,14 @@ def random_steps(seed: int, edits: int, *, ways: Sequence[str] = tuple(WAYS), is
     return steps
 
 
-def run_steps(folder: Path, steps: Sequence[Step], *, is_last_only: bool = False) -> Outcome:
-    """Do the steps in a new organization until a build is wrong. With `is_last_only` other builds are not compared."""
-    org, outcome = Organization(folder / "site"), Outcome()
+def run_steps(
+    folder: Path, steps: Sequence[Step], *, is_last_only: bool = False, settings: Settings | None = None
+) -> Outcome:
+    """Do the steps in a new organization until a build is wrong. With `is_last_only` other builds are not compared.
+
+    `settings` are further ones of its configuration.
+    """
+    org, outcome = Organization(folder / "site", settings), Outcome()
     with Staying() as staying:
         builder = Builder(org, staying)
         for place, step in enumerate(steps):
