@@ -23,6 +23,7 @@ LIBRARIES = {
     "markdown_it": "markdown/",
     "mdit_py_plugins": "markdown/",
     "pygments": "markdown/",
+    "pyromark": "markdown/",
     "lxml": "feeds/",
     "distributed": "run/cluster.py",
     "dask": "run/cluster.py",

@@ -13,6 +13,7 @@ it moves its anchor (SPEC 7).
 import hashlib
 import re
 import unicodedata
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from typing import Final
@@ -24,6 +25,7 @@ from markdown_it.rules_inline import StateInline, autolink, image, link
 from markdown_it.token import Token
 
 from memosite.markdown.footnotes import add_footnotes, move_to_end
+from memosite.markdown.quick import read_quickly
 
 MAX_CHARS: Final = 1_000_000
 MAX_COST: Final = 4_000_000
@@ -77,14 +79,34 @@ def read_body(text: str) -> BodyTokens:
     verbatim = BodyTokens(source=source, tokens=None)
     if len(source) > MAX_CHARS or (len(source) > _CHEAP_CHARS and worst_cost(source) > MAX_COST):
         return verbatim
-    env: dict[str, tuple[Heading, ...]] = {}
     try:
-        tokens = _parser().parse(source, env)
+        return _read_quickly(source) or _read_fully(source) or verbatim
     except Exception:  # third-party code on untrusted text: one bad body must not stop a build (SPEC 9)
         return verbatim
+
+
+def _read_quickly(source: str) -> BodyTokens | None:
+    """Read a text with the quick parser, if that reads all of it as markdown-it would."""
+    tokens = read_quickly(source, _spans)
+    if tokens is None:
+        return None
+    _mark_tasks(tokens)
+    headings = _name_passages(tokens, inline_text)
+    return BodyTokens(source=source, tokens=tuple(tokens), headings=headings)
+
+
+def _spans(content: str) -> list[Token]:
+    """Read the inline content of a block that no definition of a link or footnote can concern."""
+    return _parser().parseInline(content, {})[0].children or []
+
+
+def _read_fully(source: str) -> BodyTokens | None:
+    """Read a text with markdown-it; None if it nests too deep."""
+    env: dict[str, tuple[Heading, ...]] = {}
+    tokens = _parser().parse(source, env)
     deepest = MAX_NESTING - 1
     if any(token.level >= deepest and token.type in _NESTING for token in tokens):
-        return verbatim
+        return None
     return BodyTokens(source=source, tokens=tuple(tokens), headings=env.get("headings", ()))
 
 
@@ -219,8 +241,12 @@ def _inline(state: StateCore) -> None:
 
 
 def _task_items(state: StateCore) -> None:
+    _mark_tasks(state.tokens)
+
+
+def _mark_tasks(tokens: list[Token]) -> None:
     """Show the box of a list item such as `[x] done` as a character."""
-    for item, paragraph, inline in zip(state.tokens, state.tokens[1:], state.tokens[2:], strict=False):
+    for item, paragraph, inline in zip(tokens, tokens[1:], tokens[2:], strict=False):
         if item.type == "list_item_open" and paragraph.type == "paragraph_open" and inline.children:
             first = inline.children[0]
             box = _TASK.match(first.content) if first.type == "text" else None
@@ -229,22 +255,28 @@ def _task_items(state: StateCore) -> None:
 
 
 def _anchors(state: StateCore) -> None:
-    """Give headings and passages their anchors in `meta`, and leave the outline in `env["headings"]`."""
+    """Leave the outline in `env["headings"]`."""
+    state.env["headings"] = _name_passages(state.tokens, lambda inline: _stable_words(state, inline))
+
+
+def _name_passages(tokens: list[Token], words_of: Callable[[Token], str]) -> tuple[Heading, ...]:
+    """Give headings and passages their anchors in `meta`; return the outline."""
     found: list[Heading] = []
     taken = _Taken()
-    for index, token in enumerate(state.tokens):
+    for index, token in enumerate(tokens):
         if token.type == "heading_open":
-            inline, close = state.tokens[index + 1 : index + 3]
+            inline, close = tokens[index + 1 : index + 3]
             if inline.content:
-                anchor = token.meta["anchor"] = taken.free(_words_of_heading(state, inline))
+                stem = joined_words(words_of(inline), "-")[:MAX_ANCHOR].rstrip("-") or "section"
+                anchor = token.meta["anchor"] = taken.free(stem)
                 found.append(Heading(level=int(token.tag[1]), text=inline_text(inline) or anchor, anchor=anchor))
                 continue
             # "##" and nothing else: readers see no heading
             token.type, close.type, token.tag, close.tag = "paragraph_open", "paragraph_close", "p", "p"
             inline.children = [Token("text", "", 0, content=token.markup)]
-        if token.type == "list_item_open" or (token.type == "paragraph_open" and not _begins_item(state.tokens, index)):
-            token.meta["anchor"] = taken.free(f"p-{_digest(_source_of(state.tokens, index))}")
-    state.env["headings"] = tuple(found)
+        if token.type == "list_item_open" or (token.type == "paragraph_open" and not _begins_item(tokens, index)):
+            token.meta["anchor"] = taken.free(f"p-{_digest(_source_of(tokens, index))}")
+    return tuple(found)
 
 
 class _Taken:
@@ -264,12 +296,11 @@ class _Taken:
         return anchor
 
 
-def _words_of_heading(state: StateCore, inline: Token) -> str:
-    stable = inline_text(inline)
+def _stable_words(state: StateCore, inline: Token) -> str:
+    """The words of a heading, as they are without definitions: one may follow anywhere, and the anchor must stay."""
     if "[" in inline.content and ("references" in state.env or "footnotes" in state.env):
-        # A definition may follow anywhere; what the anchor is made from must not depend on it.
-        stable = inline_text(state.md.parseInline(inline.content, {})[0])
-    return joined_words(stable, "-")[:MAX_ANCHOR].rstrip("-") or "section"
+        return inline_text(state.md.parseInline(inline.content, {})[0])
+    return inline_text(inline)
 
 
 def _begins_item(tokens: list[Token], index: int) -> bool:

@@ -19,6 +19,7 @@ _WRITERS = (
     "markupsafe",
     "mdit-py-plugins",
     "pygments",
+    "pyromark",
     "pyyaml",
     "whoosh-reloaded",
 )

@@ -1,0 +1,414 @@
+"""Compares the quick parser of Markdown with markdown-it, which is the measure: nobody can tell which one read a text.
+
+Of whatever is written, HTML, words, headings, anchors and the lines of passages are equal.
+"""
+
+from typing import TypeAlias
+from unittest.mock import patch
+
+import pytest
+from hypothesis import strategies as st
+
+from memosite.facts.json_text import clean_text
+from memosite.markdown import quick
+from memosite.markdown import tokens as markdown_tokens
+from memosite.markdown.html import plain_text, to_html
+from memosite.markdown.places import read_places
+from memosite.markdown.tokens import read_body
+from memosite.markdown.typed import passage_anchors
+from tests.support.files import ROOT
+from tests.support.fuzzing import fuzz
+from tests.support.mutations import mutated_lines
+from tests.support.sites import EXAMPLE
+
+PAGES = {
+    path.relative_to(ROOT).as_posix(): path.read_text("utf-8", "replace")
+    for folder in (EXAMPLE, ROOT / "docs", ROOT / "tests/cases")
+    for path in sorted(folder.glob("**/*.md"))
+    if "_site" not in path.parts
+}
+"""Markdown that people wrote: the example, the documents, the cases."""
+
+LINKS = dict.fromkeys(["x.md", "a b", "#", "word"], "../t/index.html")
+
+
+def everything(text: str) -> tuple[object, ...]:
+    """All that is made of a text."""
+    markdown_tokens.read_body.cache_clear()
+    html = to_html(text, links=LINKS, prefix="p-", with_passages=True)
+    anchors = tuple(passage_anchors(text))
+    return html, plain_text(text), read_body(text).headings, anchors, read_places(clean_text(text))
+
+
+def check(text: str) -> None:
+    """Whether it was read quickly or not, the text is what it is to markdown-it."""
+    with patch.object(markdown_tokens, "read_quickly", return_value=None):
+        expected = everything(text)
+    assert everything(text) == expected
+
+
+def is_quick(text: str) -> bool:
+    """Whether a text needs no markdown-it for its blocks."""
+    return quick.read_quickly(markdown_tokens.printable_text(text), markdown_tokens._spans) is not None
+
+
+SPANS = st.sampled_from(
+    [
+        *("word", "two words", "x.md", "10", "1.", "é", "中文", "✅", "—", "“q”", "…", "(par)", "it's", ",", ".", ":"),
+        *("`code`", "`a_b()`", "`a|b`", "`a\\|b`", "`` a`b ``", "` `", "`", "``", "`a\nb`"),
+        *("**bold**", "*it*", "_it_", "__b__", "***bi***", "**a *b* c**", "*a **b** c*", "**b**:", "**b:**", "a**b**c"),
+        *("*", "**", "_", "__", "***", "*a*b", "a*b*c", "“**b**”", "—*a*", "é*b*é", "**中**文", "*\u00a0a*", "*(a)*b"),
+        *(
+            "snake_case_x",
+            "__init__",
+            "_a",
+            "a_",
+            "2 * 3",
+            "*a",
+            "a*",
+            "**a",
+            "a**",
+            "🧿*a*",
+            "*a*\u2028",
+            "\U0001fac8_",
+        ),
+        *("[l](x.md)", "[`c`](https://a.b/c_d)", "**[l](a)**", "[a](<b c>)", '[a](b "t")', "[a]()", "[[a](b)](c)"),
+        *("[a](b(c))", "![i](c)", "[a]", "[ ]", "[x]", "[a][b]", "[*a](b*)", "[a_b](c)", "[a *b](c)*", "](", "[", "]"),
+        *("https://a.b/c?d=1_2", "<https://a.b>", "<a@b.c>", "<b>", "</b>", "<b c='d'>", "<!-- e -->", "a<b", "<", ">"),
+        *(
+            "\\*no\\*",
+            "\\`",
+            "\\",
+            "\\\n",
+            "\\|",
+            "&amp;",
+            "&lt;b&gt;",
+            "&copy",
+            "&nope;",
+            "&#35;",
+            "&#0;",
+            "a & b",
+            "~~s~~",
+        ),
+        *("!", "#", "-", "+", "|", "=", "==", "~", "$x$", "[^1]", "  ", "\u00a0", "\u3000", "\t", "\x00", "\ud800"),
+    ]
+)
+LINES: st.SearchStrategy[str] = st.tuples(st.lists(SPANS, min_size=1, max_size=5), st.sampled_from([" ", " ", ""])).map(
+    lambda case: case[1].join(case[0])
+)
+_Block: TypeAlias = list[str]
+
+
+def some(*usual: str) -> st.SearchStrategy[str]:
+    """One of these, mostly of the first."""
+    return st.sampled_from(usual)
+
+
+def joined(*parts: st.SearchStrategy[str]) -> st.SearchStrategy[str]:
+    """Parts of a line."""
+    return st.tuples(*parts).map("".join)
+
+
+PARAGRAPHS = st.lists(
+    joined(some("", "", "", "", "", " ", "  ", "   ", "    "), LINES, some("", "", "", "", " ", "  ", "\\")),
+    min_size=1, max_size=3,
+)  # fmt: skip
+HEADINGS = joined(some("# ", "## ", "### ", "#", "####### ", " ## "), LINES, some("", "", "", " #", "##", "  ")).map(
+    lambda line: [line]
+)
+SECTIONS = joined(
+    some("== ", "== ", "=== ", "==", "  == "), LINES, some(" ==", " ==", " ===", "==", " == ", " == x")
+).map(lambda line: [line])
+UNDERLINED = st.tuples(PARAGRAPHS, some("---", "===", "-", "=", "--- ", "==")).map(lambda case: [*case[0], case[1]])
+RULES = some("---", "***", "- - -", "___", " ---", "+++").map(lambda line: [line])
+FENCES = st.tuples(
+    some("```", "```", "````", "~~~", " ```"),
+    some("", "json", "py", " sh", "a b", "a`", "&amp;"),
+    st.lists(joined(some("", "", "  ", "    ", "\t"), LINES) | st.just("") | st.just("```"), max_size=4),
+    some("", "", "", "`", " ", "  "),
+    some("closed", "closed", "closed", "open"),
+).map(lambda case: [case[0] + case[1], *case[2], *([case[0] + case[3]] if case[4] == "closed" else [])])
+CODE = st.lists(joined(some("    ", "     ", "    \t"), LINES), min_size=1, max_size=3)
+CELLS = LINES | some("", "a", "`b`", " ")
+
+
+@st.composite
+def tables(draw: st.DrawFn) -> _Block:
+    """Tables, most of them of the usual form."""
+    count = draw(st.integers(1, 3))
+    is_usual = draw(st.integers(0, 3)) > 0
+    ends = some("|") if is_usual else some("|", "", " |", "| ")
+
+    def row(cells: st.SearchStrategy[str], many: int) -> str:
+        return draw(ends) + "|".join(draw(cells) for _ in range(many)) + draw(ends)
+
+    def more() -> int:
+        return count if is_usual else max(1, count + draw(st.integers(-1, 1)))
+
+    sides = some("---", ":-:", "--:", ":--", "-", " --- ")
+    return [row(CELLS, count), row(sides, more()), *(row(CELLS, more()) for _ in range(draw(st.integers(0, 3))))]
+
+
+LEAVES: st.SearchStrategy[_Block] = st.one_of(
+    *(PARAGRAPHS, PARAGRAPHS, PARAGRAPHS, HEADINGS, SECTIONS, UNDERLINED, RULES, FENCES, CODE, tables()),
+    st.lists(st.just(""), min_size=1, max_size=3),
+)
+
+
+@st.composite
+def stacked(draw: st.DrawFn, blocks: st.SearchStrategy[_Block]) -> _Block:
+    """Some blocks, with empty lines between them or without."""
+    lines: _Block = []
+    for block in draw(st.lists(blocks, min_size=1, max_size=4)):
+        lines += [""] * draw(st.sampled_from([0, 1, 1, 1, 2])) if lines else []
+        lines += block
+    return lines
+
+
+@st.composite
+def listed(draw: st.DrawFn, blocks: st.SearchStrategy[_Block]) -> _Block:
+    """A list, tight or loose, whose items are indented as they should, or nearly."""
+    first, end, bullet = (
+        draw(st.sampled_from([1, 1, 2, 0, 9, 99])),
+        draw(some(".", ".", ")")),
+        draw(some("-", "*", "+")),
+    )
+    is_ordered, indent = draw(st.booleans()), draw(some("", "", "", "", " ", "  ", "   "))
+    apart = draw(st.sampled_from([0, 0, 0, 1, 2]))
+    lines: _Block = []
+    for number in range(draw(st.integers(1, 4))):
+        marker = indent + (f"{first + number}{end}" if is_ordered else bullet)
+        width = draw(st.sampled_from([1, 1, 1, 1, 1, 1, 0, 2, 3, 4, 5]))
+        content = draw(blocks if draw(st.booleans()) else PARAGRAPHS)
+        box = draw(some("", "", "", "", "[ ] ", "[x] ", "[X]"))
+        depth = max(0, len(marker) + width + draw(st.sampled_from([0] * 12 + [-1, -2, 1, 2])))
+        lines.append(f"{marker}{' ' * width}{box}{content[0]}")
+        lines += (" " * depth + line if line else line for line in content[1:])
+        lines += [""] * draw(st.sampled_from([apart] * 5 + [0, 1]))
+    return lines
+
+
+@st.composite
+def quoted(draw: st.DrawFn, blocks: st.SearchStrategy[_Block]) -> _Block:
+    """A quote, here and there with a line that has no mark."""
+    mark = draw(some("> ", "> ", "> ", ">"))
+    return [draw(st.sampled_from([mark] * 15 + [""])) + line for line in draw(blocks)]
+
+
+def contained(blocks: st.SearchStrategy[_Block]) -> st.SearchStrategy[_Block]:
+    """Lists and quotes of blocks."""
+    return stacked(st.one_of(listed(blocks), listed(blocks), quoted(blocks)))
+
+
+TEXTS = st.tuples(
+    stacked(st.recursive(LEAVES, contained, max_leaves=6)),
+    some("\n", "\n", "\n", "\r\n", "\r"),
+    some("\n", "", "\n\n", "  "),
+).map(lambda case: case[1].join(case[0]) + case[2])
+"""Blocks within blocks, as people write them and somewhat beside it."""
+
+DELIMITERS = st.lists(
+    st.sampled_from(
+        [
+            *("*", "**", "_", "__", "***", "a", "b", " ", "`", "``"),
+            *("(", ")", ".", "“", "é", "[", "](x)", "\n", "中", "—"),
+        ]
+    ),
+    max_size=14,
+).map("".join)
+PIECES = [
+    *(
+        "- ",
+        "  - ",
+        "1. ",
+        "> ",
+        "# ",
+        "## a",
+        "== b ==",
+        "```",
+        "    ",
+        "| a | b |",
+        "|---|---|",
+        "---",
+        "`",
+        "*",
+        "**",
+    ),
+    *("_", "__", "[a](", "](b)", "[", "<b>", "<", "\\", "&amp;", "~~", "[x] ", "  ", "—", "é"),
+]
+
+KNOWN = [
+    *(
+        "    ```\n    ```",
+        "- - a\n   b",
+        "* -\n\n\n  - 1",
+        "+    a\n    #",
+        "1. ```\n\n1. `",
+        "```\n    ",
+        "- # *",
+        "- a\n  -",
+    ),
+    *(
+        "|a\n:-",
+        "é|\n--",
+        "s\na|`\n-|-",
+        "a|\n|-\n|",
+        "||\n-:",
+        "| a | b |\n|---|---|\n| c |",
+        "a\n| b | c |\n|---|---|",
+    ),
+    *(
+        "[*é.**](x)",
+        "[*\\\n](b)",
+        "\\ \nb",
+        "\\  \nb",
+        "a b\\ a",
+        "http://\\!",
+        "* \\\n✅",
+        "# *b* #",
+        "```\\_",
+        "    a",
+    ),
+    *(
+        "- a\u00a0",
+        "\u3000a",
+        "*a*\U0001fae8",
+        "a\n== b ==",
+        "== b ==\nc",
+        "== b ==\n",
+        "> == b ==",
+        "`== a ==`\n\n== b ==  ",
+    ),
+    *("- > a\n  > b", "> - a\n>   b", "> a\nb", "> a\n>\n> b", "- a\nb", "- a\n\n  b\n- c", "1) a\n2. b", "-\n\n  a"),
+]
+"""Where the two parsers differ, or did while this was written."""
+
+
+@fuzz(TEXTS, examples=250, known=[*KNOWN, *PAGES.values()])
+def test_blocks_are_what_they_are_to_markdown_it(text: str) -> None:
+    """Lists, quotes, tables, code, in any order and depth."""
+    check(text)
+
+
+@fuzz(DELIMITERS, examples=150)
+def test_emphasis_is_what_it_is_to_markdown_it(text: str) -> None:
+    """Beside letters, punctuation and white space of any script."""
+    check(text)
+
+
+@fuzz(mutated_lines([text[:3_000] for text in PAGES.values()], PIECES), examples=80)
+def test_damaged_pages_are_what_they_are_to_markdown_it(text: str) -> None:
+    """What people wrote, with something put in, taken out or moved."""
+    check(text)
+
+
+@fuzz(st.characters(exclude_categories=["Cs"]), examples=100)
+def test_any_character_may_stand_anywhere(char: str) -> None:
+    """Beside emphasis, in links, and where blocks begin and end."""
+    check(f"{char}*a*x\n\n_a_{char}\n\nx**{char}a**x\n\nx{char}_b_ *b{char}*c\n\n[{char}](x{char}y) `{char}`")
+    check(f"{char} a\n{char}b {char}\n\n# {char}\n\n- {char}\n- a{char}\n\n| {char} | b{char} |\n|---|---|\n\n> {char}")
+
+
+USUAL = """# Title of `it`, **bold**
+
+A paragraph of *words* with [a link](https://a.example/b_c), snake_case — and `code`.
+It goes on in a second line.
+
+== A section ==
+
+- one
+- **two** — and more
+  - nested `x`
+- [ ] open
+
+1. first
+
+   with a second paragraph
+2. second
+
+> quoted
+> twice
+
+| what | where |
+|---|:-:|
+| `a` | b |
+
+```json
+{"a": [1]}
+```
+
+---
+
+It has <tags>, ~~marks~~, \\*escapes\\* and ![images](c.png), too.
+"""
+
+
+@pytest.mark.parametrize("block", [USUAL, *USUAL.strip().split("\n\n")])
+def test_what_is_usual_is_read_quickly(block: str) -> None:
+    """Else all of this would be in vain."""
+    assert is_quick(block) or block.startswith(("   with", "2. "))
+    check(block)
+
+
+def test_most_of_the_example_is_read_quickly() -> None:
+    """Counted in characters."""
+    texts = [text for path, text in PAGES.items() if path.startswith("example-org/")]
+    assert sum(len(text) for text in texts if is_quick(text)) > 0.8 * sum(map(len, texts))
+
+
+class PanicException(BaseException):
+    """As Rust's bindings raise it, which tell no public name."""
+
+
+def test_native_code_that_gives_up_costs_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its panic is no `Exception`; markdown-it then reads the text."""
+    tried: list[object] = []
+
+    def panic(*given: object, **_: object) -> None:
+        tried.append(given)
+        raise PanicException
+
+    monkeypatch.setattr(quick, "_events", panic)
+    markdown_tokens.read_body.cache_clear()
+    assert to_html("a *b*", links={}) == "<p>a <em>b</em></p>\n"
+    assert tried == [("a *b*",)]
+
+
+def test_an_interruption_is_no_panic(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Ctrl-C ends a build here, too."""
+
+    def interrupt(*_: object, **__: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(quick, "_events", interrupt)
+    with pytest.raises(KeyboardInterrupt):
+        quick.read_quickly("a *b*", markdown_tokens._spans)
+
+
+HOSTILE = {
+    "bars without a table": "|a" * 60_000,
+    "bars and a line below": "|" * 60_000 + "\n|" + "-" * 60_000,
+    "small tables": "| a |\n|---|\n\n" * 12_000,
+    "spaces in a heading": "# " + " " * 500_000 + "#",
+    "signs of sections": "== " + "= " * 250_000 + "a",
+    "sections": "== a ==\n\n" * 20_000,
+    "spaces in a fence": "```" + " " * 500_000 + "x\n```",
+    "marks of items": "- " * 100_000,
+    "numbers of items": "1. " * 300_000,
+    "quotes": "> " * 400_000,
+    "a line of colons": "|\n" + ":" * 500_000 + "x",
+    "lines of a quote": "> a\n" * 30_000,
+    "lines of an item": "- a\n" + "  b\n" * 30_000,
+    "emphasis": "*a **b " * 30_000,
+    "open links": "[a](" * 30_000,
+    "tags": "<a " * 100_000,
+    "unknown characters": "\U0001fae8*" * 60_000,
+    "odd spaces": "a\u00a0" * 200_000,
+}
+
+
+@pytest.mark.parametrize("text", HOSTILE.values(), ids=HOSTILE)
+def test_hostile_text_is_read_in_linear_time(text: str) -> None:
+    """Up to the bounds of a body; in quadratic time this would not end."""
+    source = text[: markdown_tokens.MAX_CHARS]
+    quick.read_quickly(source, lambda _: [])
