@@ -11,7 +11,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import islice
 from pathlib import Path
 
@@ -128,37 +128,44 @@ async def _see(host: str, site: Path, memo: Artifact) -> dict[str, float]:
         "the recipient": f"/positions/{memo.to}/index.html",
         "the memo it answers": f"/memos/{memo.parent}/index.html",
     }
-    async with contextlib.AsyncExitStack() as stack:
-        open_pages = {
-            name: (await stack.enter_async_context(_opened(host, page)), page) for name, page in pages.items()
-        }
-        add_to_site(site, memo)
-        began = time.perf_counter()
-        shown = (_shown(host, browser, page, memo.name) for browser, page in open_pages.values())
-        ended = await asyncio.wait_for(asyncio.gather(*shown), PATIENCE)
-    return {name: moment - began for name, moment in zip(open_pages, ended, strict=True)}
+    browsers = [await connect(host, page) for page in pages.values()]
+    add_to_site(site, memo)
+    began = time.perf_counter()
+    shown = (shown_at(host, page, memo.name, one) for page, one in zip(pages.values(), browsers, strict=True))
+    ended = await asyncio.wait_for(asyncio.gather(*shown), PATIENCE)
+    return {name: moment - began for name, moment in zip(pages, ended, strict=True)}
 
 
-@contextlib.asynccontextmanager
-async def _opened(host: str, page: str) -> AsyncIterator[WebSocketClientConnection]:
-    """A browser that shows a page: it has fetched it, and listens as the page's script does."""
-    await AsyncHTTPClient().fetch(f"http://{host}{page}")
+async def connect(host: str, page: str) -> WebSocketClientConnection:
+    """A browser that has fetched a page, and listens as the page's script does."""
+    await _fetch(host, page)
+    return await _listen(host, page)
+
+
+async def shown_at(host: str, page: str, name: str, browser: WebSocketClientConnection) -> float:
+    """The moment at which a page has this name in it.
+
+    Whenever it is told to reload, the browser fetches the page and, as its script does, connects anew: only so the
+    server knows whether it has to tell it once more.
+    """
+    while await browser.read_message() is not None:
+        browser.close()
+        if name in await _fetch(host, page):
+            return time.perf_counter()
+        browser = await _listen(host, page)
+    raise SystemExit(f"memosite serve: closed the connection of {page}")
+
+
+async def _fetch(host: str, page: str) -> str:
+    return (await AsyncHTTPClient().fetch(f"http://{host}{page}")).body.decode()
+
+
+async def _listen(host: str, page: str) -> WebSocketClientConnection:
     browser = await websocket_connect(HTTPRequest(f"ws://{host}/livereload", headers={"Origin": f"http://{host}"}))
     await browser.write_message(json.dumps({"command": "hello", "protocols": []}))
     await browser.write_message(json.dumps({"command": "info", "url": f"http://{host}{page}"}))
     await browser.read_message()
-    try:
-        yield browser
-    finally:
-        browser.close()
-
-
-async def _shown(host: str, browser: WebSocketClientConnection, page: str, name: str) -> float:
-    """The moment at which the page has the memo's name in it, after the browser was told to reload."""
-    while await browser.read_message() is not None:
-        if name.encode() in (await AsyncHTTPClient().fetch(f"http://{host}{page}")).body:
-            return time.perf_counter()
-    raise SystemExit(f"memosite serve: closed the connection of {page}")
+    return browser
 
 
 def server_table(memos: int, found: Times) -> str:

@@ -1,5 +1,6 @@
 """The benchmarks run: what they invent is sound, and their tables have the form that they are read by."""
 
+import asyncio
 import json
 import platform
 import re
@@ -10,6 +11,10 @@ from itertools import islice
 from pathlib import Path
 
 import pytest
+from tornado.httpserver import HTTPServer
+from tornado.testing import bind_unused_port
+from tornado.web import Application, RequestHandler
+from tornado.websocket import WebSocketHandler
 
 from benchmarks import __main__ as everything
 from benchmarks import build, commands, search, serve
@@ -27,6 +32,7 @@ from memosite.commands.check import check
 from memosite.facts.findings import Severity
 from memosite.formats.turns import blocks, parse_conversation
 from tests.support.repos import run_git
+from tests.support.waiting import DEADLINE
 
 
 def test_an_organization_is_the_same_each_time_and_has_all_kinds() -> None:
@@ -294,6 +300,39 @@ def test_the_server_is_measured(
     printed = capsys.readouterr().out
     assert "first page, s" in printed
     assert "a new memo on the recipient, s" in printed
+
+
+class _Page(RequestHandler):
+    """A page that shows a memo from its third request on."""
+
+    asked = 0
+
+    def get(self) -> None:
+        _Page.asked += 1
+        self.write("the memo" if _Page.asked > 2 else "not yet")
+
+
+class _Reloads(WebSocketHandler):
+    """Tells each browser that connects to reload, once."""
+
+    def on_message(self, message: str | bytes) -> None:
+        self.write_message("hello" if "hello" in str(message) else "reload")
+
+
+def test_a_browser_that_reloaded_too_early_connects_anew() -> None:
+    """The server tells a browser again only if it connects after reloading; one that just listens waits for ever."""
+
+    async def look() -> None:
+        opened, port = bind_unused_port()
+        server = HTTPServer(Application([("/livereload", _Reloads), ("/", _Page)]))
+        server.add_socket(opened)
+        host = f"127.0.0.1:{port}"
+        browser = await serve.connect(host, "/")
+        await asyncio.wait_for(serve.shown_at(host, "/", "the memo", browser), DEADLINE)
+        server.stop()
+
+    asyncio.run(look())
+    assert _Page.asked == 3
 
 
 def test_commands_are_measured(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
