@@ -200,7 +200,7 @@ def test_the_table_of_builds_has_a_row_for_each_bar(tmp_path: Path, capsys: pyte
     assert all(measured["seconds"] > 0 and measured["memory"] > 0 for one in builds for measured in one["rounds"])
     full, again, added = (one["changes"] for one in builds[:3])
     assert full["written"] == full["changed"] == full["files"] >= 10
-    assert again["changed"] == 1  # status.json, which tells when it was built
+    assert again["changed"] <= 1  # status.json, which tells the second in which it was built
     assert added["files"] > full["files"] > builds[0]["search_files"] > 0
     assert list(tmp_path.iterdir()) == [said]
 
