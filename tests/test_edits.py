@@ -159,7 +159,7 @@ def _page(org: Organization) -> None:
             _removed,
             {
                 "timeline/2026/05/": {AGAIN, ABOUT},
-                "positions/director/": {AGAIN, "position director", "received director"},
+                "positions/director/": {AGAIN, GATE, "position director", "received director"},
             },
         ),
         (_reply, {f"memos/{AGAIN}/": {LATE, AGAIN, ABOUT}, f"threads/{GATE}/": {LATE, AGAIN, ABOUT}}),

@@ -224,8 +224,9 @@ def change_output(org: Organization, rng: random.Random) -> str:
         elif how == 3:
             file.unlink()
             file.symlink_to("/etc/hostname")
-        elif file.parent.parent not in _outputs(org):
+        elif file.parent not in _outputs(org):
             shutil.rmtree(file.parent)
+    org.foreign = {path: data for path, data in org.foreign.items() if path.exists()}
     return ", ".join(org.name(file) for file in files if file)
 
 

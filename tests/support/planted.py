@@ -177,11 +177,14 @@ def _commit(office: Path, yard: Path) -> None:
 
 
 def words_in(*folders: Path, but: Iterable[str] = ()) -> dict[str, set[str]]:
-    """The planted words in all files below some folders, by file; `but` are words that may be there."""
+    """The planted words in all files below some folders, by file; `but` are words that may be there.
+
+    Compiled templates are code: `z` and `q` in it are the type and the length of the text `timeline…`.
+    """
     found: dict[str, set[str]] = {}
     for folder in folders:
         for path in sorted(folder.rglob("*")):
-            read = path.read_bytes() if path.is_file() else b""
+            read = path.read_bytes() if path.is_file() and path.name != "compiled.cache" else b""
             words = {word.decode().lower() for word in _WORDS.findall(read + path.name.encode())} - set(but)
             if words:
                 found[path.relative_to(folder).as_posix()] = words
