@@ -38,13 +38,13 @@ from memosite.remake.manifest import (
 )
 from memosite.search.whoosh import index
 from memosite.sources.history_cache import (
-    Contents,
+    HeadFiles,
     read_commits,
-    read_contents,
     read_events,
+    read_head_files,
     write_commits,
-    write_contents,
     write_events,
+    write_head_files,
 )
 from memosite.store.keys import read_signed, write_signed
 from memosite.watch.deliver import AnnouncedMemo, as_json
@@ -334,7 +334,7 @@ COMMITS = {
     )
     for id_, parents in (("aa" * 20, ()), ("cc" * 20, ("aa" * 20,)))
 }  # fmt: skip
-CONTENTS = Contents(
+HEAD_FILES = HeadFiles(
     head="aa" * 20, ref="HEAD", state="1-2", committed=read_moment("2026-05-01T14:30:00-04:00"),
     tree={"memos/a.openthing": "bb" * 20, "memos/b\udc80.openthing": "cc" * 20}, foreign=("inner",),
 )  # fmt: skip
@@ -344,11 +344,11 @@ def _history_files() -> list[bytes]:
     with scratch() as folder:
         write_events(folder / "events", "n", "aa" * 20, EVENTS)
         write_commits(folder / "commits", "n", "cc" * 20, COMMITS)
-        write_contents(folder / "contents", "n", CONTENTS)
+        write_head_files(folder / "head", "n", HEAD_FILES)
         assert read_events(folder / "events", "n")[1] == EVENTS
-        assert read_contents(folder / "contents", "n") == CONTENTS
+        assert read_head_files(folder / "head", "n") == HEAD_FILES
         assert read_commits(folder / "commits", "n")[1] == COMMITS
-        return [(folder / name).read_bytes() for name in ("events", "commits", "contents")]
+        return [(folder / name).read_bytes() for name in ("events", "commits", "head")]
 
 
 HISTORY = _history_files()
@@ -361,11 +361,11 @@ def test_a_damaged_cache_of_history_is_read_or_none(data: bytes) -> None:
         (folder / "x").write_bytes(data)
         write_events(folder / "events", "n", *read_events(folder / "x", "n"))
         write_commits(folder / "commits", "n", *read_commits(folder / "x", "n"))
-        write_contents(folder / "contents", "n", read_contents(folder / "x", "n"))
+        write_head_files(folder / "head", "n", read_head_files(folder / "x", "n"))
         written = {file: file.read_bytes() for file in sorted(folder.iterdir())}
         write_events(folder / "events", "n", *read_events(folder / "events", "n"))
         write_commits(folder / "commits", "n", *read_commits(folder / "commits", "n"))
-        write_contents(folder / "contents", "n", read_contents(folder / "contents", "n"))
+        write_head_files(folder / "head", "n", read_head_files(folder / "head", "n"))
         assert {file: file.read_bytes() for file in sorted(folder.iterdir())} == written
 
 

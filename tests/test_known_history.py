@@ -117,7 +117,7 @@ def test_after_any_change_of_a_repo_its_history_is_what_git_says(site: Path, tmp
 @pytest.mark.parametrize("damage", [b"", b"{", b"[]", b'{"name": 1}'])
 def test_damaged_files_are_none(site: Path, tmp_path: Path, damage: bytes) -> None:
     """Git is asked again."""
-    files = sorted((site / ".memosite/internal/history").glob("*.contents.json"))
+    files = sorted((site / ".memosite/internal/history").glob("*.head.json"))
     assert len(files) == 2
     for file in files:
         file.write_bytes(damage)

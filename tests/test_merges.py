@@ -559,7 +559,7 @@ def test_a_repo_without_merges_keeps_no_commits(tmp_path: Path) -> None:
     """What happened to its files is enough to go on from."""
     repo, cache = begun(tmp_path / "engine", with_memo=True), tmp_path / "cache.json"
     history_of(repo, cache=cache)
-    assert sorted(file.name for file in tmp_path.glob("*.json")) == ["cache.contents.json", "cache.json"]
+    assert sorted(file.name for file in tmp_path.glob("*.json")) == ["cache.head.json", "cache.json"]
     branch(repo, "side")
     move(repo, "Bo")
     merge(repo, "side")

@@ -175,11 +175,11 @@ def write_commits(file: Path | None, name: str, head: str, commits: Mapping[str,
     write_whole(file, data)
 
 
-# Contents
+# The files of HEAD
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Contents:
+class HeadFiles:
     """The files of a commit by path with their blob ids, and the folders in it that are repos of their own.
 
     `ref` led to the commit when the repo was in this `state`, a digest of its HEAD and objects; "" if it is not known.
@@ -193,30 +193,30 @@ class Contents:
     foreign: tuple[str, ...] = ()
 
 
-def read_contents(file: Path | None, name: str) -> Contents:
+def read_head_files(file: Path | None, name: str) -> HeadFiles:
     """What the cache has; nothing if the file is missing or not ours."""
     try:
         value = json.loads((read_whole(file) if file else None) or b"{}")
         if value["name"] != name:
-            return Contents()
+            return HeadFiles()
         tree = dict(zip(_texts(value["paths"]), value["blobs"].split(" ") if value["blobs"] else (), strict=True))
         head, ref, state, at = _texts([value[key] for key in ("head", "ref", "state", "at")])
         if not _ID.fullmatch(head) or not all(map(_ID.fullmatch, tree.values())):
-            return Contents()
+            return HeadFiles()
         foreign = tuple(_texts(value["foreign"]))
-        return Contents(head=head, ref=ref, state=state, committed=read_moment(at), tree=tree, foreign=foreign)
+        return HeadFiles(head=head, ref=ref, state=state, committed=read_moment(at), tree=tree, foreign=foreign)
     except (OSError, ValueError, KeyError, TypeError, AttributeError, IndexError, RecursionError):
-        return Contents()
+        return HeadFiles()
 
 
-def write_contents(file: Path | None, name: str, contents: Contents) -> None:
+def write_head_files(file: Path | None, name: str, files: HeadFiles) -> None:
     """Keep the files of a commit under a name."""
-    if file is None or contents.tree is None:
+    if file is None or files.tree is None:
         return
     value = {
-        "name": name, "head": contents.head, "ref": contents.ref, "state": contents.state,
-        "at": _written(contents.committed), "foreign": contents.foreign,
-        "paths": list(contents.tree), "blobs": " ".join(contents.tree.values()),
+        "name": name, "head": files.head, "ref": files.ref, "state": files.state,
+        "at": _written(files.committed), "foreign": files.foreign,
+        "paths": list(files.tree), "blobs": " ".join(files.tree.values()),
     }  # fmt: skip
     write_whole(file, json.dumps(value, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "surrogatepass"))
 

@@ -14,13 +14,13 @@ from memosite.archive.replay import Events
 from memosite.facts.times import Moment
 from memosite.sources.git import Repo
 from memosite.sources.history_cache import (
-    Contents,
+    HeadFiles,
     read_commits,
-    read_contents,
     read_events,
+    read_head_files,
     write_commits,
-    write_contents,
     write_events,
+    write_head_files,
 )
 
 CACHE_VERSION = 5
@@ -75,45 +75,42 @@ class KnownHistory:
         """Name the file. Commits and files of HEAD are in others beside it; each is loaded when it is needed."""
         self._file = file
         self._log_file = file.with_suffix(".commits.json") if file else None
-        self._contents_file = file.with_suffix(".contents.json") if file else None
+        self._head_file = file.with_suffix(".head.json") if file else None
         self._read: HistoryRead | None = None
         self._log: Log | None = None
-        self._contents = Contents()
-        self._is_new = self._is_log_new = self._are_contents_new = False
+        self._files = HeadFiles()
+        self._is_new = self._is_log_new = self._are_files_new = False
 
     def get(self, name: str) -> HistoryRead:
         """The history cached under this name; empty if there is none."""
         if self._read is None or self._read.name != name:
             head, events, names = read_events(self._file, name)
             self._read = HistoryRead(name=name, head=head, events=events, names=names)
-            self._is_new = self._are_contents_new = False
-            self._contents = read_contents(self._contents_file, name)
-            if self._contents.head == head:
+            self._is_new = self._are_files_new = False
+            self._files = read_head_files(self._head_file, name)
+            if self._files.head == head:
                 self._read = replace(
-                    self._read,
-                    committed=self._contents.committed,
-                    tree=self._contents.tree,
-                    foreign=self._contents.foreign,
+                    self._read, committed=self._files.committed, tree=self._files.tree, foreign=self._files.foreign
                 )
         return self._read
 
     def state(self, name: str, ref: str) -> str:
         """The state of the repo in which `ref` led to the history that is cached; "" if that is not known."""
         known = self.get(name)
-        return self._contents.state if self._contents.ref == ref and known.tree is not None else ""
+        return self._files.state if self._files.ref == ref and known.tree is not None else ""
 
     def note_state(self, ref: str, state: str) -> None:
         """The history that was put last is what `ref` leads to as long as the repo is in this state."""
-        if self._read is not None and (ref, state) != (self._contents.ref, self._contents.state):
-            self._contents, self._are_contents_new = replace(self._contents, ref=ref, state=state), True
+        if self._read is not None and (ref, state) != (self._files.ref, self._files.state):
+            self._files, self._are_files_new = replace(self._files, ref=ref, state=state), True
 
     def put(self, read: HistoryRead) -> None:
         """Keep the history in memory; `write` saves it."""
         self._is_new = (
             self._is_new or self._read is None or (read.name, read.head) != (self._read.name, self._read.head)
         )
-        self._read, self._are_contents_new = read, True
-        self._contents = Contents(head=read.head, committed=read.committed, tree=read.tree, foreign=read.foreign)
+        self._read, self._are_files_new = read, True
+        self._files = HeadFiles(head=read.head, committed=read.committed, tree=read.tree, foreign=read.foreign)
 
     def log(self, name: str) -> Log:
         """The commits cached under this name, which may lead up to an earlier commit; none if there are none."""
@@ -130,8 +127,8 @@ class KnownHistory:
         """Save new entries to the files."""
         if self._is_new and self._read is not None:
             write_events(self._file, self._read.name, self._read.head, self._read.events, self._read.names)
-        if self._are_contents_new and self._read is not None:
-            write_contents(self._contents_file, self._read.name, self._contents)
+        if self._are_files_new and self._read is not None:
+            write_head_files(self._head_file, self._read.name, self._files)
         if self._is_log_new and self._log is not None:
             write_commits(self._log_file, self._log.name, self._log.head, self._log.commits)
-        self._is_new = self._is_log_new = self._are_contents_new = False
+        self._is_new = self._is_log_new = self._are_files_new = False
