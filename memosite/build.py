@@ -22,7 +22,7 @@ from memosite.remake.memory import STATUS_PATH, Memory
 from memosite.remake.report import BuildReport, Clock, report_of, report_unchanged, seal_of, status_bytes, status_of
 from memosite.render.theme import load_theme, theme_folders
 from memosite.run.progress import Progress, silent
-from memosite.store.cache import INDEX_FOLDER, has_folder, open_part
+from memosite.store.cache import INDEX_FOLDER, PARTIAL_INDEX_FOLDER, has_folder, open_part
 from memosite.store.output import OutputFolder
 
 if TYPE_CHECKING:
@@ -90,7 +90,9 @@ def build(
             memory.forget_units()
         progress("plan", 0, 0)
         planned = replace(archive, for_operator=())
-        site = plan_site(config, planned, ledger, memory.shelf, static=theme.static, contract=load_contract())
+        site = plan_site(
+            config, planned, ledger, memory.shelf, static=theme.static, contract=load_contract(), jobs=jobs
+        )
         with output.writing():
             output.refuse_if_changed(LEDGER_PATH, ledger_state)
             maker = maker_of(site.context, theme, memory, output)
@@ -112,14 +114,15 @@ def build(
 
 def _clean_index(config: Config, archive: "Archive") -> None:
     """Remove the search index if it may hold words of what is left out now; the next search makes it anew."""
-    if not has_folder(config.cache / config.audience, INDEX_FOLDER):
+    part = config.cache / config.audience
+    if not (has_folder(part, INDEX_FOLDER) or has_folder(part, PARTIAL_INDEX_FOLDER)):
         return
     from memosite.config.policy import left_out_by  # noqa: PLC0415 - few caches have an index
     from memosite.search.whoosh.index import IndexSeal, remove_outdated  # noqa: PLC0415
 
     rules = left_out_by(config.erase, config.secrets)
     made_of = IndexSeal(rules=rules, withheld=withheld_for_secrets(archive.all_findings))
-    remove_outdated(config.cache / config.audience, made_of, keeps_former=config.audience == "internal")
+    remove_outdated(part, made_of, keeps_former=config.audience == "internal")
 
 
 def _checked_output(config: Config, previous: str | None) -> OutputFolder:

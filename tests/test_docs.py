@@ -224,7 +224,7 @@ def test_a_link_that_leads_nowhere_is_found(tmp_path: Path, text: str, broken: l
         ("```sh\ncd x && memosite build --colour red\n```\n", 1),
         ("```sh\nmemosite build --prof\n```\n", 1),
         ("```sh\nmemosite export --format pdf > file\n```\n", 1),
-        ("```sh\nmemosite search\n```\n", 1),
+        ("```sh\nmemosite diff\n```\n", 1),
         ("Run `memosite paint`, or `memosite build --colour`.", 2),
     ],
 )

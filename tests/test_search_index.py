@@ -13,9 +13,9 @@ from pathlib import Path
 import pytest
 
 from memosite.facts.errors import OutputError
+from memosite.search.answer import Search
 from memosite.search.documents import Card
 from memosite.search.match import match
-from memosite.search.whoosh.reader import IndexReader
 from memosite.search_language.query import parse_query
 from memosite.search_language.syntax import QueryError
 from tests.support.memos import write_memo, write_transcript
@@ -25,7 +25,7 @@ from tests.support.sites import EXAMPLE
 Place = tuple[str, str, int, str]
 
 
-def open_reader(read: Read, cache: Path, said: list[str] | None = None) -> IndexReader:
+def open_reader(read: Read, cache: Path, said: list[str] | None = None) -> Search:
     """The index of an archive; what it says goes into a list."""
     return read.index(cache, say=(said if said is not None else []).append)
 
@@ -144,8 +144,8 @@ KILLED = """
 
 
 @pytest.mark.parametrize("texts", [0, 2])
-def test_an_update_that_is_killed_is_told_and_made_good(texts: int, tmp_path: Path) -> None:
-    """Both when the index is first made, and when it is brought up to date."""
+def test_an_update_that_is_killed_costs_only_itself(texts: int, tmp_path: Path) -> None:
+    """Both when the index is first made, and when it is brought up to date: the former one stays, and is updated."""
     folder, cache = tmp_path / "memos/inbox", tmp_path / "cache"
     for name in ("one", "two", "three", "four"):
         write_memo(folder, name)
@@ -155,10 +155,11 @@ def test_an_update_that_is_killed_is_told_and_made_good(texts: int, tmp_path: Pa
         command = [sys.executable, "-c", textwrap.dedent(KILLED), str(tmp_path), str(cache), str(texts)]
         killed = subprocess.run(command, check=False)
         assert killed.returncode == -signal.SIGKILL
+        assert (cache / "search.partial").exists()
         said: list[str] = []
         assert sorted(ids(tmp_path, cache, word, said)) == ["four", "one", "three", "two"]
-        assert "damaged" in said[0]
-        assert "made anew" in said[0]
+        assert said == []
+        assert not (cache / "search.partial").exists()
 
 
 def test_a_damaged_index_is_made_anew(tmp_path: Path) -> None:

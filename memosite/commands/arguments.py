@@ -159,13 +159,19 @@ def _add_search(commands: Commands) -> None:
         "find artifacts, newest first; docs/search.md has the whole language",
         "memosite search 'from:engineer \"tide tables\" after:2w'",
     )
-    command.add_argument("query", nargs="+", metavar="QUERY", help='words, "phrases", prefix*, field:value, AND OR NOT')
+    command.add_argument("query", nargs="*", metavar="QUERY", help='words, "phrases", prefix*, field:value, AND OR NOT')
     command.add_argument("--json", action="store_true", help="one JSON object")
     command.add_argument("--limit", type=int, default=20, metavar="N", help="hits to show (default: 20)")
     command.add_argument("--sort", choices=("date", "score"), default="date", help="default: date, newest first")
+    command.add_argument("--index", action="store_true", default=None, help="wait until the search index is up to date")
+    _add_no_index(command)
     command.add_argument("--base-url", metavar="URL", help="where the site is published, for the addresses")
     _add_site_option(command)
     command.set_defaults(run="search")
+
+
+def _add_no_index(command: argparse.ArgumentParser) -> None:
+    command.add_argument("--no-index", dest="index", action="store_false", help="make no search index for later")
 
 
 def _add_export(commands: Commands) -> None:
@@ -176,6 +182,7 @@ def _add_export(commands: Commands) -> None:
         "memosite export --format mbox -o archive.mbox && mutt -f archive.mbox",
     )
     command.add_argument("query", nargs="?", metavar="QUERY", help="only what this finds (see memosite search --help)")
+    _add_no_index(command)
     command.add_argument(
         "--format", choices=("jsonl", "mbox", "maildir", "csv"), default="jsonl", help="default: jsonl"
     )

@@ -18,6 +18,7 @@ from memosite.facts.secret_rules import withheld_for_secrets
 from memosite.facts.source_rules import failures
 from memosite.reading.archive import open_archive
 from memosite.run.streams import without_reader
+from memosite.run.workers import default_jobs
 
 
 def run(options: argparse.Namespace, *, say: Callable[[str], None]) -> bool:
@@ -34,12 +35,16 @@ def run(options: argparse.Namespace, *, say: Callable[[str], None]) -> bool:
         secrets=options.secrets,
         audience=options.audience,
     )
+    index_much = _nothing
     with open_archive(config) as handle:
         archive, _ = handle.read()
         if options.query is not None:
-            from memosite.search.command import restrict  # noqa: PLC0415 - few exports need Whoosh
+            from memosite.commands.indexing import keep_index  # noqa: PLC0415 - few exports need Whoosh
+            from memosite.search.command import restrict, searchable  # noqa: PLC0415
 
-            archive = restrict(archive, handle.shelf, config, options.query, say=say)
+            found = searchable(archive, handle.shelf, config, jobs=default_jobs())
+            index_much = keep_index(found, options, config)
+            archive = restrict(archive, found, options.query)
         with without_reader():
             export(
                 archive,
@@ -51,6 +56,7 @@ def run(options: argparse.Namespace, *, say: Callable[[str], None]) -> bool:
                 authority=config.authority,
                 target=options.output or sys.stdout.buffer,
             )
+    index_much()
     if said := _unreadable(archive):
         say(f"memosite: {said}")
     failed = failures(archive.all_findings)
@@ -60,6 +66,10 @@ def run(options: argparse.Namespace, *, say: Callable[[str], None]) -> bool:
     if withheld:
         say(f"memosite: {withheld_note(withheld, check_command(options, named_audience(options, config)))}")
     return not failed and not withheld and not fails((one.severity for one in archive.all_findings), options.fail_on)
+
+
+def _nothing() -> None:
+    """There is nothing to index."""
 
 
 def _unreadable(archive: Archive) -> str:

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from memosite.archive.urls import absolute
 from memosite.facts.characters import masked, printable_json
 from memosite.search.answer import Query, SearchResults
-from memosite.search.whoosh.reader import Hit
+from memosite.search.hits import Hit
 
 _BOLD, _PLAIN = "\x1b[1m", "\x1b[0m"
 

@@ -1,11 +1,12 @@
-"""[I/O] `memosite search`: asks the index in the cache, which is brought up to date first if anything changed."""
+"""[I/O] `memosite search`: asks the index in the cache, and looks itself into what the index does not hold."""
 
 import argparse
 import contextlib
 import sys
 from collections.abc import Callable, Iterator
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from memosite.commands.hits import as_json, as_text
 from memosite.commands.withheld import check_command, named_audience, withheld_note
@@ -14,77 +15,123 @@ from memosite.facts.characters import printable
 from memosite.facts.errors import ConfigError
 from memosite.facts.secret_rules import withheld_for_secrets
 from memosite.facts.source_rules import failures
-from memosite.reading.archive import open_archive
+from memosite.reading.archive import ArchiveHandle, open_archive
 from memosite.search.answer import Search, read_query
-from memosite.search.whoosh.index import IndexSeal, locked, open_reader, read_seal, write_seal
+from memosite.search.whoosh.index import making_index, open_index
 from memosite.search.whoosh.reader import IndexReader
 
+if TYPE_CHECKING:
+    from memosite.search.command import Searchable
 
-def run(options: argparse.Namespace, *, show: Callable[[str], None], say: Callable[[str], None]) -> bool:
+Say = Callable[[str], None]
+
+
+def run(options: argparse.Namespace, *, show: Callable[[str], None], say: Say) -> bool:
     """Answer the query; whether anything was found, in sources that could all be read.
 
     The query is read before anything else. That something is withheld for a secret is said, and no failure: a script
-    has to be able to tell that nothing was found.
+    has to be able to tell that nothing was found. With `--index` the query may be left out.
     """
     if options.limit < 1:
         raise ConfigError(f"--limit {options.limit}: found {options.limit}, expected 1 or more")
-    query = read_query(" ".join(options.query))
-    config = load_config(
+    if not options.query and not options.index:
+        raise ConfigError("search: found no QUERY, expected one; for example: memosite search 'from:engineer tide'")
+    query = read_query(" ".join(options.query)) if options.query else None
+    if options.sort == "score" and options.index is False:
+        raise ConfigError("--sort score --no-index: only the search index tells which hits are best; leave out one")
+    config = _load(options)
+    with _opened(options, config, say) as opened:
+        if query is None:
+            return opened.is_whole
+        answer = opened.search.find(query.node, sort=options.sort, limit=options.limit)
+    if options.json:
+        show(as_json(answer, query, base_url=config.base_url))
+    elif not options.quiet:
+        show(as_text(answer, base_url=config.base_url, color=sys.stdout.isatty()))
+    opened.index_much()
+    return answer.total > 0 and opened.is_whole
+
+
+def _load(options: argparse.Namespace) -> Config:
+    return load_config(
         options.site_option or Path(),
         base_url=options.base_url,
         cache=options.cache,
         secrets=options.secrets,
         audience=options.audience,
     )
-    check = check_command(options, named_audience(options, config))
-    with _open(config, check, say) as (opened, is_whole):
-        answer = opened.find(query, sort=options.sort, limit=options.limit)
-    if options.json:
-        show(as_json(answer, query, base_url=config.base_url))
-    elif not options.quiet:
-        show(as_text(answer, base_url=config.base_url, color=sys.stdout.isatty()))
-    return answer.total > 0 and is_whole
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Opened:
+    """A search, whether all sources could be read, and what begins to index what it had to look into."""
+
+    search: Search
+    is_whole: bool = True
+    index_much: Callable[[], None] = lambda: None
 
 
 @contextlib.contextmanager
-def _open(config: Config, check: str, say: Callable[[str], None]) -> Iterator[tuple[Search, bool]]:
-    """The index, brought up to date. The archive is read only if its sources have changed.
+def _opened(options: argparse.Namespace, config: Config, say: Say) -> Iterator[_Opened]:
+    """The search of an archive, which is read only if its sources have changed since it was indexed.
 
-    With it goes whether all sources could be read. Remotes are used as last fetched: a search waits for no network.
-    What is withheld for a secret is said, with the command (`check`) that names it.
+    Remotes are used as last fetched: a search waits for no network. Who waits for the index holds its lock before
+    anything is read, so that it holds nothing that is left out meanwhile.
     """
-    kept = replace(config, base_url=None)  # no part of the index
-    with open_archive(kept, use_network=False) as handle:
-        with locked(config.cache / config.audience) as folder:
-            seal, _ = read_seal(folder)
-            inputs = handle.inputs(seal.inputs if seal else "")
-            current = open_reader(folder, _renewed(folder, seal, inputs.digest)) if seal and inputs.is_same else None
-        if current is not None:
-            _tell(current.withheld, check, say)
-            with contextlib.closing(current.reader):
-                yield Search(reader=IndexReader(index=current)), True
+    with open_archive(_indexed(config), use_network=False) as handle:
+        with open_index(config.cache / config.audience) as index:
+            inputs = handle.inputs(index.seal.inputs if index else "")
+            if index and inputs.is_same:
+                index.renew(inputs.digest)
+                _tell(index.seal.withheld, _check(options, config), say)
+                yield _Opened(search=Search(index=IndexReader(index=index, newest_date=index.seal.newest)))
+                return
+        if not (options.index or options.sort == "score"):
+            from memosite.commands.indexing import keep_index  # noqa: PLC0415 - as below
+
+            found, is_whole = _read(handle, inputs.digest, options, config, say)
+            index_much = keep_index(found, options, config)
+            with found.search() as search:
+                yield _Opened(search=search, is_whole=is_whole, index_much=index_much)
             return
-        from memosite.search.command import open_search  # noqa: PLC0415 - an index that is up to date needs no indexing
+    if not options.index:
+        say("memosite: --sort score waits for the search index")
+    with making_index(config.cache / config.audience) as partial:
+        config = _load(options)
+        with open_archive(_indexed(config), use_network=False) as handle:
+            found, is_whole = _read(handle, handle.inputs("").digest, options, config, say)
+            if partial is not None:
+                found.index(partial, say)
+            with found.search() as search:
+                yield _Opened(search=search, is_whole=is_whole)
 
-        archive, _ = handle.read()
-        failed = failures(archive.all_findings)
-        for one in failed:
-            say(f"memosite: failed: {printable(one)}")
-        digest = "" if failed else inputs.digest  # the next search tries again
-        withheld = withheld_for_secrets(archive.all_findings)
-        _tell(withheld, check, say)
-        with open_search(archive, handle.shelf, config, say=say, inputs=digest, withheld=withheld) as search:
-            yield search, not failed
+
+def _indexed(config: Config) -> Config:
+    """The configuration as far as the index depends on it."""
+    return replace(config, base_url=None)
 
 
-def _tell(withheld: tuple[str, ...], check: str, say: Callable[[str], None]) -> None:
+def _read(
+    handle: ArchiveHandle, inputs: str, options: argparse.Namespace, config: Config, say: Say
+) -> "tuple[Searchable, bool]":
+    """What is searched of an archive, and whether all sources could be read: if not, that is said."""
+    from memosite.run.workers import default_jobs  # noqa: PLC0415 - an index that is up to date needs no scan
+    from memosite.search.command import searchable  # noqa: PLC0415
+
+    archive, _ = handle.read()
+    failed = failures(archive.all_findings)
+    for one in failed:
+        say(f"memosite: failed: {printable(one)}")
+    _tell(withheld_for_secrets(archive.all_findings), _check(options, config), say)
+    digest = "" if failed else inputs  # the next search tries again
+    return searchable(archive, handle.shelf, config, jobs=default_jobs(), inputs=digest), not failed
+
+
+def _check(options: argparse.Namespace, config: Config) -> str:
+    """The command that names what is withheld for a secret."""
+    return check_command(options, named_audience(options, config))
+
+
+def _tell(withheld: tuple[str, ...], check: str, say: Say) -> None:
     if withheld:
         say(f"memosite: {withheld_note(withheld, check)}")
-
-
-def _renewed(folder: Path, seal: IndexSeal, inputs: str) -> IndexSeal:
-    """The seal, renewed with a digest that is faster to compare."""
-    if seal.inputs != inputs:
-        seal = replace(seal, inputs=inputs)
-        write_seal(folder, seal)
-    return seal

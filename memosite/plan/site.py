@@ -22,14 +22,22 @@ class SitePlan:
 
 
 def plan_site(
-    config: Config, archive: Archive, ledger: Ledger, shelf: Shelf, *, static: Mapping[str, bytes], contract: Contract
+    config: Config,
+    archive: Archive,
+    ledger: Ledger,
+    shelf: Shelf,
+    *,
+    static: Mapping[str, bytes],
+    contract: Contract,
+    jobs: int = 1,
 ) -> SitePlan:
     """Everything the site consists of, `status.json` apart, with the `static` files of its theme by name.
 
-    `ledger` is the one that holds this archive.
+    `ledger` is the one that holds this archive; `jobs` processes look for what saved searches find.
     """
     context = context_of(config, archive, shelf)
-    units = (_static_unit(static), *plan(context, ledger, _saved_searches(config, archive, shelf), contract=contract))
+    saved = _saved_searches(config, archive, shelf, jobs)
+    units = (_static_unit(static), *plan(context, ledger, saved, contract=contract))
     return SitePlan(context=context, units=units)
 
 
@@ -39,17 +47,18 @@ def _static_unit(static: Mapping[str, bytes]) -> Unit:
     return Unit(name="static", make=lambda _: files, is_traced=False)
 
 
-def _saved_searches(config: Config, archive: Archive, shelf: Shelf) -> tuple[SavedSearch, ...]:
-    """What the queries of the configuration find; the search index is opened only if there are any."""
+def _saved_searches(config: Config, archive: Archive, shelf: Shelf, jobs: int) -> tuple[SavedSearch, ...]:
+    """What the queries of the configuration find, in the search index as it is and by a scan of the rest."""
     if not config.searches:
         return ()
-    from memosite.search.command import open_search, read_query  # noqa: PLC0415 - few builds need Whoosh
+    from memosite.search.command import read_query, searchable  # noqa: PLC0415 - few builds need Whoosh
 
-    with open_search(archive, shelf, config, say=lambda _: None) as search:
-        return tuple(
-            SavedSearch(name=name, query=query, found=search.refs(read_query(query)))
-            for name, query in config.searches.items()
-        )
+    with searchable(archive, shelf, config, jobs=jobs).search() as search:
+        found = search.refs([read_query(query).node for query in config.searches.values()])
+    return tuple(
+        SavedSearch(name=name, query=query, found=refs)
+        for (name, query), refs in zip(config.searches.items(), found, strict=True)
+    )
 
 
 def context_of(config: Config, archive: Archive, shelf: Shelf) -> Context:

@@ -1,59 +1,155 @@
-"""Search for commands and saved searches: opens the index of an archive and restricts the archive to a query's hits."""
+"""Search for commands and saved searches: with the index as far as there is one, and a scan of the rest.
+
+cards ──► compare with those in the index ──► Search(index, scan of what the index does not hold)
+"""
 
 import contextlib
-from collections.abc import Callable, Iterator
-from dataclasses import replace
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from functools import cached_property
+from pathlib import Path
 from types import MappingProxyType
 
 from memosite.archive.model import Archive
 from memosite.config.loading import Config
 from memosite.config.policy import left_out_by
+from memosite.facts.errors import OutputError
+from memosite.facts.secret_rules import withheld_for_secrets
 from memosite.search.answer import Search, read_query
-from memosite.search.documents import describe
-from memosite.search.whoosh.index import IndexSeal
-from memosite.search.whoosh.indexing import open_index
+from memosite.search.documents import Card, TextOf, describe
+from memosite.search.scan import Scan
+from memosite.search.whoosh.index import IndexSeal, OpenIndex, making_index, open_index, read_digests, remove_outdated
+from memosite.search.whoosh.indexing import Difference, compare, newest_of, update_index
 from memosite.search.whoosh.reader import IndexReader
 from memosite.search_language.analyzer import Analyzer
 from memosite.store.shelf import Shelf
 
-__all__ = ["open_search", "read_query", "restrict"]
+__all__ = ["Searchable", "read_query", "restrict", "searchable"]
+
+LITTLE = 200_000
+"""So many characters are indexed before the answer: it takes less than half a second."""
 
 
-@contextlib.contextmanager
-def open_search(
-    archive: Archive,
-    shelf: Shelf,
-    config: Config,
-    *,
-    say: Callable[[str], None],
-    inputs: str = "",
-    withheld: tuple[str, ...] = (),
-) -> Iterator[Search]:
-    """Bring the index in the cache up to date with an archive whose texts are on the shelf, and open it.
+@dataclass(frozen=True, kw_only=True)
+class Searchable:
+    """What is searched of an archive, and the part of the cache that may have an index of it.
 
-    `inputs` is the digest of what the archive was read from, if it was taken before (see `inputs`); `withheld` is what
-    was withheld for a secret then.
+    `made_of` is what the archive is as of, without the newest date. `jobs` processes scan.
+    """
+
+    part: Path
+    cards: tuple[Card, ...]
+    text_of: TextOf
+    analyzer: Analyzer
+    made_of: IndexSeal
+    keeps_former: bool
+    jobs: int
+
+    @contextlib.contextmanager
+    def search(self) -> Iterator[Search]:
+        """Search with the index as it is now, and scan what it does not hold."""
+        newest = newest_of(self.cards)
+        with open_index(self.part) as found:
+            index = found if self._holds_as_much(found) else None
+            difference = self._difference(index)
+            scan = Scan(
+                cards=tuple(card for card in self.cards if card.key in difference.changed),
+                text_of=self.text_of,
+                analyzer=self.analyzer,
+                newest=newest,
+                jobs=self.jobs,
+            )
+            without = difference.former
+            yield Search(
+                index=IndexReader(index=index, newest_date=newest, without=without, analyzer=self.analyzer)
+                if index
+                else None,
+                scan=scan if scan.cards else None,
+            )
+
+    def remove_outdated(self) -> None:
+        """Remove an index that may hold what nothing may hold any more, if the cache can be written."""
+        with contextlib.suppress(OutputError):
+            remove_outdated(self.part, self.made_of, keeps_former=True)
+            if not self.keeps_former:
+                with open_index(self.part) as index:
+                    has_former = bool(self._difference(index).former)
+                if has_former:
+                    remove_outdated(self.part, self.made_of, keeps_former=False)
+
+    def index_little(self) -> bool:
+        """Bring the index up to date if little has changed and nobody else does it; whether it is up to date then."""
+        with open_index(self.part) as index:
+            difference = self._difference(index)
+            if not difference and index and self.made_of.inputs in {"", index.seal.inputs}:
+                return True
+        if not self._is_little(difference):
+            return False
+        with contextlib.suppress(OutputError), making_index(self.part, waits=False) as partial:
+            if partial is not None:
+                self.index(partial, str)
+                return True
+        return False
+
+    def index(self, partial: Path, say: Callable[[str], object]) -> None:
+        """Bring the index up to date, in a folder from `making_index`."""
+        update_index(
+            self.part,
+            partial,
+            self.cards,
+            self.text_of,
+            self.analyzer,
+            made_of=self.made_of,
+            keeps_former=self.keeps_former,
+            say=say,
+        )
+
+    def _holds_as_much(self, index: OpenIndex | None) -> bool:
+        return index is not None and index.seal.holds_as_much(self.made_of)
+
+    def _difference(self, index: OpenIndex | None) -> Difference:
+        return compare(read_digests(index.folder) if index else {}, self._digests)
+
+    @cached_property
+    def _digests(self) -> Mapping[str, str]:
+        return {card.key: card.digest for card in self.cards}
+
+    def _is_little(self, difference: Difference) -> bool:
+        left = LITTLE
+        for card in self.cards:
+            if card.key in difference.changed:
+                digests = (*card.texts, card.conversation) if card.conversation else card.texts
+                left -= sum(len(self.text_of(digest)) for digest in digests)
+                if left < 0:
+                    return False
+        return True
+
+
+def searchable(archive: Archive, shelf: Shelf, config: Config, *, jobs: int, inputs: str = "") -> Searchable:
+    """What is searched of an archive whose texts are on the shelf.
+
+    `inputs` is the digest of what the archive was read from, if it was taken before (see `inputs`).
     """
     analyzer = Analyzer()
-    cards = [describe(archive, artifact, analyzer) for artifact in archive.artifacts.values()]
-    made_of = IndexSeal(inputs=inputs, rules=left_out_by(config.erase, config.secrets), withheld=withheld)
-    found = open_index(
-        config.cache / config.audience,
-        cards,
-        shelf.text,
-        analyzer,
-        say,
-        made_of=made_of,
+    return Searchable(
+        part=config.cache / config.audience,
+        cards=tuple(describe(archive, artifact, analyzer) for artifact in archive.artifacts.values()),
+        text_of=shelf.text,
+        analyzer=analyzer,
+        made_of=IndexSeal(
+            inputs=inputs,
+            rules=left_out_by(config.erase, config.secrets),
+            withheld=withheld_for_secrets(archive.all_findings),
+        ),
         keeps_former=config.audience == "internal",
+        jobs=jobs,
     )
-    with contextlib.closing(found.reader):
-        yield Search(reader=IndexReader(index=found, analyzer=analyzer))
 
 
-def restrict(archive: Archive, shelf: Shelf, config: Config, text: str, *, say: Callable[[str], None]) -> Archive:
+def restrict(archive: Archive, found: Searchable, text: str) -> Archive:
     """The archive with only the artifacts that match a query; threads and positions are kept, for context."""
     query = read_query(text)
-    with open_search(archive, shelf, config, say=say) as search:
-        refs = search.refs(query)
+    with found.search() as search:
+        (refs,) = search.refs([query.node])
     kept = {ref: artifact for ref, artifact in archive.artifacts.items() if ref in refs}
     return replace(archive, artifacts=MappingProxyType(kept))

@@ -8,12 +8,11 @@ so that a hit opens the turn and only `in:tools` finds such output (SPEC 5).
 """
 
 import datetime as dt
-import hashlib
-import json
 from bisect import bisect_left
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator
-from dataclasses import asdict, dataclass
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Set as AbstractSet
+from dataclasses import dataclass, replace
 from typing import Literal
 
 from memosite.archive.lines import all_texts, is_broken, shown_file
@@ -28,6 +27,8 @@ from memosite.markdown.html import plain_text
 from memosite.pages.parts import cut_turns
 from memosite.resolve.actions import is_unread_by_any
 from memosite.search_language.analyzer import Analyzer, prepare
+from memosite.search_language.syntax import WordField
+from memosite.store.digests import digest_of
 
 MOST_CHARS = 1_000_000
 """The most characters of one document that are searched."""
@@ -42,6 +43,9 @@ _EPOCH = dt.datetime(1970, 1, 1)
 _MILLISECOND = dt.timedelta(milliseconds=1)
 
 TextOf = Callable[[str], str]
+
+Choose = Callable[[Collection[str]], AbstractSet[str]]
+"""Chooses terms of those of a text."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -74,8 +78,13 @@ class Card:
 
     @property
     def digest(self) -> str:
-        """SHA-256 over everything but the order of arrival: equal digests mean equal documents."""
-        return hashlib.sha256(json.dumps(asdict(self) | {"arrival": 0}).encode()).hexdigest()
+        """The digest of everything but the order of arrival: equal digests mean equal documents."""
+        return digest_of(replace(self, arrival=0))
+
+    @property
+    def key(self) -> str:
+        """`memo/<id>`: the name of the artifact among all."""
+        return f"{self.kind}/{self.id}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -99,6 +108,11 @@ class SearchDocument:
     def keys(self) -> tuple[tuple[str, str], ...]:
         """Fields and values, that of `in:` among them."""
         return (*self.card.keys, ("in", "tools" if self.is_tools else "text"))
+
+    @property
+    def fields(self) -> Mapping[WordField, Sequence[str]]:
+        """The texts in which words are looked up, by field."""
+        return {"text": self.texts, "subject": (self.subject,) if self.subject else (), "name": self.names}
 
     @property
     def order(self) -> tuple[bool, int, str, str, int, bool]:
@@ -290,15 +304,25 @@ def _memo_keys(archive: Archive, memo: Memo) -> Iterator[tuple[str, str]]:
         yield from states
 
 
-def positions_of(texts: Iterable[str], analyzer: Analyzer) -> dict[str, list[int]]:
-    """The terms of several texts with their positions; no phrase reaches from one text into the next."""
+def positions_of(texts: Iterable[str], analyzer: Analyzer, choose: Choose | None = None) -> dict[str, list[int]]:
+    """The terms of several texts with their positions; no phrase reaches from one text into the next.
+
+    With `choose` only the chosen terms: that takes a quarter of the time.
+    """
     found: dict[str, list[int]] = defaultdict(list)
     start = 0
     for text in texts:
         words, parts = analyzer.terms(text)
-        for place, word in enumerate(words, start):
-            found[word].append(place)
+        chosen = None if choose is None else choose({*words, *(part for part, _ in parts)})
+        if chosen is None:
+            for place, word in enumerate(words, start):
+                found[word].append(place)
+        elif chosen:
+            for place in [place for place, word in enumerate(words) if word in chosen]:
+                found[words[place]].append(start + place)
         for part, place in parts:
+            if chosen is not None and part not in chosen:
+                continue
             places = found[part]
             index = bisect_left(places, start + place)
             if places[index : index + 1] != [start + place]:  # a part may be a word at the same place

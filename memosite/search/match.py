@@ -5,7 +5,7 @@
 The index is whatever has `Postings`: Whoosh on the command line, a few dictionaries in a test.
 """
 
-from collections.abc import Collection, Iterable, Mapping, Sequence, Set
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence, Set
 from typing import Protocol, assert_never
 
 from memosite.search_language.syntax import Ago, And, Dates, KeyTerm, Not, Or, QueryNode, Words, leaves
@@ -124,3 +124,27 @@ def _in_sequence(field: str, choices: Sequence[Iterable[str]], found: Set[int], 
 def wanted_words(node: QueryNode) -> tuple[Words, ...]:
     """The words that a query looks for, without those under NOT: excerpts mark them, scores count them."""
     return tuple(dict.fromkeys(leaf for leaf, wanted in leaves(node) if wanted and isinstance(leaf, Words)))
+
+
+def widened(
+    node: QueryNode, may_match: Callable[[Words | KeyTerm], bool | None], *, is_wanted: bool = True
+) -> QueryNode:
+    """A query that finds whatever this one finds, and maybe more, by what is known of words and values beforehand.
+
+    `may_match` tells of each whether it may match; None for what can be looked up.
+    """
+    match node:
+        case Words() | KeyTerm():
+            answer = may_match(node)
+            if answer is None:
+                return node
+            return And(parts=()) if answer and is_wanted else Or(parts=())  # all documents, or none
+        case And(parts=parts):
+            return And(parts=tuple(widened(part, may_match, is_wanted=is_wanted) for part in parts))
+        case Or(parts=parts):
+            return Or(parts=tuple(widened(part, may_match, is_wanted=is_wanted) for part in parts))
+        case Not(part=part):
+            return Not(part=widened(part, may_match, is_wanted=not is_wanted))
+        case Dates() | Ago():
+            return node
+    assert_never(node)

@@ -138,6 +138,10 @@ class Analyzer:
             (word.term, word.position) for word in found if word.part
         ]
 
+    def fold(self, text: str) -> str:
+        """A prepared text in which every term of it is found as it is written, unless it `may_compose`."""
+        return text.lower() if text.isascii() else _translated(text, self._folding)
+
     def phrase(self, text: str) -> tuple[str, ...]:
         """The words of a query's text, one after the other, without parts."""
         return tuple(word.term for word in self._words(prepare(text)) if not word.part)
@@ -169,6 +173,11 @@ class Analyzer:
             return folded, range(len(text) + 1)
         starts = [index for index, piece in enumerate(pieces) for _ in piece]
         return folded, [*starts, len(text)]
+
+
+def may_compose(folded: str) -> bool:
+    """Whether a folded text may have terms with characters that are composed of several of its own."""
+    return not unicodedata.is_normalized("NFC", folded)
 
 
 def _translated(text: str, table: dict[int, str]) -> str:

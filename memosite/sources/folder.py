@@ -149,6 +149,8 @@ def _read_whole(handle: int, expected: int) -> bytes:
             break
         parts.append(part)
         size += len(part)
+        if size == expected:  # the end was asked for with it
+            break
     return b"".join(parts)
 
 

@@ -65,6 +65,9 @@ def _remove_former(folder: Path, files: re.Pattern[str]) -> None:
 INDEX_FOLDER = "search"
 """The folder of the search index in a part of the cache."""
 
+PARTIAL_INDEX_FOLDER = "search.partial"
+"""The folder in which the next search index is made."""
+
 
 def has_folder(part: Path, name: str) -> bool:
     """Whether a part of the cache has a folder."""

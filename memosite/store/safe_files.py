@@ -55,6 +55,11 @@ def open_lock(path: Path) -> int:
     return os.open(path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 0o666)
 
 
+def open_shared_lock(path: Path) -> int:
+    """Open a lock file only to share the lock: `OSError` if it is missing, or a link."""
+    return os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
+
+
 def sync_folder(path: str | Path) -> None:
     """Wait until the names in a folder are on the disk: a file moved there has its name after a power loss, too.
 

@@ -17,7 +17,7 @@ from typing import Self
 from memosite.facts.errors import OutputError, SourceError
 
 Recover = Callable[[str], Iterable[bytes]]
-"""Makes all bytes of a file again that had those of this digest among them."""
+"""Reads the bytes of a file again that had those of this digest among them; what else it gives is not kept."""
 
 CHANGED = "a file changed while the archive was read; run the command again"
 _RECOVERED_BYTES = 32 * 2**20
@@ -71,6 +71,8 @@ class Shelf:
     def _recover(self, digest: str) -> None:
         for data in self._promised[digest](digest):
             found = hashlib.sha256(data).hexdigest()
+            if found not in self._promised:
+                continue
             if self._recovered.setdefault(found, data) is data:
                 self._recovered_bytes += len(data)
             self._recovered.move_to_end(found)

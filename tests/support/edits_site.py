@@ -296,14 +296,12 @@ def damage_cache(org: Organization, rng: random.Random) -> str:
 
 @edit(1)
 def block_cache(org: Organization, rng: random.Random) -> str:  # noqa: ARG001 - as every edit
-    """The cache cannot be written for a while: something is in its place. Saved searches need it (SPEC 9)."""
+    """The cache cannot be written for a while: something is in its place."""
     cache, kept = org.folder / ".memosite", org.folder.parent / f"{org.folder.name}-cache"
     if cache.exists():
         shutil.move(cache, kept)
         org.undo.append(("move", (kept, cache)))
     cache.write_text("not a folder")
-    org.undo.append(("feeds", org.settings.get("feeds")))
-    _set(org, "feeds", {})
     org.undo.append(("remove", cache))
     return "a file"
 

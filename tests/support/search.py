@@ -13,9 +13,11 @@ from typing import Any
 from memosite.archive.model import Archive
 from memosite.config.loading import load_config
 from memosite.reading.archive import open_archive
+from memosite.search.answer import Search
 from memosite.search.documents import Card, SearchDocument, TextOf, describe, documents
 from memosite.search.match import KEYS
-from memosite.search.whoosh.indexing import open_index
+from memosite.search.whoosh.index import UNKNOWN, making_index, open_index
+from memosite.search.whoosh.indexing import newest_of, update_index
 from memosite.search.whoosh.reader import IndexReader
 from memosite.search_language.analyzer import Analyzer
 from memosite.store.shelf import Shelf
@@ -32,11 +34,16 @@ class Read:
     analyzer: Analyzer
     opened: ExitStack
 
-    def index(self, cache: Path, text_of: TextOf | None = None, say: Callable[[str], object] = str) -> IndexReader:
+    def index(self, cache: Path, text_of: TextOf | None = None, say: Callable[[str], object] = str) -> Search:
         """The index of the archive, brought up to date and open as long as the archive is."""
-        found = open_index(cache, self.cards, text_of or self.shelf.text, self.analyzer, say)
-        self.opened.callback(found.reader.close)
-        return IndexReader(index=found, analyzer=self.analyzer)
+        with making_index(cache) as partial:
+            assert partial is not None
+            update_index(
+                cache, partial, self.cards, text_of or self.shelf.text, self.analyzer, made_of=UNKNOWN, say=say
+            )
+        found = self.opened.enter_context(open_index(cache))
+        assert found is not None
+        return Search(index=IndexReader(index=found, newest_date=newest_of(self.cards), analyzer=self.analyzer))
 
     def documents(self) -> list[SearchDocument]:
         """All documents, in the order in which hits are shown."""

@@ -1,12 +1,17 @@
-"""[I/O] The search index in the cache: where it lies, whether it can be trusted, and how it is opened.
+"""[I/O] The search index in the cache: where it lies, whether it can be trusted, how it is opened and replaced.
 
-    seal ──► every file as the last update left it? ──► nothing changed that the archive is read from? ──► open
+    seal ──► every file as it was when the index was put in place? ──► open
+    partial folder ──► made by one process at a time ──► sealed ──► put in the place of the index
 
-The index is used only if every file of it is the very one that the last update left: name, size, inode and time of
-change stand in its seal. So an update that was killed, a damaged disk and a folder that somebody else put there (a
-cache may come with a cloned repo, and Whoosh reads its own files by unpickling) are all told, and made anew.
+The index is used only if every file of it is the very one that was put there: name, size, inode and time of change
+stand in its seal. So a damaged disk and a folder that somebody else put there (a cache may come with a cloned repo, and
+Whoosh reads its own files by unpickling) are told, and the index is made anew.
 
-`indexing` brings an index up to date; here is only what an answer needs that finds it so.
+Nobody waits for a new index but who wants to: it is made in a folder of its own, and put in place in a moment. Readers
+share a lock with each other; they hold off whoever puts an index in place, or removes it. A second lock is held by
+who makes one. A process that is killed holds no lock any more, and what it left is removed by the next one.
+
+`indexing` makes an index; here is only what an answer needs that finds it there.
 """
 
 import contextlib
@@ -15,14 +20,14 @@ import json
 import os
 import shutil
 import warnings
-from collections.abc import Iterator
-from dataclasses import asdict, dataclass
+from collections.abc import Iterator, Mapping
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from memosite.facts.errors import OutputError
-from memosite.store.cache import INDEX_FOLDER, open_cache
-from memosite.store.safe_files import beginning_of, open_lock
+from memosite.store.cache import INDEX_FOLDER, PARTIAL_INDEX_FOLDER, open_cache, refuse_link
+from memosite.store.safe_files import beginning_of, open_lock, open_shared_lock, read_file
 
 with warnings.catch_warnings():
     # Compiled for the first time, a module of Whoosh may warn of its own spelling; nothing of it concerns us.
@@ -31,12 +36,15 @@ with warnings.catch_warnings():
 
     from memosite.search.whoosh.fields import schema
 
-INDEX_VERSION = 4
+INDEX_VERSION = 5
 """Of the schema, of what the analyzer finds and of what is shown: an index of another version is made anew."""
 
 _SEAL = "seal.json"
 _SEAL_BYTES = 1 << 20
-_LOCK = "lock"
+_PLANNED = ".planned.json"
+_DIGESTS = "state.json"
+_PLACE_LOCK = "lock"
+_MAKING_LOCK = "making.lock"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -63,38 +71,115 @@ UNKNOWN = IndexSeal()
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OpenIndex:
-    """An index that is up to date, to be read by `reader.Reader`; `reader` is Whoosh's."""
+    """An index to be read by `reader.IndexReader`; `reader` is Whoosh's."""
 
+    folder: Path
+    seal: IndexSeal
     reader: Any
-    newest: int | None
-    withheld: tuple[str, ...] = ()
+
+    def renew(self, inputs: str) -> None:
+        """Note a digest of the same inputs that is faster to compare; where nothing can be written, it is not noted."""
+        if self.seal.inputs != inputs:
+            with contextlib.suppress(OSError):
+                write_seal(self.folder, replace(self.seal, inputs=inputs))
 
 
 @contextlib.contextmanager
-def locked(cache: Path) -> Iterator[Path]:
-    """The folder of the index, held for one process at a time; who comes second finds it up to date.
+def open_index(cache: Path) -> Iterator[OpenIndex | None]:
+    """The index in the cache, kept there within the block; None if there is none that can be trusted.
 
-    Raises `OutputError` if the cache cannot be written, or if a link lies in it.
+    Raises `OutputError` if a link lies in its place.
     """
+    folder = cache / INDEX_FOLDER
+    refuse_link(folder)
+    with _locked(cache / _PLACE_LOCK, fcntl.LOCK_SH) as is_locked:
+        seal = read_seal(folder)[0] if is_locked else None
+        if seal is None:
+            yield None
+            return
+        reader = index.open_dir(str(folder), schema=schema()).reader()
+        with contextlib.closing(reader):
+            yield OpenIndex(folder=folder, seal=seal, reader=reader)
+
+
+@contextlib.contextmanager
+def making_index(cache: Path, *, waits: bool = True) -> Iterator[Path | None]:
+    """An empty folder to make an index in, for one process at a time; None if another one makes one, unless it waits.
+
+    What nothing may hold any more is removed from it, too (`remove_outdated`): enter before anything is read. Raises
+    `OutputError` if the cache cannot be written, or if a link lies in it.
+    """
+    with _writing(cache), _locked(cache / _MAKING_LOCK, fcntl.LOCK_EX, waits=waits) as is_locked:
+        if not is_locked:
+            yield None
+            return
+        partial = cache / PARTIAL_INDEX_FOLDER
+        _remove(partial)
+        partial.mkdir()
+        try:
+            yield partial
+        except FileNotFoundError as error:
+            if partial.exists():
+                raise
+            message = "what is left out of it changed while it was made; run the command again"
+            raise OutputError(f"{cache}: the search index was removed: {message}") from error
+        finally:
+            shutil.rmtree(partial, ignore_errors=True)
+
+
+def is_being_made(cache: Path) -> bool:
+    """Whether any process makes an index."""
+    with _locked(cache / _MAKING_LOCK, fcntl.LOCK_SH, waits=False) as is_locked:
+        return not is_locked and (cache / _MAKING_LOCK).exists()
+
+
+def put_in_place(cache: Path, partial: Path, seal: IndexSeal) -> None:
+    """Seal an index that was made in the partial folder, and put it in the place of the former one."""
+    write_seal(partial, seal)
+    with _locked(cache / _PLACE_LOCK, fcntl.LOCK_EX):
+        partial.stat()  # what was removed meanwhile may not be in an index
+        _remove(cache / INDEX_FOLDER)
+        partial.rename(cache / INDEX_FOLDER)
+
+
+@contextlib.contextmanager
+def _writing(cache: Path) -> Iterator[None]:
+    """Raise `OutputError` if the cache cannot be written, or if a link lies in it."""
     try:
         if open_cache(cache) is None:
             raise OutputError(f"{cache}: the search index cannot be written; name another folder with --cache")
-        handle = open_lock(cache / _LOCK)
-        try:
-            fcntl.flock(handle, fcntl.LOCK_EX)
-            yield cache / INDEX_FOLDER
-        finally:
-            os.close(handle)
+        yield
     except OSError as error:
         message = f"{error.filename or cache}: the search index cannot be written ({error.strerror or error})"
         raise OutputError(f"{message}; name another folder with --cache") from error
 
 
-def open_reader(folder: Path, seal: IndexSeal) -> OpenIndex:
-    """Open an index whose seal was read; it may be updated afterwards without the reader noticing."""
-    return OpenIndex(
-        reader=index.open_dir(str(folder), schema=schema()).reader(), newest=seal.newest, withheld=seal.withheld
-    )
+@contextlib.contextmanager
+def _locked(file: Path, kind: int, *, waits: bool = True) -> Iterator[bool]:
+    """Whether a lock is held within the block: who does not wait may not get it, who only shares it needs the file."""
+    is_shared = kind == fcntl.LOCK_SH
+    try:
+        handle = open_shared_lock(file) if is_shared else open_lock(file)
+    except OSError:
+        if not is_shared:
+            raise
+        yield False
+        return
+    try:
+        try:
+            fcntl.flock(handle, kind if waits else kind | fcntl.LOCK_NB)
+            is_locked = True
+        except BlockingIOError:
+            is_locked = False
+        yield is_locked
+    finally:
+        os.close(handle)
+
+
+def _remove(path: Path) -> None:
+    if path.is_dir():
+        shutil.rmtree(path)
+    path.unlink(missing_ok=True)
 
 
 def read_seal(folder: Path) -> tuple[IndexSeal | None, str]:
@@ -107,20 +192,49 @@ def read_seal(folder: Path) -> tuple[IndexSeal | None, str]:
             return None, "it was made by another version of memosite"
         if value["files"] != _files_of(folder):
             return None, "it is damaged, or was not made here"
-        return IndexSeal(
-            inputs=str(value["inputs"]), newest=value["newest"], rules=str(value["rules"]),
-            withheld=tuple(value["withheld"]),
-        ), ""  # fmt: skip
+        return _as_seal(value), ""
     except (OSError, ValueError, KeyError, TypeError, RecursionError):
         return None, "it is damaged, or was not finished"
 
 
+def _as_seal(value: Any) -> IndexSeal:
+    return IndexSeal(
+        inputs=str(value["inputs"]), newest=value["newest"], rules=str(value["rules"]),
+        withheld=tuple(value["withheld"]),
+    )  # fmt: skip
+
+
 def remove_outdated(cache: Path, made_of: IndexSeal, *, keeps_former: bool) -> None:
-    """Remove an index that may hold words that nothing may hold any more; the next search makes it anew."""
-    with locked(cache) as folder:
-        seal, _ = read_seal(folder)
-        if seal is None or not keeps_former or not seal.holds_as_much(made_of):
-            shutil.rmtree(folder, ignore_errors=True)
+    """Remove indexes that may hold words that nothing may hold any more, also one that is being made.
+
+    Who makes it cannot put it in place then.
+    """
+
+    def found() -> list[Path]:
+        seals = ((cache / INDEX_FOLDER, _trusted), (cache / PARTIAL_INDEX_FOLDER, _planned))
+        held = ((folder, read(folder)) for folder, read in seals if folder.exists())
+        return [folder for folder, seal in held if not (keeps_former and seal and seal.holds_as_much(made_of))]
+
+    if found():
+        with _writing(cache), _locked(cache / _PLACE_LOCK, fcntl.LOCK_EX):
+            for folder in found():
+                shutil.rmtree(folder, ignore_errors=True)
+
+
+def _trusted(folder: Path) -> IndexSeal | None:
+    return read_seal(folder)[0]
+
+
+def plan_index(partial: Path, made_of: IndexSeal) -> None:
+    """Note of an index that is being made by which settings content is left out."""
+    write_file(partial / _PLANNED, json.dumps(asdict(made_of)))
+
+
+def _planned(partial: Path) -> IndexSeal | None:
+    try:
+        return _as_seal(json.loads(beginning_of(partial / _PLANNED, _SEAL_BYTES) or b""))
+    except (ValueError, KeyError, TypeError, RecursionError):
+        return None
 
 
 def write_seal(folder: Path, seal: IndexSeal) -> None:
@@ -128,14 +242,20 @@ def write_seal(folder: Path, seal: IndexSeal) -> None:
     write_file(folder / _SEAL, json.dumps({"version": INDEX_VERSION, "files": _files_of(folder), **asdict(seal)}))
 
 
-def break_seal(folder: Path) -> None:
-    """To be called before an index is changed: should the update be killed, the index counts as damaged."""
-    (folder / _SEAL).unlink()
+def write_digests(folder: Path, digests: Mapping[str, str]) -> None:
+    """Note the digests of the artifacts in an index by their keys."""
+    write_file(folder / _DIGESTS, json.dumps(digests))
+
+
+def read_digests(folder: Path) -> dict[str, str]:
+    """The digests of the artifacts in an index by their keys."""
+    value: dict[str, str] = json.loads(read_file(folder / _DIGESTS))
+    return value
 
 
 def write_file(path: Path, text: str) -> None:
-    """Write a file of the index whole, once the disk has it; the lock is held."""
-    partial = path.with_name(f".{path.name}")
+    """Write a file of the index whole, once the disk has it."""
+    partial = path.with_name(f".{path.name}.{os.getpid()}")
     partial.unlink(missing_ok=True)
     with partial.open("x") as stream:
         stream.write(text)

@@ -1,10 +1,8 @@
-"""Answers queries from an open Whoosh index: what matches, in which order, with excerpts and hints.
+"""Answers queries from an open Whoosh index: what matches, in which order, and what is shown of it.
 
 Whoosh keeps and finds postings; what a query means is decided in `match`, as it is in the browser.
 """
 
-import datetime as dt
-import difflib
 import json
 import math
 import zlib
@@ -12,104 +10,66 @@ from array import array
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from functools import cached_property
-from itertools import islice
-from typing import Literal, TypeAlias
 
 from whoosh.matching import NullMatcher
 from whoosh.reading import TermNotFound
 from whoosh.scoring import bm25
 
-from memosite.search.excerpt import ExcerptPiece, make_excerpt
-from memosite.search.match import KEYS, match, wanted_words
+from memosite.search.hits import Hit, make_hit
+from memosite.search.match import match
 from memosite.search.whoosh.fields import UNDATED, read_positions
 from memosite.search.whoosh.index import OpenIndex
 from memosite.search_language.analyzer import Analyzer
-from memosite.search_language.syntax import KeyTerm, QueryNode, Words, leaves
-
-Sort: TypeAlias = Literal["date", "score"]
+from memosite.search_language.syntax import QueryNode, Words
 
 SUBJECT_WEIGHT = 3.0
 """How much more a word counts in the subject than in the text."""
 
-MOST_TERMS = 20_000
-"""Terms among which a similar one is sought."""
-
 _B, _K1 = 0.75, 1.2  # the usual ones, as in Whoosh
-_EPOCH = dt.datetime(1970, 1, 1)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Hit:
-    """One thing found. `file` is its page's file with the anchor, below the site.
-
-    `date` is ISO 8601 in UTC, `day` the writer's day, as pages show it; both are "" for none.
-    """
-
-    kind: str
-    id: str
-    turn: int
-    system: str
-    subject: str
-    label: str
-    who: str
-    day: str
-    date: str
-    file: str
-    path: str
-    excerpt: tuple[ExcerptPiece, ...]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SearchAnswer:
-    """The hits to be shown, and how many there are in all."""
-
-    hits: tuple[Hit, ...]
-    total: int
 
 
 @dataclass(frozen=True, kw_only=True)
 class IndexReader:
-    """Reads one open index; it has the `Postings` that `match` asks for."""
+    """Reads one open index; it has the `Postings` that `match` asks for.
+
+    Documents of artifacts `without`, by their keys, are not there: they changed since. `newest_date` is that of the
+    whole archive.
+    """
 
     index: OpenIndex
+    newest_date: int | None
+    without: frozenset[str] = frozenset()
     analyzer: Analyzer = field(default_factory=Analyzer)
 
-    def find(self, query: QueryNode, *, sort: Sort = "date", limit: int | None = None) -> SearchAnswer:
-        """What a query finds: newest first, or the best first by BM25F and then the newest."""
+    def find(self, query: QueryNode) -> list[tuple[bytes, int]]:
+        """The documents that match a query, with their places among hits, in order."""
         found = match(query, self)
         if not found:  # an index without documents has no columns
-            return SearchAnswer(hits=(), total=0)
+            return []
         order = self.index.reader.column_reader("order")
-        documents = sorted(found, key=order.__getitem__)
-        if sort == "score":
-            scores = self._scores(wanted_words(query), found)
-            documents.sort(key=lambda document: -scores.get(document, 0.0))
-        shown = documents[:limit]
-        return SearchAnswer(
-            hits=tuple(self._hit(document, wanted_words(query)) for document in shown), total=len(documents)
-        )
+        return sorted((order[document], document) for document in found)
 
     def refs(self, query: QueryNode) -> frozenset[tuple[str, str]]:
         """Kind and id of every artifact that a query finds, of whatever turn."""
         facts = (json.loads(self.index.reader.stored_fields(one)["facts"][0]) for one in match(query, self))
         return frozenset((one["kind"], one["id"]) for one in facts)
 
-    def suggest(self, query: QueryNode) -> tuple[str, ...]:
-        """For words and values that are nowhere, the most similar ones that are somewhere, as they would be typed."""
-        found = []
-        for leaf, wanted in leaves(query):
-            if wanted and isinstance(leaf, Words) and not leaf.prefix:
-                missing = [term for term in leaf.terms if not self.documents(leaf.field, term)]
-                found += [near for term in missing if (near := self._similar(leaf.field, term, term[:1]))]
-            if wanted and isinstance(leaf, KeyTerm) and not leaf.prefix and not match(leaf, self):
-                term = f"{leaf.field}:{leaf.value}"
-                found += [near for near in [self._similar(KEYS, term, f"{leaf.field}:")] if near]
-        return tuple(dict.fromkeys(found))
+    def hits(self, documents: Iterable[int], wanted: Collection[Words]) -> Iterator[Hit]:
+        """What is shown of documents."""
+        for document in documents:
+            facts, body = self.index.reader.stored_fields(document)["facts"]
+            date = self.index.reader.column_reader("date")[document]
+            shown = zlib.decompress(body).decode()
+            yield make_hit(json.loads(facts), None if date == UNDATED else date, shown, wanted, self.analyzer)
 
-    def _similar(self, field: str, term: str, beginning: str) -> str | None:
-        candidates = islice(self.expand(field, beginning), MOST_TERMS)
-        near = difflib.get_close_matches(term, candidates, n=3, cutoff=0.75)
-        return min(near, key=lambda one: (-len(self.documents(field, one)), one), default=None)
+    def beginning(self, field: str, start: str) -> Iterable[str]:
+        """The terms of a field with this beginning that any document has, in order.
+
+        The files of an index keep terms of documents that were deleted.
+        """
+        terms = self.expand(field, start)
+        is_sure = not self.without and not self.index.reader.has_deletions()
+        return terms if is_sure else (term for term in terms if self.documents(field, term))
 
     # What `match` asks for
 
@@ -119,10 +79,17 @@ class IndexReader:
 
     @cached_property
     def _all(self) -> frozenset[int]:
-        return frozenset(self.index.reader.all_doc_ids())
+        return frozenset(self.index.reader.all_doc_ids()) - self._hidden
+
+    @cached_property
+    def _hidden(self) -> frozenset[int]:
+        return frozenset(one for key in self.without for one in self._having("key", key))
 
     def documents(self, field: str, term: str) -> Set[int]:
         """The documents that have a term in a field."""
+        return self._having(field, term) - self._hidden
+
+    def _having(self, field: str, term: str) -> set[int]:
         try:
             return set(self.index.reader.postings(field, term.encode()).all_ids())
         except TermNotFound:
@@ -163,22 +130,22 @@ class IndexReader:
 
     def newest(self) -> int | None:
         """The newest date of all."""
-        return self.index.newest
+        return self.newest_date
 
-    def _scores(self, wanted: Collection[Words], among: Set[int]) -> dict[int, float]:
-        """BM25F of each document over all words of a query, in the text and once more in the subject."""
+    def scores(self, wanted: Collection[Words], among: Set[int]) -> Mapping[int, float]:
+        """BM25F of each of some documents over all words of a query, in the text and once more in the subject."""
         terms = dict.fromkeys(
             term
             for one in wanted
             for term in (self.expand(one.field, one.terms[-1]) if one.prefix else one.terms)
             if one.field != "name"
         )
-        scores: dict[int, float] = {}
+        scores = dict.fromkeys(among, 0.0)
         for field_name, weight in (("text", 1.0), ("subject", SUBJECT_WEIGHT)):
             for term in terms:
                 for document, score in self._term_scores(field_name, term):
                     if document in among:
-                        scores[document] = scores.get(document, 0.0) + weight * score
+                        scores[document] += weight * score
         return scores
 
     def _term_scores(self, field_name: str, term: str) -> Iterator[tuple[int, float]]:
@@ -192,16 +159,3 @@ class IndexReader:
             length = reader.doc_field_length(matcher.id(), field_name, 1)
             yield matcher.id(), bm25(rarity, matcher.weight(), length, mean, _B, _K1)
             matcher.next()
-
-    def _hit(self, document: int, wanted: Collection[Words]) -> Hit:
-        written, body = self.index.reader.stored_fields(document)["facts"]
-        facts = json.loads(written)
-        date = self._date(document)
-        return Hit(**facts, date=date, excerpt=make_excerpt(zlib.decompress(body).decode(), wanted, self.analyzer))
-
-    def _date(self, document: int) -> str:
-        date = self.index.reader.column_reader("date")[document]
-        if date == UNDATED:
-            return ""
-        moment = _EPOCH + dt.timedelta(milliseconds=date)
-        return moment.isoformat(timespec="milliseconds" if date % 1000 else "seconds") + "Z"
