@@ -129,7 +129,7 @@ def words_at(site: Path, page: str, href: str) -> str:
         ("L6C3-L7C1", "First passage, on line six."),
         ("lines-10:11", "one, on line ten"),
         ("L11", "two, on line eleven"),
-        ("L14", "two, on line eleven"),  # code has no anchor: the last passage before it
+        ("L14", "code, on line fourteen"),
         ("L17", "Last passage, on line seventeen."),
         ("L2", ""),
         ("L18", ""),
