@@ -14,6 +14,7 @@ from memosite.markdown import quick
 from memosite.markdown import tokens as markdown_tokens
 from memosite.markdown.html import plain_text, to_html
 from memosite.markdown.places import read_places
+from memosite.markdown.spans import read_spans
 from memosite.markdown.tokens import read_body
 from memosite.markdown.typed import passage_anchors
 from tests.support.files import ROOT
@@ -37,7 +38,8 @@ def everything(text: str) -> tuple[object, ...]:
     markdown_tokens.read_body.cache_clear()
     html = to_html(text, links=LINKS, prefix="p-", with_passages=True)
     anchors = tuple(passage_anchors(text))
-    return html, plain_text(text), read_body(text).headings, anchors, read_places(clean_text(text))
+    places = read_places(clean_text(text)), read_spans(clean_text(text))
+    return html, plain_text(text), read_body(text).headings, anchors, places
 
 
 def check(text: str) -> None:

@@ -1,5 +1,6 @@
 """Where links lead on the pages of a built site, and in their twins: to the same places (SPEC 3, links)."""
 
+import hashlib
 import json
 from collections.abc import Mapping
 from pathlib import Path
@@ -129,7 +130,7 @@ def words_at(site: Path, page: str, href: str) -> str:
         ("L6C3-L7C1", "First passage, on line six."),
         ("lines-10:11", "one, on line ten"),
         ("L11", "two, on line eleven"),
-        ("L14", "two, on line eleven"),  # code has no anchor: the last passage before it
+        ("L14", "code, on line fourteen"),
         ("L17", "Last passage, on line seventeen."),
         ("L2", ""),
         ("L18", ""),
@@ -169,6 +170,22 @@ def test_a_line_of_a_memo_or_a_transcript_is_a_passage_or_a_turn(tmp_path: Path)
     said = {label: words_at(site, "memos/m", href) for label, href in found.items()}
     assert said.pop("third") == "Third." and said.pop("json") == said.pop("none") == ""
     assert "Yes." in said.pop("said") and "Hello." in said.pop("turn") and not said
+
+
+def test_a_passage_of_a_turn_or_of_a_summary_can_be_linked_to(tmp_path: Path) -> None:
+    """By the anchor that its page gives it; one that is not there leads to the top."""
+    repo = tmp_path / "acme"
+    name = hashlib.sha256(b"It is *so*.").hexdigest()[:8]
+    write_memo(repo / "memos/read", STEM, body="It is *so*.", body_ref=f"{STEM}.body.md")
+    write_body(repo / "memos/read", STEM, "Other.\n")
+    talk = "Before.\n\n## User\n\nHello.\n\n## Assistant\n\n> **🔧 Read**\n> a\n\nIt is *so*.\n"
+    write_transcript(repo / "transcripts/engineer", "t", text=talk)
+    places = {"t": f"../../transcripts/engineer/t.openthing#t2.2-p-{name}", "s": f"{STEM}.openthing#summary.p-{name}"}
+    places |= {"none": "../../transcripts/engineer/t.openthing#t2-p-00000000"}
+    write_memo(repo / "memos/read", "m", body=" ".join(f"[{label}]({to})" for label, to in places.items()))
+    site = build_site(tmp_path)
+    said = {label: words_at(site, "memos/m", href) for label, href in links_of(site).items()}
+    assert said == {"t": "It is so.", "s": "It is so.", "none": ""}
 
 
 def test_a_page_follows_the_lines_of_what_it_links_to(tmp_path: Path) -> None:

@@ -9,7 +9,8 @@ from hypothesis import strategies as st
 
 from memosite.markdown import tokens as markdown_tokens
 from memosite.markdown.html import plain_text, to_html
-from memosite.markdown.tokens import Heading, read_body
+from memosite.markdown.naming import Heading
+from memosite.markdown.tokens import read_body
 from tests.support.strict_html import read
 
 LINKS = {

@@ -23,7 +23,7 @@ _PLAIN_SPEAKERS = frozenset({"User", "Assistant", "Human"})
 _HEADING = re.compile(r"## +(?:([🧑🤖]\S*) +)?(.*)")
 _FENCE = re.compile(r"[ \t]*(`{3,}(?=[^`]*$)|~{3,})(.*)")
 _TOOL = re.compile(r"> ?\*\*🔧\ufe0f? *([^*\s][^*]*)\*\*(?: *<sub>([^<]*)</sub>)? *")
-_REDACTED = re.compile(r"\[REDACTED:[\w.-]+\]", re.ASCII)
+REDACTED = re.compile(r"\[REDACTED:[\w.-]+\]", re.ASCII)
 _TAG_NAME = r"[a-z][a-z0-9]*(?:[-_][a-z0-9]+)+"  # HTML's own elements have neither - nor _ in their names
 _OPENING = re.compile(rf"[ \t]*<({_TAG_NAME})>")
 _CLOSING = re.compile(rf"</({_TAG_NAME})>")
@@ -99,7 +99,7 @@ def without_hashes(turns: tuple[Turn, ...]) -> tuple[Turn, ...]:
 
     A hash is always that of the true source (SPEC 7), and that of a text with a short secret would let it be guessed.
     """
-    return tuple(replace(turn, digest="", hash_anchor=None) if _REDACTED.search(turn.text) else turn for turn in turns)
+    return tuple(replace(turn, digest="", hash_anchor=None) if REDACTED.search(turn.text) else turn for turn in turns)
 
 
 def parse_conversation(text: str, *, started: dt.datetime | None) -> TurnList:

@@ -17,7 +17,8 @@ from markdown_it.token import Token
 from memosite.facts.bare_paths import WORD
 from memosite.facts.urls import URL, without_punctuation
 from memosite.markdown.highlight import highlight
-from memosite.markdown.tokens import BodyTokens, inline_text, joined_words, read_body
+from memosite.markdown.naming import inline_text, joined_words
+from memosite.markdown.tokens import BodyTokens, read_body
 
 __all__ = ["MAX_MARKED", "Linker", "plain_text", "to_html"]
 
@@ -54,7 +55,7 @@ def to_html(
     this body, not of the whole archive: the work is linear in both.
     `prefix` is put before every id; a page that holds several bodies, or ids of its own, needs one.
     The top-most heading level used becomes `base_level` (1 to 6), the others follow, down to h6.
-    `with_passages` gives paragraphs and items of lists their anchors (SPEC 7), as headings always have.
+    `with_passages` gives paragraphs, items of lists and code their anchors (SPEC 7), as headings always have.
     """
     body = read_body(text)
     if body.tokens is None:
@@ -176,7 +177,7 @@ class _Writer:
             self.marked += len(token.content) if text else 0
         code = f'<code class="language-{name}">' if name else "<code>"
         text = escape(token.content, quote=False) if text is None else text
-        self.out.append(f'<pre tabindex="0">{code}{text}</code></pre>\n')
+        self.out.append(f'<pre{self._attributes(token)} tabindex="0">{code}{text}</code></pre>\n')
 
     def _footnote(self, token: Token) -> None:
         """Write the border of a footnote's text, or of all of them; the way back leads to the first reference."""
@@ -198,7 +199,7 @@ class _Writer:
         return min(int(token.tag[1]) + self.shift, 6)
 
     def _attributes(self, token: Token) -> str:
-        is_named = self.with_passages and token.nesting > 0 and "anchor" in token.meta
+        is_named = self.with_passages and token.nesting >= 0 and "anchor" in token.meta
         written = f' id="{escape(self.prefix + token.meta["anchor"])}"' if is_named else ""
         if "start" in token.attrs:
             written += f' start="{int(token.attrs["start"])}"'

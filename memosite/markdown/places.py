@@ -5,7 +5,8 @@ from bisect import bisect_right
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from memosite.markdown.tokens import joined_words, read_body
+from memosite.markdown.naming import joined_words
+from memosite.markdown.tokens import read_body
 
 FRONT_MATTER = re.compile(r"---\n([A-Za-z_][\w -]*:.*\n(?:[A-Za-z_][\w -]*:.*\n|[ \t#-].*\n|\n)*?)---\n")
 """Front matter at the beginning of a body, which pages show apart from it."""
@@ -28,7 +29,7 @@ class Places:
         return fragment if fragment in self.anchors else self.headings.get(joined_words(fragment, ""))
 
     def at_line(self, line: int) -> str | None:
-        """The anchor of the passage with this line, else of the last before it: code and tables have none."""
+        """The anchor of the passage with this line, else of the last before it: tables have none."""
         after = bisect_right(self.lines, line, key=lambda entry: entry[0])
         return self.lines[after - 1][1] if after and line <= self.end else None
 

@@ -74,7 +74,7 @@ class _Reader:
         self._in_link = False
         self._begin = self._end = 0  # of that block
         self._code: list[str] | None = None
-        self._language = ""
+        self._fence = QuickToken("fence", "code", line=0)
         self._containers: list[int] = []  # for an item the column of its content, else `_QUOTE` or `_LIST`
         self._aligned: list[dict[str, str]] = []
         self._cell = 0
@@ -301,12 +301,12 @@ class _Reader:
         if language is None:
             raise _RefusedError
         self._code = []
-        self._language = language
+        self._fence = QuickToken("fence", "code", line=self._line_of(where["start"]))
+        self._fence.info = language
 
     def _end_code(self, _where: _Range, _: _Data) -> None:
-        token = QuickToken("fence", "code", content="".join(self._code or ()))
-        token.info = self._language
-        self._tokens.append(token)
+        self._fence.content = "".join(self._code or ())
+        self._tokens.append(self._fence)
         self._code = None
 
     # Tables

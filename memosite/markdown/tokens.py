@@ -5,15 +5,10 @@ HTML (SPEC 4). What would take too long, or nests so deep that the parser would 
 be shown verbatim. The bounds on time hold for markdown-it-py 4.1 and later: older ones take quadratic time on some
 input. They were set by measuring, on 100 kinds of hostile text, the longest that the bounds let through.
 
-Anchors are given by a core rule, in `meta["anchor"]` of a block's opening token. A heading is named by its words,
-a passage (a paragraph, an item of a list) by the hash of its own source, so that neither text before nor text after
-it moves its anchor (SPEC 7).
+Anchors are given by `naming`, by a core rule, before the texts of footnotes are moved to the end.
 """
 
-import hashlib
 import re
-import unicodedata
-from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from typing import Final
@@ -25,6 +20,7 @@ from markdown_it.rules_inline import StateInline, autolink, image, link
 from markdown_it.token import Token
 
 from memosite.markdown.footnotes import add_footnotes, move_to_end
+from memosite.markdown.naming import Heading, Named, Names, inline_text, name_passages
 from memosite.markdown.quick import read_quickly
 
 MAX_CHARS: Final = 1_000_000
@@ -32,7 +28,6 @@ MAX_COST: Final = 4_000_000
 """Of `worst_cost`. Real text of a million characters costs 1.6 million; the worst text let through took 9 s."""
 MAX_NESTING: Final = 20
 """Blocks within blocks; a list and its item count as two."""
-MAX_ANCHOR: Final = 60
 
 _MAX_TOKENS = 300_000  # of blocks, looked at after each table: rows shorter than the header are filled up
 _MAX_BRACKETS = 6  # brackets within brackets that are tried as links; the time grows with each level
@@ -51,25 +46,16 @@ _AUTOLINK = re.compile(r"<(?:https?://|mailto:|[^\s<>:@]+@)", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Heading:
-    """One heading of a body: level 1 to 6 as written, text without markup, anchor without prefix.
-
-    An anchor holds letters and digits of any script in lower case, each other run as one "-", at most `MAX_ANCHOR`
-    characters, with "-2", "-3" for repeats. It depends on nothing that comes after the heading.
-    """
-
-    level: int
-    text: str
-    anchor: str
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class BodyTokens:
-    """What was read of a body: its text with LF and without control characters, its blocks, its headings."""
+    """What was read of a body: its text with LF and without control characters, its blocks, its outline, its passages.
+
+    `passages` are headings, paragraphs, items and code, in the order of the source.
+    """
 
     source: str
     tokens: tuple[Token, ...] | None  # None: to be shown verbatim
     headings: tuple[Heading, ...] = ()
+    passages: tuple[Named, ...] = ()
 
 
 @lru_cache(maxsize=1)  # a body's HTML, outline and words are asked for one after the other
@@ -91,8 +77,11 @@ def _read_quickly(source: str) -> BodyTokens | None:
     if tokens is None:
         return None
     _mark_tasks(tokens)
-    headings = _name_passages(tokens, inline_text)
-    return BodyTokens(source=source, tokens=tuple(tokens), headings=headings)
+    return _body(source, tokens, name_passages(tokens, inline_text))
+
+
+def _body(source: str, tokens: list[Token], names: Names) -> BodyTokens:
+    return BodyTokens(source=source, tokens=tuple(tokens), headings=names.headings, passages=names.passages)
 
 
 def _spans(content: str) -> list[Token]:
@@ -102,12 +91,12 @@ def _spans(content: str) -> list[Token]:
 
 def _read_fully(source: str) -> BodyTokens | None:
     """Read a text with markdown-it; None if it nests too deep."""
-    env: dict[str, tuple[Heading, ...]] = {}
+    env: dict[str, Names] = {}
     tokens = _parser().parse(source, env)
     deepest = MAX_NESTING - 1
     if any(token.level >= deepest and token.type in _NESTING for token in tokens):
         return None
-    return BodyTokens(source=source, tokens=tuple(tokens), headings=env.get("headings", ()))
+    return _body(source, tokens, env["names"])
 
 
 def printable_text(text: str) -> str:
@@ -118,22 +107,6 @@ def printable_text(text: str) -> str:
 def worst_cost(text: str) -> int:
     """Return roughly how many microseconds the parser needs for `text` at worst, in time linear in its length."""
     return len(text) // 3 + sum(weight * text.count(char) for char, weight in _COSTS.items())
-
-
-def inline_text(token: Token) -> str:
-    """Return the words of an inline token or an image on one line; an image counts as its alternative text."""
-    words: list[str] = []
-    for child in token.children or ():
-        if child.type in ("softbreak", "hardbreak"):
-            words.append(" ")
-        else:
-            words.append(inline_text(child) if child.type == "image" else child.content)
-    return "".join(words).strip()
-
-
-def joined_words(text: str, joint: str) -> str:
-    """Return the letters and digits of the first 200 characters in lower case, each run of others as `joint`."""
-    return joint.join(re.findall(r"[^\W_]+", unicodedata.normalize("NFC", text[:200]).lower()))
 
 
 class _Parser(MarkdownIt):
@@ -255,45 +228,8 @@ def _mark_tasks(tokens: list[Token]) -> None:
 
 
 def _anchors(state: StateCore) -> None:
-    """Leave the outline in `env["headings"]`."""
-    state.env["headings"] = _name_passages(state.tokens, lambda inline: _stable_words(state, inline))
-
-
-def _name_passages(tokens: list[Token], words_of: Callable[[Token], str]) -> tuple[Heading, ...]:
-    """Give headings and passages their anchors in `meta`; return the outline."""
-    found: list[Heading] = []
-    taken = _Taken()
-    for index, token in enumerate(tokens):
-        if token.type == "heading_open":
-            inline, close = tokens[index + 1 : index + 3]
-            if inline.content:
-                stem = joined_words(words_of(inline), "-")[:MAX_ANCHOR].rstrip("-") or "section"
-                anchor = token.meta["anchor"] = taken.free(stem)
-                found.append(Heading(level=int(token.tag[1]), text=inline_text(inline) or anchor, anchor=anchor))
-                continue
-            # "##" and nothing else: readers see no heading
-            token.type, close.type, token.tag, close.tag = "paragraph_open", "paragraph_close", "p", "p"
-            inline.children = [Token("text", "", 0, content=token.markup)]
-        if token.type == "list_item_open" or (token.type == "paragraph_open" and not _begins_item(tokens, index)):
-            token.meta["anchor"] = taken.free(f"p-{_digest(_source_of(tokens, index))}")
-    return tuple(found)
-
-
-class _Taken:
-    """The anchors of a body that are already taken."""
-
-    def __init__(self) -> None:
-        self._taken: set[str] = set()
-        self._following: dict[str, int] = {}
-
-    def free(self, anchor: str) -> str:
-        """Return the anchor, with "-2", "-3" where it is already taken; each repeat takes constant time."""
-        stem = anchor[: MAX_ANCHOR - 7].rstrip("-")
-        while anchor in self._taken:
-            self._following[stem] = self._following.get(stem, 1) + 1
-            anchor = f"{stem}-{self._following[stem]}"
-        self._taken.add(anchor)
-        return anchor
+    """Leave the names of headings and passages in `env`."""
+    state.env["names"] = name_passages(state.tokens, lambda inline: _stable_words(state, inline))
 
 
 def _stable_words(state: StateCore, inline: Token) -> str:
@@ -301,22 +237,3 @@ def _stable_words(state: StateCore, inline: Token) -> str:
     if "[" in inline.content and ("references" in state.env or "footnotes" in state.env):
         return inline_text(state.md.parseInline(inline.content, {})[0])
     return inline_text(inline)
-
-
-def _begins_item(tokens: list[Token], index: int) -> bool:
-    """Whether a paragraph is the first of a list item, whose anchor is the item's."""
-    return tokens[index - 1].type == "list_item_open" if index else False
-
-
-def _source_of(tokens: list[Token], index: int) -> str:
-    """The source of a paragraph, or of what an item begins with: more may be added to an item later."""
-    for token in tokens[index + 1 : index + 4]:
-        if token.content:
-            return token.content
-        if token.nesting < 0:
-            break
-    return ""
-
-
-def _digest(source: str) -> str:
-    return hashlib.sha256(source.encode("utf-8", "surrogatepass")).hexdigest()[:8]

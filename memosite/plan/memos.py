@@ -7,6 +7,7 @@ from memosite.archive.urls import artifact_page
 from memosite.facts.parsed import Discharge
 from memosite.pages.models import MemoPage
 from memosite.pages.parts import PAGE_CHARS, Body, RecipientRow, Reference
+from memosite.passages.anchors import SUMMARY
 from memosite.plan.artifact_page import artifact_fields, body_of, shown_extra
 from memosite.plan.context import Context
 from memosite.plan.thread_rows import neighbours, thread_slice
@@ -31,7 +32,7 @@ def memo_bodies(context: Context, start: str, memo: Memo, *, prefix: str = "") -
         return raw, body_of(context, start, memo, variant.body.text, prefix=prefix) if variant.body else None
     if variant.body is None:
         return None, body_of(context, start, memo, inline, prefix=prefix)
-    summary = body_of(context, start, memo, inline, prefix=f"{prefix}summary.")
+    summary = body_of(context, start, memo, inline, prefix=f"{prefix}{SUMMARY}")
     return summary, body_of(context, start, memo, variant.body.text, prefix=prefix)
 
 

@@ -1,16 +1,21 @@
 """Finds where on an artifact's page the fragment of a link leads: a heading, a passage, a turn, a line of the file."""
 
+import re
 from collections.abc import Callable
 from urllib.parse import unquote
 
 from memosite.archive.model import Artifact, Document, Memo, Record, Transcript
 from memosite.facts.json_text import clean_text
 from memosite.facts.names import ENVELOPE_SUFFIX
-from memosite.facts.parsed import FileFacts, Text
+from memosite.facts.parsed import FileFacts, Ref, Text
 from memosite.facts.urls import line_of
 from memosite.formats.turns import parse_conversation
 from memosite.markdown.places import Places, read_places
 from memosite.pages.parts import PAGE_CHARS
+from memosite.passages.passage import passages_of
+
+_PREFIXED = re.compile(r"t[1-9][0-9]*[.-].|preamble-.|summary\..")
+"""An anchor of a passage within a turn or a part of the page."""
 
 TextOf = Callable[[str], str]
 
@@ -23,6 +28,7 @@ class PlaceFinder:
         self._text_of = text_of
         self._places: dict[str, Places] = {}
         self._before: dict[tuple[str, str], int] = {}
+        self._prefixed: dict[Ref, frozenset[str]] = {}
 
     def anchor(self, artifact: Artifact, written: str) -> str:
         """The anchor on an artifact's page to which a link, as written, leads; "" for the top of the page.
@@ -40,10 +46,19 @@ class PlaceFinder:
         places = self._places[text.sha256]
         line = line_of(fragment)
         if line is None:
-            return places.named(unquote(fragment)) or ""
+            name = unquote(fragment)
+            return places.named(name) or (name if self._is_prefixed(artifact, name) else "")
         if name.partition("?")[0].lower().endswith(ENVELOPE_SUFFIX) or not file.sha256:  # which is not published
             return ""
         return places.at_line(line - self._lines_before(text, file)) or ""
+
+    def _is_prefixed(self, artifact: Artifact, name: str) -> bool:
+        """Whether a passage has this anchor that a text of the page has with a prefix."""
+        if not _PREFIXED.match(name):
+            return False
+        if artifact.ref not in self._prefixed:
+            self._prefixed[artifact.ref] = frozenset(one.anchor for one in passages_of(artifact, self._text_of))
+        return name in self._prefixed[artifact.ref]
 
     def _lines_before(self, text: Text, file: FileFacts) -> int:
         """How many lines of a file are before its text, as its front matter is; all where the text is not in it."""

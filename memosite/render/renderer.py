@@ -35,6 +35,7 @@ from memosite.markdown.html import to_html
 from memosite.markdown.places import FRONT_MATTER
 from memosite.pages.models import Page
 from memosite.pages.parts import PAGE_CHARS, Body
+from memosite.passages.anchors import PREAMBLE
 from memosite.render.difference import Diff, compare, cut_to, html_bytes
 from memosite.render.theme import Theme
 from memosite.render.turn_difference import TurnDiff, compare_turns
@@ -187,9 +188,10 @@ class Renderer:
         links = dict(body.links)
         is_first = body.turns is None or not (body.turns.first or body.turns.start)
         preamble = conversation.preamble[:PAGE_CHARS] if is_first else ""
+        prefix = f"{body.prefix}{PREAMBLE}"
         html = self._environment.get_template("turns.html").render(
             prefix=body.prefix,
-            preamble=_safe(to_html(preamble, links=links, prefix=f"{body.prefix}preamble-", base_level=LEVEL)),
+            preamble=_safe(to_html(preamble, links=links, prefix=prefix, base_level=LEVEL, with_passages=True)),
             outline=outline(conversation, body),
             total=len(conversation.turns),
             turns=tuple(shown_turns(conversation, body)),

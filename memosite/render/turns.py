@@ -16,8 +16,9 @@ from memosite.facts.texts import cut_line, summarize
 from memosite.formats.turns import Turn, TurnBlock, TurnList, blocks
 from memosite.markdown.html import to_html
 from memosite.pages.parts import OUTLINE, Body, TurnRange
+from memosite.passages.anchors import block_prefix
 from memosite.render.pieces import Piece, piece_of
-from memosite.render.typed import TypedText, block_prefix, typed_parts
+from memosite.render.typed import TypedText, typed_parts
 
 LEVEL: Final = 3
 """The level of a text's own headings: the page's title is h1, the heading above a text is h2."""

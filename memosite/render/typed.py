@@ -14,6 +14,7 @@ from markupsafe import Markup
 from memosite.facts.texts import cut_line
 from memosite.formats.turns import TurnBlock
 from memosite.markdown.typed import fences, to_typed_html
+from memosite.passages.anchors import block_prefix
 from memosite.render.pieces import Piece
 
 LONG: Final = 40
@@ -54,14 +55,6 @@ def typed_parts(piece: Piece, links: Mapping[str, str], turn: str) -> Iterator[T
             for line, anchor in piece.anchors(number):
                 targets[line].append(prefix + anchor)
     yield from _run(lines, position, len(lines), targets, links)
-
-
-def block_prefix(turn: str, number: int) -> str:
-    """What is put before the anchors of a block's passages.
-
-    Anchors of headings hold no ".", so those of the first block and of the others cannot meet.
-    """
-    return f"{turn}.{number + 1}-" if number else f"{turn}-"
 
 
 def _run(

@@ -1,0 +1,185 @@
+"""Cuts bodies into passages: turns, headings, paragraphs, items, code, with their source and its hash (SPEC 7).
+
+SourceBody ─┬─► Markdown: the spans of its passages
+            └─► transcript: what comes before the first turn; each turn, then the passages of its blocks
+spans ─► Passage: file, bytes, text, SHA-256
+"""
+
+import hashlib
+import re
+from bisect import bisect_right
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from itertools import accumulate
+from typing import Literal, TypeAlias
+
+from memosite.archive.model import Artifact
+from memosite.facts.parsed import Ref
+from memosite.formats.turns import REDACTED, Turn, TurnBlock, blocks, parse_conversation
+from memosite.markdown.places import FRONT_MATTER
+from memosite.markdown.spans import Span, read_spans
+from memosite.pages.parts import PAGE_CHARS
+from memosite.passages.anchors import PREAMBLE, block_prefix
+from memosite.passages.bodies import SourceBody, TextOf, bodies_of
+
+__all__ = ["Passage", "PassageKind", "find_passage", "passages_of"]
+
+PassageKind: TypeAlias = Literal["turn", "heading", "paragraph", "item", "code"]
+
+_TURN = re.compile(r"t(?:(?P<ordinal>[1-9]\d*)(?P<within>[.-].*)?|-[0-9a-f]{8}(?:-\d+)?)", re.ASCII | re.DOTALL)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Passage:
+    """What can be cited of an artifact: `anchor` names it on the artifact's page.
+
+    Its text is UTF-8 with LF, from the byte `begin` on and before the byte `end` of a part of its file: of all of it
+    (`part` is ""), of a string in its JSON (then `part` is a JSON pointer), or of what memosite has made of it
+    (`bodies.MADE`). `sha256` is of these bytes; "" of one that cannot be cited, since it is empty or holds a redaction.
+    `also` is the second anchor of a turn, by its hash.
+    """
+
+    ref: Ref
+    anchor: str
+    kind: PassageKind
+    source: str
+    path: str
+    part: str
+    begin: int
+    end: int
+    text: str
+    sha256: str
+    also: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Place:
+    """A passage of one text, in characters."""
+
+    anchor: str
+    kind: PassageKind
+    begin: int
+    end: int
+    also: str = ""
+
+
+def passages_of(artifact: Artifact, text_of: TextOf) -> Iterator[Passage]:
+    """The passages of an artifact's bodies, in order: a turn, then those within it. Takes linear time."""
+    for body in bodies_of(artifact, text_of):
+        yield from _passages(body, _places(body))
+
+
+def find_passage(artifact: Artifact, anchor: str, text_of: TextOf) -> Passage | None:
+    """The passage of this anchor; of a transcript, only the turn that it names is read."""
+    for body in bodies_of(artifact, text_of):
+        if anchor.startswith(body.prefix):
+            found = [place for place in _places(body, anchor) if anchor in (place.anchor, place.also)]
+            for passage in _passages(body, found[:1]):
+                return passage
+    return None
+
+
+def _passages(body: SourceBody, places: Iterable[_Place]) -> Iterator[Passage]:
+    count = _Counter(body.text)
+    for place in places:
+        text = body.text[place.begin : place.end]
+        data = text.encode()
+        begin = body.before + count.bytes_before(place.begin)
+        is_citable = text and not (body.is_redacted and REDACTED.search(text))
+        yield Passage(
+            ref=body.ref,
+            anchor=place.anchor,
+            kind=place.kind,
+            source=body.source,
+            path=body.path,
+            part=body.part,
+            begin=begin,
+            end=begin + len(data),
+            text=text,
+            sha256=hashlib.sha256(data).hexdigest() if is_citable else "",
+            also=place.also if is_citable else "",
+        )
+
+
+class _Counter:
+    """Counts the bytes before a character, from the one that was asked for last: passages are asked for in order."""
+
+    def __init__(self, text: str) -> None:
+        self._text = text
+        self._is_ascii = text.isascii()
+        self._char = self._byte = 0
+
+    def bytes_before(self, char: int) -> int:
+        if self._is_ascii:
+            return char
+        first, last = sorted((self._char, char))
+        size = len(self._text[first:last].encode())
+        self._byte += size if char > self._char else -size
+        self._char = char
+        return self._byte
+
+
+def _places(body: SourceBody, anchor: str = "") -> Iterator[_Place]:
+    """The passages of a body; if an anchor is given, at least the one that has it."""
+    if body.is_conversation:
+        yield from _of_conversation(body.text, anchor)
+        return
+    front = FRONT_MATTER.match(body.text)
+    begin = front.end() if front else 0
+    yield from _shifted(read_spans(body.text[begin:]), body.prefix, lambda char: begin + char)
+
+
+def _shifted(spans: Iterable[Span], prefix: str, place: Callable[[int], int]) -> Iterator[_Place]:
+    """Passages of a text as those of the one that it is cut from; `place` tells where a character is in that."""
+    for one in sorted(spans, key=lambda span: span.begin):
+        yield _Place(anchor=prefix + one.anchor, kind=one.kind, begin=place(one.begin), end=place(one.end))
+
+
+def _of_conversation(text: str, anchor: str) -> Iterator[_Place]:
+    found = parse_conversation(text, started=None)
+    if not found.turns:
+        return
+    if not anchor or anchor.startswith(PREAMBLE):
+        yield from _shifted(read_spans(found.preamble[:PAGE_CHARS]), PREAMBLE, lambda char: char)
+    named = _TURN.fullmatch(anchor)
+    if anchor and not named:
+        return
+    starts = _starts(text, 0)
+    ordinal = int(named["ordinal"][:9]) if named and named["ordinal"] else 0
+    for turn in found.turns[ordinal - 1 : ordinal] if ordinal else found.turns:
+        begin = min(starts[turn.line], len(text))
+        yield _Place(
+            anchor=turn.anchor, kind="turn", begin=begin, end=begin + len(turn.text), also=turn.hash_anchor or ""
+        )
+        if not named or named["within"]:
+            yield from _of_turn(turn, begin)
+
+
+def _of_turn(turn: Turn, begin: int) -> Iterator[_Place]:
+    starts = _starts(turn.text, begin)
+    for number, block in enumerate(blocks(turn.text)):
+        yield from _shifted(read_spans(block.text), block_prefix(turn.anchor, number), _place_of(block, turn, starts))
+
+
+def _place_of(block: TurnBlock, turn: Turn, starts: list[int]) -> Callable[[int], int]:
+    """Where a character of a block is, if the lines of its turn begin at these places."""
+    if block.kind != "tool":
+        first = starts[block.start]
+        if block.kind == "aside":  # behind its tag, on the same line
+            first += turn.text.index(">", first - starts[0]) + 1 - (first - starts[0])
+        return lambda char: first + char
+    # Each line of a tool call has lost its mark, `>` or `> `.
+    lines = block.text.split("\n")
+    own = _starts(block.text, 0)
+    ends = [start - 1 for start in starts[block.start + 2 : block.end + 1]]
+
+    def place(char: int) -> int:
+        line = bisect_right(own, char) - 1
+        return ends[line] - (len(lines[line]) - (char - own[line]))
+
+    return place
+
+
+def _starts(text: str, first: int) -> list[int]:
+    """Where each line begins, if the text begins at `first`; and where one after the last would."""
+    return list(accumulate((len(line) + 1 for line in text.split("\n")), initial=first))
