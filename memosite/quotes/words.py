@@ -28,6 +28,8 @@ _BEFORE_NUMBER = r"(?:(?<![^\W\d_])[-−–+±~≈<>≤≥$€£¥.]{1,3}(?=\d))
 _WORD = re.compile(rf"[{UNSPACED}]|{_BEFORE_NUMBER}{_SPACED_LETTER}+(?:{_JOINT}{_SPACED_LETTER}+)*(?:(?<=\d)[%‰°])?")
 _BARE = re.compile(rf"[{UNSPACED}]|[^\W_{UNSPACED}]+")
 
+_SPACES = {code: " " for code in range(128) if not chr(code).isalnum()}
+
 
 def edge(text: str) -> str:
     """A text with `EDGE` at both ends of each word. It must not hold that character itself."""
@@ -37,6 +39,12 @@ def edge(text: str) -> str:
 def bare_words(text: str) -> list[str]:
     """The words of a text for comparison: without punctuation, in lower case."""
     return list(map(str.lower, _BARE.findall(text)))
+
+
+def folded_words(text: str) -> list[str]:
+    """The words of a text for its index: as `bare_words` for letters that have a lower case of one letter."""
+    lowered = text.lower()
+    return lowered.translate(_SPACES).split() if lowered.isascii() else _BARE.findall(lowered)
 
 
 def bare_matches(text: str) -> Iterator[re.Match[str]]:
