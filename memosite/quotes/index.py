@@ -13,7 +13,7 @@ import re
 import struct
 from array import array
 from collections import Counter, defaultdict
-from collections.abc import Hashable, Iterable, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import accumulate, combinations, islice
 from sys import byteorder
@@ -73,19 +73,14 @@ class QuoteIndex(Generic[_Key]):
         """For each quote the texts that may hold it, the likeliest first, in one pass over all rows.
 
         A text that holds a quote of 4 words or more has a share of 1 and is found, unless `limit` others have it too.
-        A text with another form of the quote has a lower share. Rows keep their order where shares are equal.
+        A text with another form of it has a lower share, and is the earlier the rarer the runs are that it has. Else
+        rows keep their order.
         """
         kept = [set(_short(make_row(quote))) for quote in quotes]
-        wanted: defaultdict[int, list[int]] = defaultdict(list)
-        for number, numbers in enumerate(kept):
-            for one in numbers:
-                wanted[one].append(number)
-        found: list[list[Candidate[_Key]]] = [[] for _ in quotes]
-        for key, row in self.rows.items():
-            hits = Counter(number for one in wanted.keys() & set(_short(row)) for number in wanted[one])
-            for number, count in hits.items():
-                found[number].append(Candidate(key=key, share=count / len(kept[number])))
-        return [tuple(sorted(some, key=lambda one: -one.share)[:limit]) for some in found]
+        wanted: set[int] = set().union(*kept)
+        have = {key: some for key, row in self.rows.items() if (some := wanted.intersection(_short(row)))}
+        holders = Counter(one for some in have.values() for one in some)
+        return [tuple(islice(_ranked(runs, have, holders), limit)) for runs in kept]
 
     def sharing(self, row: bytes) -> tuple[_Key, ...]:
         """The texts that may share a passage of 20 words or more with the text of a row, the row's own included."""
@@ -113,6 +108,14 @@ class QuoteIndex(Generic[_Key]):
                 found |= dict.fromkeys(combinations(holders[one], 2))
         order = {key: number for number, key in enumerate(self.rows)}
         return sorted(found, key=lambda pair: (order[pair[0]], order[pair[1]]))
+
+
+def _ranked(runs: set[int], have: Mapping[_Key, set[int]], holders: Mapping[int, int]) -> Iterator[Candidate[_Key]]:
+    """The texts that have any of a quote's runs: first those with all of them, then those with the rarest."""
+    hits = [(key, found) for key, some in have.items() if (found := runs & some)]
+    hits.sort(key=lambda hit: (len(hit[1]) < len(runs), -sum(1 / holders[one] for one in sorted(hit[1]))))
+    for key, found in hits:
+        yield Candidate(key=key, share=len(found) / len(runs))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
