@@ -36,7 +36,7 @@ def test_a_quote_with_one_word_changed_still_finds_its_source() -> None:
     texts = texts_of(writer, 300)
     keys = writer.chance.choices(sorted(texts), k=200)
     quotes = [altered(writer.part(texts[key], 12), "word", writer.chance) for key in keys]
-    found = QuoteIndex.of(texts.items()).find(quotes)
+    found = QuoteIndex.of(texts.items()).find(quotes, limit=300)
     ranks = [[one.key for one in some].index(key) for key, some in zip(keys, found, strict=True)]
     assert sum(rank < 5 for rank in ranks) >= 190
 

@@ -59,8 +59,9 @@ def altered(quote: str, how: str, chance: random.Random) -> str:
         places = [place for place in range(len(words)) if re.search(r"\d", words[place])]
         return _replaced(words, places, lambda word: re.sub(r"\d+", lambda m: str(int(m[0]) + 1), word), chance)
     if how == "negation":
-        if "not" in words:
-            return " ".join(word for word in words if word != "not")
+        if "not" in words[1:-1]:
+            place = words.index("not", 1)
+            return " ".join(words[:place] + words[place + 1 :])
         return _replaced(words, [place for place in inner if words[place] == "that"], lambda _: "never that", chance)
     if how == "drop":
         return _replaced(words, list(inner), lambda _: "", chance).replace("  ", " ")
