@@ -172,7 +172,7 @@ def sentence(speaker: str, quote: str, writer: Writer) -> str:
 
 
 def test_a_manuscript_of_two_hundred_quotations() -> None:
-    """None passes that has a word, number or negation changed, is joined, ascribed to another, invented; true ones do."""
+    """None passes with a word, number or negation changed, joined, ascribed to another, invented; true ones do."""
     writer = Writer(7)
     origins = {origin.key: origin for origin in (transcript(writer, number) for number in range(12))}
     texts = {key: origin.source.text for key, origin in origins.items()}
