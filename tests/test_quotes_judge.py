@@ -60,6 +60,7 @@ CASES = [
     (MARKS, "read by me and more"),
     (MARKS, "first second thing"),
     (MARKS, "c d e f"),
+    (MARKS, "a | b | c d | e f"),
     (MARKS, "is git checkout -- x and “fine”—I think"),
     (MARKS, "rm -f **x** && __init__ Wir"),
     (MARKS, "A __main__ module & more"),

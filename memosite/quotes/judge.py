@@ -6,6 +6,7 @@ Each step looks for whole words only (`words`). Typographic signs count with Mar
 the verdict names them. Nothing that changes a word, a number or a negation is better than *changed*.
 """
 
+import re
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice, pairwise
@@ -19,6 +20,7 @@ from memosite.quotes.verdict import Span, Tier, Verdict
 from memosite.quotes.words import word_count
 
 _TIERS: dict[Level, Tier] = {"exact": Tier.EXACT, "space": Tier.SPACE, "marks": Tier.MARKS, "signs": Tier.MARKS}
+_BAR = re.compile(r"(?<=\s)\|(?=\s|\Z)")  # between the cells of a table
 _MOST_HITS = 20  # places of a quote with typographic signs
 _FEW_WORDS = 3  # an omission of no more words, one of them a negation, turns what is said into its opposite
 
@@ -58,12 +60,17 @@ def _plainly(asked: Source, source: Source) -> Verdict | None:
 
 
 def _needles(asked: Source, level: Level) -> Iterable[Needle]:
-    """A quote at a level; where marks are dropped also with its own: `__init__` was code in the source."""
+    """A quote at a level; where marks are dropped also with its own: `__init__` was code in the source.
+
+    And without bars: a line is known as a row of a table by the bar at its beginning, which a quote may not have.
+    """
     found = [asked.at(level).needle]
     if level == "marks":
         found.append(asked.at("space").needle)
     elif level == "signs":
         found.append(asked.unmarked_signs.needle)
+    if level in ("marks", "signs") and _BAR.search(asked.text):
+        found.append(Source(_BAR.sub(" ", asked.text)).at(level).needle)
     return dict.fromkeys(needle for needle in found if needle.edged)
 
 
