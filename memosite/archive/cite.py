@@ -19,7 +19,7 @@ class Citation:
     """The fields of a citation. `url` is absolute, or a path within the site if the site has no base URL.
 
     `ref` is `<kind>/<id>` with the anchor of a turn; `sha256` is that of the source text, 64 hex digits. `note` is a
-    warning about the source: that it is raw, or confidential.
+    warning about the source: that it is raw, or confidential. `commit` is where the source has this text, if known.
     """
 
     ref: str
@@ -30,6 +30,7 @@ class Citation:
     quote: str
     sha256: str
     note: str = ""
+    commit: str = ""
 
     @property
     def text(self) -> str:
@@ -48,8 +49,9 @@ class Citation:
 
     @property
     def check(self) -> str:
-        """The digest that verifies the source, and the warning about it."""
-        return f"sha256:{self.sha256}" + (f" ({self.note})" if self.note else "")
+        """The digest that verifies the source, the commit that has it, and the warning about it."""
+        commit = f", commit {self.commit}" if self.commit else ""
+        return f"sha256:{self.sha256}{commit}" + (f" ({self.note})" if self.note else "")
 
 
 def quote_of(text: str) -> str:

@@ -1,0 +1,90 @@
+"""Reads HTML into the blocks that quotations are looked for in (see `blocks`); never raises on any text."""
+
+from collections.abc import Iterator
+from html.parser import HTMLParser
+from typing import Final
+
+from memosite.quotes.blocks import CLOSE, OPEN, Block, block_of
+
+_SILENT: Final = frozenset({"script", "style", "template", "title"})
+_INLINE: Final = frozenset(
+    {"a", "abbr", "b", "bdi", "bdo", "cite", "code", "del", "dfn", "em", "font", "i", "ins", "kbd", "mark", "q", "s"}
+    | {"samp", "small", "span", "strong", "sub", "sup", "time", "tt", "u", "var", "wbr", "img", "br"}
+)
+_SOURCES: Final = frozenset({"footer", "figcaption", "cite"})
+
+
+def html_blocks(text: str) -> Iterator[Block]:
+    """The blocks of an HTML document, with the lines of its source."""
+    reader = _Reader()
+    reader.feed(text)
+    reader.close()
+    reader.end_block()
+    yield from reader.blocks
+
+
+class _Reader(HTMLParser):
+    """Collects text until an element begins or ends that is no part of a line."""
+
+    def __init__(self) -> None:
+        super().__init__(convert_charrefs=True)
+        self.blocks: list[Block] = []
+        self.rows: list[tuple[int, str]] = []
+        self.links: list[str] = []  # of the block
+        self.silent = 0
+        self.quotes: list[str] = []  # addresses of the block quotes that are open
+        self.sources = 0  # elements that are open within a block quote and say where it is from
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        """A block ends where another one begins."""
+        given = dict(attrs)
+        if tag in _SILENT:
+            self.silent += 1
+        elif tag == "q":
+            self._text(OPEN)
+        elif tag == "br":
+            self._text("\n")
+        elif tag not in _INLINE or (tag == "cite" and self.quotes):
+            self.end_block()
+        if tag == "blockquote":
+            self.quotes.append(given.get("cite") or "")
+        elif tag in _SOURCES and self.quotes:
+            self.sources += 1
+        if tag == "a" and given.get("href"):
+            self.links.append(given["href"] or "")
+
+    def handle_endtag(self, tag: str) -> None:
+        """And where it ends."""
+        if tag in _SILENT:
+            self.silent = max(self.silent - 1, 0)
+        elif tag == "q":
+            self._text(CLOSE)
+        elif tag not in _INLINE or (tag == "cite" and self.quotes):
+            self.end_block()
+        if tag == "blockquote" and self.quotes:
+            self.quotes.pop()
+            self.sources = 0
+        elif tag in _SOURCES:
+            self.sources = max(self.sources - 1, 0)
+
+    def handle_data(self, data: str) -> None:
+        """Text, by lines."""
+        if not self.silent:
+            self._text(data)
+
+    def _text(self, data: str) -> None:
+        line = self.getpos()[0]
+        for number, row in enumerate(data.split("\n")):
+            if number or not self.rows:
+                self.rows.append((line + number, row))
+            else:
+                self.rows[-1] = (self.rows[-1][0], self.rows[-1][1] + row)
+
+    def end_block(self) -> None:
+        """End the block: what says where a quote is from is a paragraph behind it."""
+        if any(row.strip() for _, row in self.rows):
+            is_quote = bool(self.quotes) and not self.sources
+            links = tuple(dict.fromkeys((*self.links, *filter(None, self.quotes[-1:]))))
+            self.blocks.append(block_of(self.rows, is_quote=is_quote, links=links))
+        self.rows = []
+        self.links = []

@@ -1,0 +1,199 @@
+"""Finds the quotations of a manuscript, with their lines, and whom the sentence around each names (SPEC 7).
+
+    blocks ─► block quotes ─────────────────────────► words, line, lead-in ─► speaker
+           └► paragraphs ─► pairs of marks “ ” " " « » „ “ ‘ ’ <q> ─► sentence ─┘
+
+Where it is open how far a quotation reaches, the longest is taken: what is checked is never less than what is quoted.
+"""
+
+import re
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Final
+
+from memosite.quotes.blocks import CLOSE, OPEN, Block
+from memosite.quotes.words import word_count
+
+LEAST: Final = 8
+"""The least words of a quotation that is checked."""
+
+_CLOSING: Final = {
+    "“": "”", "„": "“”", "‟": "”", "«": "»", "»": "«", '"': '"', "”": "”", OPEN: CLOSE, "「": "」", "『": "』",
+    "‘": "’", "‚": "‘’", "‹": "›", "›": "‹", "'": "'",
+}  # fmt: skip
+_ALWAYS: Final = frozenset("“„‟«「『" + OPEN)  # what opens wherever it is
+_APOSTROPHES: Final = frozenset("’'‘")
+_MARK = re.compile("[" + "".join(_CLOSING) + "]")
+_SENTENCE_END = re.compile(r"[.!?…][\"”’»)\]]*\s+(?=[^a-z\s])")
+_ATTRIBUTION = re.compile(r"\s*(?:—|–|--|―)\s*\S")
+_TRAILING = ",;.:"
+_SAYING = (
+    r"(?:said|says|say|wrote|writes|write|replied|replies|answered|answers|noted|notes|argued|argues|added|adds"
+    r"|stated|states|told|tells|asked|asks|reported|reports|explained|explains|put it|warned|insisted|concluded"
+    r"|observed|remarked|declared|continued|recalled|admitted|announced)"
+)
+_INVERTED = (
+    r"(?:said|says|wrote|writes|replied|answered|noted|argued|added|stated|explained|according to|in the words of|by)"
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Quotation:
+    """Words that a manuscript quotes, and what is around them.
+
+    `context` is the sentence without the quotation, of a block quote what leads to it and what is below it.
+    `speakers` are the positions that may be meant by it: one if it is clear, several if the sentence names more.
+    """
+
+    text: str
+    line: int
+    is_block: bool
+    context: str
+    links: tuple[str, ...] = ()
+    speakers: tuple[str, ...] = ()
+
+
+def find_quotations(
+    blocks: Iterable[Block], *, positions: Collection[str] = (), least: int = LEAST
+) -> tuple[Quotation, ...]:
+    """The quotations of so many words or more, in their order. `positions` are the names that a speaker may have."""
+    names = _Names(positions)
+    found = _all_quotations(list(blocks))
+    return tuple(replace(one, speakers=names.speakers(one.context)) for one in found if word_count(one.text) >= least)
+
+
+def _all_quotations(blocks: Sequence[Block]) -> Iterator[Quotation]:
+    for number, block in enumerate(blocks):
+        before = blocks[number - 1] if number else None
+        after = blocks[number + 1] if number + 1 < len(blocks) else None
+        if block.is_quote:
+            yield _block_quotation(block, before, after)
+        else:
+            yield from _inline_quotations(block)
+
+
+def _block_quotation(block: Block, before: Block | None, after: Block | None) -> Quotation:
+    """A block quote, without the line at its end that says where it is from."""
+    rows = block.text.rstrip().split("\n")
+    below = ""
+    for number in range(len(rows) - 1, max(len(rows) - 4, 0), -1):
+        if _ATTRIBUTION.match(rows[number]):
+            below = " ".join(rows[number:])
+            rows = rows[:number]
+            break
+    lead = before.text.rstrip() if before and not before.is_quote else ""
+    lead = lead[_sentence_start(lead, len(lead)) :] if lead.endswith((":", ",", "—", "–")) else ""
+    if not below and after and not after.is_quote and (_ATTRIBUTION.match(after.text) or after.links):
+        below = after.text
+    links = tuple(dict.fromkeys(block.links + (after.links if after and not after.is_quote else ())))
+    text = "\n".join(rows).strip().strip(OPEN + CLOSE)
+    line = block.line_of(len(block.text) - len(block.text.lstrip()))
+    return Quotation(text=_bare(text), line=line, is_block=True, context=f"{lead}\n{below}".strip(), links=links)
+
+
+def _bare(text: str) -> str:
+    """A block quote without quotation marks around all of it."""
+    closing = _CLOSING.get(text[:1], "")
+    if closing and text[-1:] in closing and not _MARK.search(text, 1, len(text) - 1):
+        return text[1:-1].strip()
+    return text
+
+
+def _inline_quotations(block: Block) -> Iterator[Quotation]:
+    text = block.text
+    place = 0
+    while match := _MARK.search(text, place):
+        start = match.end()
+        if not _opens(text, match.start()):
+            place = start
+            continue
+        end = _end_of(text, start, _CLOSING[match[0]])
+        quote = text[start:end].replace(OPEN, "“").replace(CLOSE, "”").strip().rstrip(_TRAILING)
+        first, last = _sentence(text, match.start(), end)
+        context = f"{text[first : match.start()]} … {text[end + 1 : last]}"
+        line = block.line_of(start + len(text[start:end]) - len(text[start:end].lstrip()))
+        yield Quotation(text=quote, line=line, is_block=False, context=context.strip(), links=block.links)
+        place = end + 1
+
+
+def _opens(text: str, place: int) -> bool:
+    """Whether a mark begins a quotation: it is before a word, and not behind one."""
+    mark, before, after = text[place], text[place - 1 : place] if place else "", text[place + 1 : place + 2]
+    if not after or after.isspace():
+        return False
+    if mark in _ALWAYS:
+        return mark != "“" or not before.isalnum()
+    return not before or before.isspace() or before in "([{—–-/:>*_" + "".join(_ALWAYS)
+
+
+def _end_of(text: str, start: int, closing: str) -> int:
+    """Where a quotation ends: an apostrophe may look like its end, so the last one before the next opening counts."""
+    last = -1
+    place = start
+    while place < len(text):
+        char = text[place]
+        if char in closing and (char not in _APOSTROPHES or not text[place + 1 : place + 2].isalnum()):
+            if char not in _APOSTROPHES and not (char == '"' and _is_inch(text, place)):
+                return place
+            last = place
+        elif last >= 0 and char in "‘‚'" and _opens(text, place):
+            return last
+        place += 1
+    return last if last >= 0 else len(text)
+
+
+def _is_inch(text: str, place: int) -> bool:
+    """Whether a straight mark after a number goes on in a sentence: `a 5" pipe and more"`."""
+    return text[place - 1].isdigit() and text[place + 1 : place + 2] == " " and '"' in text[place + 1 : place + 400]
+
+
+def _sentence(text: str, start: int, end: int) -> tuple[int, int]:
+    """The sentence that a quotation is in: to its end, or on if the sentence goes on behind it."""
+    ends_itself = text[end - 1 : end] in tuple(".!?…") and not re.match(
+        r".?[”\"’»]*[\s,—–-]+[a-z(]", text[end : end + 9]
+    )
+    if ends_itself:
+        after = re.match(r".?[”\"’»]*\s*\(", text[end : end + 9])
+        return _sentence_start(text, start), (text.find(")", end) + 1 or end + 1) if after else end + 1
+    following = _SENTENCE_END.search(text, end + 1)
+    return _sentence_start(text, start), following.start() + 1 if following else len(text)
+
+
+def _sentence_start(text: str, place: int) -> int:
+    start = 0
+    for match in _SENTENCE_END.finditer(text, max(place - 2_000, 0), place + 1):
+        start = match.end() if match.end() <= place else start
+    return start
+
+
+class _Names:
+    """The names of positions, and whether a sentence says that one of them speaks."""
+
+    def __init__(self, positions: Collection[str]) -> None:
+        self.names = {_folded(name): name for name in sorted(positions) if _folded(name)}
+        longest = sorted(self.names, key=len, reverse=True)
+        self.any = re.compile(rf"(?<!\w)(?:{'|'.join(map(re.escape, longest))})(?!\w)") if longest else None
+
+    def speakers(self, context: str) -> tuple[str, ...]:
+        """Who may be meant: the one that speaks, or all that are named."""
+        if self.any is None:
+            return ()
+        text = _folded(context)
+        named = [(match.start(), match.end(), self.names[_folded(match[0])]) for match in self.any.finditer(text)]
+        every = tuple(dict.fromkeys(name for _, _, name in named))
+        if len(every) < 2:
+            return every
+        speaking = dict.fromkeys(name for start, end, name in named if _speaks(text, start, end))
+        return tuple(speaking) or tuple(name for _, end, name in named if text[end : end + 1] == ":") or every
+
+
+def _speaks(text: str, start: int, end: int) -> bool:
+    """Whether a verb of saying is beside a name: "the director wrote", "said the director", "according to"."""
+    after, before = text[end : end + 60], text[max(start - 40, 0) : start]
+    if re.match(rf"(?:,[^,]{{0,40}},)?(?: \w+){{0,2}}? {_SAYING}(?!\w)|['’]s (?:words|memo|note|reply|answer)", after):
+        return True
+    return re.search(rf"(?<!\w){_INVERTED}(?: the| our)? $", before) is not None
+
+
+def _folded(name: str) -> str:
+    return " ".join(re.sub(r"[-_\s*`]+", " ", name.lower()).split())

@@ -1,0 +1,57 @@
+"""Finds where words begin and end, so that no quote begins or ends within one.
+
+`able` is no quote of "unable", `5 percent` none of "2.5 percent", `can` none of "can't", `existent` none of
+"non-existent". Numbers have their signs, units and separators with them.
+"""
+
+import re
+import unicodedata
+from collections.abc import Iterator
+from typing import Final
+
+from memosite.quotes.layers import UNSPACED
+
+EDGE: Final = "\0"
+"""Stands at both ends of each word of a prepared text, so that only whole words are found in it."""
+
+
+def _combining() -> str:
+    """Marks that belong to the letter before them, and joiners, as part of a character class."""
+    codes = (*range(0x300, 0x1E00), *range(0x20D0, 0x2100), *range(0xA66F, 0xAC00), *range(0xFE20, 0xFE30))
+    return "\u200c\u200d" + "".join(char for char in map(chr, codes) if unicodedata.category(char)[0] == "M")
+
+
+_LETTER = rf"[\w{_combining()}]"
+_SPACED_LETTER = rf"(?![{UNSPACED}]){_LETTER}"
+_JOINT = r"(?:['’‘\-‐‑]|[*~`]{1,3}|(?<=\d)[.,:/–−—^](?=\d))"
+_BEFORE_NUMBER = r"(?:(?<![^\W\d_])[-−–+±~≈<>≤≥$€£¥.]{1,3}(?=\d))?"
+_WORD = re.compile(rf"[{UNSPACED}]|{_BEFORE_NUMBER}{_SPACED_LETTER}+(?:{_JOINT}{_SPACED_LETTER}+)*(?:(?<=\d)[%‰°])?")
+_BARE = re.compile(rf"[{UNSPACED}]|[^\W_{UNSPACED}]+")
+
+_SPACES = {code: " " for code in range(128) if not chr(code).isalnum()}
+
+
+def edge(text: str) -> str:
+    """A text with `EDGE` at both ends of each word. It must not hold that character itself."""
+    return _WORD.sub(rf"{EDGE}\g<0>{EDGE}", text)
+
+
+def bare_words(text: str) -> list[str]:
+    """The words of a text for comparison: without punctuation, in lower case."""
+    return list(map(str.lower, _BARE.findall(text)))
+
+
+def folded_words(text: str) -> list[str]:
+    """The words of a text for its index: as `bare_words` for letters that have a lower case of one letter."""
+    lowered = text.lower()
+    return lowered.translate(_SPACES).split() if lowered.isascii() else _BARE.findall(lowered)
+
+
+def bare_matches(text: str) -> Iterator[re.Match[str]]:
+    """The same words where they are, as written."""
+    return _BARE.finditer(text)
+
+
+def word_count(text: str) -> int:
+    """How many words a text has; each character of a script without spaces is one."""
+    return sum(1 for _ in _BARE.finditer(text))

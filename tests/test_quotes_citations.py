@@ -1,0 +1,148 @@
+"""memosite's own citations in every format, read back out of documents, and read by Pandoc (SPEC 7, citations)."""
+
+import dataclasses
+import json
+import subprocess
+
+import pytest
+from hypothesis import strategies as st
+
+from memosite.archive.cite import Citation
+from memosite.quotes.citations import Written, read_bibtex, read_csl_json, read_html, read_markdown, read_plain
+from memosite.quotes.writing import to_bibtex, to_csl_json, to_html
+from tests.support.fuzzing import fuzz
+from tests.support.mutations import mutated_lines
+
+PLAIN = Citation(
+    ref="transcript/2026-04-21-1300--strategist--the-load#t12",
+    url="https://archive.example.org/transcripts/2026-04-21-1300--strategist--the-load/index.html#t12",
+    title="The load",
+    speaker="strategist",
+    time="2026-04-21T13:00:00Z",
+    quote="Two loads, and no more of it",
+    sha256="0f" * 32,
+    commit="49d4640",
+)
+HOSTILE = r"""*a* [b](javascript:c) <script> # d `e` |f| &amp; $x$ {y} 50% a_b^c ~ \n "q" 'r' -- ---"""
+ODD = dataclasses.replace(PLAIN, title=HOSTILE, quote=HOSTILE, speaker="Ada \\& Søn", sha256="ab" * 32, note="raw")
+
+
+def markdown_document(cited: Citation) -> str:
+    """A citation as a page offers it, in a document."""
+    return f"# Notes\n\nAs was said:\n\n{cited.markdown}\n\nMore.\n"
+
+
+FORMATS = {
+    "markdown": (markdown_document, read_markdown),
+    "line": (lambda cited: f"# Notes\n\n{cited.text}\n\nMore.\n", read_markdown),
+    "text": (lambda cited: f"Notes\n\n{cited.text}\n", read_plain),
+    "html": (lambda cited: f"<!doctype html><title>x</title><p>Notes</p>\n{to_html(cited)}<p>More.</p>", read_html),
+    "bibtex": (to_bibtex, read_bibtex),
+    "json": (to_csl_json, read_csl_json),
+}
+
+
+@pytest.mark.parametrize("name", FORMATS)
+@pytest.mark.parametrize("cited", [PLAIN, ODD], ids=["plain", "odd"])
+def test_citations_are_read_back(name: str, cited: Citation) -> None:
+    """With reference, address, words, digest, commit and time; what a document holds beside them is ignored."""
+    write, read = FORMATS[name]
+    document = write(cited)
+    (found,) = read(document)
+    assert (found.ref, found.url, found.sha256) == (cited.ref, cited.url, cited.sha256)
+    assert (found.commit, found.time, found.note) == (cited.commit, cited.time, cited.note)
+    assert found.quote == " ".join(cited.quote.split())
+    assert cited.sha256 in document.split("\n")[found.line - 1]
+    if name != "html":
+        assert found.speaker == cited.speaker
+
+
+@pytest.mark.parametrize("name", FORMATS)
+def test_several_citations_are_read_in_their_order(name: str) -> None:
+    """Each with its own words, also the same one twice."""
+    write, read = FORMATS[name]
+    cited = [dataclasses.replace(PLAIN, quote=f"Words of number {n}", sha256=f"{n:02x}" * 32) for n in (1, 2, 1)]
+    document = "\n".join(map(write, cited))
+    if name == "json":
+        document = json.dumps([json.loads(write(one))[0] for one in cited], indent=1)
+    found = read(document)
+    assert [(one.quote, one.sha256) for one in found] == [(one.quote, one.sha256) for one in cited]
+    assert sorted({one.line for one in found}) == [one.line for one in found]
+
+
+def test_what_is_not_known_is_left_out() -> None:
+    """A citation without words, speaker, time and commit is one in every format."""
+    bare = Citation(ref="memo/a", url="memos/a/index.html", title="T", speaker="", time="", quote="", sha256="1a" * 32)
+    for write, read in FORMATS.values():
+        assert [one.ref for one in read(write(bare))] == ["memo/a"]
+    assert "author" not in to_bibtex(bare) + to_csl_json(bare)
+
+
+def test_html_holds_no_markup_of_what_is_cited() -> None:
+    """Whatever the title and the words are."""
+    assert "<script" not in to_html(ODD)
+
+
+SIGNS = dict.fromkeys(map(ord, "'`\"‘’“”"), "'")
+
+
+def pandoc(text: str, *arguments: str) -> str:
+    """What Pandoc makes of a text."""
+    command = ["pandoc", *arguments]
+    done = subprocess.run(command, input=text, capture_output=True, text=True, check=True, timeout=120)
+    assert done.stderr == ""
+    return done.stdout
+
+
+@pytest.mark.parametrize("cited", [PLAIN, ODD], ids=["plain", "odd"])
+@pytest.mark.parametrize(("write", "suffix"), [(to_csl_json, "json"), (to_bibtex, "bib")])
+def test_pandoc_cites_it(tmp_path, cited: Citation, write, suffix: str) -> None:  # type: ignore[no-untyped-def]
+    """With `--citeproc`: author, year, title and address are in the list of references."""
+    library = tmp_path / f"library.{suffix}"
+    library.write_text(write(cited))
+    key = f"transcript/2026-04-21-1300--strategist--the-load-t12:{cited.sha256[:8]}"
+    text = pandoc(f"As said [@{{{key}}}].\n", "--citeproc", f"--bibliography={library}", "-t", "plain", "--wrap=none")
+    assert "2026" in text
+    assert cited.speaker.split()[0] in text
+    assert cited.url in text
+    assert "??" not in text
+
+
+@pytest.mark.parametrize("cited", [PLAIN, ODD], ids=["plain", "odd"])
+def test_pandoc_reads_the_same_from_both(cited: Citation) -> None:
+    """Character for character, but that TeX sets typographic quotation marks."""
+    for text, kind in ((to_bibtex(cited), "bibtex"), (to_csl_json(cited), "csljson")):
+        item = json.loads(pandoc(text, "-f", kind, "-t", "csljson"))[0]
+        if kind == "bibtex":
+            assert item["title"].translate(SIGNS) == cited.title.translate(SIGNS)
+            assert item["author"] == [{"literal": cited.speaker}]
+        assert item["issued"]["date-parts"][0][:2] == [2026, 4]
+        assert item["URL"] == cited.url
+        (found,) = read_csl_json(json.dumps([item], ensure_ascii=False))
+        assert (found.ref, found.sha256, found.commit) == (cited.ref, cited.sha256, cited.commit)
+
+
+SEEDS = [markdown_document(ODD), to_html(ODD), to_bibtex(ODD), to_csl_json(ODD), PLAIN.text]
+
+
+@fuzz(
+    mutated_lines(SEEDS, ["{", "}", '"', "sha256:", "“", "> ", "<blockquote>", "<q>", "\\", "[", "null", "@misc{"]),
+    examples=150,
+)
+def test_any_document_is_read(text: str) -> None:
+    """Every reader gives citations with digests on lines of the document, whatever it is."""
+    for read in (read_markdown, read_plain, read_html, read_bibtex, read_csl_json):
+        for found in read(text):
+            assert isinstance(found, Written)
+            assert len(found.sha256) == 64
+            assert 1 <= found.line <= text.count("\n") + 1
+
+
+@fuzz(st.text(max_size=60), examples=150)
+def test_any_words_are_read_back(words: str) -> None:
+    """Out of each format, as one line."""
+    cited = dataclasses.replace(PLAIN, quote=f"a {words} b", title=f"T {words}", speaker="strategist")
+    for name in ("bibtex", "json"):
+        write, read = FORMATS[name]
+        (found,) = read(write(cited))
+        assert found.quote == " ".join(cited.quote.split())
