@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from memosite import __version__
 from memosite.archive.ledger import Ledger
 from memosite.archive.model import Archive
+from memosite.archive.seals import SealLog
 from memosite.config.contract import Contract
 from memosite.config.schema import Config
 from memosite.pages.parts import Site
@@ -22,14 +23,22 @@ class SitePlan:
 
 
 def plan_site(
-    config: Config, archive: Archive, ledger: Ledger, shelf: Shelf, *, static: Mapping[str, bytes], contract: Contract
+    config: Config,
+    archive: Archive,
+    ledger: Ledger,
+    shelf: Shelf,
+    *,
+    static: Mapping[str, bytes],
+    contract: Contract,
+    seals: SealLog,
 ) -> SitePlan:
     """Everything the site consists of, `status.json` apart, with the `static` files of its theme by name.
 
-    `ledger` is the one that holds this archive.
+    `ledger` is the one that holds this archive, `seals` the sealed log as it was published last.
     """
     context = context_of(config, archive, shelf)
-    units = (_static_unit(static), *plan(context, ledger, _saved_searches(config, archive, shelf), contract=contract))
+    searches = _saved_searches(config, archive, shelf)
+    units = (_static_unit(static), *plan(context, ledger, searches, contract=contract, seals=seals))
     return SitePlan(context=context, units=units)
 
 

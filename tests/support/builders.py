@@ -19,6 +19,7 @@ from pathlib import Path
 import pytest
 
 from memosite.archive.ledger import LEDGER_PATH
+from memosite.archive.seals import SEALS_PATH
 from memosite.build import build
 from memosite.config.loading import load_config
 from memosite.config.schema import Audience
@@ -167,12 +168,12 @@ def ledger_of(output: Path) -> bytes:
 
 
 def make_ready(folder: Path, output: Path, *, has_erased: bool) -> None:
-    """Make the folder of a clean build: nothing is known but the ledger of an output folder, as it is now.
+    """Make the folder of a clean build: nothing is known but ledger and sealed log of an output folder, as they are.
 
     Twins are known too where something is erased: which hashes were published is in no other place (SPEC 9).
     """
     shutil.rmtree(folder, ignore_errors=True)
-    known = [LEDGER_PATH, SITE_MARKER]
+    known = [LEDGER_PATH, SEALS_PATH, SITE_MARKER]
     known += [path.relative_to(output).as_posix() for path in output.rglob("index.json")] if has_erased else []
     for path in known:
         if (output / path).is_file():
