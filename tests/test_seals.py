@@ -64,6 +64,14 @@ def told(log: SealLog) -> list[str]:
 BEGINNING = ["march", "= 2026/03", "april", "= 2026/04", "may", "may.body"]
 
 
+SOME_LINES = [
+    *SealLog()
+    .with_leaves(Leaf(id="memo/x", path="memos/x/original.md", sha256="1" * 64, month=f"2026/0{n}") for n in (1, 2, 3))
+    .text.splitlines(),
+    '{"kind": "leaf", "n": 1}', '{"kind": []}', "null", '{"v": 1, "kind": "month", "leaves": 1e999}', "\ufeff{}",
+]  # fmt: skip
+
+
 # Hashes
 
 
@@ -212,6 +220,26 @@ def test_a_build_elsewhere_goes_on_from_the_published_log(site: Path, tmp_path: 
     assert told(log_of(new)) == ["april", "= 2026/04", "may", "may.body"]
 
 
+def test_a_build_that_ended_after_the_ledger_is_completed_by_the_next_one(site: Path) -> None:
+    """The log lacks then what the ledger has; it is told before what has come since."""
+    output = build_site(site)
+    first = (output / SEALS_PATH).read_bytes()
+    memo_at(site, LATER)
+    build_site(site)
+    second = (output / SEALS_PATH).read_bytes()
+    (output / SEALS_PATH).write_bytes(first)
+    build_site(site)
+    assert (output / SEALS_PATH).read_bytes() == second
+    (output / SEALS_PATH).write_bytes(first)
+    memo_at(site, f"{LATER}s")
+    build_site(site)
+    assert (output / SEALS_PATH).read_bytes().startswith(second)
+    (output / SEALS_PATH).unlink()
+    (output / SEALS_PATH).mkdir()
+    write_text(output / SEALS_PATH / "notes.txt", "of somebody else")
+    assert main(["build", str(site), "--quiet"]) == 2
+
+
 def test_without_the_ledger_the_log_begins_anew(site: Path) -> None:
     """It names nothing that the ledger does not know."""
     output = build_site(site)
@@ -250,7 +278,7 @@ def test_a_damaged_log_stops_the_build_and_is_named(
     [
         {"path": "../../etc/passwd"}, {"path": "/etc/passwd"}, {"path": "memos/../x"}, {"path": 7}, {"n": 3},
         {"sha256": "ab"}, {"sha256": None}, {"why": "removed"}, {"why": "lost", "sha256": None}, {"month": "soon"},
-        {"month": []}, {"redacted": "x"}, {"id": None},
+        {"month": []}, {"redacted": "x"}, {"redacted": 1e999}, {"id": None}, {"kind": "month", "leaves": 1e999},
     ],
 )  # fmt: skip
 def test_lines_that_do_not_belong_in_a_log_are_refused(damage: dict[str, object]) -> None:
@@ -260,6 +288,18 @@ def test_lines_that_do_not_belong_in_a_log_are_refused(damage: dict[str, object]
     assert parse_seals(json.dumps(leaf)).leaves[0].path == "memos/x/original.md"
     with pytest.raises(ValueError, match=r"^line 1: "):
         parse_seals(json.dumps(leaf | damage))
+
+
+@given(st.text() | st.lists(st.sampled_from(SOME_LINES)).map("\n".join))
+def test_any_text_is_a_log_or_is_refused(text: str) -> None:
+    """And a check says what is wrong with it, instead of ending."""
+    try:
+        log = parse_seals(text)
+    except ValueError as error:
+        assert str(error).startswith("line ")
+    else:
+        assert log.text.removesuffix("\n") == text.removesuffix("\n")
+    assert not check_against("0" * 64, text).holds
 
 
 # What is taken out (SPEC 9)

@@ -18,7 +18,7 @@ Lines are only appended, with one exception: a hash by which a secret could be g
 
 import json
 import re
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Any
@@ -33,6 +33,7 @@ UNDATED = "undated"
 """The name of a month if none of its leaves has one."""
 _WHY = frozenset({"", "removed", "erased", "withheld", NOT_KEPT})
 _HASH = re.compile(r"[0-9a-f]{64}", re.ASCII)
+_PATH = re.compile(r"[^/.\\][^/\\]*+(?:/[^/.\\][^/\\]*+){2,}+")
 _MONTH = re.compile(rf"\d{{4}}/(?:0[1-9]|1[0-2])|{UNDATED}", re.ASCII)
 
 
@@ -205,30 +206,34 @@ def parse_seals(text: str) -> SealLog:
 def _entry(line: str) -> Entry:
     said: Any = json.loads(line)
     if said["kind"] == "leaf":
-        why, sha256 = said.get("why", ""), said["sha256"]
-        if why not in _WHY or (sha256 is None) != bool(why):
-            raise ValueError(f"found the hash {sha256!r} and the reason {why!r}, expected one of the two")
-        return Leaf(
-            number=said["n"],
-            month=_month(said["month"]) if said["month"] is not None else "",
-            id=_text(said["id"]),
-            path=_path(_text(said["path"])),
-            sha256=_hash(sha256) if sha256 is not None else "",
-            source=_text(said.get("source", "")),
-            commit=_text(said.get("commit", "")),
-            redacted=int(said.get("redacted", 0)),
-            why=why,
-            line=line,
-        )
+        return _leaf(said, line)
     if said["kind"] == "month":
         return Month(
             month=_month(said["month"]),
-            leaves=int(said["leaves"]),
+            leaves=_count(said["leaves"]),
             tree=_hash(said["tree"]),
             previous=_hash(said["previous"]),
             root=_hash(said["root"]),
         )
     raise ValueError(f"found the kind {said['kind']!r}, expected leaf or month")
+
+
+def _leaf(said: Mapping[str, Any], line: str) -> Leaf:
+    why, sha256, month = said.get("why", ""), said["sha256"], said["month"]
+    if why not in _WHY or (sha256 is None) != bool(why):
+        raise ValueError(f"found the hash {sha256!r} and the reason {why!r}, expected one of the two")
+    return Leaf(
+        number=said["n"],
+        month="" if month is None else _month(month),
+        id=_text(said["id"]),
+        path=_path(_text(said["path"])),
+        sha256="" if sha256 is None else _hash(sha256),
+        source=_text(said.get("source", "")),
+        commit=_text(said.get("commit", "")),
+        redacted=_count(said.get("redacted", 0)),
+        why=why,
+        line=line,
+    )
 
 
 def _text(value: object) -> str:
@@ -240,6 +245,12 @@ def _text(value: object) -> str:
 def _month(value: object) -> str:
     if not isinstance(value, str) or not _MONTH.fullmatch(value):
         raise ValueError(f"found the month {value!r}, expected one such as 2026/05")
+    return value
+
+
+def _count(value: object) -> int:
+    if not isinstance(value, int) or value < 0:
+        raise ValueError(f"found {value!r}, expected a number")
     return value
 
 
@@ -256,9 +267,7 @@ def is_hash(value: object) -> bool:
 
 def _path(path: str) -> str:
     """The path of an original. What is published is not trusted: it may lead nowhere else."""
-    parts = path.split("/")
-    is_odd = any(not part or part.startswith(".") for part in parts) or not path.isprintable() or "\\" in path
-    if is_odd or len(parts) < 3:
+    if not _PATH.fullmatch(path) or not path.isprintable():
         raise ValueError(f"found the path {path!r}, expected that of an original")
     return path
 

@@ -167,6 +167,12 @@ def ledger_of(output: Path) -> bytes:
     return file.read_bytes() if file.exists() else b""
 
 
+def seals_of(output: Path) -> bytes:
+    """The sealed log of an output folder; empty if there is none."""
+    file = output / SEALS_PATH
+    return file.read_bytes() if file.exists() else b""
+
+
 def make_ready(folder: Path, output: Path, *, has_erased: bool) -> None:
     """Make the folder of a clean build: nothing is known but ledger and sealed log of an output folder, as they are.
 
@@ -224,7 +230,7 @@ def _fault_of_refusal(builder: Builder, way: Way, expected: MemositeError) -> st
 
 
 def _fault(builder: Builder, way: Way, clean: Path, audience: Audience, output: Path) -> str:
-    org, before = builder.org, ledger_of(output)
+    org, before, sealed = builder.org, ledger_of(output), seals_of(output)
     make_ready(clean, output, has_erased=bool(org.settings.get("erase")))
     failed: MemositeError | None = None
     try:
@@ -240,6 +246,9 @@ def _fault(builder: Builder, way: Way, clean: Path, audience: Audience, output: 
     fault = _fault_of_output(org, output, expected)
     if not fault and audience == "internal" and not ledger_of(output).startswith(before):
         fault = "the ledger is not what it was with lines after it"
+    now = seals_of(output)
+    if not fault and audience == "internal" and before and not now.startswith(sealed) and b'"not kept"' not in now:
+        fault = "the sealed log is not what it was with lines after it, and no hash was taken out"
     return f"{audience}: {fault}" if fault else _fault_of_again(builder, way, audience, output)
 
 
