@@ -15,7 +15,7 @@ from memosite.config.lean import check_lean
 from memosite.config.loading import Config, check_output
 from memosite.facts.secret_rules import withheld_for_secrets
 from memosite.reading.archive import open_archive
-from memosite.reading.previous import known_ledger, previous_folder
+from memosite.reading.previous import known_ledger, known_seals, previous_folder
 from memosite.remake.listener import NO_LISTENER, Listener
 from memosite.remake.manifest import BuildSeal
 from memosite.remake.memory import STATUS_PATH, Memory
@@ -76,6 +76,7 @@ def build(
             is_ledger_lost = ledger_state is None and previous is None and output.state("index.html") is not None
             known = memory.ledger = known_ledger(config, previous, memory.ledger)
             check_lean(config, known)
+            seals = known_seals(config, previous, known)
             archive, ledger = handle.read(
                 ledger=known,
                 previous=previous,
@@ -91,7 +92,7 @@ def build(
         progress("plan", 0, 0)
         planned = replace(archive, for_operator=())
         site = plan_site(
-            config, planned, ledger, memory.shelf, static=theme.static, contract=load_contract(), jobs=jobs
+            config, planned, ledger, memory.shelf, static=theme.static, contract=load_contract(), jobs=jobs, seals=seals
         )
         with output.writing():
             output.refuse_if_changed(LEDGER_PATH, ledger_state)

@@ -138,6 +138,12 @@ def _diff(options: argparse.Namespace) -> int:
     return EXIT_FINE
 
 
+def _verify(options: argparse.Namespace) -> int:
+    from memosite.commands.verify import run
+
+    return EXIT_FINE if run(options, show=show) else EXIT_NOT_SO
+
+
 _COMMANDS: dict[str, Callable[[argparse.Namespace], int]] = {
     "build": _build,
     "serve": _serve,
@@ -148,5 +154,6 @@ _COMMANDS: dict[str, Callable[[argparse.Namespace], int]] = {
     "watch": _watch,
     "init": _init,
     "diff": _diff,
+    "verify": _verify,
     "mark_read": _mark_read,
 }

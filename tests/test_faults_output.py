@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 from lxml import etree
 
+from memosite.archive.seals import SEALS_PATH
 from memosite.cli import main
 from tests.support.disk import Disk, PowerLostError
 from tests.support.memos import write_memo
@@ -114,6 +115,7 @@ def test_a_power_loss_at_any_moment_spares_the_ledger_and_the_feeds(organization
         left = whole(organization)
         assert left[LEDGER].startswith(before[LEDGER])
         known = re.findall(rb'"kind": "memo", "id": "([^"]+)"', left[LEDGER])
+        assert set(re.findall(rb'"id": "memo/([^"]+)"', left[SEALS_PATH])) <= set(known)
         assert {path.split("/")[1].encode() for path in left if path.startswith("memos/2")} <= set(known)
         for path in (path for path in before if re.fullmatch(r"(positions/.*/)?feed(-full)?\.xml", path)):
             assert guids(left[path]) - guids(before[path]) or guids(left[path]) == guids(before[path]), path
@@ -126,31 +128,32 @@ def test_a_power_loss_at_any_moment_spares_the_ledger_and_the_feeds(organization
 
 
 def test_the_ledger_is_on_the_disk_before_pages_and_these_before_feeds(organization: Path) -> None:
-    """The order of calls: sync the ledger, move it, sync its folder; then pages; then feeds, each synced."""
+    """The order of calls: sync ledger and log, move them, sync their folder; then pages; then feeds, each synced."""
     disk = Disk(organization / "_site")
     arrive(organization, 10)
     with disk.watched():
         build(organization)
     root = organization / "_site"
     moved = [one.path.relative_to(root).as_posix() for one in disk.done if one.what == "replace"]
-    assert moved[0] == LEDGER
+    assert moved[:2] == [LEDGER, SEALS_PATH]
     places = {path: place for place, path in enumerate(moved)}
     pages = [place for path, place in places.items() if path.endswith(".html")]
     feeds = [place for path, place in places.items() if re.search(r"feed[^/]*\.(xml|json)$", path)]
     assert pages and feeds and max(pages) < min(feeds)
     said = [(one.what, one.path.relative_to(root).as_posix()) for one in disk.done]
     synced = [said.index(("fsync", folder)) for folder in ("archive", ".")]
-    assert said.index(("replace", LEDGER)) < min(synced) < said.index(("replace", moved[1]))
-    assert {path.relative_to(root).as_posix() for path in disk.lasting} == {LEDGER, *(moved[place] for place in feeds)}
+    assert said.index(("replace", SEALS_PATH)) < min(synced) < said.index(("replace", moved[2]))
+    lasting = {path.relative_to(root).as_posix() for path in disk.lasting}
+    assert lasting == {LEDGER, SEALS_PATH, *(moved[place] for place in feeds)}
 
 
 def test_nobody_waits_for_the_disk_where_nobody_can_have_read_yet(tmp_path: Path) -> None:
-    """A first build of ten thousand memos would sync as many feeds; only the ledger is."""
+    """A first build of ten thousand memos would sync as many feeds; only ledger and log are."""
     arrive(tmp_path, 1)
     disk = Disk(tmp_path / "_site")
     with disk.watched():
         build(tmp_path)
-    assert {path.relative_to(tmp_path / "_site").as_posix() for path in disk.lasting} == {LEDGER}
+    assert {path.relative_to(tmp_path / "_site").as_posix() for path in disk.lasting} == {LEDGER, SEALS_PATH}
 
 
 def test_a_disk_that_cannot_sync_names_is_no_error(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

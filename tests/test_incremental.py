@@ -19,7 +19,9 @@ from urllib.parse import unquote
 import pytest
 from lxml import etree
 
+from memosite.archive.ledger import read_ledger, ref_of
 from memosite.archive.model import Archive
+from memosite.archive.seals import SEALS_PATH, parse_seals
 from memosite.build import build as run_build
 from memosite.cli import main
 from memosite.config.loading import load_config
@@ -523,6 +525,8 @@ def assert_whole(site: Path) -> None:
     for path in ("feed.xml", "positions/director/feed.xml"):
         etree.fromstring((site / path).read_bytes())
     json.loads((site / "archive/index.json").read_bytes())
+    seals = parse_seals((site / SEALS_PATH).read_text())  # read first: the ledger may have grown since, never before it
+    assert {ref_of(leaf.id) for leaf in seals.leaves} <= read_ledger(site).numbers.keys()
 
 
 # Going on from a published site

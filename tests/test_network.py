@@ -91,6 +91,7 @@ def commands(site: Path) -> list[tuple[str, ...]]:
         ("diff", "2026-01-01..", *at),
         ("diff", "HEAD~1..HEAD", "--source", "governance", *at),
         ("diff", f"{output}..{site.parent / 'next'}"),
+        ("verify", "--seal", str(output / "archive/seals.jsonl"), str(output)),
         ("explain", f"memos/{NAME}/index.html", *at),
         ("watch", "--once", "--since", "all", str(feed)),
         ("watch", "--once", "--position", "director", *at),

@@ -175,6 +175,10 @@ def _explain(place: Place, *options: str) -> Iterator[bytes]:
     yield place.run("explain", f"memos/{LETTER}/index.html", *common)
 
 
+def _verify(place: Place, *options: str) -> Iterator[bytes]:
+    yield place.run("verify", "--seal", "0" * 64, place.work / "site", *options)
+
+
 def _check(place: Place, *options: str) -> Iterator[bytes]:
     for form in ("text", "sarif"):
         yield place.run("check", place.site, *options, "--format", form, "--cache", place.work / "cache")
@@ -225,7 +229,7 @@ def _mark_read(place: Place) -> Iterator[bytes]:
 
 COMMANDS: dict[str, Callable[..., Iterator[bytes]]] = {
     "build": _build, "serve": _serve, "explain": _explain, "check": _check, "search": _search, "export": _export,
-    "watch": _watch, "diff": _diff, "init": _init, "mark-read": _mark_read,
+    "watch": _watch, "diff": _diff, "verify": _verify, "init": _init, "mark-read": _mark_read,
 }  # fmt: skip
 """How each command is run so that it shows and writes all it can."""
 

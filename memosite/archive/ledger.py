@@ -293,9 +293,9 @@ class _Lines:
         if kind == "audience":
             self.audience = id_
         elif kind == "thread":
-            self.threads.setdefault(id_, _ref(_text(entry["member"])))
+            self.threads.setdefault(id_, ref_of(_text(entry["member"])))
         elif kind == "alias":
-            self.aliases.append((id_, _ref(_text(entry["to"]))))
+            self.aliases.append((id_, ref_of(_text(entry["to"]))))
         elif kind == "position":
             self.positions[id_] = None
         elif kind == "block":
@@ -343,7 +343,8 @@ def page_ref(name: str) -> Ref:
     return ("note" if name.startswith("note/") else "memo", name.partition("/")[2])
 
 
-def _ref(name: str) -> Ref:
+def ref_of(name: str) -> Ref:
+    """The artifact that the ledger calls `<kind>/<id>`. Raises `KeyError` for another kind."""
     kind, _, id_ = name.partition("/")
     return (_KINDS[kind], id_)
 

@@ -27,6 +27,7 @@ def parser() -> argparse.ArgumentParser:
     _add_watch(commands)
     _add_init(commands)
     _add_diff(commands)
+    _add_verify(commands)
     _add_mark_read(commands)
     return whole
 
@@ -223,6 +224,26 @@ def _add_diff(commands: Commands) -> None:
     command.add_argument("--format", choices=("text", "markdown", "json"), default="text", help="default: text")
     _add_site_option(command)
     command.set_defaults(run="diff")
+
+
+def _add_verify(commands: Commands) -> None:
+    command = _command(
+        commands,
+        "verify",
+        "check a published site against a root of its sealed log that was kept elsewhere",
+        "memosite verify --seal 3c1f0a…9e27 https://memos.example.org/",
+    )
+    command.add_argument(
+        "where",
+        nargs="?",
+        metavar="SITE",
+        help="an output folder, its site folder, or the address of a published site (default: --site)",
+    )
+    command.add_argument(
+        "--seal", required=True, metavar="ROOT", help="the root, or a file: a copy of archive/seals.jsonl from then"
+    )
+    _add_site_option(command)
+    command.set_defaults(run="verify", site=None)
 
 
 def _add_mark_read(commands: Commands) -> None:

@@ -15,6 +15,7 @@ from memosite.facts.errors import ConfigError, StateError
 from memosite.plan.site import plan_site
 from memosite.plan.traced import Digests, TracedRead
 from memosite.reading.archive import open_archive
+from memosite.reading.previous import known_seals
 from memosite.remake.making import common_digests
 from memosite.remake.manifest import Made, Manifest, manifest_file, read_manifest
 from memosite.remake.memory import STATUS_PATH
@@ -100,7 +101,10 @@ def _reason(config: Config, manifest: Manifest, name: str) -> str:
     theme, output = load_theme(config.theme), OutputFolder(config.output)
     with open_archive(config) as handle:
         archive, ledger = handle.read()
-        site = plan_site(config, archive, ledger, handle.shelf, static=theme.static, contract=load_contract())
+        seals = known_seals(config, None, ledger)
+        site = plan_site(
+            config, archive, ledger, handle.shelf, static=theme.static, contract=load_contract(), seals=seals
+        )
         units = [unit for unit in site.units if unit.name == name]
         if not units:
             return "nothing would be made under this name: what it showed is gone"

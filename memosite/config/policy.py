@@ -68,7 +68,7 @@ class Erasure:
     def withheld(self, published: Collection[str] = ()) -> Withheld:
         """What its facts carry; `published` are the digests of its files that were published before."""
         hashes = () if self.is_secret else tuple(sorted(published))
-        return Withheld(reason="erased", why=self.why, on=self.on, hashes=hashes)
+        return Withheld(reason="erased", why=self.why, on=self.on, hashes=hashes, is_for_secret=self.is_secret)
 
 
 def left_out_by(erasures: Iterable[Erasure], secrets: SecretsConfig) -> str:

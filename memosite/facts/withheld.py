@@ -12,6 +12,7 @@ class Withheld:
 
     `why` and `on` (a day, ISO 8601) are as the configuration says. `rules` name the kinds of secrets that were found,
     never a secret. `hashes` are the SHA-256 of files that may still be published, since they were before.
+    `is_for_secret` is whether something was erased since it holds a secret.
     """
 
     reason: Reason
@@ -19,6 +20,12 @@ class Withheld:
     on: str = ""
     rules: tuple[str, ...] = ()
     hashes: tuple[str, ...] = ()
+    is_for_secret: bool = False
+
+    @property
+    def hides_hashes(self) -> bool:
+        """Whether no hash may stay: by one a secret could be guessed."""
+        return self.reason == "secret" or self.is_for_secret
 
     @property
     def is_place_hidden(self) -> bool:

@@ -27,10 +27,14 @@ class Unchanged:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Failed:
-    """No usable document. `wait` is the delay in seconds that the server asked for (Retry-After)."""
+    """No usable document. `wait` is the delay in seconds that the server asked for (Retry-After).
+
+    `is_missing`: there is nothing at that address, as the server says.
+    """
 
     reason: str
     wait: float | None = None
+    is_missing: bool = False
 
 
 FetchOutcome = Fetched | Unchanged | Failed

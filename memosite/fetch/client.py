@@ -116,7 +116,7 @@ class Fetcher:
             return str(urldefrag(urljoin(address, response.headers["Location"])).url)
         if status != 200:
             reason = f"{status} {printable(response.reason or '')[:80]}".strip()
-            return Failed(reason=reason, wait=_retry_after(response.headers))
+            return Failed(reason=reason, wait=_retry_after(response.headers), is_missing=status in {404, 410})
         coding = response.headers.get("Content-Encoding", "identity").strip().lower()
         if coding not in {"", "identity"}:
             return Failed(reason=f"found Content-Encoding {printable(coding)[:40]}, expected none")

@@ -38,6 +38,7 @@ from memosite.pages.parts import (
     ThreadMember,
     VariantRow,
 )
+from memosite.pages.seals import Seal
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -341,6 +342,8 @@ class HealthPage(Page):
     counts: tuple[tuple[Severity, int], ...]
     by_rule: tuple[tuple[Severity, str, str, int], ...]
     rows: tuple[FindingRow, ...]
+    seal: Seal | None
+    """On the first part."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -14,6 +14,7 @@ from itertools import chain
 
 from memosite.archive.ledger import LEDGER_PATH, Ledger
 from memosite.archive.model import Artifact
+from memosite.archive.seals import SEALS_PATH, SealLog
 from memosite.config.contract import Contract
 from memosite.plan.actions import action_part_units, plan_actions
 from memosite.plan.artifacts import artifact_units
@@ -40,17 +41,28 @@ from memosite.plan.positions import position_units
 from memosite.plan.removed import plan_removed
 from memosite.plan.robots import plan_for_robots
 from memosite.plan.saved_searches import SavedSearch, plan_saved_searches, published_searches
+from memosite.plan.seals import continued, plan_seal
 from memosite.plan.search import block_members, block_units, plan_search
 from memosite.plan.systems import plan_systems
 from memosite.plan.units import Planned, Unit, untraced
 
 __all__ = ["Context", "Packed", "Planned", "SavedSearch", "Stored", "Unit", "Written", "plan"]
 
+_NO_SEALS = SealLog()
+
 
 def plan(
-    context: Context, ledger: Ledger, searches: Sequence[SavedSearch] = (), *, contract: Contract
+    context: Context,
+    ledger: Ledger,
+    searches: Sequence[SavedSearch] = (),
+    *,
+    contract: Contract,
+    seals: SealLog = _NO_SEALS,
 ) -> Iterator[Unit]:
-    """Everything the site consists of, `status.json` apart. `ledger` is the one that holds this archive."""
+    """Everything the site consists of, `status.json` apart.
+
+    `ledger` is the one that holds this archive, `seals` the sealed log as it was published last.
+    """
     archive = context.archive
     months = by_month(archive.artifacts.values())
     ledger = _with_pages(ledger, context, months, searches)
@@ -58,12 +70,14 @@ def plan(
     feeds, new_blocks = arrange(all_channels(context, ledger, searches), ledger, {*archive.artifacts, *archive.erased})
     ledger = ledger.with_feeds(new_blocks, [digest.day for digest in digests])
     blocks = block_members(context)
+    seals = continued(context, ledger, seals)
     # Units that scan the archive count as heavy: at 100,000 artifacts each is a batch of its own, so that no process
     # copies the whole archive at once (`workers`).
     whole = partial(untraced, weight=1 + len(archive.artifacts) // 2_000)
-    # The ledger goes first: if the build is killed or power is lost, no URL is published that it does not know.
-    kept = whole("ledger", lambda _: [Written(path=LEDGER_PATH, data=ledger.to_jsonl().encode("utf-8", "replace"))])
-    yield replace(kept, synced="always")
+    # The ledger goes first: if the build is killed or power is lost, no URL is published that it does not know. The
+    # sealed log follows, which names only what the ledger knows; what it lacks then, the next build appends.
+    for name, path, text in (("ledger", LEDGER_PATH, ledger.to_jsonl()), ("seals", SEALS_PATH, seals.text)):
+        yield replace(whole(name, partial(_kept, path=path, text=text)), synced="always")
     # Pages may be looked at as soon as they are written. Artifacts come first, so that what others list is there; only
     # the page of a new position or month comes a moment after the pages that link to it.
     yield from artifact_units(archive)
@@ -76,7 +90,7 @@ def plan(
     yield whole("systems", lambda context: chain(plan_systems(context, ledger), plan_entities(context, ledger)))
     yield whole("timeline", lambda context: [plan_timeline(context, months)])
     yield from month_units(months)
-    yield whole("health", plan_health)
+    yield whole("health", lambda context: plan_health(context, plan_seal(seals)))
     yield Unit(name="contract", make=partial(plan_contract, contract=contract), given=contract)
     yield whole("former", lambda context: chain(plan_removed(context, ledger, months), [plan_not_found(context)]))
     yield whole("former bundles", lambda context: former_bundles(context, ledger))
@@ -92,6 +106,10 @@ def plan(
     yield thread_feeds_unit(one.channel for one in feeds)
     for unit in chain(bundle_units(context), _units_for_programs(months, feeds)):
         yield replace(unit, is_for_programs=True)
+
+
+def _kept(_: Context, *, path: str, text: str) -> Iterator[Written]:
+    yield Written(path=path, data=text.encode("utf-8", "replace"))
 
 
 def _units_for_programs(months: Mapping[str, Sequence[Artifact]], feeds: Iterable[Arranged]) -> Iterator[Unit]:

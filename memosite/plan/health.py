@@ -8,13 +8,14 @@ from memosite.facts.findings import Finding, Severity
 from memosite.facts.parsed import Ref
 from memosite.pages.models import HealthPage
 from memosite.pages.parts import Reference
+from memosite.pages.seals import Seal
 from memosite.plan.context import Context
 from memosite.plan.head import page_head
 from memosite.plan.pagination import in_parts, part_links
 
 
-def plan_health(context: Context) -> Iterator[HealthPage]:
-    """The page of all findings, 500 a part."""
+def plan_health(context: Context, seal: Seal | None = None) -> Iterator[HealthPage]:
+    """The page of all findings, 500 a part; the first also has the newest seal."""
     order = list(Severity)
     findings = sorted(context.archive.findings, key=lambda one: (order.index(one.severity), one.rule.id, one.sort_key))
     pages = _pages_by_file(context, findings)
@@ -27,6 +28,7 @@ def plan_health(context: Context) -> Iterator[HealthPage]:
             **page_head(context, start, title="Health", section="health"),
             parts=part_links(start, HEALTH, len(chunks), number, first=HEALTH) if len(chunks) > 1 else (),
             counts=counts,
+            seal=seal if number == 1 else None,
             by_rule=tuple(
                 (severity, rule.id, rule.meaning, by_rule[(severity, rule)])
                 for severity, rule in sorted(by_rule, key=lambda key: (order.index(key[0]), key[1].id))

@@ -29,6 +29,7 @@ def archive_index(context: Context, months: Mapping[str, Sequence[Artifact]]) ->
             for month, number in readable.items()
         ],
         "ledger": "ledger.jsonl",
+        "seals": "seals.jsonl",
     }
     return Written(path="archive/index.json", data=to_json(index))
 

@@ -41,6 +41,7 @@ def plan_for_robots(context: Context, months: Iterable[str]) -> Iterator[Written
         "- [Actions](actions/index.md): what is asked for and not yet done",
         "- [Feeds](feeds/index.html): how to be told of every memo, once",
         "- [Machine's archive](archive/index.json): every artifact, a JSON object a line, a file a month",
+        "- [Sealed log](archive/seals.jsonl): the hash of every original, sealed month by month",
         *(
             f"- [Memos of {context.label(id_)}](positions/{id_}/index.md)"
             for id_ in list(archive.positions)[:_POSITIONS]

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from memosite import __version__
 from memosite.archive.ledger import Ledger
 from memosite.archive.model import Archive
+from memosite.archive.seals import SealLog
 from memosite.config.contract import Contract
 from memosite.config.schema import Config
 from memosite.pages.parts import Site
@@ -29,15 +30,17 @@ def plan_site(
     *,
     static: Mapping[str, bytes],
     contract: Contract,
+    seals: SealLog,
     jobs: int = 1,
 ) -> SitePlan:
     """Everything the site consists of, `status.json` apart, with the `static` files of its theme by name.
 
-    `ledger` is the one that holds this archive; `jobs` processes look for what saved searches find.
+    `ledger` is the one that holds this archive, `seals` the sealed log as it was published last; `jobs` processes look
+    for what saved searches find.
     """
     context = context_of(config, archive, shelf)
     saved = _saved_searches(config, archive, shelf, jobs)
-    units = (_static_unit(static), *plan(context, ledger, saved, contract=contract))
+    units = (_static_unit(static), *plan(context, ledger, saved, contract=contract, seals=seals))
     return SitePlan(context=context, units=units)
 
 

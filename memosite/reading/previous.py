@@ -11,15 +11,20 @@ from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from posixpath import normpath
+from typing import TYPE_CHECKING
 from urllib.parse import quote, urljoin
 
 from memosite.archive.ledger import LEDGER_PATH, Ledger, parse_ledger, read_ledger
+from memosite.archive.seals import SEALS_PATH, SealLog, parse_seals
 from memosite.archive.urls import artifact_page, record_page
 from memosite.config.policy import Erasure
 from memosite.config.schema import Audience, Config
 from memosite.facts.errors import OutputError
 from memosite.facts.layout import SITE_MARKER
 from memosite.store.safe_files import read_file
+
+if TYPE_CHECKING:
+    from memosite.fetch.answers import FetchOutcome
 
 PublishedFile = Callable[[str], bytes | None]
 """The bytes of a file of the published site by its path; None if there is none."""
@@ -64,7 +69,7 @@ def known_ledger(config: Config, previous: str | None, last: Ledger | None) -> L
     own = of_audience(read_ledger(output, last), config.audience, str(output))
     if previous is None:
         return own
-    other = _fetch(previous) if is_address(previous) else read_ledger(Path(previous))
+    other = _fetched_ledger(previous) if is_address(previous) else read_ledger(Path(previous))
     other = of_audience(other, config.audience, f"--previous {previous}")
     if own.published.startswith(other.published):
         return own
@@ -74,6 +79,51 @@ def known_ledger(config: Config, previous: str | None, last: Ledger | None) -> L
         f"--previous {previous}: its ledger and {output / LEDGER_PATH} went on differently, expected that one "
         "continues the other; give the one that readers know, and build into an empty folder"
     )
+
+
+def known_seals(config: Config, previous: str | None, ledger: Ledger) -> SealLog:
+    """The sealed log that a build goes on from: that beside the `ledger` which it goes on from.
+
+    A site of an earlier version has none. Raises `OutputError` if it cannot be had, or is damaged.
+    """
+    own = _seals_in(config.output)
+    if previous is None or (own is not None and ledger.published == read_ledger(config.output, ledger).published):
+        return own or SealLog()
+    other = _fetched_seals(previous) if is_address(previous) else _seals_in(Path(previous))
+    return other or own or SealLog()
+
+
+def _seals_in(output: Path) -> SealLog | None:
+    """The sealed log of a site in a folder; None if it has none."""
+    path = output / SEALS_PATH
+    try:
+        return _seals(read_file(path), str(path))
+    except FileNotFoundError:
+        return None
+    except OSError as error:
+        raise OutputError(f"{path}: the sealed log cannot be read ({error}); restore it from a backup") from error
+
+
+def _fetched_seals(previous: str) -> SealLog | None:
+    from memosite.fetch.answers import Failed, Fetched  # noqa: PLC0415 - few builds ask the network
+
+    address = urljoin(previous.rstrip("/") + "/", SEALS_PATH)
+    answer = _fetch(address)
+    if isinstance(answer, Fetched):
+        return _seals(answer.data, address)
+    if isinstance(answer, Failed) and answer.is_missing:
+        return None
+    raise _unanswered(previous, address, answer)
+
+
+def _seals(data: bytes, name: str) -> SealLog:
+    try:
+        return parse_seals(data.decode("utf-8"))
+    except ValueError as error:
+        raise OutputError(
+            f"{name}: the sealed log is damaged ({error}). Restore it from a backup. Without it a new one begins, "
+            "and roots from before do not hold any more"
+        ) from error
 
 
 def of_audience(ledger: Ledger, audience: Audience, name: str) -> Ledger:
@@ -168,14 +218,23 @@ def _digests_in(twin: bytes | None) -> frozenset[str]:
         return frozenset()
 
 
-def _fetch(previous: str) -> Ledger:
+def _fetched_ledger(previous: str) -> Ledger:
     from memosite.fetch.answers import Fetched  # noqa: PLC0415 - few builds ask the network
-    from memosite.fetch.client import Fetcher  # noqa: PLC0415
-    from memosite.fetch.credentials import read_credentials  # noqa: PLC0415
 
     address = urljoin(previous.rstrip("/") + "/", LEDGER_PATH)
-    answer = Fetcher(read_credentials([address]), limit=LEDGER_LIMIT, whole=600).get(address)
+    answer = _fetch(address)
     if not isinstance(answer, Fetched):
-        reason = getattr(answer, "reason", "no answer")
-        raise OutputError(f"--previous {previous}: {address}: {reason}; leave the option out the first time")
+        raise _unanswered(previous, address, answer)
     return parse_ledger(answer.data.decode("utf-8", "replace"), name=address)
+
+
+def _fetch(address: str) -> "FetchOutcome":
+    from memosite.fetch.client import Fetcher  # noqa: PLC0415 - few builds ask the network
+    from memosite.fetch.credentials import read_credentials  # noqa: PLC0415
+
+    return Fetcher(read_credentials([address]), limit=LEDGER_LIMIT, whole=600).get(address)
+
+
+def _unanswered(previous: str, address: str, answer: "FetchOutcome") -> OutputError:
+    reason = getattr(answer, "reason", "no answer")
+    return OutputError(f"--previous {previous}: {address}: {reason}; leave the option out the first time")

@@ -349,6 +349,11 @@ class OutputFolder:
             self.removed += 1
 
 
+def is_unfinished(root: Path) -> bool:
+    """Whether a build is writing to this folder, or was interrupted."""
+    return (root / _UNFINISHED).exists()
+
+
 def marker_text(audience: str) -> str:
     """What the marker of a site for an audience says; that of an internal one names none, as it always did."""
     return _MARKER_TEXT + ("" if audience == "internal" else f"{_AUDIENCE}{audience}\n")

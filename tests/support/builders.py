@@ -19,6 +19,7 @@ from pathlib import Path
 import pytest
 
 from memosite.archive.ledger import LEDGER_PATH
+from memosite.archive.seals import SEALS_PATH
 from memosite.build import build
 from memosite.config.loading import load_config
 from memosite.config.schema import Audience
@@ -166,13 +167,19 @@ def ledger_of(output: Path) -> bytes:
     return file.read_bytes() if file.exists() else b""
 
 
+def seals_of(output: Path) -> bytes:
+    """The sealed log of an output folder; empty if there is none."""
+    file = output / SEALS_PATH
+    return file.read_bytes() if file.exists() else b""
+
+
 def make_ready(folder: Path, output: Path, *, has_erased: bool) -> None:
-    """Make the folder of a clean build: nothing is known but the ledger of an output folder, as it is now.
+    """Make the folder of a clean build: nothing is known but ledger and sealed log of an output folder, as they are.
 
     Twins are known too where something is erased: which hashes were published is in no other place (SPEC 9).
     """
     shutil.rmtree(folder, ignore_errors=True)
-    known = [LEDGER_PATH, SITE_MARKER]
+    known = [LEDGER_PATH, SEALS_PATH, SITE_MARKER]
     known += [path.relative_to(output).as_posix() for path in output.rglob("index.json")] if has_erased else []
     for path in known:
         if (output / path).is_file():
@@ -223,7 +230,7 @@ def _fault_of_refusal(builder: Builder, way: Way, expected: MemositeError) -> st
 
 
 def _fault(builder: Builder, way: Way, clean: Path, audience: Audience, output: Path) -> str:
-    org, before = builder.org, ledger_of(output)
+    org, before, sealed = builder.org, ledger_of(output), seals_of(output)
     make_ready(clean, output, has_erased=bool(org.settings.get("erase")))
     failed: MemositeError | None = None
     try:
@@ -239,6 +246,9 @@ def _fault(builder: Builder, way: Way, clean: Path, audience: Audience, output: 
     fault = _fault_of_output(org, output, expected)
     if not fault and audience == "internal" and not ledger_of(output).startswith(before):
         fault = "the ledger is not what it was with lines after it"
+    now = seals_of(output)
+    if not fault and audience == "internal" and before and not now.startswith(sealed) and b'"not kept"' not in now:
+        fault = "the sealed log is not what it was with lines after it, and no hash was taken out"
     return f"{audience}: {fault}" if fault else _fault_of_again(builder, way, audience, output)
 
 

@@ -203,7 +203,7 @@ def _outputs(org: Organization) -> list[Path]:
 
 def _published(org: Organization) -> list[Path]:
     files = [path for folder in _outputs(org) for path in sorted(folder.rglob("*")) if path.is_file()]
-    kept = {"ledger.jsonl", ".memosite-site", ".gitignore"}
+    kept = {"ledger.jsonl", "seals.jsonl", ".memosite-site", ".gitignore"}
     return [path for path in files if path.name not in kept and path not in org.foreign]
 
 

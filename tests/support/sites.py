@@ -4,6 +4,7 @@ import shutil
 from pathlib import Path
 
 from memosite.archive.ledger import LEDGER_PATH
+from memosite.archive.seals import SEALS_PATH
 from memosite.cli import main
 from memosite.facts.layout import SITE_MARKER
 from tests.support.files import ROOT
@@ -36,10 +37,10 @@ def built_files(site: Path, *options: object, output: Path) -> dict[str, bytes]:
 
 
 def built_from_nothing(site: Path, folder: Path) -> dict[str, bytes]:
-    """The site as a build makes it that knows nothing of earlier ones in `_site` but their ledger."""
+    """The site as a build makes it that knows nothing of earlier ones in `_site` but their ledger and log."""
     shutil.rmtree(folder, ignore_errors=True)
     (folder / "out/archive").mkdir(parents=True)
-    for name in (LEDGER_PATH, SITE_MARKER):
+    for name in (LEDGER_PATH, SEALS_PATH, SITE_MARKER):
         shutil.copy(site / "_site" / name, folder / "out" / name)
     return built_files(site, "--jobs", 1, "--cache", folder / "cache", output=folder / "out")
 
