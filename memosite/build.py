@@ -77,6 +77,7 @@ def build(
             known = memory.ledger = known_ledger(config, previous, memory.ledger)
             check_lean(config, known)
             seals = known_seals(config, previous, known)
+            keeping = handle.keeping() if memory.writes_at_once else None
             archive, ledger = handle.read(
                 ledger=known,
                 previous=previous,
@@ -86,6 +87,8 @@ def build(
                 progress=progress,
             )
         memory.note_parsed()
+        if keeping is not None:
+            keeping.keep(archive, memory.parsed.holders(), beside=jobs > 1)
         _clean_index(config, archive)
         if known.published and not ledger.published:
             memory.forget_units()
@@ -110,6 +113,8 @@ def build(
                 archive, output, seconds=seconds, is_ledger_lost=is_ledger_lost, taken_back=known.not_in(ledger)
             )
             memory.note(made.manifest, maker.digests, seal_of(inputs.digest, report, status), status_state)
+        if keeping is not None:
+            keeping.seal()
         return report
 
 

@@ -7,8 +7,9 @@ they are made, are in `facts`.
 import datetime as dt
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import ClassVar, Literal
 
+from memosite.archive.apart import Apart
 from memosite.archive.history import LifeEvent
 from memosite.facts.bounds import LABEL_CHARS
 from memosite.facts.findings import Finding
@@ -122,8 +123,10 @@ class RecipientState:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Artifact:
+class Artifact(Apart):
     """The fields that all artifacts share. One with `withheld` is published without its content."""
+
+    APART: ClassVar[frozenset[str]] = frozenset({"copies", "variants", "links"})
 
     kind: Kind
     id: str

@@ -109,7 +109,7 @@ def _check_site(folder: Path, cache: Path | None, mode: SecretsMode | None, audi
     config = load_config(folder, cache=cache, audience=audience)
     config = replace(config, secrets=_unfailing(config.secrets, mode))
     with open_archive(config) as handle:
-        archive, _ = handle.read()
+        archive = handle.recall()
     roots = {source.name: _from_here(source.root) for source in config.sources if source.root}
     return Checked(findings=archive.all_findings, root_of={"": _from_here(config.site)} | roots)
 

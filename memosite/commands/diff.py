@@ -106,10 +106,11 @@ def _day(written: str) -> dt.datetime | None:
 
 def _between_days(config: Config, begin: dt.datetime | None, end: dt.datetime | None, note: Note) -> Difference:
     with open_archive(config) as handle:
-        archive, _ = handle.read()
-    note(archive)
-    before = snapshot_at(archive, begin) if begin else {}
-    return compare(before, snapshot_at(archive, end + dt.timedelta(days=1)) if end else snapshot_of(archive))
+        archive = handle.recall()
+        note(archive)
+        before = snapshot_at(archive, begin) if begin else {}
+        after = snapshot_at(archive, end + dt.timedelta(days=1)) if end else snapshot_of(archive)
+    return compare(before, after)
 
 
 def _at_ref(config: Config, ref: str, name: str | None, note: Note) -> dict[SnapshotKey, ArtifactState]:
@@ -124,9 +125,9 @@ def _at_ref(config: Config, ref: str, name: str | None, note: Note) -> dict[Snap
         sources = (replace(one, ref=ref) if one.name == chosen else one for one in config.sources)
         config = replace(config, sources=tuple(sources))
     with open_archive(config) as handle:
-        archive, _ = handle.read()
-    note(archive)
-    states = snapshot_of(archive)
+        archive = handle.read()[0] if ref else handle.recall()
+        note(archive)
+        states = snapshot_of(archive)
     return {key: state for key, state in states.items() if any(source == chosen for source, _ in state.boxes)}
 
 

@@ -37,7 +37,7 @@ def run(options: argparse.Namespace, *, say: Callable[[str], None]) -> bool:
     )
     index_much = _nothing
     with open_archive(config) as handle:
-        archive, _ = handle.read()
+        archive = handle.recall()
         if options.query is not None:
             from memosite.commands.indexing import keep_index  # noqa: PLC0415 - few exports need Whoosh
             from memosite.search.command import restrict, searchable  # noqa: PLC0415

@@ -118,7 +118,7 @@ def _read(
     from memosite.run.workers import default_jobs  # noqa: PLC0415 - an index that is up to date needs no scan
     from memosite.search.command import searchable  # noqa: PLC0415
 
-    archive, _ = handle.read()
+    archive = handle.recall()
     failed = failures(archive.all_findings)
     for one in failed:
         say(f"memosite: failed: {printable(one)}")

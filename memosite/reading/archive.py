@@ -1,14 +1,15 @@
 """[I/O] Opens archives, for every command: no other way skips the two steps of the gate.
 
     open_archive ─► ArchiveHandle ─┬─ inputs(former) ─► whether anything has changed; nothing is read
-                                   └─ read() ─────────► Archive and Ledger, as its audience may see them
+                                   ├─ read() ─────────► Archive and Ledger, as its audience may see them
+                                   └─ recall() ───────► Archive: as it was kept if nothing has changed, else `read`
 
 `read` imports the modules that only reading needs: those imports take longer than finding that nothing changed.
 """
 
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import ExitStack, contextmanager
-from functools import cached_property
+from contextlib import ExitStack, contextmanager, suppress
+from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -22,6 +23,8 @@ from memosite.store.cache import open_part
 
 if TYPE_CHECKING:
     from memosite.archive.model import Archive
+    from memosite.reading.keeping import Keeping
+    from memosite.reading.kept import Kept
     from memosite.reading.opening import Opened
     from memosite.reading.parse_cache import SourceCaches
     from memosite.run.progress import Progress
@@ -60,6 +63,8 @@ class ArchiveHandle:
         self._use_network = use_network
         self._given_shelf = shelf
         self._looks: dict[str, Look] = {}
+        self._taken: dict[str, Look] = {}
+        self._promised: set[str] = set()
         self._is_read = False
 
     @cached_property
@@ -102,7 +107,60 @@ class ArchiveHandle:
         words = (self._audience, *opened)
         found = compare_inputs(self._config, former, also=also, opened=words, with_ledger=with_ledger, look=look)
         self._looks = found.looks
+        self._taken = dict(found.looks)
         return found
+
+    def recall(self) -> "Archive":
+        """The archive as of now: as it was kept if nothing has changed since then, else read, and kept.
+
+        What was kept is loaded as far as it is asked for, within the block of `open_archive`.
+        """
+        keeping = self.keeping()
+        found = keeping.recalled() if keeping is not None else None
+        if found is not None:
+            self._stack.callback(found.close)
+            self.shelf.fetch_missing(partial(self._fetch, found))
+            return found.archive()
+        archive, _ = self.read()
+        if keeping is not None:
+            keeping.keep(archive, self._caches.holders())
+            keeping.seal()
+        return archive
+
+    def keeping(self) -> "Keeping | None":
+        """Where the archive is kept for commands, as of now; None if it cannot be known whether anything has changed.
+
+        To be called before `read`.
+        """
+        from memosite.reading.keeping import Keeping  # noqa: PLC0415 - a build that changes nothing keeps nothing
+
+        config = self._config
+        is_remote = self._use_network and any(source.root is None for source in config.sources)
+        part = self._part
+        if part is None:
+            return None
+        if is_remote or config.erase:
+            self._forget_kept()
+            return None
+        keeping = Keeping(config, self._audience, part, self._taken)
+        self._looks = self._looks or dict(keeping.looks)
+        return keeping
+
+    def _fetch(self, kept: "Kept", digest: str) -> None:
+        """Promise what the source has that holds a text, else read everything, such as former contents."""
+        from memosite.reading.screen import Screen  # noqa: PLC0415 - most commands show no text
+        from memosite.reading.source_reader import SourceReader  # noqa: PLC0415 - as above
+
+        name = kept.holder(digest)
+        source = next((one for one in self.opened.sources if one.name == name), None) if not self._is_read else None
+        if source is None or name in self._promised:
+            if not self._is_read:
+                self.read()
+            return
+        self._promised.add(source.name)
+        caches, allowed = self._caches, self._config.secrets.fingerprints
+        screen = Screen(caches.scans(source.name), allowed)
+        SourceReader(source, self.shelf, screen, cache=caches.of(source.name)).promise()
 
     def read(
         self,
@@ -137,16 +195,16 @@ class ArchiveHandle:
             continued = Ledger(audience=self._audience)
         published = published_digests(config.erase, continued, published_file(config.output, previous))
 
+        caches = self._caches if parsed is None else parsed
+        self.__dict__["_caches"] = caches
+
         def read(looks: dict[str, Look]) -> "tuple[Archive, Ledger]":
             return read_archive(
                 opened.sources,
                 rules_of(config, opened.infos),
                 continued,
                 self.shelf,
-                cache=open_part(config.cache, self._audience)
-                if config.cache.is_dir()
-                else None,  # only reading creates no folder
-                parsed=parsed,
+                parsed=caches,
                 recall=recall or FORGETFUL,
                 looks=looks,
                 jobs=jobs,
@@ -156,10 +214,34 @@ class ArchiveHandle:
 
         with self._sources, loading_rules():
             try:
-                return _read_again(read, self._looks)
+                found = _read_again(read, self._looks)
+                if parsed is None:
+                    caches.write()
+                return found
             except SecretsError as error:
+                self._forget_kept()
                 audience = self._audience if len(config.outputs) > 1 else ""
                 raise SecretsError(error.places, audience) from error
+
+    @cached_property
+    def _part(self) -> Path | None:
+        """The part of the cache for the audience, if there is a cache: only building makes one."""
+        return open_part(self._config.cache, self._audience) if self._config.cache.is_dir() else None
+
+    @cached_property
+    def _caches(self) -> "SourceCaches":
+        """What is kept of single files."""
+        from memosite.reading.parse_cache import SourceCaches  # noqa: PLC0415 - as above
+
+        return SourceCaches(self._part, keeps_history=self._audience == "internal")
+
+    def _forget_kept(self) -> None:
+        """Keep no archive that may have a secret in it."""
+        from memosite.reading.kept import forget_kept  # noqa: PLC0415 - rarely needed
+
+        if self._part is not None:
+            with suppress(OSError):
+                forget_kept(self._part)
 
 
 def _read_again(

@@ -51,7 +51,7 @@ class Memory:
     def __init__(self, *, writes_at_once: bool = False) -> None:
         """Begin with an empty shelf; `open` loads the rest. Unless it `writes_at_once`, call `write`."""
         self.shelf = Shelf()
-        self._writes_at_once = writes_at_once
+        self.writes_at_once = writes_at_once
         self.parsed = SourceCaches(None)
         self.recall = Recall(forgets=writes_at_once)
         self._looks = None if writes_at_once else Looks()
@@ -87,7 +87,7 @@ class Memory:
         self._place = cache, output
         self._file = manifest_file(cache, output) if cache else None
         self.parsed = SourceCaches(cache, keeps_history=keeps_history)
-        self.recall = Recall(forgets=self._writes_at_once)
+        self.recall = Recall(forgets=self.writes_at_once)
         self.digests = None
         self._is_sound = False
         self._manifest = self._seal = None
@@ -114,7 +114,7 @@ class Memory:
         """The manifest of the last build; empty if it is not known."""
         if self._manifest is None:
             self._manifest = read_manifest(self._file) if self._file else Manifest()
-            self._manifest.units.keeps_read = not self._writes_at_once
+            self._manifest.units.keeps_read = not self.writes_at_once
         return self._manifest
 
     @property
@@ -134,7 +134,7 @@ class Memory:
         A process that builds again does not look at each file before browsers may reload, but afterwards (`check`):
         it trusts what its own last build left, if that was completed and nobody else has built there since.
         """
-        is_believed = self._is_sound and not self._writes_at_once and self.is_ours(output)
+        is_believed = self._is_sound and not self.writes_at_once and self.is_ours(output)
         self._is_sound = False
         return _was_written if is_believed else output.is_as_left
 
@@ -163,7 +163,7 @@ class Memory:
 
     def note_parsed(self) -> None:
         """Remember what was read, even if the build fails."""
-        if self._writes_at_once:
+        if self.writes_at_once:
             self.parsed.write()
 
     def note(self, manifest: Manifest, digests: "Digests", seal: BuildSeal, status: FileState | None) -> None:
@@ -173,10 +173,10 @@ class Memory:
         """
         digests.forget_before()
         self._manifest, self.digests, self._seal, self._status = manifest, digests, seal, status
-        self._manifest.units.keeps_read = not self._writes_at_once
+        self._manifest.units.keeps_read = not self.writes_at_once
         self._is_noted = self._is_sound = True
         self.force_full_once = False
-        if self._writes_at_once:  # the output is still locked
+        if self.writes_at_once:  # the output is still locked
             self._write_build()
 
     def note_status(self, status: FileState | None) -> None:

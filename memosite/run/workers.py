@@ -251,12 +251,17 @@ def _work(pipe: "Connection", function: Callable[[Any], Any]) -> None:
     It leaves interrupts to its parent process, and ends when the parent ends, however that happens: an orphan would
     keep what it inherited, such as the lock of the output folder.
     """
-    leave_to_parent()
-    threading.Thread(target=_end_with_parent, daemon=True).start()
+    begin_as_child()
     copies = _Copies()
     with suppress(EOFError, OSError):  # the parent is gone
         while True:
             pipe.send_bytes(_answer(function, pickle.loads(pipe.recv_bytes()), copies))  # noqa: S301 - as above
+
+
+def begin_as_child() -> None:
+    """In a process that was just forked: leave interrupts to its parent, and end when that ends."""
+    leave_to_parent()
+    threading.Thread(target=_end_with_parent, daemon=True).start()
 
 
 def _answer(function: Callable[[Any], Any], items: list[Any], copies: "_Copies") -> bytes:

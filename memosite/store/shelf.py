@@ -32,6 +32,7 @@ class Shelf:
         self._places: dict[str, tuple[int, int]] = {}
         self._end = 0
         self._promised: dict[str, Recover] = {}
+        self._fetch: Callable[[str], None] | None = None
         self._recovered: OrderedDict[str, bytes] = OrderedDict()  # not in the file: worker processes share that
         self._recovered_bytes = 0
 
@@ -59,12 +60,20 @@ class Shelf:
         """Load the bytes of these digests on demand, unless they are here."""
         self._promised.update(dict.fromkeys((one for one in digests if one not in self._places), recover))
 
+    def fetch_missing(self, fetch: Callable[[str], None]) -> None:
+        """Let a function put or promise the bytes of a digest that are not here, if it can."""
+        self._fetch = fetch
+
     def get(self, digest: str) -> bytes:
         """The bytes of a digest. Raises `SourceError` if they were promised and their file has changed since."""
         place = self._places.get(digest)
         if place is not None:
             return os.pread(self._file.fileno(), place[1], place[0])
         if digest not in self._recovered:
+            if digest not in self._promised and self._fetch is not None:
+                self._fetch(digest)
+                if digest in self._places:
+                    return self.get(digest)
             self._recover(digest)
         return self._recovered[digest]
 

@@ -1,0 +1,88 @@
+"""[I/O] Keeps an archive from one command to the next: is what was kept up to date? If not, what was read is kept."""
+
+import hashlib
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import replace
+from pathlib import Path
+from secrets import token_hex
+from typing import TYPE_CHECKING
+
+from memosite.archive.ledger import LEDGER_PATH
+from memosite.archive.model import Archive
+from memosite.config.schema import Audience, Config
+from memosite.facts.source_rules import failures
+from memosite.reading.inputs import compare_inputs
+from memosite.reading.kept import Kept, forget_kept, open_kept, read_seal, seal_kept, write_kept
+from memosite.sources.look import Look, look_at
+from memosite.store.safe_files import read_file
+
+if TYPE_CHECKING:
+    from memosite.run.beside import Beside
+
+
+class Keeping:
+    """An archive as it is kept in a part of the cache, and the state of all that it is read from."""
+
+    def __init__(self, config: Config, audience: Audience, part: Path, looks: Mapping[str, Look]) -> None:
+        """Look at the sources, unless there are snapshots of them; to be made before anything is read."""
+        self._config = config
+        self._part = part
+        self._seal = read_seal(part)
+        taken = {
+            (str(source.root), source.include, source.exclude): looks[source.name]
+            for source in config.sources
+            if source.name in looks
+        }
+
+        def look(root: str, *, include: Sequence[str], exclude: Sequence[str], holes: Collection[str]) -> Look:
+            found = taken.get((root, tuple(include), tuple(exclude)))
+            return found or look_at(root, include=include, exclude=exclude, holes=holes)
+
+        former = self._seal.inputs if self._seal is not None else ""
+        as_read = replace(config, base_url=None)  # no part of an archive
+        self._inputs = compare_inputs(as_read, former, opened=("kept", audience), with_ledger=False, look=look)
+        self.looks = self._inputs.looks
+        self._token = ""
+        self._writer: Beside | None = None
+
+    def recalled(self) -> Kept | None:
+        """What is kept, if it is up to date."""
+        seal = self._seal
+        if seal is None or not self._inputs.is_same or seal.ledger != self._ledger():
+            return None
+        return open_kept(self._part, seal)
+
+    def keep(self, archive: Archive, holders: Iterable[tuple[str, str]], *, beside: bool = False) -> None:
+        """Write what was read now, in another process if `beside`; it counts once it is sealed.
+
+        `holders` tell which source has a file with the text or original of a digest.
+        """
+        with suppress(OSError):
+            if failures(archive.all_findings):  # the next command tries again
+                forget_kept(self._part)
+                return
+            self._token, named = token_hex(8), list(holders)
+
+            def write() -> None:
+                write_kept(self._part, archive, named, token=self._token)
+
+            if not beside:
+                write()
+                return
+            from memosite.run.beside import Beside  # noqa: PLC0415 - most commands start no process
+
+            self._writer = Beside(write)
+
+    def seal(self) -> None:
+        """Let what was written count, with the ledger as it is published now."""
+        is_written = self._writer is None or self._writer.wait()
+        if self._token and is_written:
+            seal_kept(self._part, token=self._token, inputs=self._inputs.digest, ledger=self._ledger())
+
+    def _ledger(self) -> str:
+        """The SHA-256 of the published ledger; "" if there is none."""
+        try:
+            return hashlib.sha256(read_file(self._config.output / LEDGER_PATH)).hexdigest()
+        except OSError:
+            return ""

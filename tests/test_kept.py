@@ -1,0 +1,333 @@
+"""The archive that is kept for commands: the same as one that is read, never out of date, nobody else's."""
+
+import os
+import pickle
+import re
+import sqlite3
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import closing
+from dataclasses import fields
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from memosite.archive.ledger import LEDGER_PATH
+from memosite.archive.model import Archive
+from memosite.cli import main
+from memosite.config.loading import load_config
+from memosite.reading.archive import ArchiveHandle, open_archive
+from memosite.reading.keeping import Keeping
+from memosite.reading.kept import FILE, SEAL, read_seal, seal_kept, write_kept
+from memosite.store.keys import write_signed
+from tests.support.files import write_text
+from tests.support.memos import write_memo
+from tests.support.planted import CONFIG, PLANTED, write_planted
+from tests.support.repos import Repo
+from tests.support.sites import build_site, copy_example
+
+
+@pytest.fixture(scope="module")
+def _built(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    site = copy_example(tmp_path_factory.mktemp("kept") / "site")
+    build_site(site)
+    build_site(site)
+    return site
+
+
+@pytest.fixture
+def site(tmp_path: Path) -> Path:
+    """A site with two memos, built twice: the first time its folder itself changes."""
+    repo = Repo(tmp_path / "site")
+    for name in ("one", "two"):
+        write_memo(repo.root / "memos/inbox", f"2026-05-01-0900--engineer--director--{name}", body=f"zq{name}word")
+    repo.commit()
+    build_site(repo.root)
+    build_site(repo.root)
+    return repo.root
+
+
+def part(site: Path, audience: str = "internal") -> Path:
+    """The folder in which an archive is kept."""
+    return site / ".memosite" / audience
+
+
+def is_kept(site: Path) -> bool:
+    """Whether what is kept counts now."""
+    config = load_config(site)
+    kept = Keeping(config, "internal", part(site), {}).recalled()
+    if kept is not None:
+        kept.close()
+    return kept is not None
+
+
+def values(archive: Archive) -> dict[str, Any]:
+    """All that is in an archive, with the order of its mappings."""
+    found = {field.name: getattr(archive, field.name) for field in fields(Archive)}
+    return {name: list(one.items()) if isinstance(one, Mapping) else one for name, one in found.items()}
+
+
+def words(site: Path, audience: str) -> set[bytes]:
+    """The planted words in what is kept."""
+    return {
+        word for file in part(site, audience).glob("archive.*") for word in re.findall(rb"zq\w+", file.read_bytes())
+    }
+
+
+# The same as one that is read
+
+
+def test_what_is_kept_is_what_is_read(_built: Path) -> None:
+    """All values, in their order; texts and former contents, too."""
+    config = load_config(_built)
+    assert is_kept(_built)
+    with open_archive(config) as kept, open_archive(config) as anew:
+        recalled = kept.recall()
+        archive, _ = anew.read()
+        assert recalled.artifacts is not archive.artifacts
+        assert values(recalled) == values(archive)
+        wanted = {copy.file.sha256 for one in archive.artifacts.values() for copy in one.copies}
+        wanted |= {*archive.blobs.values()}
+        assert len(wanted) > 50
+        assert {one: kept.shelf.get(one) for one in wanted} == {one: anew.shelf.get(one) for one in wanted}
+
+
+def test_a_value_alone_is_the_same(_built: Path) -> None:
+    """Also one that is not there, before and after everything is loaded."""
+    with open_archive(load_config(_built)) as handle:
+        artifacts = handle.recall().artifacts
+        name = next(iter(read_again(_built).artifacts))
+        one = artifacts[name]
+        assert ("memo", "none") not in artifacts
+        assert artifacts.get(("memo", "none")) is None
+        assert len(artifacts) == len(list(artifacts))
+        assert artifacts[name] is one
+        assert ("memo", "none") not in artifacts
+        assert one == read_again(_built).artifacts[name]
+
+
+def read_again(site: Path) -> Archive:
+    """The archive, read."""
+    with open_archive(load_config(site)) as handle:
+        return handle.read()[0]
+
+
+def test_nothing_is_read_where_nothing_has_changed(site: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """No source is opened."""
+
+    def fail(*_: object, **__: object) -> None:
+        raise AssertionError
+
+    monkeypatch.setattr(ArchiveHandle, "read", fail)
+    with open_archive(load_config(site)) as handle:
+        assert len(handle.recall().artifacts) == 2
+
+
+# Never out of date
+
+
+def _add(site: Path) -> None:
+    write_memo(site / "memos/inbox", "2026-05-02-0900--engineer--director--three")
+
+
+def _move(site: Path) -> None:
+    name = "2026-05-01-0900--engineer--director--one.openthing"
+    (site / "memos/read").mkdir()
+    (site / "memos/inbox" / name).rename(site / "memos/read" / name)
+
+
+def _commit(site: Path) -> None:
+    Repo(site, is_new=False).commit("again", at=100)
+
+
+def _configure(site: Path) -> None:
+    write_text(site / "memosite.yml", "positions: {aliases: {engineer: builder}}\n")
+
+
+def _ledger(site: Path) -> None:
+    ledger = site / "_site" / LEDGER_PATH
+    ledger.write_text(ledger.read_text() + "\n")
+
+
+def _no_seal(site: Path) -> None:
+    (part(site) / SEAL).unlink()
+
+
+def _touch(site: Path) -> None:
+    (part(site) / FILE).touch()
+
+
+def _replace(site: Path) -> None:
+    other = site.parent / "other"
+    other.mkdir()
+    write_kept(other, read_again(site), (), token="other")
+    os.replace(other / FILE, part(site) / FILE)  # noqa: PTH105 - as an attacker would
+
+
+@pytest.mark.parametrize("change", [_add, _move, _commit, _configure, _ledger, _no_seal, _touch, _replace])
+def test_after_any_change_everything_is_read_and_kept_again(site: Path, change: Callable[[Path], None]) -> None:
+    """What is recalled is what a reader would find."""
+    assert is_kept(site)
+    change(site)
+    assert not is_kept(site)
+    with open_archive(load_config(site)) as handle:
+        assert values(handle.recall()) == values(read_again(site))
+    assert is_kept(site)
+
+
+def test_another_base_url_makes_no_difference(site: Path) -> None:
+    """It is no part of an archive."""
+    with open_archive(load_config(site, base_url="https://example.org/")) as handle:
+        kept = handle.keeping()
+        assert kept is not None
+        found = kept.recalled()
+        assert found is not None
+        found.close()
+
+
+def test_who_reads_goes_on_while_another_one_writes(site: Path) -> None:
+    """The file that it has opened stays as it is."""
+    with open_archive(load_config(site)) as handle:
+        recalled = handle.recall()
+        _add(site)
+        build_site(site)
+        assert len(recalled.artifacts) == 2
+        assert all(one.copies for one in recalled.artifacts.values())
+    with open_archive(load_config(site)) as handle:
+        assert len(handle.recall().artifacts) == 3
+
+
+def test_what_another_one_wrote_is_not_sealed(site: Path) -> None:
+    """Two commands at once: what counts was written by who seals it."""
+    archive, seal = read_again(site), read_seal(part(site))
+    assert seal is not None
+    write_kept(part(site), archive, (), token="first")
+    seal_kept(part(site), token="second", inputs=seal.inputs, ledger=seal.ledger)
+    assert not is_kept(site)
+    seal_kept(part(site), token="first", inputs=seal.inputs, ledger=seal.ledger)
+    assert is_kept(site)
+
+
+def test_a_source_that_fails_is_tried_again(site: Path) -> None:
+    """Nothing is kept of such an archive."""
+    write_text(site / "memosite.yml", "sources: [{path: .}, {path: gone, ref: main}]\n")
+    Repo(site / "gone").write("memos/inbox/x.openthing", "{}")
+    Repo(site / "gone", is_new=False).commit()
+    build_site(site)
+    for pack in (site / "gone/.git/objects").glob("??/*"):
+        pack.unlink()
+    main(["check", str(site), "--quiet"])
+    assert not is_kept(site)
+
+
+# Nobody else's
+
+
+class _Bomb:
+    def __init__(self, ran: Path) -> None:
+        self.ran = ran
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Path.mkdir, (self.ran,)
+
+
+def _plant(site: Path, ran: Path) -> None:
+    with closing(sqlite3.connect(part(site) / FILE, isolation_level=None)) as sql:
+        sql.execute("UPDATE row SET value = ?", (pickle.dumps(_Bomb(ran)),))
+
+
+def test_what_is_planted_would_run(site: Path, tmp_path: Path) -> None:
+    """If this user signed it: the test below would notice."""
+    seal = read_seal(part(site))
+    assert seal is not None
+    _plant(site, tmp_path / "ran")
+    found = (part(site) / FILE).lstat()
+    state = [found.st_size, found.st_mtime_ns, found.st_ctime_ns, found.st_ino, found.st_dev]
+    write_signed(part(site) / SEAL, f'[{state}, "{seal.inputs}", "{seal.ledger}"]'.encode())
+    with pytest.raises(Exception), open_archive(load_config(site)) as handle:  # noqa: B017 - as it falls
+        handle.recall()
+    assert (tmp_path / "ran").exists()
+
+
+@pytest.mark.parametrize("restores_times", [False, True])
+def test_what_is_planted_is_not_read(site: Path, tmp_path: Path, *, restores_times: bool) -> None:
+    """A cache may come with a cloned repo."""
+    found = (part(site) / FILE).stat()
+    _plant(site, tmp_path / "ran")
+    if restores_times:
+        os.utime(part(site) / FILE, ns=(found.st_atime_ns, found.st_mtime_ns))
+    with open_archive(load_config(site)) as handle:
+        assert len(handle.recall().artifacts) == 2
+    assert not (tmp_path / "ran").exists()
+
+
+def test_a_link_is_not_followed(site: Path, tmp_path: Path) -> None:
+    """What it leads to stays as it is."""
+    (part(site) / FILE).unlink()
+    (part(site) / FILE).symlink_to(tmp_path / "precious")
+    (tmp_path / "precious").write_text("text")
+    seal = read_seal(part(site))
+    assert seal is None
+    assert main(["check", str(site), "--quiet"]) == 2
+    assert (tmp_path / "precious").read_text() == "text"
+
+
+def test_a_garbled_file_costs_only_time(site: Path) -> None:
+    """It is read and kept again."""
+    (part(site) / FILE).write_bytes(b"This is no database.")
+    seal = read_seal(part(site))
+    assert seal is None
+    with open_archive(load_config(site)) as handle:
+        assert len(handle.recall().artifacts) == 2
+    assert is_kept(site)
+
+
+# What is left out
+
+
+@pytest.fixture
+def planted(tmp_path: Path) -> Iterator[Path]:
+    """A site with words that may not be published."""
+    yield write_planted(tmp_path / "planted")
+
+
+def test_a_memo_that_becomes_confidential_leaves_what_is_kept_for_the_public(site: Path) -> None:
+    """Its words, and its name."""
+    output, name = site.parent / "public", "2026-05-01-0900--engineer--director--one"
+    build_site(site, "--audience", "public", output=output)
+    assert b"zqoneword" in words(site, "public")
+    write_memo(
+        site / "memos/inbox", name, body="zqoneword", extra={"metadata": {"retention_policy": "confidential"}},
+    )  # fmt: skip
+    build_site(site, "--audience", "public", output=output)
+    assert words(site, "public") == {b"zqtwoword"}
+    assert all(b"--one" not in file.read_bytes() for file in part(site, "public").glob("archive.*"))
+
+
+@pytest.mark.parametrize("jobs", [1, 2])
+def test_a_process_beside_the_build_writes_it(site: Path, jobs: int) -> None:
+    """With one job the build itself does."""
+    _add(site)
+    build_site(site, "--jobs", jobs)
+    assert is_kept(site)
+
+
+def test_nothing_is_kept_of_a_site_that_erases(planted: Path) -> None:
+    """What is erased depends on what is published, which no digest of the sources tells."""
+    name = next(iter(PLANTED))
+    write_text(planted / "memosite.yml", CONFIG)
+    build_site(planted)
+    assert (part(planted) / FILE).exists()
+    write_text(planted / "memosite.yml", f"{CONFIG}erase: [{{id: {name}, why: asked, on: 2026-05-20}}]\n")
+    build_site(planted)
+    assert not (part(planted) / FILE).exists()
+
+
+def test_what_a_killed_process_left_is_removed(site: Path) -> None:
+    """It may hold what nothing may hold any more."""
+    left = part(site) / "archive.new-0123"
+    left.write_bytes(b"zqsecret")
+    _add(site)
+    build_site(site)
+    assert not left.exists()
+    assert (part(site) / FILE).exists()
