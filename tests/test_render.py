@@ -82,6 +82,7 @@ from memosite.pages.parts import (
     TurnRange,
     VariantRow,
 )
+from memosite.pages.seals import Seal
 from memosite.pages.transcripts import CapturePair, CaptureSide, CapturesPage, TranscriptPage
 from memosite.pages.withheld import WithheldPage
 from memosite.render.difference import compare
@@ -637,6 +638,7 @@ def health() -> HealthPage:
         "counts": tuple((severity, 1) for severity in Severity),
         "by_rule": ((Severity.ERROR, "json-invalid", "The file is not JSON.", 1),),
         "rows": findings(),
+        "seal": Seal(log=ref("seals.jsonl"), root="0f" * 32, month="2026-04", sealed=1200, waiting=3),
     }
     return HealthPage(**fields)
 

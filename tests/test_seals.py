@@ -200,7 +200,7 @@ def test_the_health_page_shows_the_newest_root(site: Path) -> None:
     """And how many leaves wait for their month to close."""
     page = (build_site(site) / "health/index.html").read_text()
     root = log_of(site / "_site").months[-1].root
-    assert f"<pre><code>{root}</code></pre>" in page and "April 2026" in page and "Not sealed yet: 2." in page
+    assert f"<p><code>{root}</code></p>" in page and "April 2026" in page and "Not sealed yet: 2." in page
 
 
 @pytest.mark.parametrize("how", ["folder", "address"])

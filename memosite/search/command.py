@@ -1,4 +1,4 @@
-"""Search for commands and saved searches: with the index as far as there is one, and a scan of the rest.
+"""[I/O] Search for commands and saved searches: with the index as far as there is one, and a scan of the rest.
 
 cards ──► compare with those in the index ──► Search(index, scan of what the index does not hold)
 """
