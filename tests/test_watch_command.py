@@ -12,6 +12,10 @@ from pathlib import Path
 import pytest
 
 from memosite.cli import main
+from memosite.fetch.answers import Fetched, Unchanged
+from memosite.reading.archive import ArchiveHandle
+from memosite.watch.repos import PositionFeed, WatchedSite
+from memosite.watch.state import FeedState
 from tests.support.commands import command_line
 from tests.support.feeds.misdeeds import RSS, error
 from tests.support.feeds.publisher import Publisher, publishing
@@ -234,6 +238,24 @@ def test_a_position_is_watched_in_the_repos_as_in_its_feed(tmp_path: Path) -> No
     nobody = watch("--once", "--position", "nobody", "--site", site, folder=tmp_path)
     assert nobody.returncode == 1
     assert "found no such position, expected one of" in nobody.stderr
+
+
+def test_repos_are_read_again_only_if_anything_in_them_has_changed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The state of the watch keeps what they were like, as it keeps a server's validator."""
+    site = WatchedSite(folder=organization(tmp_path / "site"), position="director")
+    first = PositionFeed(site, None, lambda: None).read(FeedState(address="x"), is_conditional=False)
+    assert isinstance(first, Fetched)
+    known = FeedState(address="x", is_known=True, etag=first.etag, ledger=first.ledger)
+    with monkeypatch.context() as patched:
+        patched.setattr(ArchiveHandle, "read", lambda *_, **__: pytest.fail("the repos are read"))
+        assert isinstance(PositionFeed(site, None, lambda: None).read(known, is_conditional=True), Unchanged)
+    assert isinstance(PositionFeed(site, None, lambda: None).read(known, is_conditional=False), Fetched)
+    write_memo(site.folder / "one/memos/inbox", "2026-05-03-0900--a--director--more", to="director")
+    again = PositionFeed(site, None, lambda: None).read(known, is_conditional=True)
+    assert isinstance(again, Fetched)
+    assert b"2026-05-03-0900--a--director--more" in again.data
 
 
 def test_a_second_memo_of_one_name_does_not_take_the_guid_of_the_first(tmp_path: Path) -> None:

@@ -13,7 +13,7 @@ from memosite.config.schema import Audience
 from memosite.facts.errors import ConfigError, MemositeError
 from memosite.facts.source_rules import failures
 from memosite.feeds.rss import to_rss
-from memosite.fetch.answers import Failed, Fetched, FetchOutcome
+from memosite.fetch.answers import Failed, Fetched, FetchOutcome, Unchanged
 from memosite.plan import Context
 from memosite.plan.feeds import plan_whole_feed
 from memosite.plan.site import context_of
@@ -49,14 +49,18 @@ class PositionFeed:
         seen_by = "" if config.audience == "internal" else f"?{config.audience}"
         self.address = f"site:{config.site}{seen_by}#{site.position}"
 
-    def read(self, known: FeedState, *, is_conditional: bool) -> FetchOutcome:  # noqa: ARG002 - repos have no validators
-        """All memos to the position, not only the feed's window."""
+    def read(self, known: FeedState, *, is_conditional: bool) -> FetchOutcome:
+        """All memos to the position, not only the feed's window. The validator is a digest of all that is read."""
         self._guard()
         try:
             config = self._site.config()
             self._roots = {source.name: source.root for source in config.sources if source.root is not None}
             ledger = _ledger(known.ledger, read_ledger(config.output))
             with open_archive(config) as handle:
+                fetched = handle.opened.state if any(source.root is None for source in config.sources) else ()
+                inputs = handle.inputs(known.etag or "", opened=fetched)
+                if is_conditional and inputs.is_same:
+                    return Unchanged()
                 archive, ledger = handle.read(ledger=ledger)
                 context = context_of(config, archive, handle.shelf)
                 position = archive.positions[_position(archive, context, self._site.position)]
@@ -64,7 +68,9 @@ class PositionFeed:
                 problems = failures(archive.findings)
         except (MemositeError, OSError) as error:
             return Failed(reason=str(error))
-        return Fetched(address=self.address, data=data, is_whole=True, ledger=ledger.to_jsonl(), problems=problems)
+        etag = None if problems else inputs.digest  # the next round tries again
+        said = ledger.to_jsonl()
+        return Fetched(address=self.address, data=data, etag=etag, is_whole=True, ledger=said, problems=problems)
 
     def get(self, address: str) -> FetchOutcome:
         """Always fails: repos have no feed archives."""
