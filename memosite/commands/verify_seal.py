@@ -7,6 +7,7 @@ from pathlib import Path
 
 from memosite.archive.seal_check import Fault, SealCheck, check_against, check_copy, check_originals, sealed_paths
 from memosite.archive.seals import SEALS_PATH, is_hash
+from memosite.commands.nouns import plural
 from memosite.commands.places import site_of
 from memosite.config.loading import load_config
 from memosite.facts.characters import printable
@@ -95,7 +96,8 @@ def _lines(checked: SealCheck, site: PublishedSite, *, is_quiet: bool) -> Iterat
             else ("verified  what the root seals is as it was")
         )
     if not checked.holds:
-        yield f"failed    {len(checked.faults)} faults: this is not, or not all of, what was sealed"
+        number = len(checked.faults)
+        yield f"failed    {number} {plural('fault', number)}: this is not, or not all of, what was sealed"
     if not checked.holds and site.is_being_written():
         yield "note      a build is writing there, or was interrupted: build again, then verify again"
 
