@@ -27,6 +27,7 @@ def parser() -> argparse.ArgumentParser:
     _add_watch(commands)
     _add_init(commands)
     _add_diff(commands)
+    _add_cite(commands)
     _add_verify(commands)
     _add_mark_read(commands)
     return whole
@@ -224,6 +225,30 @@ def _add_diff(commands: Commands) -> None:
     command.add_argument("--format", choices=("text", "markdown", "json"), default="text", help="default: text")
     _add_site_option(command)
     command.set_defaults(run="diff")
+
+
+def _add_cite(commands: Commands) -> None:
+    command = _command(
+        commands,
+        "cite",
+        "cite a passage, or find the source of a quote",
+        "memosite cite '2026-04-14-0922--local-history-archivist#t2' --site example-org --format markdown\n"
+        "  memosite cite --quote '39 photographs that share a barcode' --site example-org",
+    )
+    command.add_argument(
+        "references",
+        nargs="*",
+        metavar="REF",
+        help="an id or its beginning, with #t12, #t12-t15 or another anchor of its page; or the address of a page",
+    )
+    command.add_argument("--quote", default="", metavar="TEXT", help="the words to quote; alone: find their source")
+    command.add_argument(
+        "--format", choices=("text", "markdown", "html", "bibtex", "csl-json"), default="text", help="default: text"
+    )
+    command.add_argument("--json", action="store_true", help="the fields of each citation, as a JSON list")
+    command.add_argument("--base-url", metavar="URL", help="where the site is published, for the addresses")
+    _add_site_option(command)
+    command.set_defaults(run="cite", site=None)
 
 
 def _add_verify(commands: Commands) -> None:
