@@ -147,7 +147,7 @@ def _cite(options: argparse.Namespace) -> int:
 def _verify(options: argparse.Namespace) -> int:
     from memosite.commands.verify import run
 
-    return EXIT_FINE if run(options, show=show) else EXIT_NOT_SO
+    return EXIT_FINE if run(options, show=show, say=say) else EXIT_NOT_SO
 
 
 _COMMANDS: dict[str, Callable[[argparse.Namespace], int]] = {

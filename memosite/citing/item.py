@@ -23,6 +23,7 @@ from memosite.quotes.appraisal import Origin, Voice
 from memosite.quotes.judge import judge
 
 _RANGE = re.compile(r"(t[1-9]\d{0,8})-(t[1-9]\d{0,8})", re.ASCII)
+_TURN = re.compile(r"t[1-9]\d{0,8}|t-[0-9a-f]{8}(?:-\d+)?", re.ASCII)
 _BLOCK = re.compile(r"(t[1-9]\d{0,8})\.([1-9]\d{0,5})-")
 _NOT_IN_NOTE = re.compile(r"[()]")
 
@@ -90,14 +91,18 @@ class Item:
         """The place whose source text has this digest; a range has as many turns as the one that is asked for."""
         if found := _RANGE.fullmatch(like):
             return self._range_with(digest, int(found[2][1:]) - int(found[1][1:]))
+        for anchor, turn in self.turns.items() if _TURN.fullmatch(like) else ():
+            if turn.digest == digest:
+                return self.place(anchor)
         return next((self._place_of(one) for one in self._passages if one.sha256 == digest), None)
 
     def around(self, start: int, end: int, body: int) -> Place | None:
         """The smallest place that holds a span of a body; of a conversation the turn."""
-        is_conversation = self.bodies[body].is_conversation
+        if self.bodies[body].is_conversation:
+            held = (anchor for anchor, first, last in self._turn_spans if first <= start and end <= last)
+            anchor = next(held, "")
+            return self.place(anchor) if anchor else None
         kept = [one for one in self.places() if one.body == body and one.start <= start and end <= one.end]
-        if is_conversation:
-            kept = [one for one in kept if one.anchor in self.turns] or kept
         return min(kept, key=lambda one: one.end - one.start, default=None)
 
     @cached_property
@@ -164,6 +169,12 @@ class Item:
         """The turns of a conversation by their anchors."""
         return {turn.anchor: turn for turn in self._conversation.turns}
 
+    @cached_property
+    def _turn_spans(self) -> list[tuple[str, int, int]]:
+        """Of each turn the anchor, where it begins in its body and where it ends."""
+        starts = next((_line_starts(body.text) for body in self.bodies if body.is_conversation), [0])
+        return [(one.anchor, starts[one.line], starts[one.line] + len(one.text)) for one in self.turns.values()]
+
     def _turn_of(self, anchor: str) -> Turn | None:
         return self.turns.get(re.split(r"[.-]", anchor, maxsplit=1)[0]) if anchor.startswith("t") else None
 
@@ -195,14 +206,14 @@ class Item:
         text = self.bodies[body].text
         if not self.bodies[body].is_conversation:
             return tuple(_voices(text, 0, self.position))
-        starts = list(accumulate((len(line) + 1 for line in text.split("\n")), initial=0))
+        starts = _line_starts(text)
         found: list[Voice] = []
         for turn in self._conversation.turns:
             found += self._turn_voices(turn, min(starts[turn.line], len(text)))
         return tuple(found)
 
     def _turn_voices(self, turn: Turn, begin: int) -> Iterator[Voice]:
-        lines = list(accumulate((len(line) + 1 for line in turn.text.split("\n")), initial=begin))
+        lines = [begin + one for one in _line_starts(turn.text)]
         for block in blocks(turn.text):
             start, end = lines[block.start], lines[block.end] - 1
             if block.kind == "speech":
@@ -214,6 +225,21 @@ class Item:
         """Whether the words at a place of a body are only carried there."""
         voice = self.origins[body].voice_at(start)
         return voice is not None and voice.is_carried
+
+    def is_read_in(self, body: int, start: int) -> bool:
+        """Whether the words at a place are what a turn read in: the output of a tool, or injected text."""
+        return any(first <= start < end for at, first, end in self._read_in if at == body)
+
+    @cached_property
+    def _read_in(self) -> list[tuple[int, int, int]]:
+        found: list[tuple[int, int, int]] = []
+        for number, body in enumerate(self.bodies):
+            starts = _line_starts(body.text)
+            for turn in self._conversation.turns if body.is_conversation else ():
+                lines = [starts[turn.line] + one for one in _line_starts(turn.text)]
+                kept = (block for block in blocks(turn.text) if block.kind != "speech")
+                found += [(number, lines[block.start], lines[block.end] - 1) for block in kept]
+        return found
 
     @cached_property
     def origins(self) -> "tuple[Origin[tuple[str, int]], ...]":
@@ -245,10 +271,11 @@ class Item:
         )
 
     def _spoken(self, place: Place) -> str:
-        """What is quoted of a place: of a turn what was said, before any output of tools."""
-        if place.anchor not in self.turns:
+        """What is quoted of a place: of a turn, the first of a range, what was said before any output of tools."""
+        first = _RANGE.sub(r"\1", place.anchor)
+        if first not in self.turns:
             return place.text
-        return next((one.text for one in blocks(place.text) if one.kind == "speech"), "")
+        return next((one.text for one in blocks(self.turns[first].text) if one.kind == "speech"), "")
 
 
 def _first_words(quote: str, text: str) -> str:
@@ -259,6 +286,10 @@ def _first_words(quote: str, text: str) -> str:
 def _chars(text: str, size: int) -> int:
     """How many characters so many bytes at the beginning of a text are."""
     return size if text.isascii() else len(text.encode()[:size].decode("utf-8", "replace"))
+
+
+def _line_starts(text: str) -> list[int]:
+    return list(accumulate((len(line) + 1 for line in text.split("\n")), initial=0))
 
 
 def _voices(text: str, start: int, speaker: str) -> Iterator[Voice]:

@@ -67,7 +67,7 @@ def _uncitable(item: Item, place: Place | None) -> str:
 
 def _with_quote(item: Item, place: Place | None, quote: str, written: str, commit_of: CommitOf) -> Made:
     if place is None:
-        held = next((one for one in _holding(item, quote)), None)
+        held = next((one for one in holding_places(item, quote)), None)
         if held:
             return _made(item, *held, quote, commit_of)
         text = "\n\n".join(body.text for body in item.bodies)
@@ -81,7 +81,12 @@ def _with_quote(item: Item, place: Place | None, quote: str, written: str, commi
             moved = [(start + place.start, end + place.start) for start, end in verdict.spans]
             found = Verdict(tier=verdict.tier, spans=tuple(moved), details=verdict.details)
             return _made(item, place, found, quote, commit_of)
-    return Made(problem=(f"{written}: the quote is not in it: {verdict.tier.label}", *diff_lines(verdict)))
+    return Made(
+        problem=(
+            f"{written}: the quote is not in it: {verdict.tier.label}",
+            *diff_lines(verdict.changes, is_cut=verdict.is_cut),
+        )
+    )
 
 
 def _whole(item: Item, verdict: Verdict, quote: str, written: str, commit_of: CommitOf) -> Made:
@@ -99,7 +104,7 @@ def _made(item: Item, place: Place, verdict: Verdict, quote: str, commit_of: Com
     return Made(citation=citation, verdict=verdict, is_carried=is_carried)
 
 
-def _holding(item: Item, quote: str) -> Iterator[tuple[Place, Verdict]]:
+def holding_places(item: Item, quote: str) -> Iterator[tuple[Place, Verdict]]:
     """The places that hold a quote, those in which somebody says it first."""
     carried: list[tuple[Place, Verdict]] = []
     for number, origin in enumerate(item.origins):
@@ -135,7 +140,7 @@ def cite_quote(sources: Sources, quote: str, commit_of: CommitOf) -> list[Made]:
     [items] = sources.holders([quote])
     found: list[Made] = []
     for item in items:
-        held = None if item.why_not else next(_holding(item, quote), None)
+        held = None if item.why_not else next(holding_places(item, quote), None)
         if held:
             found.append(_made(item, *held, quote, commit_of))
     found.sort(key=lambda one: one.is_carried)
@@ -150,7 +155,7 @@ def _nowhere(items: Iterable[Item], quote: str) -> Iterator[str]:
         yield "no source holds this quote; nothing like it was found"
         return
     yield f"no source holds this quote; the nearest is in {near[1].ref}:"
-    yield from diff_lines(near[0])
+    yield from diff_lines(near[0].changes, is_cut=near[0].is_cut)
 
 
 def _changed(verdict: Verdict) -> int:

@@ -5,9 +5,10 @@ from dataclasses import replace
 from functools import cached_property
 from hashlib import sha256
 
+from memosite.archive.cite import Citation
 from memosite.archive.cited import cite_whole, participants
 from memosite.archive.lines import all_texts, is_broken, shown_file
-from memosite.archive.model import UNDATED, Archive, Artifact, Memo, Transcript
+from memosite.archive.model import UNDATED, Archive, Artifact, Memo, Removal, Transcript
 from memosite.archive.notices import notice_of, notice_on
 from memosite.archive.urls import absolute, page_of
 from memosite.citing.item import Item, Place
@@ -102,10 +103,32 @@ class RepoSources(Sources):
         """Former versions of an artifact, one for each former content of each of its files."""
         if item.why_not:
             return
-        for file in _files(self._artifacts[item.ref]):
-            for content in self._past.contents(file.source, file.path):
-                if content.blob != file.blob:
-                    yield _version(item, file, content)
+        for source, path, blob in self._places_of(item):
+            for content in self._past.contents(source, path):
+                if content.blob != blob:
+                    yield _version(item, source, path, content)
+
+    def _places_of(self, item: Item) -> Iterator[tuple[str, str, str]]:
+        """The files of an artifact: source, path, and the id of what it holds now, "" if it is not there any more."""
+        artifact = self._artifacts.get(item.ref)
+        if artifact:
+            yield from ((one.source, one.path, one.blob) for one in _files(artifact))
+            return
+        removal = self._removals()[item.ref]
+        path = removal.events[-1].path
+        yield removal.source, path, ""
+        yield removal.source, f"{path.removesuffix(ENVELOPE_SUFFIX)}.body.md", ""
+
+    def _removals(self) -> Mapping[str, Removal]:
+        return {"/".join(ref): one for ref, one in self._archive.removed.items()}
+
+    def removed(self, name: str) -> Item | None:
+        """What was removed from its repo, so that only former versions have its text."""
+        removal = self._removals().get(name)
+        if removal is None or not removal.stem or tuple(name.split("/")) in self._archive.erased:
+            return None
+        whole = Citation(ref=name, url="", title=removal.stem, speaker="", time="", quote="", sha256="")
+        return Item(whole=whole, order=("", name), own_names=dict(self.positions))
 
 
 def _files(artifact: Artifact) -> list[FileFacts]:
@@ -117,21 +140,21 @@ def _files(artifact: Artifact) -> list[FileFacts]:
     return list({(one.source, one.path): one for one in found}.values())
 
 
-def _version(item: Item, file: FileFacts, content: FormerContent) -> Item:
+def _version(item: Item, source: str, path: str, content: FormerContent) -> Item:
     """An item as one of its files was before; without the text of the others."""
-    is_conversation = any(body.is_conversation for body in item.bodies)
+    is_conversation = item.ref.startswith("transcript/")
     text, part = content.text, ""
-    if file.name.lower().endswith((ENVELOPE_SUFFIX, ".json")):
+    if path.lower().endswith((ENVELOPE_SUFFIX, ".json")):
         fields = read_json_text(content.text)[0]
         written = fields.get("body", fields.get("x.memo.body", "")) if isinstance(fields, dict) else ""
         text, part = (clean_text(written) if isinstance(written, str) else ""), "/body"
-    prefix = next((body.prefix for body in item.bodies if body.path == file.path), "")
+    prefix = next((body.prefix for body in item.bodies if body.path == path), "")
     kind, _, id_ = item.ref.partition("/")
     body = SourceBody(
         ref=(kind, id_),  # type: ignore[arg-type] # as the item's
         text=text,
-        source=file.source,
-        path=file.path,
+        source=source,
+        path=path,
         part=part,
         prefix=prefix,
         is_conversation=is_conversation,

@@ -7,7 +7,7 @@ from difflib import get_close_matches
 from urllib.parse import unquote, urlsplit
 
 from memosite.archive.urls import FOLDERS
-from memosite.citing.item import Item
+from memosite.citing.item import Item, Place
 from memosite.facts.errors import ConfigError
 from memosite.quotes.index import QuoteIndex
 
@@ -40,14 +40,23 @@ class Sources(ABC):
         """Why there is nothing of a name that is not in `names`; "" if that is not known."""
         return ""
 
+    def removed(self, name: str) -> Item | None:  # noqa: ARG002 - others know
+        """An item without bodies for what is in no source any more, but has former versions; None if there is none."""
+        return None
+
+    def commit_of(self, item: Item, place: Place | None) -> str:  # noqa: ARG002 - others know
+        """The commit that gave the file of a place its content; "" if that is not known."""
+        return ""
+
     @property
     def positions(self) -> Mapping[str, str]:
         """From the names of positions to their ids."""
         return {}
 
-    def find(self, written: str) -> tuple[str, str]:
+    def find(self, written: str, *, is_exact: bool = False) -> tuple[str, str]:
         """The name of the item and the anchor that a reference means: a name, the beginning of an id, or an address.
 
+        If it has to be exact, only whole names and ids count.
         Raises `ConfigError` if it means nothing, or several items.
         """
         said, _, anchor = written.partition("#")
@@ -55,20 +64,19 @@ class Sources(ABC):
         page = _PAGE.search(unquote(urlsplit(said).path)) if "/" in said and not self._is_name(said) else None
         if page:
             said = f"{_KIND_OF[page['folder']] if page['folder'] else 'record'}/{page['id']}"
-        return self._named(said.strip("/"), written), anchor
+        return self._named(said.strip("/"), written, is_exact=is_exact), anchor
 
     def _is_name(self, said: str) -> bool:
         return said.partition("/")[0] in {*FOLDERS, "record"} and said.count("/") == 1
 
-    def _named(self, said: str, written: str) -> str:
+    def _named(self, said: str, written: str, *, is_exact: bool) -> str:
         names = self.names
         folded = said.casefold()
-        for found in (
-            [name for name in names if folded in (name.casefold(), name.casefold().partition("/")[2])],
-            [name for name in names if name.casefold().startswith(folded)]
-            + [name for name in names if name.casefold().partition("/")[2].startswith(folded)],
-            [name for name in names if folded in name.casefold()],
-        ):
+        ids = {name: name.casefold().partition("/")[2] for name in names}
+        same = [name for name in names if folded in (name.casefold(), ids[name])]
+        begun = [name for name in names if name.casefold().startswith(folded) or ids[name].startswith(folded)]
+        held = [name for name in names if folded in name.casefold()]
+        for found in (same,) if is_exact else (same, begun, held):
             if len(found) == 1:
                 return found[0]
             if found and said:

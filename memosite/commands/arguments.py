@@ -255,18 +255,21 @@ def _add_verify(commands: Commands) -> None:
     command = _command(
         commands,
         "verify",
-        "check a published site against a root of its sealed log that was kept elsewhere",
-        "memosite verify --seal 3c1f0a…9e27 https://memos.example.org/",
+        "check the citations in documents, or a published site against a root of its sealed log",
+        "memosite verify paper.md references.bib\n  memosite verify --quotes book/ --site example-org\n"
+        "  memosite verify --seal 3c1f0a…9e27 https://memos.example.org/",
     )
     command.add_argument(
         "where",
-        nargs="?",
-        metavar="SITE",
-        help="an output folder, its site folder, or the address of a published site (default: --site)",
+        nargs="*",
+        metavar="FILE|SITE",
+        help="Markdown, HTML, BibTeX, CSL-JSON, text, .docx, a folder of these, or - for standard input; with --seal "
+        "an output folder, its site folder, or the address of a published site (default: --site)",
     )
-    command.add_argument(
-        "--seal", required=True, metavar="ROOT", help="the root, or a file: a copy of archive/seals.jsonl from then"
-    )
+    command.add_argument("--strict", action="store_true", help="what holds only in an earlier version fails, too")
+    command.add_argument("--quotes", action="store_true", help="check each quotation of 8 or more words, cited or not")
+    command.add_argument("--json", action="store_true", help="the verdicts as a JSON list")
+    command.add_argument("--seal", metavar="ROOT", help="the root, or a file: a copy of archive/seals.jsonl from then")
     _add_site_option(command)
     command.set_defaults(run="verify", site=None)
 

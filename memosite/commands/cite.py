@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from memosite.archive.cite import Citation
 from memosite.citing.making import Made, cite_quote, cite_reference
-from memosite.commands.citing import opened_repos
+from memosite.commands.citing import opened_sources
 from memosite.facts.characters import printable, printable_json
 from memosite.facts.errors import ConfigError
 from memosite.quotes.writing import to_bibtex, to_csl_json, to_html
@@ -31,7 +31,7 @@ def run(options: argparse.Namespace, *, show: Say, say: Say) -> bool:
         raise ConfigError("cite: found no REF, expected one or --quote; for example: memosite cite 'transcript/ID#t12'")
     if quote and len(options.references) > 1:
         raise ConfigError(f"--quote: found {len(options.references)} REFs, expected one at most")
-    with opened_repos(options) as sources:
+    with opened_sources(options) as sources:
         if options.references:
             made = [cite_reference(sources, one, quote, sources.commit_of) for one in options.references]
         else:

@@ -6,6 +6,7 @@ from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
 from memosite.citing.repos import RepoSources
+from memosite.citing.sources import Sources
 from memosite.config.loading import load_config
 from memosite.facts.errors import SourceError
 from memosite.facts.source_rules import failures
@@ -14,7 +15,7 @@ from memosite.reading.past_contents import PastContents
 
 
 @contextmanager
-def opened_repos(options: argparse.Namespace) -> Iterator[RepoSources]:
+def opened_sources(options: argparse.Namespace) -> Iterator[Sources]:
     """The items of the site folder that the command line names; remotes are used as last fetched.
 
     Raises `SourceError` if a source cannot be read: what is not there cannot be told from what was not read.
