@@ -59,10 +59,30 @@ def _add_site(command: argparse.ArgumentParser) -> None:
     _add_site_option(command)
 
 
+def _add_published_or_site(command: argparse.ArgumentParser) -> None:
+    """As `_add_site_option`, for commands that can do without the repos."""
+    command.add_argument(
+        "--site",
+        dest="site_option",
+        type=_folder_or_address,
+        metavar="DIR|URL",
+        help="site folder, or a published site: its folder or its address (default: this folder)",
+    )
+    _add_site_settings(command)
+
+
+def _folder_or_address(named: str) -> "str | Path":
+    return named if named.startswith(("http://", "https://")) else Path(named)
+
+
 def _add_site_option(command: argparse.ArgumentParser) -> None:
     command.add_argument(
         "--site", dest="site_option", type=Path, metavar="DIR", help="site folder (default: this folder)"
     )
+    _add_site_settings(command)
+
+
+def _add_site_settings(command: argparse.ArgumentParser) -> None:
     command.add_argument("--cache", type=Path, metavar="DIR", help="cache folder (default: SITE/.memosite)")
     command.add_argument(
         "--secrets",
@@ -247,7 +267,7 @@ def _add_cite(commands: Commands) -> None:
     )
     command.add_argument("--json", action="store_true", help="the fields of each citation, as a JSON list")
     command.add_argument("--base-url", metavar="URL", help="where the site is published, for the addresses")
-    _add_site_option(command)
+    _add_published_or_site(command)
     command.set_defaults(run="cite", site=None)
 
 
@@ -270,7 +290,7 @@ def _add_verify(commands: Commands) -> None:
     command.add_argument("--quotes", action="store_true", help="check each quotation of 8 or more words, cited or not")
     command.add_argument("--json", action="store_true", help="the verdicts as a JSON list")
     command.add_argument("--seal", metavar="ROOT", help="the root, or a file: a copy of archive/seals.jsonl from then")
-    _add_site_option(command)
+    _add_published_or_site(command)
     command.set_defaults(run="verify", site=None)
 
 

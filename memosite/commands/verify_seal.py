@@ -74,6 +74,8 @@ def _site(options: argparse.Namespace, where: str | None) -> PublishedSite:
         raise ConfigError(f"found both {where} and --site {options.site_option}; name the site once")
     if where is not None and is_address(where):
         return WebSite(where)
+    if isinstance(options.site_option, str):
+        return WebSite(options.site_option)
     folder = Path(where) if where is not None else site_of(options)
     if (folder / SITE_MARKER).is_file():
         return FolderSite(folder)
