@@ -99,7 +99,7 @@ class Item:
     def around(self, start: int, end: int, body: int) -> Place | None:
         """The smallest place that holds a span of a body; of a conversation the turn."""
         if self.bodies[body].is_conversation:
-            held = (anchor for anchor, first, last in self._turn_spans if first <= start and end <= last)
+            held = (anchor for anchor, first, last in self.turn_spans if first <= start and end <= last)
             anchor = next(held, "")
             return self.place(anchor) if anchor else None
         kept = [one for one in self.places() if one.body == body and one.start <= start and end <= one.end]
@@ -170,7 +170,7 @@ class Item:
         return {turn.anchor: turn for turn in self._conversation.turns}
 
     @cached_property
-    def _turn_spans(self) -> list[tuple[str, int, int]]:
+    def turn_spans(self) -> list[tuple[str, int, int]]:
         """Of each turn the anchor, where it begins in its body and where it ends."""
         starts = next((_line_starts(body.text) for body in self.bodies if body.is_conversation), [0])
         return [(one.anchor, starts[one.line], starts[one.line] + len(one.text)) for one in self.turns.values()]

@@ -10,6 +10,7 @@ from memosite.archive.cited import cite_whole, participants
 from memosite.archive.lines import all_texts, is_broken, shown_file
 from memosite.archive.model import UNDATED, Archive, Artifact, Memo, Removal, Transcript
 from memosite.archive.notices import notice_of, notice_on
+from memosite.archive.seals import SEALS_PATH
 from memosite.archive.urls import absolute, page_of
 from memosite.citing.item import Item, Place
 from memosite.citing.sources import Sources
@@ -18,14 +19,18 @@ from memosite.facts.names import ENVELOPE_SUFFIX
 from memosite.facts.parsed import FileFacts, Participant
 from memosite.passages.bodies import SourceBody, bodies_of
 from memosite.reading.past_contents import FormerContent, PastContents
+from memosite.reading.published import PublishedSite
 from memosite.store.shelf import Shelf
 
 
 class RepoSources(Sources):
     """Items of an archive; its texts are on the shelf."""
 
-    def __init__(self, archive: Archive, shelf: Shelf, past: PastContents, *, base_url: str | None) -> None:
-        """Nothing is read yet but the archive."""
+    def __init__(
+        self, archive: Archive, shelf: Shelf, past: PastContents, *, base_url: str | None, built: PublishedSite
+    ) -> None:
+        """Nothing is read yet but the archive; `built` is the site that was last built of it."""
+        self._built = built
         self.base_url = base_url or ""
         self._archive = archive
         self._shelf = shelf
@@ -98,6 +103,18 @@ class RepoSources(Sources):
         if file is None or not file.blob:
             return ""
         return self._past.commit_of(file.source, file.path, file.blob)
+
+    def originals(self, item: Item) -> Iterator[tuple[str, bytes]]:
+        """The originals of an artifact as they are published; those of its copies are equal."""
+        from memosite.plan.artifact_page import originals  # noqa: PLC0415 - only for evidence
+
+        for _, path, digest in originals(self._artifacts[item.ref]):
+            if "/copies/" not in path:
+                yield path, self._shelf.get(digest)
+
+    def seals(self) -> str:
+        """The sealed log of the site that was last built."""
+        return (self._built.read(SEALS_PATH) or b"").decode("utf-8", "replace")
 
     def former(self, item: Item) -> Iterator[Item]:
         """Former versions of an artifact, one for each former content of each of its files."""

@@ -19,6 +19,7 @@ from memosite.archive.cite import Citation
 from memosite.archive.cited import cite_whole
 from memosite.archive.model import Copy, Memo, Transcript, Variant
 from memosite.archive.notices import notice_on
+from memosite.archive.seals import SEALS_PATH
 from memosite.archive.urls import artifact_page, record_page
 from memosite.citing.item import Item
 from memosite.citing.sources import Sources
@@ -60,6 +61,18 @@ class SiteSources(Sources):
     def former(self, item: Item) -> Iterator[Item]:  # noqa: ARG002 - a site has no history of texts
         """Nothing: a site has no former versions."""
         return iter(())
+
+    def originals(self, item: Item) -> Iterator[tuple[str, bytes]]:
+        """The originals of an item."""
+        twin = self._twin(item.ref)
+        for href in twin["originals"]:
+            if "copies/" not in href:
+                file = unquote(href.partition("#")[2] or href).rpartition("/")[2]
+                yield _page(twin) + file, self._original(twin["folder"], href)
+
+    def seals(self) -> str:
+        """The sealed log."""
+        return (self._read(SEALS_PATH) or b"").decode("utf-8", "replace")
 
     def item(self, name: str) -> Item:
         """The item of a name."""

@@ -48,6 +48,14 @@ class Sources(ABC):
         """The commit that gave the file of a place its content; "" if that is not known."""
         return ""
 
+    def originals(self, item: Item) -> Iterator[tuple[str, bytes]]:  # noqa: ARG002 - others know
+        """The originals of an item: their paths in the published site, and their bytes."""
+        return iter(())
+
+    def seals(self) -> str:
+        """The sealed log of the published site, "" if there is none."""
+        return ""
+
     @property
     def positions(self) -> Mapping[str, str]:
         """From the names of positions to their ids."""

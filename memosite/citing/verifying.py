@@ -24,7 +24,8 @@ class Checked:
     """What is said of one citation, or of one quotation of a manuscript: `line` is where it is.
 
     `version` is the commit in which it held, if it does not hold as it is now. `changes` is the word diff of what
-    differs, `is_cut` says that it goes on.
+    differs, `is_cut` says that it goes on. `source` is the source text, `former` all of the text that `version` had,
+    `digest` the SHA-256 that the citation names.
     """
 
     line: int
@@ -38,6 +39,9 @@ class Checked:
     speaker: str = ""
     quoted_in: bool = False
     check: SpeakerCheck = "not checked"
+    source: str = ""
+    former: str = ""
+    digest: str = ""
 
     def holds(self, *, is_strict: bool = False) -> bool:
         """Whether the source says this; strictly, whether it still does."""
@@ -52,7 +56,7 @@ class Checked:
 
 def verify_citation(written: Written, sources: Sources) -> Checked:
     """The verdict on a citation."""
-    asked = Checked(line=written.line, quote=written.quote, tier=Tier.NOT_FOUND, ref=written.ref)
+    asked = _asked(written)
     try:
         name, anchor = sources.find(written.ref or written.url, is_exact=True)
     except ConfigError as error:
@@ -69,13 +73,17 @@ def verify_citation(written: Written, sources: Sources) -> Checked:
     return _nearest(asked, written, anchor, item)
 
 
+def _asked(written: Written) -> Checked:
+    return Checked(line=written.line, quote=written.quote, tier=Tier.NOT_FOUND, ref=written.ref, digest=written.sha256)
+
+
 def _of_removed(written: Written, sources: Sources) -> Checked | None:
     """By the former versions of what is in no source any more."""
     name, _, anchor = written.ref.partition("#")
     item = sources.removed(name)
     if item is None:
         return None
-    asked = Checked(line=written.line, quote=written.quote, tier=Tier.NOT_FOUND, ref=written.ref)
+    asked = _asked(written)
     found = _formerly(asked, written, anchor, item, sources)
     why = (sources.missing(name),)
     return replace(found, details=why) if found else replace(asked, details=why)
@@ -117,7 +125,9 @@ def _formerly(asked: Checked, written: Written, anchor: str, item: Item, sources
         if now and now.tier.holds:
             return _noted(now, f"the text around it was changed since {version.commit[:_SHORT]}")
         changes = now.changes if now else ()
-        return replace(_noted(then, "changed since"), version=version.commit, changes=changes, ref=asked.ref)
+        return replace(
+            _noted(then, "changed since"), version=version.commit, former=_all(version), changes=changes, ref=asked.ref
+        )
     return None
 
 
@@ -132,7 +142,7 @@ def _elsewhere(asked: Checked, written: Written, anchor: str, item: Item, source
         then = _now(asked, written, anchor, version)
         if then and then.tier.holds:
             unknown = _noted(then, "changed since", "its hash is of no version that is known")
-            return replace(unknown, version=version.commit, changes=now.changes if now else ())
+            return replace(unknown, version=version.commit, former=_all(version), changes=now.changes if now else ())
     found = next(iter(holding_places(item, written.quote)), None) if anchor else None
     return _in_other(asked, written, anchor, item, found) if found else None
 
@@ -194,6 +204,7 @@ def _told(asked: Checked, verdict: Verdict, place: Place, item: Item, written: W
         changes=verdict.changes,
         is_cut=verdict.is_cut,
         speaker=place.speaker,
+        source=place.text,
         quoted_in=is_carried,
         check=check,
     )
@@ -213,6 +224,8 @@ def _position(speaker: str) -> str:
 
 def _in_whole(asked: Checked, written: Written, item: Item) -> Checked:
     """By all bodies of an item: the best verdict."""
+    held = (one.text for one in item.bodies if sha256(one.text.encode()).hexdigest() == written.sha256)
+    asked = replace(asked, source=next(held, ""))
     if not written.quote:
         return replace(asked, tier=Tier.EXACT)
     found = [
@@ -220,6 +233,10 @@ def _in_whole(asked: Checked, written: Written, item: Item) -> Checked:
     ]
     best = min(found, key=lambda one: one.tier, default=Verdict(tier=Tier.NOT_FOUND))
     return replace(asked, tier=best.tier, details=best.details, changes=best.changes, is_cut=best.is_cut)
+
+
+def _all(version: Item) -> str:
+    return "\n".join(body.text for body in version.bodies)
 
 
 def _noted(checked: Checked, *notes: str) -> Checked:

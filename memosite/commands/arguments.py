@@ -289,6 +289,9 @@ def _add_verify(commands: Commands) -> None:
     command.add_argument("--strict", action="store_true", help="what holds only in an earlier version fails, too")
     command.add_argument("--quotes", action="store_true", help="check each quotation of 8 or more words, cited or not")
     command.add_argument("--json", action="store_true", help="the verdicts as a JSON list")
+    command.add_argument(
+        "--bundle", type=Path, metavar="DIR", help="write originals, hashes and proofs to a new folder"
+    )
     command.add_argument("--seal", metavar="ROOT", help="the root, or a file: a copy of archive/seals.jsonl from then")
     _add_published_or_site(command)
     command.set_defaults(run="verify", site=None)

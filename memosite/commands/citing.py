@@ -51,4 +51,4 @@ def opened_sources(options: argparse.Namespace) -> Iterator[Sources]:
         for one in failures(archive.all_findings):
             raise SourceError(f"{one}; what could not be read can be neither cited nor verified")
         past = PastContents(config, sources, stack)
-        yield RepoSources(archive, handle.shelf, past, base_url=config.base_url)
+        yield RepoSources(archive, handle.shelf, past, base_url=config.base_url, built=FolderSite(config.output))

@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict
 from pathlib import Path
 
+from memosite.citing.bundle import write_bundle
 from memosite.citing.manuscripts import verify_manuscript
 from memosite.citing.sources import Sources
 from memosite.citing.verifying import Checked, verify_citation
@@ -41,6 +42,9 @@ def verify_documents(options: argparse.Namespace, *, show: Say, say: Say) -> boo
     files = [one for named in options.where for one in _files(named, is_quotes=options.quotes)]
     with opened_sources(options) as sources:
         checked = [(name, one) for name in files for one in _checked(name, sources, is_quotes=options.quotes)]
+        if options.bundle is not None:
+            said = [(one, _fields(name, one, is_strict=options.strict)) for name, one in checked]
+            write_bundle(options.bundle, said, sources)
     what = "quotation" if options.quotes else "citation"
     if options.json:
         show(printable_json([_fields(name, one, is_strict=options.strict) for name, one in checked], indent=2))
@@ -123,7 +127,9 @@ def _summary(what: str, checked: Sequence[Checked], *, is_strict: bool) -> str:
 
 def _fields(name: str, one: Checked, *, is_strict: bool) -> dict[str, object]:
     fields: dict[str, object] = {"file": name, **asdict(one)}
+    del fields["source"], fields["former"], fields["digest"]
     fields["tier"] = one.tier.label
     fields["holds"] = one.holds(is_strict=is_strict)
+    fields["sha256"] = one.digest or None
     fields["changes"] = [list(change) for change in one.changes]
     return json.loads(json.dumps(fields))  # type: ignore[no-any-return] # tuples as lists
