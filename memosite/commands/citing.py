@@ -47,7 +47,7 @@ def opened_sources(options: argparse.Namespace) -> Iterator[Sources]:
     with ExitStack() as stack:
         handle = stack.enter_context(open_archive(config, use_network=False))
         sources = {source.name: source for source in handle.opened.sources}
-        archive, _ = handle.read()
+        archive = handle.recall()
         for one in failures(archive.all_findings):
             raise SourceError(f"{one}; what could not be read can be neither cited nor verified")
         past = PastContents(config, sources, stack)
