@@ -4,6 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
 from hashlib import sha256
+from typing import Any
 
 from memosite.archive.cite import Citation
 from memosite.archive.cited import cite_whole, participants
@@ -35,16 +36,28 @@ class RepoSources(Sources):
         self._archive = archive
         self._shelf = shelf
         self._past = past
-        self._artifacts: dict[str, Artifact] = {
-            f"{one.kind}/{one.id}": one
-            for one in sorted(archive.artifacts.values(), key=lambda one: (one.date is None, one.sort_key))
-        }
         self._items: dict[str, Item] = {}
 
-    @property
+    @cached_property
     def names(self) -> Sequence[str]:
         """The names of all artifacts, the oldest first."""
-        return list(self._artifacts)
+        found = sorted(self._archive.artifacts.values(), key=lambda one: (one.date is None, one.sort_key))
+        return ["/".join(one.ref) for one in found]
+
+    def has(self, name: str) -> bool:
+        """Whether there is an artifact of this name: only that one is loaded."""
+        return self._artifact(name) is not None
+
+    def _artifact(self, name: str) -> Artifact | None:
+        kind, _, id_ = name.partition("/")
+        known: Mapping[Any, Artifact] = self._archive.artifacts
+        return known.get((kind, id_))
+
+    def _known(self, name: str) -> Artifact:
+        found = self._artifact(name)
+        if found is None:
+            raise KeyError(name)
+        return found
 
     @cached_property
     def positions(self) -> Mapping[str, str]:
@@ -68,7 +81,7 @@ class RepoSources(Sources):
     def item(self, name: str) -> Item:
         """The item of an artifact."""
         if name not in self._items:
-            self._items[name] = self._made(self._artifacts[name])
+            self._items[name] = self._made(self._known(name))
         return self._items[name]
 
     def _made(self, artifact: Artifact) -> Item:
@@ -97,7 +110,7 @@ class RepoSources(Sources):
 
     def commit_of(self, item: Item, place: Place | None) -> str:
         """The commit that gave the file the text that a citation quotes; "" if none has it, or that is not known."""
-        artifact = self._artifacts[item.ref]
+        artifact = self._known(item.ref)
         body = item.bodies[place.body if place else -1] if item.bodies else None
         file = next((one for one in _files(artifact) if body is None or one.path == body.path), None)
         if file is None or not file.blob:
@@ -108,7 +121,7 @@ class RepoSources(Sources):
         """The originals of an artifact as they are published; those of its copies are equal."""
         from memosite.plan.artifact_page import originals  # noqa: PLC0415 - only for evidence
 
-        for _, path, digest in originals(self._artifacts[item.ref]):
+        for _, path, digest in originals(self._known(item.ref)):
             if "/copies/" not in path:
                 yield path, self._shelf.get(digest)
 
@@ -127,7 +140,7 @@ class RepoSources(Sources):
 
     def _places_of(self, item: Item) -> Iterator[tuple[str, str, str]]:
         """The files of an artifact: source, path, and the id of what it holds now, "" if it is not there any more."""
-        artifact = self._artifacts.get(item.ref)
+        artifact = self._artifact(item.ref)
         if artifact:
             yield from ((one.source, one.path, one.blob) for one in _files(artifact))
             return

@@ -28,6 +28,10 @@ class Sources(ABC):
     def names(self) -> Sequence[str]:
         """The names of all items, the oldest first."""
 
+    def has(self, name: str) -> bool:
+        """Whether there is an item of this name."""
+        return name in self.names
+
     @abstractmethod
     def item(self, name: str) -> Item:
         """The item of a name that is in `names`."""
@@ -78,6 +82,8 @@ class Sources(ABC):
         return said.partition("/")[0] in {*FOLDERS, "record"} and said.count("/") == 1
 
     def _named(self, said: str, written: str, *, is_exact: bool) -> str:
+        if self.has(said):
+            return said
         names = self.names
         folded = said.casefold()
         ids = {name: name.casefold().partition("/")[2] for name in names}
