@@ -16,6 +16,7 @@ from tests.support.files import write_text
 from tests.support.memos import write_memo, write_org, write_transcript
 from tests.support.quotations import Writer, altered
 from tests.support.repos import Repo
+from tests.support.sites import build_site
 
 LOAD = "2026-05-01-1430--engineer--the-load"
 TALK = f"transcript/{LOAD}"
@@ -260,6 +261,16 @@ def test_a_memo_that_was_edited_after_receipt(desk: Desk, repo: Repo, tmp_path: 
     )
     repo.commit("edited")
     assert [one["version"] for one in desk.verify(paper)] == [first, first]
+
+
+def test_what_pages_cite_holds(desk: Desk, repo: Repo) -> None:
+    """The citations of whole memos and of turns, also of a memo with a table or with sections."""
+    bodies = ["First.\n\n| step | by |\n|---|---|\n| 1 | noon |\n", "First.\n\n== The ask ==\n\nLeave at **noon**.\n"]
+    for day, body in enumerate(bodies, 1):
+        write_memo(repo.root / "memos/inbox", f"2026-05-0{day}-0900--engineer--director--noon", body=body)
+    output = build_site(desk.site)
+    found = desk.verify(output / "memos", output / "transcripts")
+    assert len({one["ref"] for one in found}) == 7
 
 
 def test_an_erased_source_is_judged_by_its_tombstone(desk: Desk, tmp_path: Path) -> None:

@@ -1,5 +1,6 @@
 """Makes the citation of a whole artifact, from which those of its passages are made (SPEC 7)."""
 
+import re
 from collections.abc import Iterable
 
 from memosite.archive.cite import Citation
@@ -10,6 +11,7 @@ from memosite.facts.texts import cut_line
 
 __all__ = ["called", "cite_whole", "participants"]
 
+_TABLE_RULE = re.compile(r"-\s?:?\|\s?:?-")
 _WARNINGS = ("confidential", "private", "ephemeral")
 
 
@@ -22,10 +24,15 @@ def cite_whole(artifact: Artifact, url: str) -> Citation:
         title=artifact.short_subject,
         speaker=cut_line(", ".join(_speakers(artifact)), 200),
         time=artifact.date.utc if artifact.date else "",
-        quote="" if isinstance(artifact, Transcript) else artifact.summary.replace("…", " […]"),
+        quote="" if isinstance(artifact, Transcript) else _quote(artifact.summary),
         sha256=texts[-1].sha256 if texts else shown_file(artifact).sha256,
         note=_note(artifact.variants[0].envelope) if isinstance(artifact, Memo | Transcript) else "",
     )
+
+
+def _quote(summary: str) -> str:
+    """A summary as a quote; none of a table, which a summary has without its lines: that would not verify."""
+    return "" if _TABLE_RULE.search(summary) else summary.replace("…", " […]")
 
 
 def _speakers(artifact: Artifact) -> Iterable[str]:
