@@ -122,7 +122,8 @@ def _summary(what: str, checked: Sequence[Checked], *, is_strict: bool) -> str:
         else "changed since" if one.tier.holds else one.tier.label for one in failed
     )  # fmt: skip
     said = "".join(f", {count} {label}" for label, count in sorted(counts.items()))
-    return f"{len(checked)} {plural(what, len(checked))}: {len(checked) - len(failed)} hold{said}"
+    number = len(checked) - len(failed)
+    return f"{len(checked)} {plural(what, len(checked))}: {number} hold{'s' if number == 1 else ''}{said}"
 
 
 def _fields(name: str, one: Checked, *, is_strict: bool) -> dict[str, object]:
