@@ -3,7 +3,7 @@
 from hypothesis import strategies as st
 
 from memosite.quotes.index import QuoteIndex, letters_of, make_row
-from memosite.quotes.sharing import MOST_HOLDERS, share_row, shared_passages, sharing_pairs
+from memosite.quotes.sharing import MOST_HOLDERS, find_shared, share_row, shared_passages, sharing_pairs
 from memosite.quotes.words import bare_bytes, bare_words
 from tests.support.fuzzing import fuzz
 from tests.support.quotations import Writer, altered
@@ -138,6 +138,43 @@ def test_any_twenty_words_that_two_texts_share_pair_them(case: tuple[list[str], 
     one, other = ", ".join((*before, *passage, *after)), " ".join((*other_before, *passage, *other_after))
     assert sharing_pairs({"one": share_row(one), "other": share_row(other)}) == [("one", "other")]
     assert bare_bytes(one) == [word.encode() for word in bare_words(one)]
+
+
+def slowly_found(one: list[str], other: list[str]) -> set[tuple[int, int, int]]:
+    """Where each run of 20 same words or more begins in both, and its length, as long as it can be."""
+    found: set[tuple[int, int, int]] = set()
+    for start, word in enumerate(one):
+        for place, same in enumerate(other):
+            if word != same or (start and place and one[start - 1] == other[place - 1]):
+                continue
+            pairs = zip(one[start:], other[place:], strict=False)
+            length = next((at for at, (left, right) in enumerate(pairs) if left != right), None)
+            length = min(len(one) - start, len(other) - place) if length is None else length
+            if length >= 20:
+                found.add((start, place, length))
+    return found
+
+
+def test_what_all_texts_share_is_what_a_comparison_of_every_pair_finds() -> None:
+    """With exactly the same beginnings and ends; passages of 19 words are none."""
+    writer = Writer(7)
+    texts = texts_of(writer, 24)
+    keys = sorted(texts)
+    for number in range(0, 24, 2):
+        borrowed = writer.part(texts[keys[number]], writer.chance.choice([19, 20, 21, 45]))
+        lender = keys[(number * 7 + 1) % 24]
+        texts[lender] = f"{writer.sentence()} {borrowed.upper()}, — {writer.sentence()}\n{texts[lender]}"
+    found: dict[tuple[str, str], set[tuple[int, int, int]]] = {}
+    for key, other, shared in find_shared({one: share_row(text) for one, text in texts.items()}, texts.__getitem__):
+        ours, theirs = texts[key][shared.start : shared.end], texts[other][shared.other_start : shared.other_end]
+        assert bare_words(ours) == bare_words(theirs)
+        begins = (len(bare_words(texts[key][: shared.start])), len(bare_words(texts[other][: shared.other_start])))
+        found.setdefault((key, other), set()).add((*begins, shared.words))
+    for number, key in enumerate(texts):
+        for other in list(texts)[number + 1 :]:
+            expected = slowly_found(bare_words(texts[key]), bare_words(texts[other]))
+            assert found.get((key, other), set()) == expected
+    assert len(found) > 5
 
 
 WORDS = st.lists(st.sampled_from(["a", "b", "c", "d"]), max_size=60)

@@ -13,9 +13,9 @@ numbered: this takes a third of the time.
 import re
 from array import array
 from collections import defaultdict
-from collections.abc import Hashable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import combinations
+from itertools import combinations, product
 from sys import byteorder
 from typing import Final, TypeVar
 from zlib import crc32
@@ -41,12 +41,17 @@ _Key = TypeVar("_Key", bound=Hashable)
 def share_row(text: str) -> bytes:
     """What is kept of a text, to find what it shares with others: about one byte for each of its words."""
     words = bare_bytes(text)
-    last = len(words) - _RUN + 1
-    join = b" ".join
-    numbers = array("I", sorted({crc32(join(words[at : at + _RUN])) for at in _anchors(words) if at < last}))
+    numbers = array("I", sorted({run for _, run in _runs_at_anchors(words)}))
     if byteorder == "big":
         numbers.byteswap()
     return numbers.tobytes() if len(words) >= SHARED else b""
+
+
+def _runs_at_anchors(words: Sequence[bytes]) -> Iterator[tuple[int, int]]:
+    """Where each anchor is, and its run of words as a number of 32 bits, the same on every machine."""
+    join = b" ".join
+    last = len(words) - _RUN + 1
+    return ((at, crc32(join(words[at : at + _RUN]))) for at in _anchors(words) if at < last)
 
 
 def _anchors(words: Sequence[bytes]) -> list[int]:
@@ -72,22 +77,77 @@ def _with_gaps(sizes: Sequence[int], places: Iterable[int], start: int, end: int
 
 def sharing_pairs(rows: Mapping[_Key, bytes]) -> list[tuple[_Key, _Key]]:
     """All pairs of texts that may share a passage of 20 words or more, by what is kept of each; in their order."""
+    order = {key: number for number, key in enumerate(rows)}
+    found = {pair for keys in _holders(rows).values() for pair in combinations(keys, 2)}
+    return sorted(found, key=lambda pair: (order[pair[0]], order[pair[1]]))
+
+
+def _holders(rows: Mapping[_Key, bytes]) -> dict[int, list[_Key]]:
+    """The runs of words that several texts have, boilerplate apart, each with its texts in their order."""
     seen: set[int] = set()
     several: set[int] = set()
     for row in rows.values():
         runs = _unpacked(row)
         several |= seen.intersection(runs)
         seen.update(runs)
-    holders: defaultdict[int, list[_Key]] = defaultdict(list)
+    found: defaultdict[int, list[_Key]] = defaultdict(list)
     for key, row in rows.items():
         for one in several.intersection(_unpacked(row)):
-            holders[one].append(key)
-    found: set[tuple[_Key, _Key]] = set()
-    for keys in holders.values():
-        if len(keys) <= MOST_HOLDERS:
-            found.update(combinations(keys, 2))
+            found[one].append(key)
+    return {one: keys for one, keys in sorted(found.items()) if len(keys) <= MOST_HOLDERS}
+
+
+def find_shared(rows: Mapping[_Key, bytes], text_of: Callable[[_Key], str]) -> "list[tuple[_Key, _Key, Shared]]":
+    """The passages of 20 words or more that texts share, as long as each can be, in the order of the rows.
+
+    Only the words around runs that both have are compared, so that texts which share little cost little.
+    """
+    holders = _holders(rows)
+    wanted: defaultdict[_Key, set[int]] = defaultdict(set)
+    for run, keys in holders.items():
+        for key in keys:
+            wanted[key].add(run)
+    worded = {key: _Worded(text_of(key), runs) for key, runs in wanted.items()}
+    found: defaultdict[tuple[_Key, _Key], dict[tuple[int, int], int]] = defaultdict(dict)
+    for run, keys in holders.items():
+        for key, other in combinations(keys, 2):
+            _extend(worded[key], worded[other], run, found[key, other])
     order = {key: number for number, key in enumerate(rows)}
-    return sorted(found, key=lambda pair: (order[pair[0]], order[pair[1]]))
+    sharing = dict.fromkeys(key for pair, some in found.items() if some for key in pair)
+    spans = {key: list(bare_matches(text_of(key))) for key in sharing}
+    return [
+        (*pair, _shared(spans[pair[0]][place : place + length], spans[pair[1]][at : at + length]))
+        for pair in sorted(found, key=lambda pair: (order[pair[0]], order[pair[1]]))
+        for (place, at), length in sorted(found[pair].items())
+    ]
+
+
+class _Worded:
+    """The words of a text as numbers, and where each of some runs begins; of many places the first."""
+
+    def __init__(self, text: str, runs: set[int]) -> None:
+        words = bare_bytes(text)
+        self.words = array("q", map(hash, words))
+        self.places: defaultdict[int, list[int]] = defaultdict(list)
+        for place, run in _runs_at_anchors(words):
+            if run in runs and len(self.places[run]) < _PLACES:
+                self.places[run].append(place)
+
+
+def _extend(one: _Worded, other: _Worded, run: int, found: dict[tuple[int, int], int]) -> None:
+    """Note where two texts have the same words around a run, and how many: by the places where they begin."""
+    for place, at in product(one.places[run], other.places[run]):
+        if any(0 <= place - begin == at - begin2 < size for (begin, begin2), size in found.items()):
+            continue  # within one that is known
+        before = after = 0
+        words, others = one.words, other.words
+        while before < min(place, at) and words[place - before - 1] == others[at - before - 1]:
+            before += 1
+        most = min(len(words) - place, len(others) - at)
+        while after < most and words[place + after] == others[at + after]:
+            after += 1
+        if before + after >= SHARED:
+            found[place - before, at - before] = before + after
 
 
 def _unpacked(data: bytes) -> "array[int]":
