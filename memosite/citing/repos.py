@@ -1,6 +1,6 @@
 """Items of an archive that is read from its repos, with their former versions from git."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
 from hashlib import sha256
@@ -18,7 +18,7 @@ from memosite.citing.sources import Sources
 from memosite.facts.json_text import clean_text, read_json_text
 from memosite.facts.names import ENVELOPE_SUFFIX
 from memosite.facts.parsed import FileFacts, Participant
-from memosite.passages.bodies import SourceBody, bodies_of
+from memosite.passages.bodies import SourceBody, bodies_of, texts_of
 from memosite.reading.past_contents import FormerContent, PastContents
 from memosite.reading.published import PublishedSite
 from memosite.store.shelf import Shelf
@@ -83,6 +83,12 @@ class RepoSources(Sources):
         if name not in self._items:
             self._items[name] = self._made(self._known(name))
         return self._items[name]
+
+    def items_with(self, may_have: Callable[[str], bool]) -> Iterator[Item]:
+        """As `Sources` says; of other artifacts no item is made."""
+        for name in self.names:
+            if any(map(may_have, texts_of(self._known(name), self._shelf.text))):
+                yield self.item(name)
 
     def _made(self, artifact: Artifact) -> Item:
         page = page_of(artifact)

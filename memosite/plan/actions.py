@@ -49,7 +49,13 @@ def action_part_units(context: Context) -> Iterator[Unit]:
     asked = _asked_for(context)
     for number, chunk in enumerate(in_parts(asked) if part_count(asked) else (), 1):
         make = partial(_plan_action_part, number=number, asked=chunk)
-        yield Unit(name=f"actions/{number}", make=make, given=(number, chunk), weight=10)
+        yield Unit(
+            name=f"actions/{number}",
+            make=make,
+            given=(number, chunk),
+            given_as="the actions on this part of the list",
+            weight=10,
+        )
 
 
 def _plan_action_part(context: Context, *, number: int, asked: Sequence[Memo]) -> Iterator[ListPage]:

@@ -79,7 +79,8 @@ def digest_units(digests: Sequence[Digest]) -> Iterator[Unit]:
     for digest, around in with_neighbours(digests):
         days = [one.day for one in around if one]
         make = partial(_plan_digest, digest=digest, around=around)
-        yield Unit(name=f"digest/{digest.day}", make=make, given=(digest, days))
+        given_as = "the items of the week or the digests beside it"
+        yield Unit(name=f"digest/{digest.day}", make=make, given=(digest, days), given_as=given_as)
 
 
 def plan_digest_lists(

@@ -81,7 +81,12 @@ def plan_feed_page(context: Context, channels: Sequence[Channel]) -> Iterator[Fe
 def thread_feeds_unit(channels: Iterable[Channel]) -> Unit:
     """The list of the threads' feeds, which `/feeds.opml` includes: a unit by itself, as it may be long."""
     threads = tuple((one.title, one.stem, one.page) for one in channels if one.group == "Threads")
-    return Unit(name="feeds/threads", make=partial(_plan_thread_feeds, threads=threads), given=threads)
+    return Unit(
+        name="feeds/threads",
+        make=partial(_plan_thread_feeds, threads=threads),
+        given=threads,
+        given_as="the list of threads",
+    )
 
 
 def _plan_thread_feeds(context: Context, *, threads: Sequence[Listed]) -> Iterator[Written]:

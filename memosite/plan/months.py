@@ -30,6 +30,7 @@ def month_units(months: Mapping[str, Sequence[Artifact]]) -> Iterator[Unit]:
             name=f"month/{month}",
             make=partial(_plan_month, month=month, artifacts=artifacts, around=around),
             given=(month, artifacts, around),
+            given_as="the items of the month or the months beside it",
             weight=1 + len(artifacts) // 10,
         )
 

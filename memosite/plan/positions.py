@@ -35,7 +35,7 @@ def position_units(context: Context) -> Iterator[Unit]:
     for position in context.archive.positions.values():
         make = partial(_plan_position, position=position)
         weight = 1 + len(context.by_position.get(position.id, ())) // 100
-        yield Unit(name=f"position/{position.id}", make=make, given=position, weight=weight)
+        yield Unit(name=f"position/{position.id}", make=make, given=position, given_as="the position", weight=weight)
 
 
 def _plan_position(

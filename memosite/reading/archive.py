@@ -143,6 +143,7 @@ class ArchiveHandle:
             self._forget_kept()
             return None
         keeping = Keeping(config, self._audience, part, self._taken)
+        self._stack.callback(keeping.close)
         self._looks = self._looks or dict(keeping.looks)
         return keeping
 
@@ -174,9 +175,8 @@ class ArchiveHandle:
         """Read the archive, once, and return it with the ledger that has its new entries; neither is written.
 
         `ledger` is the one to continue (default: that of the published site), `previous` another published site that is
-        continued. A caller that reads repeatedly gives
-        `parsed`, which it saves itself, and a `recall`; else the cache is used, if there is one.
-        Files are read and parsed by `jobs` processes.
+        continued. A caller that reads repeatedly gives `parsed`, which it writes itself, and a `recall`; else the
+        cache is used, if there is one. Files are read and parsed by `jobs` processes.
         """
         from memosite.reading.content import policy_of  # noqa: PLC0415 - takes half a second, rarely needed
         from memosite.reading.own_texts import own_texts  # noqa: PLC0415
@@ -195,7 +195,6 @@ class ArchiveHandle:
         published = published_digests(config.erase, continued, published_file(config.output, previous))
 
         caches = self._caches if parsed is None else parsed
-        self.__dict__["_caches"] = caches
 
         def read(looks: dict[str, Look]) -> "tuple[Archive, Ledger]":
             return read_archive(

@@ -80,6 +80,11 @@ class Keeping:
         if self._token and is_written:
             seal_kept(self._part, token=self._token, inputs=self._inputs.digest, ledger=self._ledger())
 
+    def close(self) -> None:
+        """End what still writes: nothing will seal it."""
+        if self._writer is not None:
+            self._writer.end()
+
     def _ledger(self) -> str:
         """The SHA-256 of the published ledger; "" if there is none."""
         try:

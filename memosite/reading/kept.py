@@ -96,7 +96,11 @@ def seal_kept(folder: Path, *, token: str, inputs: str, ledger: str) -> None:
 
 
 def read_seal(folder: Path) -> Seal | None:
-    """What the file in a folder was read from; None if there is none that this user sealed."""
+    """What the file in a folder was read from; None if there is none that this user sealed.
+
+    Raises `OutputError` if the file is a link.
+    """
+    refuse_link(folder / FILE)
     with suppress(OSError, ValueError, TypeError, RecursionError):
         state, inputs, ledger = json.loads(read_signed(folder / SEAL) or b"null")
         if state and tuple(state) == _state(folder):
@@ -107,7 +111,6 @@ def read_seal(folder: Path) -> Seal | None:
 def forget_kept(folder: Path) -> None:
     """Remove the file, and what killed processes left of others: it may hold what nothing may hold any more."""
     for path in (folder / SEAL, folder / FILE, *folder.glob(f"{_NEW}*")):
-        refuse_link(path)
         path.unlink(missing_ok=True)
 
 
@@ -231,5 +234,7 @@ class _Artifacts(_Rows[Any, Any]):
 
     def _load(self, ref: object) -> tuple[Any, ...]:
         data = self._kept.value(_APART, ref)
-        found: tuple[Any, ...] = read_value(data) if data is not None else ()
+        if data is None:
+            raise MemositeError(f"the cache has no row {_APART} of {ref}; remove the cache and run the command again")
+        found: tuple[Any, ...] = read_value(data)
         return found
