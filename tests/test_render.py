@@ -56,6 +56,7 @@ from memosite.pages.organization import (
     SeatFacts,
     SeatRow,
 )
+from memosite.pages.overviews import TimelineYear
 from memosite.pages.parts import (
     PAGE_CHARS,
     AnchorRow,
@@ -680,7 +681,8 @@ def pages() -> tuple[Page, ...]:
         ),
         TimelinePage(
             **page_fields("timeline/index.html", title="Timeline", section="timeline"),
-            years=(("2026", ((ref("April"), 1200), (ref("March"), 3))),),
+            years=(TimelineYear(year="2026", months=((ref("April"), 1200), (ref("March"), 3))),),
+            digests=ref("Digests"),
         ),
         health(),
         RedirectPage(**page_fields("threads/old/index.html", title="Moved"), target=ref("threads/new/")),
