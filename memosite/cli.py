@@ -138,10 +138,16 @@ def _diff(options: argparse.Namespace) -> int:
     return EXIT_FINE
 
 
+def _cite(options: argparse.Namespace) -> int:
+    from memosite.commands.cite import run
+
+    return EXIT_FINE if run(options, show=show, say=say) else EXIT_NOT_SO
+
+
 def _verify(options: argparse.Namespace) -> int:
     from memosite.commands.verify import run
 
-    return EXIT_FINE if run(options, show=show) else EXIT_NOT_SO
+    return EXIT_FINE if run(options, show=show, say=say) else EXIT_NOT_SO
 
 
 _COMMANDS: dict[str, Callable[[argparse.Namespace], int]] = {
@@ -154,6 +160,7 @@ _COMMANDS: dict[str, Callable[[argparse.Namespace], int]] = {
     "watch": _watch,
     "init": _init,
     "diff": _diff,
+    "cite": _cite,
     "verify": _verify,
     "mark_read": _mark_read,
 }

@@ -151,7 +151,7 @@ const citeOf = (place) => place.querySelector(place === document ? "main .text >
 
 /** What the page says below a Cite. @param {Element | null} details @returns {Citation} */
 function readCitation(details) {
-  const [speaker, quote, title, ref, time, url, check] = [".by", "q", "cite", ".ref", ".at", "a", ".check"].map((part) => (
+  const [speaker, quote, title, ref, time, url, check] = [".by", ".said", "cite", ".ref", ".at", "a", ".check"].map((part) => (
     line(details?.querySelector(part)?.textContent ?? "")));
   return { speaker, quote, title, ref, time, url, check };
 }
@@ -200,7 +200,7 @@ function choiceOfSelection() {
   const turns = all(".turn");
   const [first, last] = [parts[0], parts[parts.length - 1]].map((part) => (
     turns.findIndex((turn) => turn.contains(part.startContainer))));
-  const cited = turns.slice(first, last + 1).map(citeOf);
+  const cited = turns.slice(first, last + 1).filter((turn) => turn.childElementCount > 1).map(citeOf);
   const whole = citeOf(document);
   let citation = { ...readCitation(whole), quote };
   if (first >= 0 && cited.every(Boolean)) {

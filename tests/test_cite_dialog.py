@@ -286,6 +286,7 @@ def test_selected_words_of_a_turn_are_cited_by_mouse(page: Page, sources: Path, 
     pick.click()
     assert read_plain(offered(page)["Text"])[0].quote in ("The pilot", "The pilot does")
     page.keyboard.press("Escape")
+    page.wait_for_selector("dialog", state="detached")
     assert page.evaluate("getSelection().toString()") in ("The pilot", "The pilot does")
     page.evaluate(SELECT, ["#t2", "pilot", "#t2 > div:last-of-type", "that is"])
     pick.click()

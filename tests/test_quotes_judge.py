@@ -105,6 +105,13 @@ def test_a_quote_is_put_in_its_tier(tier: Tier, quote: str) -> None:
     assert bool(verdict.changes) == (tier is CHANGED)
 
 
+def test_sections_between_signs_are_headings() -> None:
+    """As pages show `== Section ==`, alone on its line; within one, equal signs are text."""
+    text = "Read it first.\n\n== The ask ==\n\nThe vendor left a == b == c here.\n"
+    assert judge("Read it first. The ask The vendor left", text).tier is MARKS
+    assert judge("left a b c here", text).tier is Tier.CHANGED
+
+
 def test_a_verdict_says_where_and_what_differs() -> None:
     """The words of the source, with the marks in them; what a fragment left out; the diff of a changed quote."""
     assert [TEXT[slice(*span)] for span in judge("never said", TEXT).spans] == ["never** said"]

@@ -56,12 +56,17 @@ class Citation:
         return f"sha256:{self.sha256}{commit}" + (f" ({self.note})" if self.note else "")
 
 
-def range_digest(digests: Iterable[str]) -> str:
-    """The SHA-256 by which a range of turns is cited: that of the digests of its turns, a line each.
+def range_source(digests: Iterable[str]) -> str:
+    """What is hashed of a range of turns: the digests of its turns, a line each.
 
     So a page can tell it from what it says of each turn, and whoever has the digests can check it with `sha256sum`.
     """
-    return sha256("".join(f"{digest}\n" for digest in digests).encode()).hexdigest()
+    return "".join(f"{digest}\n" for digest in digests)
+
+
+def range_digest(digests: Iterable[str]) -> str:
+    """The SHA-256 by which a range of turns is cited."""
+    return sha256(range_source(digests).encode()).hexdigest()
 
 
 def quote_of(text: str) -> str:

@@ -27,6 +27,7 @@ def parser() -> argparse.ArgumentParser:
     _add_watch(commands)
     _add_init(commands)
     _add_diff(commands)
+    _add_cite(commands)
     _add_verify(commands)
     _add_mark_read(commands)
     return whole
@@ -58,10 +59,30 @@ def _add_site(command: argparse.ArgumentParser) -> None:
     _add_site_option(command)
 
 
+def _add_published_or_site(command: argparse.ArgumentParser) -> None:
+    """As `_add_site_option`, for commands that can do without the repos."""
+    command.add_argument(
+        "--site",
+        dest="site_option",
+        type=_folder_or_address,
+        metavar="DIR|URL",
+        help="site folder, or a published site: its folder or its address (default: this folder)",
+    )
+    _add_site_settings(command)
+
+
+def _folder_or_address(named: str) -> "str | Path":
+    return named if named.startswith(("http://", "https://")) else Path(named)
+
+
 def _add_site_option(command: argparse.ArgumentParser) -> None:
     command.add_argument(
         "--site", dest="site_option", type=Path, metavar="DIR", help="site folder (default: this folder)"
     )
+    _add_site_settings(command)
+
+
+def _add_site_settings(command: argparse.ArgumentParser) -> None:
     command.add_argument("--cache", type=Path, metavar="DIR", help="cache folder (default: SITE/.memosite)")
     command.add_argument(
         "--secrets",
@@ -226,23 +247,53 @@ def _add_diff(commands: Commands) -> None:
     command.set_defaults(run="diff")
 
 
+def _add_cite(commands: Commands) -> None:
+    command = _command(
+        commands,
+        "cite",
+        "cite a passage, or find the source of a quote",
+        "memosite cite '2026-04-14-0922--local-history-archivist#t2' --site example-org --format markdown\n"
+        "  memosite cite --quote '39 photographs that share a barcode' --site example-org",
+    )
+    command.add_argument(
+        "references",
+        nargs="*",
+        metavar="REF",
+        help="an id or its beginning, with #t12, #t12-t15 or another anchor of its page; or the address of a page",
+    )
+    command.add_argument("--quote", default="", metavar="TEXT", help="the words to quote; alone: find their source")
+    command.add_argument(
+        "--format", choices=("text", "markdown", "html", "bibtex", "csl-json"), default="text", help="default: text"
+    )
+    command.add_argument("--json", action="store_true", help="the fields of each citation, as a JSON list")
+    command.add_argument("--base-url", metavar="URL", help="where the site is published, for the addresses")
+    _add_published_or_site(command)
+    command.set_defaults(run="cite", site=None)
+
+
 def _add_verify(commands: Commands) -> None:
     command = _command(
         commands,
         "verify",
-        "check a published site against a root of its sealed log that was kept elsewhere",
-        "memosite verify --seal 3c1f0a…9e27 https://memos.example.org/",
+        "check the citations in documents, or a published site against a root of its sealed log",
+        "memosite verify paper.md references.bib\n  memosite verify --quotes book/ --site example-org\n"
+        "  memosite verify --seal 3c1f0a…9e27 https://memos.example.org/",
     )
     command.add_argument(
         "where",
-        nargs="?",
-        metavar="SITE",
-        help="an output folder, its site folder, or the address of a published site (default: --site)",
+        nargs="*",
+        metavar="FILE|SITE",
+        help="Markdown, HTML, BibTeX, CSL-JSON, text, .docx, a folder of these, or - for standard input; with --seal "
+        "an output folder, its site folder, or the address of a published site (default: --site)",
     )
+    command.add_argument("--strict", action="store_true", help="what holds only in an earlier version fails, too")
+    command.add_argument("--quotes", action="store_true", help="check each quotation of 8 or more words, cited or not")
+    command.add_argument("--json", action="store_true", help="the verdicts as a JSON list")
     command.add_argument(
-        "--seal", required=True, metavar="ROOT", help="the root, or a file: a copy of archive/seals.jsonl from then"
+        "--bundle", type=Path, metavar="DIR", help="write originals, hashes and proofs to a new folder"
     )
-    _add_site_option(command)
+    command.add_argument("--seal", metavar="ROOT", help="the root, or a file: a copy of archive/seals.jsonl from then")
+    _add_published_or_site(command)
     command.set_defaults(run="verify", site=None)
 
 

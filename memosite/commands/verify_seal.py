@@ -7,6 +7,7 @@ from pathlib import Path
 
 from memosite.archive.seal_check import Fault, SealCheck, check_against, check_copy, check_originals, sealed_paths
 from memosite.archive.seals import SEALS_PATH, is_hash
+from memosite.commands.nouns import plural
 from memosite.commands.places import site_of
 from memosite.config.loading import load_config
 from memosite.facts.characters import printable
@@ -19,10 +20,10 @@ from memosite.store.safe_files import read_file
 _SHOWN = 200
 
 
-def verify_seal(options: argparse.Namespace, *, show: Callable[[str], None]) -> bool:
+def verify_seal(options: argparse.Namespace, where: str | None, *, show: Callable[[str], None]) -> bool:
     """Check the site that the command line names against its `--seal`, and show what was found; whether it holds."""
     kept = _kept(options.seal)
-    site = _site(options)
+    site = _site(options, where)
     checked = check_site(site, kept)
     for line in _lines(checked, site, is_quiet=options.quiet):
         show(printable(line))
@@ -68,13 +69,15 @@ def _kept(seal: str) -> str:
     return root if is_hash(root) else text
 
 
-def _site(options: argparse.Namespace) -> PublishedSite:
+def _site(options: argparse.Namespace, where: str | None) -> PublishedSite:
     """The published site that is named: by its address, its folder, or the site folder that it is built from."""
-    if options.where is not None and options.site_option is not None:
-        raise ConfigError(f"found both {options.where} and --site {options.site_option}; name the site once")
-    if options.where is not None and is_address(options.where):
-        return WebSite(options.where)
-    folder = Path(options.where) if options.where is not None else site_of(options)
+    if where is not None and options.site_option is not None:
+        raise ConfigError(f"found both {where} and --site {options.site_option}; name the site once")
+    if where is not None and is_address(where):
+        return WebSite(where)
+    if isinstance(options.site_option, str):
+        return WebSite(options.site_option)
+    folder = Path(where) if where is not None else site_of(options)
     if (folder / SITE_MARKER).is_file():
         return FolderSite(folder)
     return FolderSite(load_config(folder, cache=options.cache, audience=options.audience).output)
@@ -95,7 +98,8 @@ def _lines(checked: SealCheck, site: PublishedSite, *, is_quiet: bool) -> Iterat
             else ("verified  what the root seals is as it was")
         )
     if not checked.holds:
-        yield f"failed    {len(checked.faults)} faults: this is not, or not all of, what was sealed"
+        number = len(checked.faults)
+        yield f"failed    {number} {plural('fault', number)}: this is not, or not all of, what was sealed"
     if not checked.holds and site.is_being_written():
         yield "note      a build is writing there, or was interrupted: build again, then verify again"
 

@@ -22,7 +22,7 @@ from memosite.pages.parts import PAGE_CHARS
 from memosite.passages.anchors import PREAMBLE, block_prefix
 from memosite.passages.bodies import SourceBody, TextOf, bodies_of
 
-__all__ = ["Passage", "PassageKind", "find_passage", "passages_of"]
+__all__ = ["Passage", "PassageKind", "find_in", "find_passage", "passages_in", "passages_of"]
 
 PassageKind: TypeAlias = Literal["turn", "heading", "paragraph", "item", "code"]
 
@@ -65,13 +65,23 @@ class _Place:
 
 def passages_of(artifact: Artifact, text_of: TextOf) -> Iterator[Passage]:
     """The passages of an artifact's bodies, in order: a turn, then those within it. Takes linear time."""
-    for body in bodies_of(artifact, text_of):
+    yield from passages_in(bodies_of(artifact, text_of))
+
+
+def passages_in(bodies: Iterable[SourceBody]) -> Iterator[Passage]:
+    """The same of bodies, wherever they are from: an archive, a former version, a published site."""
+    for body in bodies:
         yield from _passages(body, _places(body))
 
 
 def find_passage(artifact: Artifact, anchor: str, text_of: TextOf) -> Passage | None:
     """The passage of this anchor; of a transcript, only the turn that it names is read."""
-    for body in bodies_of(artifact, text_of):
+    return find_in(bodies_of(artifact, text_of), anchor)
+
+
+def find_in(bodies: Iterable[SourceBody], anchor: str) -> Passage | None:
+    """The same of bodies, wherever they are from."""
+    for body in bodies:
         if anchor.startswith(body.prefix):
             found = [place for place in _places(body, anchor) if anchor in (place.anchor, place.also)]
             for passage in _passages(body, found[:1]):

@@ -1,63 +1,22 @@
 """Plans how artifacts are cited: the citation of the whole, from which those of its turns are made (SPEC 7)."""
 
-from collections.abc import Iterable
-
 from memosite.archive.cite import Citation
-from memosite.archive.lines import all_texts, shown_file
-from memosite.archive.model import Artifact, Memo, Transcript
+from memosite.archive.cited import called, cite_whole, participants
+from memosite.archive.model import Artifact, Transcript
 from memosite.archive.urls import page_of
-from memosite.facts.parsed import Envelope, Participant
 from memosite.facts.texts import cut_line
 from memosite.plan.context import Context
 
-_WARNINGS = ("confidential", "private", "ephemeral")
+__all__ = ["called", "citation_of", "speakers"]
 
 
 def citation_of(context: Context, artifact: Artifact) -> Citation:
-    """How a whole artifact is cited; the hash is that of the text people read, else of the file."""
-    texts = all_texts(artifact)
+    """How a whole artifact is cited, with the address of its page."""
     page = page_of(artifact)
-    return Citation(
-        ref=f"{artifact.kind}/{artifact.id}",
-        url=context.canonical(page) or page,
-        title=artifact.short_subject,
-        speaker=cut_line(", ".join(_speakers(artifact)), 200),
-        time=artifact.date.utc if artifact.date else "",
-        quote="" if isinstance(artifact, Transcript) else artifact.summary.replace("…", " […]"),
-        sha256=texts[-1].sha256 if texts else shown_file(artifact).sha256,
-        note=_note(artifact.variants[0].envelope) if isinstance(artifact, Memo | Transcript) else "",
-    )
-
-
-def _speakers(artifact: Artifact) -> Iterable[str]:
-    if isinstance(artifact, Memo):
-        session = artifact.variants[0].envelope.session
-        yield f"{artifact.sender} ({session})" if session and artifact.sender else artifact.sender or "unknown"
-    elif isinstance(artifact, Transcript):
-        yield from map(called, artifact.variants[0].envelope.participants)
-    else:
-        yield artifact.copies[0].file.source
-
-
-def called(participant: Participant) -> str:
-    """A participant of a conversation: the position, and the session or person who held it."""
-    who = ", ".join(part for part in (participant.session_arc, participant.identity) if part)
-    return f"{participant.position} ({who})" if who else participant.position
+    return cite_whole(artifact, context.canonical(page) or page)
 
 
 def speakers(context: Context, transcript: Transcript) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Which participants of a conversation are people, and which are models, as far as orgdef or envelope say."""
-    people: list[str] = []
-    models: list[str] = []
-    for participant in transcript.variants[0].envelope.participants:
-        position = context.archive.positions.get(context.archive.position_of.get(participant.position, ""))
-        is_person = (position is not None and position.is_person) or not participant.session_arc
-        (people if is_person else models).append(cut_line(called(participant), 200))
-    return tuple(people), tuple(models)
-
-
-def _note(envelope: Envelope) -> str:
-    """What must be known of a source before it is quoted: that it is raw, or not for everybody."""
-    kept = envelope.extra[:4_000].casefold()
-    words = [word for word in _WARNINGS if f'"{word}"' in kept]
-    return ", ".join(["raw"] * (envelope.redaction_status == "raw") + words)
+    """Which participants of a conversation are people, and which are models, as pages call them."""
+    people, models = participants(context.archive, transcript)
+    return tuple(cut_line(called(one), 200) for one in people), tuple(cut_line(called(one), 200) for one in models)

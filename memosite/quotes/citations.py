@@ -108,8 +108,9 @@ def _of_blocks(blocks: list[Block], *, is_markdown: bool) -> Iterator[Written]:
         if "sha256:" not in block.text:
             continue
         quote = ""
-        if not block.is_quote and number and blocks[number - 1].is_quote:
-            quote = blocks[number - 1].text
+        before = blocks[number - 1] if number else block
+        if not block.is_quote and before.is_quote and not _SHA.search(before.text):  # else it has its own citation
+            quote = before.text
         rows = block.text.split("\n")
         for row_number, row in enumerate(rows):
             above = "\n".join(rows[:row_number]) if block.is_quote else quote

@@ -20,16 +20,25 @@ def read_manuscript(path: Path) -> tuple[Block, ...]:
     Raises `SourceError` if it cannot be read.
     """
     suffix = path.suffix.lower()
-    try:
-        data = path.read_bytes()
-    except OSError as error:
-        raise SourceError(f"{path}: cannot be read ({error.strerror})") from error
+    data = _read(path)
     if suffix == ".docx":
         return tuple(markdown_blocks(_from_docx(path, data)))
     text = data.decode("utf-8-sig", "replace").replace("\r\n", "\n").replace("\r", "\n")
     if suffix in _HTML:
         return tuple(html_blocks(text))
     return tuple(markdown_blocks(text) if suffix in _MARKDOWN else plain_blocks(text))
+
+
+def docx_text(path: Path) -> str:
+    """A `.docx` file as Markdown, a line for each paragraph. Raises `SourceError` if it cannot be read."""
+    return _from_docx(path, _read(path))
+
+
+def _read(path: Path) -> bytes:
+    try:
+        return path.read_bytes()
+    except OSError as error:
+        raise SourceError(f"{path}: cannot be read ({error.strerror})") from error
 
 
 def _from_docx(path: Path, data: bytes) -> str:

@@ -18,6 +18,8 @@ _FENCE = re.compile(r"(?:[ \t]*>)*[ \t]*(`{3,}|~{3,})([^\n]*)")
 _QUOTED = re.compile(r"[ \t]{0,3}>[ \t]?")
 _ITEM = re.compile(r"[ \t]*([*+-]|\d{1,9}[.)])(?:[ \t]+(?:\[[ xX]\][ \t]+)?|(?=\n|\Z))")
 _HEADING = re.compile(r"[ \t]{0,3}#{1,6}(?:[ \t]+|(?=\n|\Z))")
+_SECTION = re.compile(r"[ ]{0,3}(={2,6})[ \t]+(?=\S)([^\n]{1,500})(?<=\S)[ \t]+\1[ \t]*\n?\Z")
+"""`== Section ==`, alone on its line."""
 _HEADING_END = re.compile(r"[ \t]+#+[ \t]*\n?\Z")
 _RULE = re.compile(r"[ \t]{0,3}(?:(?:\*[ \t]*){3,}|(?:-[ \t]*){3,}|(?:_[ \t]*){3,}|=+[ \t]*)\n?\Z")
 _TABLE_RULE = re.compile(r"[ \t]*\|?[ \t]*:?-+:?[ \t]*(?:\|[ \t]*:?-+:?[ \t]*)*\|?[ \t]*\n?\Z")
@@ -88,7 +90,13 @@ class _Lines:
 
     def _paragraph(self, line: str, start: int) -> None:
         place = self._quote_marks(line, start, 0)
-        if heading := _HEADING.match(line, place):
+        if section := _SECTION.match(line, place):
+            self.end_paragraph()
+            place = section.start(2)
+            self.edits += [(start + section.start(), start + place, ""),
+                           (start + section.end(2), start + len(line.rstrip("\n")), "")]  # fmt: skip
+            line = line[: section.end(2)]
+        elif heading := _HEADING.match(line, place):
             self.end_paragraph()
             self.edits.append((start + place, start + heading.end(), ""))
             place = heading.end()

@@ -1,0 +1,162 @@
+"""Makes citations: of what a reference names, or of the sources that hold a quote (SPEC 7, citations)."""
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+
+from memosite.archive.cite import Citation
+from memosite.citing.item import Item, Place
+from memosite.citing.sources import Sources
+from memosite.citing.words import diff_lines
+from memosite.facts.errors import ConfigError
+from memosite.quotes.judge import judge
+from memosite.quotes.verdict import Tier, Verdict
+
+CommitOf = Callable[[Item, Place | None], str]
+"""The commit that has the text of a place, "" if it is not known."""
+
+MOST = 20
+"""The most candidates for a bare quote that are listed."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Made:
+    """A citation, and how the quote that was given agrees with it; or why there is none, in one line or more."""
+
+    citation: Citation | None = None
+    verdict: Verdict | None = None
+    is_carried: bool = False
+    problem: tuple[str, ...] = ()
+
+
+def cite_reference(sources: Sources, written: str, quote: str, commit_of: CommitOf) -> Made:
+    """The citation of what a reference names; the quote, if there is one, has to be in it.
+
+    Raises `ConfigError` if the reference means nothing.
+    """
+    name, anchor = sources.find(written)
+    item = sources.item(name)
+    if item.why_not:
+        return Made(problem=(f"{written}: {item.why_not}",))
+    place = item.place(anchor) if anchor else None
+    if anchor and place is None:
+        raise ConfigError(f"{written}: {name} has no passage #{anchor}; {_anchors(item)}")
+    if quote:
+        return _with_quote(item, place, quote, written, commit_of)
+    if why := _uncitable(item, place):
+        return Made(problem=(f"{written}: {why}",))
+    return Made(citation=item.cite(place, commit=commit_of(item, place)))
+
+
+def _anchors(item: Item) -> str:
+    """Which anchors an item has, in a few words."""
+    if item.turns:
+        return f"expected a turn from t1 to t{len(item.turns)}, a range such as t1-t2, or the anchor of a passage"
+    found = [one.anchor for one in item.places()]
+    return f"expected an anchor of its page, such as #{found[0]}" if found else "it has no passages; leave out the #"
+
+
+def _uncitable(item: Item, place: Place | None) -> str:
+    """Why a place has no hash: only what is there, and is not redacted, can be cited."""
+    if place is None:
+        held = any(body.is_redacted for body in item.bodies)
+        return "secrets in it were redacted; cite a passage that holds none, such as #t1" if held else ""
+    if place.sha256:
+        return ""
+    return "a secret in it was redacted, so it cannot be cited" if place.text.strip() else "it is empty"
+
+
+def _with_quote(item: Item, place: Place | None, quote: str, written: str, commit_of: CommitOf) -> Made:
+    if place is None:
+        held = next((one for one in holding_places(item, quote)), None)
+        if held:
+            return _made(item, *held, quote, commit_of)
+        text = "\n\n".join(body.text for body in item.bodies)
+        verdict = judge(quote, text)
+        if verdict.tier.holds:  # over several passages
+            return _whole(item, verdict, quote, written, commit_of)
+    else:
+        text = place.text
+        verdict = judge(quote, text)
+        if verdict.tier.holds:
+            moved = [(start + place.start, end + place.start) for start, end in verdict.spans]
+            found = Verdict(tier=verdict.tier, spans=tuple(moved), details=verdict.details)
+            return _made(item, place, found, quote, commit_of)
+    return Made(
+        problem=(
+            f"{written}: the quote is not in it: {verdict.tier.label}",
+            *diff_lines(verdict.changes, is_cut=verdict.is_cut),
+        )
+    )
+
+
+def _whole(item: Item, verdict: Verdict, quote: str, written: str, commit_of: CommitOf) -> Made:
+    if why := _uncitable(item, None):
+        return Made(problem=(f"{written}: {why}",))
+    return Made(citation=item.cite(None, quote, commit=commit_of(item, None)), verdict=verdict)
+
+
+def _made(item: Item, place: Place, verdict: Verdict, quote: str, commit_of: CommitOf) -> Made:
+    if why := _uncitable(item, place):
+        return Made(problem=(f"{item.ref}#{place.anchor}: {why}",))
+    is_carried = bool(place.carrier) or item.is_carried(place.body, verdict.spans[0][0])
+    words = " ".join(quote.split())
+    citation = item.cite(place, words, commit=commit_of(item, place), is_carried=is_carried)
+    return Made(citation=citation, verdict=verdict, is_carried=is_carried)
+
+
+def holding_places(item: Item, quote: str) -> Iterator[tuple[Place, Verdict]]:
+    """The places that hold a quote, those in which somebody says it first."""
+    carried: list[tuple[Place, Verdict]] = []
+    for number, origin in enumerate(item.origins):
+        verdict = judge(quote, origin.source, [(one.start, one.end) for one in origin.voices])
+        if not verdict.tier.holds:
+            continue
+        spans = [verdict.spans]
+        if item.is_carried(number, verdict.spans[0][0]):
+            spans = [*_own_spans(item, number, quote), verdict.spans]
+        for one in spans:
+            place = item.around(one[0][0], one[-1][1], number)
+            if place:
+                found = (place, Verdict(tier=verdict.tier, spans=one, details=verdict.details))
+                if item.is_carried(number, one[0][0]):
+                    carried.append(found)
+                else:
+                    yield found
+    yield from carried
+
+
+def _own_spans(item: Item, number: int, quote: str) -> Iterator[tuple[tuple[int, int], ...]]:
+    """Where the words are a speaker's own, although they are first where somebody else's are carried."""
+    text = item.bodies[number].text
+    for voice in item.voices(number):
+        if not voice.is_carried:
+            verdict = judge(quote, text[voice.start : voice.end])
+            if verdict.tier.holds:
+                yield tuple((start + voice.start, end + voice.start) for start, end in verdict.spans)
+
+
+def cite_quote(sources: Sources, quote: str, commit_of: CommitOf) -> list[Made]:
+    """The citations of the sources that hold a quote, the oldest first; what only carries it after all others."""
+    [items] = sources.holders([quote])
+    found: list[Made] = []
+    for item in items:
+        held = None if item.why_not else next(holding_places(item, quote), None)
+        if held:
+            found.append(_made(item, *held, quote, commit_of))
+    found.sort(key=lambda one: one.is_carried)
+    return found[:MOST] or [Made(problem=tuple(_nowhere(items, quote)))]
+
+
+def _nowhere(items: Iterable[Item], quote: str) -> Iterator[str]:
+    """That no source holds a quote, and which one is nearest."""
+    found = [(judge(quote, body.text), item) for item in items for body in item.bodies]
+    near = min(found, key=lambda one: (one[0].tier, _changed(one[0])), default=None)
+    if near is None or near[0].tier is Tier.NOT_FOUND:
+        yield "no source holds this quote; nothing like it was found"
+        return
+    yield f"no source holds this quote; the nearest is in {near[1].ref}:"
+    yield from diff_lines(near[0].changes, is_cut=near[0].is_cut)
+
+
+def _changed(verdict: Verdict) -> int:
+    return sum(len(words.split()) for kind, words in verdict.changes if kind != "same")

@@ -1,0 +1,207 @@
+"""Items of an archive that is read from its repos, with their former versions from git."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from functools import cached_property
+from hashlib import sha256
+from typing import Any
+
+from memosite.archive.cite import Citation
+from memosite.archive.cited import cite_whole, participants
+from memosite.archive.lines import all_texts, is_broken, shown_file
+from memosite.archive.model import UNDATED, Archive, Artifact, Memo, Removal, Transcript
+from memosite.archive.notices import notice_of, notice_on
+from memosite.archive.seals import SEALS_PATH
+from memosite.archive.urls import absolute, page_of
+from memosite.citing.item import Item, Place
+from memosite.citing.sources import Sources
+from memosite.facts.json_text import clean_text, read_json_text
+from memosite.facts.names import ENVELOPE_SUFFIX
+from memosite.facts.parsed import FileFacts, Participant
+from memosite.passages.bodies import SourceBody, bodies_of
+from memosite.reading.past_contents import FormerContent, PastContents
+from memosite.reading.published import PublishedSite
+from memosite.store.shelf import Shelf
+
+
+class RepoSources(Sources):
+    """Items of an archive; its texts are on the shelf."""
+
+    def __init__(
+        self, archive: Archive, shelf: Shelf, past: PastContents, *, base_url: str | None, built: PublishedSite
+    ) -> None:
+        """Nothing is read yet but the archive; `built` is the site that was last built of it."""
+        self._built = built
+        self.base_url = base_url or ""
+        self._archive = archive
+        self._shelf = shelf
+        self._past = past
+        self._items: dict[str, Item] = {}
+
+    @cached_property
+    def names(self) -> Sequence[str]:
+        """The names of all artifacts, the oldest first."""
+        found = sorted(self._archive.artifacts.values(), key=lambda one: (one.date is None, one.sort_key))
+        return ["/".join(one.ref) for one in found]
+
+    def has(self, name: str) -> bool:
+        """Whether there is an artifact of this name: only that one is loaded."""
+        return self._artifact(name) is not None
+
+    def _artifact(self, name: str) -> Artifact | None:
+        kind, _, id_ = name.partition("/")
+        known: Mapping[Any, Artifact] = self._archive.artifacts
+        return known.get((kind, id_))
+
+    def _known(self, name: str) -> Artifact:
+        found = self._artifact(name)
+        if found is None:
+            raise KeyError(name)
+        return found
+
+    @cached_property
+    def positions(self) -> Mapping[str, str]:
+        """From the names of positions to their ids."""
+        known = {name: id_ for id_, one in self._archive.positions.items() for name in (id_, one.name, *one.names)}
+        return {**known, **self._archive.position_of}
+
+    def missing(self, name: str) -> str:
+        """What became of an artifact that was there."""
+        for (kind, id_), removal in self._archive.removed.items():
+            if name in (f"{kind}/{id_}", id_):
+                last = removal.events[-1]
+                on = f" on {last.at.utc[:10]}" if last.at else ""
+                return f"it was removed{on}, with commit {last.commit[:8]}; look for it there: git show {last.commit}^"
+        for (kind, id_), withheld in self._archive.erased.items():
+            if name in (f"{kind}/{id_}", id_):
+                notice = notice_on(kind, withheld)
+                return notice.reason if notice else ""
+        return ""
+
+    def item(self, name: str) -> Item:
+        """The item of an artifact."""
+        if name not in self._items:
+            self._items[name] = self._made(self._known(name))
+        return self._items[name]
+
+    def _made(self, artifact: Artifact) -> Item:
+        page = page_of(artifact)
+        people: tuple[Participant, ...] = ()
+        models: tuple[Participant, ...] = ()
+        started = None
+        if isinstance(artifact, Transcript):
+            people, models = participants(self._archive, artifact)
+            sent = artifact.variants[0].envelope.sent
+            started = sent.instant if sent else None
+        position = (artifact.sender_position or artifact.sender) if isinstance(artifact, Memo) else ""
+        bodies = tuple(bodies_of(artifact, self._shelf.text))
+        return Item(
+            whole=cite_whole(artifact, absolute(self.base_url, page) if self.base_url else page),
+            order=((artifact.date.instant if artifact.date else UNDATED).isoformat(), artifact.id),
+            bodies=bodies,
+            digests=frozenset((*(one.sha256 for one in all_texts(artifact)), shown_file(artifact).sha256)),
+            started=started,
+            people=people,
+            models=models,
+            position=position,
+            why_not=_why_not(artifact),
+            own_names=dict(self.positions),
+        )
+
+    def commit_of(self, item: Item, place: Place | None) -> str:
+        """The commit that gave the file the text that a citation quotes; "" if none has it, or that is not known."""
+        artifact = self._known(item.ref)
+        body = item.bodies[place.body if place else -1] if item.bodies else None
+        file = next((one for one in _files(artifact) if body is None or one.path == body.path), None)
+        if file is None or not file.blob:
+            return ""
+        return self._past.commit_of(file.source, file.path, file.blob)
+
+    def originals(self, item: Item) -> Iterator[tuple[str, bytes]]:
+        """The originals of an artifact as they are published; those of its copies are equal."""
+        from memosite.plan.artifact_page import originals  # noqa: PLC0415 - only for evidence
+
+        for _, path, digest in originals(self._known(item.ref)):
+            if "/copies/" not in path:
+                yield path, self._shelf.get(digest)
+
+    def seals(self) -> str:
+        """The sealed log of the site that was last built."""
+        return (self._built.read(SEALS_PATH) or b"").decode("utf-8", "replace")
+
+    def former(self, item: Item) -> Iterator[Item]:
+        """Former versions of an artifact, one for each former content of each of its files."""
+        if item.why_not:
+            return
+        for source, path, blob in self._places_of(item):
+            for content in self._past.contents(source, path):
+                if content.blob != blob:
+                    yield _version(item, source, path, content)
+
+    def _places_of(self, item: Item) -> Iterator[tuple[str, str, str]]:
+        """The files of an artifact: source, path, and the id of what it holds now, "" if it is not there any more."""
+        artifact = self._artifact(item.ref)
+        if artifact:
+            yield from ((one.source, one.path, one.blob) for one in _files(artifact))
+            return
+        removal = self._removals()[item.ref]
+        path = removal.events[-1].path
+        yield removal.source, path, ""
+        yield removal.source, f"{path.removesuffix(ENVELOPE_SUFFIX)}.body.md", ""
+
+    def _removals(self) -> Mapping[str, Removal]:
+        return {"/".join(ref): one for ref, one in self._archive.removed.items()}
+
+    def removed(self, name: str) -> Item | None:
+        """What was removed from its repo, so that only former versions have its text."""
+        removal = self._removals().get(name)
+        if removal is None or not removal.stem or tuple(name.split("/")) in self._archive.erased:
+            return None
+        whole = Citation(ref=name, url="", title=removal.stem, speaker="", time="", quote="", sha256="")
+        return Item(whole=whole, order=("", name), own_names=dict(self.positions))
+
+
+def _files(artifact: Artifact) -> list[FileFacts]:
+    """The files that the bodies of an artifact are in, and those of its copies."""
+    found = [copy.file for copy in artifact.copies]
+    if isinstance(artifact, Memo | Transcript):
+        bodies = [variant.body.file for variant in artifact.variants if variant.body]
+        found = [*bodies, *(variant.envelope.file for variant in artifact.variants), *found]
+    return list({(one.source, one.path): one for one in found}.values())
+
+
+def _version(item: Item, source: str, path: str, content: FormerContent) -> Item:
+    """An item as one of its files was before; without the text of the others."""
+    is_conversation = item.ref.startswith("transcript/")
+    text, part = content.text, ""
+    if path.lower().endswith((ENVELOPE_SUFFIX, ".json")):
+        fields = read_json_text(content.text)[0]
+        written = fields.get("body", fields.get("x.memo.body", "")) if isinstance(fields, dict) else ""
+        text, part = (clean_text(written) if isinstance(written, str) else ""), "/body"
+    prefix = next((body.prefix for body in item.bodies if body.path == path), "")
+    kind, _, id_ = item.ref.partition("/")
+    body = SourceBody(
+        ref=(kind, id_),  # type: ignore[arg-type] # as the item's
+        text=text,
+        source=source,
+        path=path,
+        part=part,
+        prefix=prefix,
+        is_conversation=is_conversation,
+    )
+    digests = frozenset({_digest(text), _digest(content.text)})
+    return replace(item, bodies=(body,), digests=digests, commit=content.commit)
+
+
+def _digest(text: str) -> str:
+    return sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def _why_not(artifact: Artifact) -> str:
+    """Why an artifact can neither be cited nor verified."""
+    notice = notice_of(artifact)
+    if notice:
+        return notice.reason
+    if is_broken(artifact):
+        return "its file cannot be parsed (memosite check names the line); there is no text to cite"
+    return ""

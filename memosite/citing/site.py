@@ -1,0 +1,284 @@
+"""Items of a published site, in a folder or at an address: from its lines, its twins and its originals (SPEC 4).
+
+    archive/index.json ─► lines of each month ─► names ─► index.json of an item, or its line in a bundle ─► originals
+
+What is published is not trusted: it may hold anything. It has no former versions.
+"""
+
+import io
+import json
+import zipfile
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from functools import cached_property
+from hashlib import sha256
+from typing import Any
+from urllib.parse import unquote
+
+from memosite.archive.cite import Citation
+from memosite.archive.cited import cite_whole
+from memosite.archive.model import Copy, Memo, Transcript, Variant
+from memosite.archive.notices import notice_on
+from memosite.archive.seals import SEALS_PATH
+from memosite.archive.urls import artifact_page, record_page
+from memosite.citing.item import Item
+from memosite.citing.sources import Sources
+from memosite.facts.errors import OutputError
+from memosite.facts.file import File
+from memosite.facts.parsed import BodyFile, Envelope
+from memosite.facts.withheld import Withheld
+from memosite.formats.adapters import parse
+from memosite.passages.bodies import MADE, SourceBody, bodies_of
+from memosite.reading.published import PublishedSite
+
+_INDEX = "archive/index.json"
+_AGAIN = "build the site again with this version of memosite"
+_LETTERS = ("memo", "note", "transcript")
+
+
+class SiteSources(Sources):
+    """Items of a published site."""
+
+    def __init__(self, site: PublishedSite, *, base_url: str = "") -> None:
+        """Nothing is read yet."""
+        self._site = site
+        self.base_url = base_url
+        self._items: dict[str, Item] = {}
+        self._zip: tuple[str, dict[str, bytes]] = ("", {})
+        self._bundle: tuple[str, dict[str, dict[str, Any]]] = ("", {})
+
+    @property
+    def names(self) -> Sequence[str]:
+        """The names of all items, the oldest first."""
+        return list(self._lines)
+
+    @cached_property
+    def positions(self) -> Mapping[str, str]:
+        """The ids of positions, by which memos mostly name them."""
+        found = self._index.get("positions")
+        return {str(one): str(one) for one in found} if isinstance(found, list) else {}
+
+    def former(self, item: Item) -> Iterator[Item]:  # noqa: ARG002 - a site has no history of texts
+        """Nothing: a site has no former versions."""
+        return iter(())
+
+    def originals(self, item: Item) -> Iterator[tuple[str, bytes]]:
+        """The originals of an item."""
+        twin = self._twin(item.ref)
+        for href in twin["originals"]:
+            if "copies/" not in href:
+                file = unquote(href.partition("#")[2] or href).rpartition("/")[2]
+                yield _page(twin) + file, self._original(twin["folder"], href)
+
+    def seals(self) -> str:
+        """The sealed log."""
+        return (self._read(SEALS_PATH) or b"").decode("utf-8", "replace")
+
+    def item(self, name: str) -> Item:
+        """The item of a name."""
+        if name not in self._items:
+            try:
+                self._items[name] = self._made(name, self._twin(name))
+            except (KeyError, TypeError, ValueError, AttributeError, RecursionError) as error:
+                said = f"{self._site.name}: {name} cannot be read ({type(error).__name__}: {error}); {_AGAIN}"
+                raise OutputError(said) from error
+        return self._items[name]
+
+    # What is published
+
+    def _read(self, path: str) -> bytes | None:
+        """A file of the site. What the site itself names leads nowhere else."""
+        if path.startswith("/") or "\\" in path or ".." in path.split("/"):
+            raise OutputError(f"{self._site.name}: found the path {path}, expected one within the site; {_AGAIN}")
+        return self._site.read(path)
+
+    @cached_property
+    def _index(self) -> dict[str, Any]:
+        data = self._read(_INDEX)
+        if data is None:
+            raise OutputError(f"{self._site.name}: found no {_INDEX}, expected a site that memosite built")
+        found = _json(data, f"{self._site.name}: {_INDEX}")
+        return found if isinstance(found, dict) else {}
+
+    @cached_property
+    def _lines(self) -> dict[str, tuple[str, dict[str, Any]]]:
+        """Each item's month, as the index names it, and its line."""
+        try:
+            return self._read_lines()
+        except (KeyError, TypeError, AttributeError) as error:
+            said = f"{self._site.name}: {_INDEX} cannot be read ({type(error).__name__}: {error}); {_AGAIN}"
+            raise OutputError(said) from error
+
+    def _read_lines(self) -> dict[str, tuple[str, dict[str, Any]]]:
+        found: list[tuple[str, dict[str, Any]]] = []
+        for month in self._index.get("months") or ():
+            path = f"archive/{month['lines']}"
+            data = self._read(path) or b""
+            rows = filter(None, data.decode("utf-8", "replace").split("\n"))
+            found += ((str(month["month"]), _json(row.encode(), f"{self._site.name}: {path}")) for row in rows)
+        found.sort(key=lambda one: (str(one[1].get("date") or "9999"), str(one[1].get("id"))))
+        return {f"{line['kind']}/{line['id']}": (month, line) for month, line in found}
+
+    def _twin(self, name: str) -> dict[str, Any]:
+        month, line = self._lines[name]
+        for bundle in self._bundles(month):
+            path = f"archive/{bundle['json']}"
+            if self._bundle[0] != path:
+                rows = filter(None, (self._read(path) or b"").split(b"\n"))
+                self._bundle = (path, {one["key"]: one for one in (_json(row, path) for row in rows)})
+            if name in self._bundle[1]:
+                return {**self._bundle[1][name], "folder": path.rpartition("/")[0] + "/"}
+        page = _page(line)
+        data = self._read(f"{page}index.json")
+        if data is None:
+            raise OutputError(f"{self._site.name}: found no {page}index.json, though {_INDEX} leads to it; {_AGAIN}")
+        return {**_json(data, f"{self._site.name}: {page}index.json"), "folder": page}
+
+    def _bundles(self, month: str) -> list[dict[str, str]]:
+        return next((one.get("bundles") or [] for one in self._index["months"] if one["month"] == month), [])
+
+    def _original(self, folder: str, href: str) -> bytes:
+        """An original, from its file or from the ZIP that it is in."""
+        path, _, member = href.partition("#")
+        path = folder + unquote(path)
+        data = self._zipped(path).get(unquote(member)) if member else self._read(path)
+        if data is None:
+            raise OutputError(f"{self._site.name}: found no {unquote(href)} in {folder}; {_AGAIN}")
+        return data
+
+    def _zipped(self, path: str) -> dict[str, bytes]:
+        if self._zip[0] != path:
+            try:
+                with zipfile.ZipFile(io.BytesIO(self._read(path) or b"")) as whole:
+                    stored = [one for one in whole.infolist() if one.compress_type == zipfile.ZIP_STORED]
+                    self._zip = (path, {one.filename: whole.read(one) for one in stored})
+            except (zipfile.BadZipFile, NotImplementedError, RuntimeError, EOFError) as error:
+                raise OutputError(f"{self._site.name}: {path} cannot be read ({error}); {_AGAIN}") from error
+        return self._zip[1]
+
+    # Items
+
+    def _made(self, name: str, twin: Mapping[str, Any]) -> Item:
+        order = (str(twin["date"] or "9999"), str(twin["id"]))
+        whole = Citation(
+            ref=name,
+            url=str(twin["url"]),
+            title=str(twin["short_subject"]),
+            speaker=", ".join(dict.fromkeys(str(one["source"]) for one in twin["copies"][:1])),
+            time=str(twin["date"] or ""),
+            quote=str(twin["summary"]).replace("…", " […]"),
+            sha256=str(twin["sha256"] or ""),
+        )
+        if twin.get("withheld"):
+            said = twin["withheld"]
+            withheld = Withheld(
+                reason="erased" if said["reason"] == "erased" else "secret",
+                why=str(said["why"] or ""),
+                on=str(said["on"] or ""),
+                rules=tuple(map(str, said["rules"])),
+            )
+            notice = notice_on(twin["kind"], withheld)
+            return Item(whole=whole, order=order, why_not=notice.reason if notice else "it is withheld")
+        if twin["kind"] in _LETTERS:
+            return self._letter(whole, order, twin)
+        if twin["kind"] == "library":  # it has no text of its own
+            return Item(whole=whole, order=order, digests=frozenset({whole.sha256}))
+        text = str(twin.get("body") or "")
+        digest = sha256(text.encode()).hexdigest()
+        body = SourceBody(
+            ref=(twin["kind"], twin["id"]),
+            text=text.removeprefix("\ufeff"),
+            source=whole.speaker,
+            path=str(twin["copies"][0]["path"]),
+            part=MADE,
+            is_redacted=bool(twin.get("redacted")),
+        )
+        digests = frozenset({digest, whole.sha256})
+        return Item(whole=replace(whole, sha256=digest), order=order, bodies=(body,), digests=digests)
+
+    def _letter(self, whole: Citation, order: tuple[str, str], twin: Mapping[str, Any]) -> Item:
+        """A memo, note or transcript, as its originals say."""
+        copy = twin["copies"][0]
+        texts: dict[str, str] = {}
+        hrefs = [one for one in twin["originals"] if "/copies/" not in one and not one.startswith("copies/")]
+        files: list[Envelope | BodyFile] = []
+        for number, href in enumerate(hrefs[:2]):
+            data = self._original(twin["folder"], href)
+            path = copy["path"] if not number or not copy["path"].endswith(".openthing") else (
+                f"{copy['path'].removesuffix('.openthing')}.body.md"
+            )  # fmt: skip
+            file = File(source=copy["source"], path=path, data=data, is_redacted=bool(twin.get("redacted")))
+            parsed = parse(file)
+            kept = {sha256(one).hexdigest(): one for one in (data, *parsed.shelve)}
+            texts |= {digest: one.decode("utf-8", "replace") for digest, one in kept.items()}
+            if isinstance(parsed.fact, Envelope | BodyFile):
+                files.append(parsed.fact)
+        envelope = next((one for one in files if isinstance(one, Envelope)), None)
+        body = next((one for one in files if isinstance(one, BodyFile)), None)
+        if (envelope is None and body is None) or (envelope and envelope.shape == "broken"):
+            return Item(whole=whole, order=order, why_not="its original cannot be parsed; there is no text to cite")
+        envelope = envelope or _bare(body, twin)
+        artifact = _artifact(twin, Variant(envelope=envelope, body=body))
+        people = tuple(one for one in envelope.participants if not one.session_arc)
+        models = tuple(one for one in envelope.participants if one.session_arc)
+        cited = cite_whole(artifact, whole.url)
+        return Item(
+            whole=replace(cited, time=whole.time),
+            order=order,
+            bodies=tuple(bodies_of(artifact, texts.__getitem__)),
+            digests=frozenset({*texts, cited.sha256}),
+            started=envelope.sent.instant if envelope.sent else None,
+            people=people if isinstance(artifact, Transcript) else (),
+            models=models if isinstance(artifact, Transcript) else (),
+            position=str(twin["from"] or "") if isinstance(artifact, Memo) else "",
+            own_names=dict(self.positions),
+        )
+
+
+def _bare(body: BodyFile | None, twin: Mapping[str, Any]) -> Envelope:
+    """The envelope of a body that has none."""
+    if body is None:
+        raise ValueError("it has neither an envelope nor a body")
+    return Envelope(
+        kind=twin["kind"],
+        shape="bare",
+        file=body.file,
+        stem=twin["id"],
+        content_sha256=body.file.sha256,
+        sender=str(twin["from"] or ""),
+    )
+
+
+def _artifact(twin: Mapping[str, Any], variant: Variant) -> Memo | Transcript:
+    """An artifact with what citations need of it."""
+    said: dict[str, Any] = {
+        "kind": twin["kind"],
+        "id": twin["id"],
+        "system": twin["system"],
+        "subject": twin["subject"],
+        "short_subject": twin["short_subject"],
+        "summary": twin["summary"],
+        "chars": twin["chars"],
+        "date": None,
+        "arrival": 0,
+        "copies": (Copy(file=variant.envelope.file, mailbox=None),),
+        "variants": (variant,),
+    }
+    if twin["kind"] == "transcript":
+        return Transcript(**said, role=None, ended=None)
+    sender = variant.envelope.sender or str(twin["from"] or "")
+    return Memo(**said, sender=sender, to=(), sender_position=None, recipients=(), mailbox=None, thread="")
+
+
+def _page(line: Mapping[str, Any]) -> str:
+    """The folder of an item's page in the site."""
+    if line["kind"] == "record":
+        return record_page(line["system"], line["id"])
+    return artifact_page((line["kind"], line["id"]))
+
+
+def _json(data: bytes, name: str) -> Any:
+    try:
+        return json.loads(data)
+    except (ValueError, RecursionError) as error:
+        raise OutputError(f"{name} cannot be read ({error}); {_AGAIN}") from error

@@ -1,0 +1,63 @@
+"""`memosite cite`: writes citations of passages, with the hash that verifies them."""
+
+import argparse
+import json
+from collections.abc import Callable, Sequence
+from dataclasses import asdict
+from typing import Any, Final
+
+from memosite.archive.cite import Citation
+from memosite.citing.making import Made, cite_quote, cite_reference
+from memosite.commands.citing import opened_sources
+from memosite.facts.characters import printable, printable_json
+from memosite.facts.errors import ConfigError
+from memosite.quotes.writing import to_bibtex, to_csl_json, to_html
+
+Say = Callable[[str], None]
+
+WRITERS: Final[dict[str, Callable[[Citation], str]]] = {
+    "text": lambda citation: citation.text,
+    "markdown": lambda citation: f"{citation.markdown}\n",
+    "html": to_html,
+    "bibtex": to_bibtex,
+    "csl-json": to_csl_json,
+}
+
+
+def run(options: argparse.Namespace, *, show: Say, say: Say) -> bool:
+    """Show the citations that the command line asks for; whether there is one for each reference, or for the quote."""
+    quote = options.quote.strip()
+    if not options.references and not quote:
+        raise ConfigError("cite: found no REF, expected one or --quote; for example: memosite cite 'transcript/ID#t12'")
+    if quote and len(options.references) > 1:
+        raise ConfigError(f"--quote: found {len(options.references)} REFs, expected one at most")
+    with opened_sources(options) as sources:
+        if options.references:
+            made = [cite_reference(sources, one, quote, sources.commit_of) for one in options.references]
+        else:
+            made = cite_quote(sources, quote, sources.commit_of)
+    for problem in (line for one in made for line in one.problem):
+        say(f"memosite: {printable(problem)}" if not problem.startswith(" ") else printable(problem))
+    found = [one for one in made if one.citation]
+    if found and not options.quiet:
+        show(printable_json(list(map(_fields, found)), indent=2) if options.json else _shown(options, found))
+    if len(found) > 1 and quote:
+        say(f"memosite: {len(found)} sources hold this quote, the oldest first; cite the one you mean by its id")
+    return len(found) == len(made)
+
+
+def _fields(made: Made) -> dict[str, Any]:
+    fields: dict[str, Any] = {} if made.citation is None else asdict(made.citation)
+    if made.verdict:
+        fields |= {"tier": made.verdict.tier.label, "details": list(made.verdict.details)}
+        fields["quoted_in"] = made.is_carried
+    return fields
+
+
+def _shown(options: argparse.Namespace, made: Sequence[Made]) -> str:
+    citations = [one.citation for one in made if one.citation]
+    if options.format == "csl-json":
+        items = [item for one in citations for item in json.loads(to_csl_json(one))]
+        return json.dumps(items, ensure_ascii=False, indent=2)
+    written = [WRITERS[options.format](one).rstrip("\n") for one in citations]
+    return ("\n" if options.format == "text" else "\n\n").join(written)

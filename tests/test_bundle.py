@@ -1,0 +1,134 @@
+"""`verify --bundle`: an evidence packet that is checked without memosite (SPEC 7, verifying)."""
+
+import hashlib
+import json
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from memosite.archive.seals import parse_seals
+from memosite.cli import main
+from tests.support.files import write_text
+from tests.support.memos import write_memo, write_transcript
+from tests.support.repos import Repo
+from tests.support.sites import build_site
+
+LOAD = "2026-05-01-1430--engineer--the-load"
+TURNS = [f"Turn {number} says that the tide turns {number} times." for number in range(1, 8)]
+
+
+def talk(turns: list[str]) -> str:
+    """A transcript of these turns."""
+    return "\n".join(f"## {'User' if not number % 2 else 'Assistant'}\n\n{text}\n" for number, text in enumerate(turns))
+
+
+@pytest.fixture
+def site(tmp_path: Path) -> Path:
+    """A site that was built, with a sealed month."""
+    repo = Repo(tmp_path / "site/office")
+    write_transcript(repo.root / "transcripts/engineer", LOAD, text=talk(TURNS))
+    write_memo(repo.root / "memos/inbox", "2026-05-02-0900--engineer--director--noon", body="At noon.")
+    repo.commit("in May", at="2026-05-03T10:00:00Z")
+    write_memo(repo.root / "memos/inbox", "2026-06-02-0900--engineer--director--june", sent="2026-06-02T09:00:00Z")
+    repo.commit("in June", at="2026-06-03T10:00:00Z")
+    build_site(tmp_path / "site")
+    return tmp_path / "site"
+
+
+def cited(site: Path, capsys: pytest.CaptureFixture[str]) -> Path:
+    """A document with two citations."""
+    words = [f"{LOAD}#t4", "2026-05-02-0900", "--format", "markdown", "--site", str(site)]
+    assert main(["cite", *words]) == 0
+    return write_text(site.parent / "paper.md", capsys.readouterr().out)
+
+
+def check(folder: Path, *words: str) -> "subprocess.CompletedProcess[str]":
+    """Run the program of the packet, as somebody without memosite does."""
+    command = [sys.executable, "-I", str(folder / "check.py"), *words]
+    return subprocess.run(command, capture_output=True, text=True, check=False, timeout=60)
+
+
+@pytest.mark.parametrize("place", ["", "_site"], ids=["repos", "published"])
+def test_a_packet_is_checked_without_memosite(
+    place: str, site: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """By its program and by sha256sum; with a root that was kept elsewhere."""
+    paper, packet = cited(site, capsys), tmp_path / "packet"
+    assert main(["verify", str(paper), "--bundle", str(packet), "--site", str(site / place)]) == 0
+    names = sorted(path.relative_to(packet).as_posix() for path in packet.rglob("*") if path.is_file())
+    assert names == [
+        "1/around.md", "1/original.body.md", "1/original.openthing", "1/proof-original.body.md.json",
+        "1/proof-original.openthing.json", "1/source.txt", "2/around.md", "2/original.openthing",
+        "2/proof-original.openthing.json", "2/source.txt", "README.txt", "SHA256SUMS", "check.py", "verdicts.json",
+    ]  # fmt: skip
+    source = (packet / "1/source.txt").read_bytes()
+    assert source.decode().strip() == TURNS[3]
+    assert source in (packet / "1/original.body.md").read_bytes()
+    around = (packet / "1/around.md").read_text()
+    assert [turn for turn in TURNS if turn in around] == TURNS[2:5]
+    [one, _] = json.loads((packet / "verdicts.json").read_text())
+    assert (one["tier"], one["sha256"]) == ("exact", hashlib.sha256(source).hexdigest())
+    subprocess.run(["sha256sum", "--check", "--quiet", "SHA256SUMS"], cwd=packet, check=True, timeout=60)
+    log = parse_seals((site / "_site/archive/seals.jsonl").read_text(encoding="utf-8"))
+    for words in ([], [log.months[0].root]):
+        assert check(packet, *words).stdout == "verified: every hash and every proof holds\n"
+    assert "does not lead to that root" in check(packet, "0" * 64).stdout
+
+
+def test_a_range_is_checked_turn_by_turn(site: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """What is hashed of a range lists the hashes of its turns, and the packet has them all."""
+    assert main(["cite", f"{LOAD}#t2-t4", "--format", "markdown", "--site", str(site)]) == 0
+    paper, packet = write_text(site.parent / "paper.md", capsys.readouterr().out), tmp_path / "packet"
+    assert main(["verify", str(paper), "--bundle", str(packet), "--site", str(site)]) == 0
+    sources = [packet / f"1/source-t{number}.txt" for number in (2, 3, 4)]
+    assert [source.read_text().strip() for source in sources] == TURNS[1:4]
+    listed = "".join(f"{hashlib.sha256(source.read_bytes()).hexdigest()}\n" for source in sources)
+    assert (packet / "1/source.txt").read_text() == listed
+    [found] = json.loads((packet / "verdicts.json").read_text())
+    assert found["sha256"] == hashlib.sha256(listed.encode()).hexdigest()
+    assert check(packet).returncode == 0
+    sums = packet / "SHA256SUMS"
+    old = hashlib.sha256(sources[1].read_bytes()).hexdigest()
+    sources[1].write_text("Another turn.")
+    sums.write_text(sums.read_text().replace(old, hashlib.sha256(sources[1].read_bytes()).hexdigest()))
+    assert "1: the turns have other hashes than source.txt lists" in check(packet).stdout
+
+
+def test_every_byte_of_a_packet_counts(site: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """A changed file is found; also with a new sum, but by the hash of the citation, or by the proof."""
+    paper, packet = cited(site, capsys), tmp_path / "packet"
+    assert main(["verify", str(paper), "--bundle", str(packet), "--site", str(site)]) == 0
+    for name in ("1/source.txt", "1/original.body.md", "2/original.openthing"):
+        other = tmp_path / "other"
+        shutil.copytree(packet, other)
+        data = (other / name).read_bytes()
+        sums = other / "SHA256SUMS"
+        (other / name).write_bytes(data.replace(b"T", b"t", 1).replace(b"noon", b"moon"))
+        assert f"{name}: changed or removed" in check(other).stdout
+        new = hashlib.sha256((other / name).read_bytes()).hexdigest()
+        sums.write_text(sums.read_text().replace(hashlib.sha256(data).hexdigest(), new))
+        assert check(other).returncode == 1
+        shutil.rmtree(other)
+
+
+def test_a_packet_has_the_version_that_was_cited(
+    site: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Also where the source was edited since."""
+    paper, packet = cited(site, capsys), tmp_path / "packet"
+    write_text(site / f"office/transcripts/engineer/{LOAD}.body.md", talk([*TURNS[:3], "Nothing.", *TURNS[4:]]))
+    Repo(site / "office", is_new=False).commit("edited", at="2026-06-04T10:00:00Z")
+    assert main(["verify", str(paper), "--bundle", str(packet), "--site", str(site)]) == 0
+    assert (packet / "1/source.txt").read_text().strip() == TURNS[3]
+    assert (packet / "1/former.txt").read_text() == talk(TURNS)
+    assert check(packet).returncode == 0
+
+
+def test_a_packet_overwrites_nothing(site: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """The folder has to be new or empty."""
+    paper = cited(site, capsys)
+    assert main(["verify", str(paper), "--bundle", str(site), "--site", str(site)]) == 2
+    assert "expected a new or empty folder" in capsys.readouterr().err

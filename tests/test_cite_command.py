@@ -1,0 +1,217 @@
+"""`memosite cite`: what is cited of repos, in which formats, by which references, and what cannot be cited (SPEC 7)."""
+
+import hashlib
+import json
+from pathlib import Path
+
+import pytest
+
+from memosite.cli import main
+from memosite.quotes.citations import read_bibtex, read_csl_json, read_html, read_markdown, read_plain
+from tests.support.files import write_text
+from tests.support.memos import write_memo, write_transcript
+from tests.support.repos import Repo
+
+AWS_KEY = "AKIA" + "Z7QH3XWMK2TPLV5D"
+LOAD = "2026-05-01-1430--engineer--the-load"
+TALK = f"transcript/{LOAD}"
+TURNS = """## User
+
+How many barges are there, and when does the tide turn?
+
+## Assistant
+
+There are 39 barges in the lock, and none of them may leave before noon.
+
+> **🔧 Read**
+> The harbour master wrote that every barge has to wait for the pilot boat.
+
+<system-reminder>
+The injected words of nobody at all are here as well.
+</system-reminder>
+
+## User
+
+Then write that down for the director, please.
+"""
+
+
+@pytest.fixture
+def repo(tmp_path: Path) -> Repo:
+    """A repo with a transcript, committed an hour after the beginning."""
+    repo = Repo(tmp_path / "office")
+    write_transcript(repo.root / "transcripts/engineer", LOAD, text=TURNS)
+    repo.commit("the load")
+    return repo
+
+
+def cite(repo: Repo, *words: str, code: int = 0) -> None:
+    """Run the command on the repo."""
+    assert main(["cite", *words, "--site", str(repo.root.parent)]) == code
+
+
+def fields(capsys: pytest.CaptureFixture[str], repo: Repo, *words: str) -> dict[str, str]:
+    """The fields of the one citation that is made."""
+    cite(repo, *words, "--json")
+    [found] = json.loads(capsys.readouterr().out)
+    assert isinstance(found, dict)
+    return found
+
+
+def test_a_turn_is_cited_with_all_that_verifies_it(repo: Repo, capsys: pytest.CaptureFixture[str]) -> None:
+    """The hash is that of its lines in the file, the commit the one that gave the file its content."""
+    found = fields(capsys, repo, f"{LOAD}#t2", "--base-url", "https://memos.example.org/")
+    lines = "\n".join(TURNS.split("\n")[5:14])
+    assert found == {
+        "ref": f"{TALK}#t2",
+        "url": f"https://memos.example.org/transcripts/{LOAD}/#t2",
+        "title": f"About {LOAD}",
+        "speaker": "engineer (arc-1)",
+        "time": "2026-05-01T14:30:00Z",
+        "quote": "There are 39 barges in the lock, and none of them may leave before noon.",
+        "sha256": hashlib.sha256(lines.encode()).hexdigest(),
+        "note": "",
+        "commit": repo.head,
+    }
+
+
+def test_the_commit_is_the_one_of_the_content(repo: Repo, capsys: pytest.CaptureFixture[str]) -> None:
+    """Not of what was committed since, nor of a move; an edit that is not committed has none."""
+    memos = "memos/inbox/2026-05-02-0900--engineer--director--noon.openthing"
+    write_memo(repo.root / "memos/inbox", "2026-05-02-0900--engineer--director--noon", body="Nobody may leave.")
+    first = repo.commit("noon")
+    repo.move(memos, memos.replace("inbox", "read"))
+    repo.commit("read")
+    assert fields(capsys, repo, "memo/2026-05-02-0900")["commit"] == first
+    body = repo.root / f"transcripts/engineer/{LOAD}.body.md"
+    write_text(body, TURNS + "\n## Assistant\n\nIt is written.\n")
+    assert fields(capsys, repo, f"{LOAD}#t2")["commit"] == ""
+    edited = repo.commit("appended")
+    assert fields(capsys, repo, f"{LOAD}#t2")["commit"] == edited
+
+
+READERS = {
+    "text": read_plain,
+    "markdown": read_markdown,
+    "html": read_html,
+    "bibtex": read_bibtex,
+    "csl-json": read_csl_json,
+}
+
+
+@pytest.mark.parametrize("name", READERS)
+def test_every_format_holds_the_same(name: str, repo: Repo, capsys: pytest.CaptureFixture[str]) -> None:
+    """Two citations in one answer are read back in their order."""
+    cite(repo, f"{LOAD}#t2", f"{LOAD}#t1-t3", "--format", name)
+    one, other = READERS[name](capsys.readouterr().out)
+    assert (one.ref, one.commit) == (f"{TALK}#t2", repo.head)
+    assert one.quote == "There are 39 barges in the lock, and none of them may leave before noon."
+    assert other.ref == f"{TALK}#t1-t3"
+    lines = TURNS.split("\n")
+    turns = ("\n".join(lines[start:end]) for start, end in ((1, 3), (5, 14), (16, 18)))
+    digests = "".join(f"{hashlib.sha256(text.encode()).hexdigest()}\n" for text in turns)
+    assert other.sha256 == hashlib.sha256(digests.encode()).hexdigest()
+
+
+def test_a_range_passes_over_empty_turns_and_holds_no_redaction(repo: Repo, capsys: pytest.CaptureFixture[str]) -> None:
+    """Empty turns alone are no range."""
+    text = f"## User\n\nOne.\n\n## Assistant\n\n## User\n\nThree.\n\n## Assistant\n\nThe key is {AWS_KEY}.\n"
+    write_text(repo.root / f"transcripts/engineer/{LOAD}.body.md", text)
+    digests = "".join(f"{hashlib.sha256(words).hexdigest()}\n" for words in (b"\nOne.", b"\nThree."))
+    found = fields(capsys, repo, f"{LOAD}#t1-t3", "--secrets", "redact")
+    assert found["sha256"] == hashlib.sha256(digests.encode()).hexdigest()
+    cite(repo, f"{LOAD}#t2-t2", "--secrets", "redact", code=2)
+    assert "has no passage #t2-t2" in capsys.readouterr().err
+    cite(repo, f"{LOAD}#t3-t4", "--secrets", "redact", code=1)
+    assert "a secret in it was redacted" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    "written", [TALK, LOAD, "2026-05-01-14", "the-load", f"https://a.example/transcripts/{LOAD}/2/index.html"]
+)
+def test_a_reference_may_be_short_or_an_address(written: str, repo: Repo, capsys: pytest.CaptureFixture[str]) -> None:
+    """Whatever means one item alone."""
+    assert fields(capsys, repo, f"{written}#t3")["ref"] == f"{TALK}#t3"
+
+
+def test_references_that_mean_nothing_say_what_to_do(repo: Repo, capsys: pytest.CaptureFixture[str]) -> None:
+    """They name the nearest item, the items that are meant, or the anchors that there are."""
+    write_memo(repo.root / "memos/inbox", "2026-05-01-1500--engineer--director--noon", body="Noon.")
+    for written, said in (
+        ("2026-05-01-1431--engineer--the-loot", f"expected an id of the archive, such as {TALK}"),
+        ("2026-05-01", "found 2 items of that name:"),
+        (f"{LOAD}#t9", "has no passage #t9; expected a turn from t1 to t3"),
+    ):  # fmt: skip
+        cite(repo, written, code=2)
+        assert said in capsys.readouterr().err
+    cite(repo, code=2)
+    assert "found no REF" in capsys.readouterr().err
+    cite(repo, LOAD, "noon", "--quote", "x", code=2)
+    assert "found 2 REFs, expected one at most" in capsys.readouterr().err
+
+
+def test_a_quote_has_to_be_there(repo: Repo, capsys: pytest.CaptureFixture[str]) -> None:
+    """It narrows the citation to the turn that has it; a changed one shows what differs."""
+    assert fields(capsys, repo, LOAD, "--quote", "none of them may leave")["ref"] == f"{TALK}#t2"
+    cite(repo, f"{LOAD}#t2", "--quote", "none of them can leave", code=1)
+    printed = capsys.readouterr()
+    assert printed.out == ""
+    assert "the quote is not in it: changed\n    none of them [-may-] {+can+} leave" in printed.err
+    cite(repo, f"{LOAD}#t1", "--quote", "none of them may leave before noon", code=1)
+    assert "not found" in capsys.readouterr().err
+
+
+def test_the_source_of_a_quote_is_found(repo: Repo, capsys: pytest.CaptureFixture[str]) -> None:
+    """The oldest first; words that are only carried are nobody's own, and come last."""
+    carrying = "> There are 39 barges in the lock, and none of them may leave before noon.\n\nI agree."
+    early, noon = "2026-04-30-0900--pilot--engineer--early", "2026-05-02-0900--engineer--director--noon"
+    write_memo(repo.root / "memos/inbox", early, sent="2026-04-30T09:00:00Z", body=carrying)
+    said = "There are 39 barges in the lock, and none of them may leave before noon. So be it."
+    write_memo(repo.root / "memos/inbox", noon, sent="2026-05-02T09:00:00Z", body=said)
+    cite(repo, "--quote", "39 barges in the lock, and none of them", "--json")
+    printed = capsys.readouterr()
+    found = json.loads(printed.out)
+    assert [one["ref"].partition("#")[0] for one in found] == [TALK, f"memo/{noon}", f"memo/{early}"]
+    assert [one["quoted_in"] for one in found] == [False, False, True]
+    assert "3 sources hold this quote" in printed.err
+    cite(repo, "--quote", "38 barges in the lock, and none of them may leave before noon", code=1)
+    assert "the nearest is in" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("words", ["every barge has to wait for the pilot boat", "injected words of nobody at all"])
+def test_what_a_turn_read_in_is_not_said_by_it(words: str, repo: Repo, capsys: pytest.CaptureFixture[str]) -> None:
+    """Tool output and injected text are quoted in a turn: the citation names no speaker."""
+    for asked in ([], [LOAD], [f"{LOAD}#t2"]):
+        found = fields(capsys, repo, *asked, "--quote", words)
+        assert found["speaker"] == ""
+        assert found["quoted_in"]
+        assert found["note"].startswith("quoted in a turn of engineer")
+
+
+def test_what_is_restricted_says_so(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Raw and confidential sources are marked; what is withheld, redacted, erased or removed cannot be cited."""
+    repo = Repo(tmp_path / "office")
+    memos = repo.root / "memos/inbox"
+    raw = {"metadata": {"redaction_status": "raw", "retention_policy": "confidential"}}
+    write_transcript(repo.root / "transcripts/engineer", LOAD, text=TURNS, **raw)
+    write_memo(memos, "2026-05-02-0900--a--b--secret", body=f"The key is {AWS_KEY}. Keep it.")
+    write_memo(memos, "2026-05-02-0901--a--b--erased", body="Nobody is to read this.")
+    write_memo(memos, "2026-05-02-0902--a--b--removed", body="Nobody can read this.")
+    repo.commit("all")
+    (memos / "2026-05-02-0902--a--b--removed.openthing").unlink()
+    repo.commit("removed")
+    write_text(
+        tmp_path / "memosite.yml",
+        'erase:\n  - id: 2026-05-02-0901--a--b--erased\n    why: "asked for"\n    on: 2026-06-01\n',
+    )
+    assert fields(capsys, repo, f"{LOAD}#t1")["note"] == "raw, confidential"
+    cite(repo, "2026-05-02-0901--a--b--erased", code=1)
+    assert "was erased. Since: 2026-06-01. Reason: asked for." in capsys.readouterr().err
+    cite(repo, "2026-05-02-0900--a--b--secret", code=1)
+    assert "is not published, because it holds a secret" in capsys.readouterr().err
+    cite(repo, "2026-05-02-0900--a--b--secret", "--secrets", "redact", code=1)
+    assert "secrets in it were redacted" in capsys.readouterr().err
+    cite(repo, "2026-05-02-0902--a--b--removed", code=2)
+    assert "it was removed on 2026-05-01, with commit" in capsys.readouterr().err
+    cite(repo, f"{LOAD}#t1", "--audience", "public", code=2)
+    assert LOAD not in capsys.readouterr().err.partition("such as")[2]

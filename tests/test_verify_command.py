@@ -1,0 +1,428 @@
+"""`memosite verify FILE…`: every citation that memosite writes is read back, and put in the right tier (SPEC 7)."""
+
+import io
+import json
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from memosite.cli import main
+from tests.support.files import write_text
+from tests.support.memos import write_memo, write_org, write_transcript
+from tests.support.quotations import Writer, altered
+from tests.support.repos import Repo
+from tests.support.sites import build_site
+
+LOAD = "2026-05-01-1430--engineer--the-load"
+TALK = f"transcript/{LOAD}"
+BODY = f"transcripts/engineer/{LOAD}.body.md"
+PEOPLE = [{"position": "engineer", "session_arc": "arc-1"}, {"position": "director"}]
+
+
+def talk(turns: list[str]) -> str:
+    """A transcript in which User and Assistant take turns."""
+    return "\n".join(f"## {'User' if not number % 2 else 'Assistant'}\n\n{text}\n" for number, text in enumerate(turns))
+
+
+TURNS = [
+    "How many barges are there, and when does the tide turn?",
+    "There are 39 barges in the lock, and none of them may leave before noon.",
+    "Then write that down for the director, please.",
+    "The lock keeper gets a copy of it before the evening.",
+]
+
+
+@pytest.fixture
+def repo(tmp_path: Path) -> Repo:
+    """A repo with a transcript, committed."""
+    repo = Repo(tmp_path / "site/office")
+    write_transcript(repo.root / "transcripts/engineer", LOAD, text=talk(TURNS), participants=PEOPLE)
+    repo.commit("the load")
+    return repo
+
+
+class Desk:
+    """Runs `cite` and `verify` on a site."""
+
+    def __init__(self, site: Path, capsys: pytest.CaptureFixture[str]) -> None:
+        self.site, self.capsys = site, capsys
+
+    def cite(self, *words: str, format_: str = "markdown") -> str:
+        """What `cite` writes."""
+        assert main(["cite", *words, "--format", format_, "--site", str(self.site)]) == 0
+        return self.capsys.readouterr().out
+
+    def verify(self, *words: object, code: int = 0) -> list[dict[str, Any]]:
+        """The verdicts."""
+        assert main(["verify", *map(str, words), "--json", "--site", str(self.site)]) == code
+        found = json.loads(self.capsys.readouterr().out)
+        assert isinstance(found, list)
+        return found
+
+    def lines(self, *words: object, code: int = 0) -> list[str]:
+        """What people are shown."""
+        assert main(["verify", *map(str, words), "--site", str(self.site)]) == code
+        return self.capsys.readouterr().out.splitlines()
+
+
+@pytest.fixture
+def desk(repo: Repo, capsys: pytest.CaptureFixture[str]) -> Desk:
+    """Cites and verifies what the repo holds."""
+    return Desk(repo.root.parent, capsys)
+
+
+SUFFIXES = {"markdown": ".md", "html": ".html", "bibtex": ".bib", "csl-json": ".json", "text": ".txt"}
+
+
+def inside(format_: str, written: str) -> str:
+    """Citations in a document of their format."""
+    if format_ == "markdown":
+        return f"# A paper\n\nAs was said:\n\n{written}\nAnd so on.\n"
+    if format_ == "html":
+        return f"<!doctype html>\n<title>A paper</title>\n<p>As was said:</p>\n{written}<p>And so on.</p>\n"
+    return written
+
+
+@pytest.mark.parametrize("format_", SUFFIXES)
+def test_every_citation_is_read_back(format_: str, desk: Desk, tmp_path: Path) -> None:
+    """In documents of each format, on their lines; also from standard input."""
+    references = [f"{LOAD}#t1", f"{LOAD}#t2-t3", LOAD, f"{LOAD}#t4"]
+    document = write_text(
+        tmp_path / f"paper{SUFFIXES[format_]}", inside(format_, desk.cite(*references, format_=format_))
+    )
+    found = desk.verify(document)
+    assert [(one["ref"], one["tier"], one["holds"]) for one in found] == [
+        (f"{TALK}#t1", "exact", True), (f"{TALK}#t2-t3", "exact", True), (TALK, "exact", True),
+        (f"{TALK}#t4", "exact", True),
+    ]  # fmt: skip
+    text = document.read_text(encoding="utf-8").split("\n")
+    assert all("sha256:" in text[one["line"] - 1] for one in found)
+    assert [one["check"] for one in found] == ["right", "right", "not checked", "right"] or format_ == "html"
+
+
+def test_standard_input_and_folders(desk: Desk, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The format of what has no name is told by what it is; a folder gives all its documents in order."""
+    for format_, suffix in SUFFIXES.items():
+        written = desk.cite(f"{LOAD}#t2", format_=format_)
+        write_text(tmp_path / f"papers/{format_}/x{suffix}", written)
+        monkeypatch.setattr(sys, "stdin", SimpleNamespace(buffer=io.BytesIO(written.encode())))
+        assert [one["ref"] for one in desk.verify("-")] == [f"{TALK}#t2"]
+    write_text(tmp_path / "papers/.git/x.md", "sha256:")
+    write_text(tmp_path / "papers/empty.md", "Nothing is cited here.\n")
+    found = desk.verify(tmp_path / "papers")
+    assert [Path(one["file"]).parent.name for one in found] == sorted(SUFFIXES)
+    assert main(["verify", str(tmp_path / "papers/empty.md"), "--site", str(desk.site)]) == 0
+    printed = desk.capsys.readouterr()
+    assert printed.out == "0 citations: 0 hold\n"
+    assert "empty.md: found no citation of the archive in it" in printed.err
+
+
+def quoting(desk: Desk, tmp_path: Path, quote: str, reference: str = f"{LOAD}#t2") -> Path:
+    """A document with a citation whose quote was edited."""
+    written = desk.cite(reference)
+    _, _, below = written.partition("\n>\n")
+    return write_text(tmp_path / "paper.md", f"> {quote}\n>\n{below}")
+
+
+@pytest.mark.parametrize(
+    ("quote", "tier", "holds"),
+    [
+        ("There are 39 barges in the lock", "exact", True),
+        ("There  are 39 barges\n> in the lock", "exact", True),
+        ("There are 39 barges […] none of them may leave before", "exact except for marked editorial changes", True),
+        ("[t]here are 39 barges in the lock", "exact except for marked editorial changes", True),
+        ("There are 38 barges in the lock", "changed", False),
+        ("There are 39 barges in the lock, and all of them may leave before noon", "changed", False),
+        ("Wholly other words that nobody ever said about anything", "not found", False),
+    ],
+)  # fmt: skip
+def test_a_quote_is_put_in_its_tier(quote: str, tier: str, holds: bool, desk: Desk, tmp_path: Path) -> None:
+    """By the source text that the citation names."""
+    [found] = desk.verify(quoting(desk, tmp_path, quote), code=0 if holds else 1)
+    assert (found["tier"], found["holds"]) == (tier, holds)
+
+
+def test_verdicts_are_for_people(desk: Desk, tmp_path: Path) -> None:
+    """File, line, tier and what differs; the last line counts."""
+    paper = quoting(desk, tmp_path, "There are 38 barges in the lock, and none of them")
+    assert desk.lines(paper, code=1) == [
+        f"{paper}:3: changed: {TALK}#t2",
+        "    There are [-39-] {+38+} barges in the lock, and none of them",
+        "1 citation: 0 hold, 1 changed",
+    ]
+    assert main(["verify", str(paper), "--quiet", "--site", str(desk.site)]) == 1
+    assert desk.capsys.readouterr().out == ""
+
+
+def edit(repo: Repo, turns: list[str], *, is_committed: bool = True) -> None:
+    """Another content of the transcript."""
+    write_text(repo.root / BODY, talk(turns))
+    if is_committed:
+        repo.commit("edited")
+
+
+def test_an_edited_turn_is_exact_in_its_version(desk: Desk, repo: Repo, tmp_path: Path) -> None:
+    """Git has what the citation was made of; `--strict` asks for more."""
+    paper = write_text(tmp_path / "paper.md", desk.cite(f"{LOAD}#t2"))
+    first = repo.head
+    edit(repo, [TURNS[0], TURNS[1].replace("39", "40"), *TURNS[2:]])
+    [found] = desk.verify(paper)
+    assert (found["tier"], found["version"]) == ("exact", first)
+    assert f"exact at {first[:7]}; changed since" in desk.lines(paper)[0]
+    desk.verify(paper, "--strict", code=1)
+    edit(repo, [TURNS[0], f"{TURNS[1]} I am sure.", *TURNS[2:]])
+    [found] = desk.verify(paper, "--strict")
+    assert (found["tier"], found["version"]) == ("exact", "")
+    assert found["details"] == [f"the text around it was changed since {first[:7]}"]
+
+
+def test_what_was_appended_changes_nothing(desk: Desk, repo: Repo, tmp_path: Path) -> None:
+    """Turns, ranges and the whole stay as they were cited, also without git."""
+    paper = write_text(tmp_path / "paper.md", desk.cite(LOAD, f"{LOAD}#t4", f"{LOAD}#t1-t4"))
+    edit(repo, [*TURNS, "Thank you."], is_committed=False)
+    found = desk.verify(paper, "--strict")
+    assert [(one["tier"], one["details"]) for one in found] == [
+        ("exact", ["it was appended to since"]), ("exact", []), ("exact", []),
+    ]  # fmt: skip
+
+
+def test_a_recapture_that_shifts_ordinals_is_found_by_its_hash(desk: Desk, repo: Repo, tmp_path: Path) -> None:
+    """And the verdict says so."""
+    paper = write_text(tmp_path / "paper.md", desk.cite(f"{LOAD}#t2", f"{LOAD}#t2-t3"))
+    edit(repo, ["Good morning.", "Good morning to you.", *TURNS], is_committed=False)
+    found = desk.verify(paper, "--strict")
+    assert [(one["ref"], one["tier"], one["details"]) for one in found] == [
+        (f"{TALK}#t4", "exact", ["#t2 is #t4 now, found by its hash"]),
+        (f"{TALK}#t4-t5", "exact", ["#t2-t3 is #t4-t5 now, found by its hash"]),
+    ]
+
+
+def test_what_was_removed(desk: Desk, repo: Repo, tmp_path: Path) -> None:
+    """A turn and a whole artifact are exact in the version that had them; without git they are not found."""
+    paper = write_text(tmp_path / "paper.md", desk.cite(f"{LOAD}#t2"))
+    first = repo.head
+    edit(repo, TURNS[2:])
+    [found] = desk.verify(paper)
+    assert (found["tier"], found["version"]) == ("exact", first)
+    write_memo(repo.root / "memos/inbox", "2026-05-02-0900--engineer--director--noon")
+    (repo.root / BODY).unlink()
+    (repo.root / BODY.replace(".body.md", ".openthing")).unlink()
+    repo.commit("removed")
+    [found] = desk.verify(paper)
+    assert (found["tier"], found["version"]) == ("exact", first)
+    assert "it was removed on 2026-05-01" in found["details"][0]
+    desk.verify(paper, "--strict", code=1)
+
+
+def test_another_artifact_is_never_taken_for_it(desk: Desk, tmp_path: Path) -> None:
+    """An id that is the beginning of another one, or a name that nothing has."""
+    paper = write_text(tmp_path / "paper.md", desk.cite(f"{LOAD}#t2").replace(LOAD, LOAD[:-2]))
+    [found] = desk.verify(paper, code=1)
+    assert found["tier"] == "not found"
+    assert f"such as {TALK}" in found["details"][0]
+
+
+def test_a_citation_names_its_speaker(desk: Desk, repo: Repo, tmp_path: Path) -> None:
+    """The position of another one is wrong, and so is any for what a turn only read in."""
+    written = desk.cite(f"{LOAD}#t2")
+    assert "engineer (arc-1)" in written
+    paper = write_text(tmp_path / "paper.md", written.replace("— engineer (arc-1)", "— director"))
+    [found] = desk.verify(paper, code=1)
+    assert (found["tier"], found["check"]) == ("exact", "wrong")
+    assert found["details"] == ["said by engineer (arc-1), not by director"]
+    tool = "> **🔧 Read**\n> Every barge has to wait for the pilot boat today."
+    edit(repo, [TURNS[0], f"{TURNS[1]}\n\n{tool}", *TURNS[2:]])
+    paper = quoting(desk, tmp_path, "Every barge has to wait for the pilot boat")
+    [found] = desk.verify(paper, code=1)
+    assert found["details"] == ["quoted in #t2, not said by its speaker"]
+    honest = desk.cite(f"{LOAD}#t2", "--quote", "Every barge has to wait for the pilot boat")
+    [found] = desk.verify(write_text(tmp_path / "honest.md", honest))
+    assert found["quoted_in"]
+
+
+def test_a_memo_that_was_edited_after_receipt(desk: Desk, repo: Repo, tmp_path: Path) -> None:
+    """Its paragraphs and its whole, in the string of its JSON."""
+    name = "2026-05-02-0900--engineer--director--noon"
+    write_memo(
+        repo.root / "memos/inbox", name, body="Nobody may leave before noon.\n\nThe lock is open at 2.5 percent."
+    )
+    first = repo.commit("noon")
+    paper = write_text(tmp_path / "paper.md", desk.cite(name, name, "--format", "markdown") + "\n")
+    narrow = desk.cite(name, "--quote", "The lock is open at 2.5 percent.")
+    paper = write_text(tmp_path / "paper.md", f"{desk.cite(name)}\n\n{narrow}")
+    assert [one["tier"] for one in desk.verify(paper)] == ["exact except for white space", "exact"]
+    write_memo(
+        repo.root / "memos/inbox", name, body="Nobody may leave before noon.\n\nThe lock is open at 3.5 percent."
+    )
+    repo.commit("edited")
+    assert [one["version"] for one in desk.verify(paper)] == [first, first]
+
+
+def test_what_pages_cite_holds(desk: Desk, repo: Repo) -> None:
+    """The citations of whole memos and of turns, also of a memo with a table or with sections."""
+    bodies = ["First.\n\n| step | by |\n|---|---|\n| 1 | noon |\n", "First.\n\n== The ask ==\n\nLeave at **noon**.\n"]
+    for day, body in enumerate(bodies, 1):
+        write_memo(repo.root / "memos/inbox", f"2026-05-0{day}-0900--engineer--director--noon", body=body)
+    output = build_site(desk.site)
+    found = desk.verify(output / "memos", output / "transcripts")
+    assert len({one["ref"] for one in found}) == 7
+
+
+def test_an_erased_source_is_judged_by_its_tombstone(desk: Desk, tmp_path: Path) -> None:
+    """It says when and why; nothing of its former versions is looked into."""
+    paper = write_text(tmp_path / "paper.md", desk.cite(f"{LOAD}#t2"))
+    write_text(desk.site / "memosite.yml", f'erase:\n  - id: {LOAD}\n    why: "asked for"\n    on: 2026-06-01\n')
+    [found] = desk.verify(paper, code=1)
+    assert found["tier"] == "not found"
+    assert "was erased. Since: 2026-06-01. Reason: asked for." in found["details"][0]
+
+
+def test_errors_say_what_to_do(desk: Desk, tmp_path: Path) -> None:
+    """No file, a file that is not there, two sites."""
+    for words, said in (
+        ([], "verify: found no FILE, expected documents"),
+        ([str(tmp_path / "none.md")], "cannot be read (No such file or directory); name a file, a folder, or -"),
+        (["a", "b", "--seal", "0" * 64], "--seal: found 2 sites, expected one at most"),
+    ):
+        assert main(["verify", *words, "--site", str(desk.site)]) == 2
+        assert said in desk.capsys.readouterr().err
+
+
+# Long transcripts, edited in every way
+
+
+def _kept(turns: list[str], at: int, _writer: Writer) -> tuple[list[str], str, str]:
+    return turns, f"t{at + 1}", "exact"
+
+
+def _appended(turns: list[str], at: int, writer: Writer) -> tuple[list[str], str, str]:
+    return [*turns, *(writer.paragraph() for _ in range(6))], f"t{at + 1}", "exact"
+
+
+def _recaptured(turns: list[str], at: int, writer: Writer) -> tuple[list[str], str, str]:
+    return [writer.paragraph(), writer.paragraph(), *turns], f"t{at + 3}", "exact"
+
+
+def _edited(turns: list[str], at: int, writer: Writer) -> tuple[list[str], str, str]:
+    first, _, rest = turns[at].partition(". ")  # what is quoted
+    new = f"{altered(first, 'number', writer.chance)}. {rest}"
+    return [*turns[:at], new, *turns[at + 1 :]], f"t{at + 1}", "formerly"
+
+
+def _removed(turns: list[str], at: int, _writer: Writer) -> tuple[list[str], str, str]:
+    return [*turns[: at - at % 2], *turns[at - at % 2 + 2 :]], f"t{at + 1}", "formerly"
+
+
+CHANGES: tuple[Callable[[list[str], int, Writer], tuple[list[str], str, str]], ...] = (
+    _kept, _appended, _recaptured, _edited, _removed,
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("is_in_git", [True, False], ids=["git", "no git"])
+def test_citations_of_long_transcripts_stay_in_their_tier(
+    is_in_git: bool, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Whatever is done to a transcript since: half of the citations are in memos and turns that quote each other."""
+    writer = Writer(7)
+    root = tmp_path / "site/office"
+    repo = Repo(root) if is_in_git else None
+    names = [f"2026-05-{day:02}-0900--engineer--talk-{day}" for day in range(1, 15)]
+    talks = {name: [writer.paragraph(3) for _ in range(40)] for name in names}
+    for number, turns in enumerate(talks.values()):  # half of the turns are quoted: in the talk itself, or in the next
+        others = talks[names[number - 1]]
+        for step in range(5):
+            turns[20 + 2 * step] = f"As was said:\n\n> {others[step]}\n\nAnd then:\n\n> {others[10 + step]}"
+            turns[31 + 2 * step] = f"It was said here:\n\n> {turns[5 + step]}\n\nAnd:\n\n> {turns[15 + step]}"
+    for name, turns in talks.items():
+        write_transcript(root / "transcripts/engineer", name, text=talk(turns), participants=PEOPLE)
+    if repo:
+        repo.commit("talks")
+    desk = Desk(tmp_path / "site", capsys)
+    asked = [(name, at) for name in talks for at in range(2, 40)]
+    papers = write_text(tmp_path / "paper.md", desk.cite(*(f"{name}#t{at + 1}" for name, at in asked)))
+    wanted = []
+    for number, (name, turns) in enumerate(talks.items()):
+        change, new = CHANGES[number % 5], turns
+        cited = [at for other, at in asked if other == name]
+        for at in reversed(cited[::3]) if change in {_edited, _removed} else cited[:1]:
+            new = change(new, at, writer)[0]
+        write_text(root / f"transcripts/engineer/{name}.body.md", talk(new))
+        for at in cited:
+            _, anchor, tier = change(turns, at, writer)
+            if turns[at] in new:
+                anchor, tier = f"t{new.index(turns[at]) + 1}", "exact"
+            wanted.append((anchor, tier))
+    if repo:
+        repo.commit("changed")
+    found = desk.verify(papers, code=0 if is_in_git else 1)
+    got = []
+    for one in found:
+        tier = "formerly" if one["version"] else one["tier"].partition(" except")[0]
+        got.append((one["ref"].partition("#")[2], tier))
+    assert len(found) == len(wanted) == 14 * 38
+    if not is_in_git:
+        wanted = [(anchor, "gone" if tier == "formerly" else tier) for anchor, tier in wanted]
+        got = [(anchor, "gone" if tier in ("changed", "not found") else tier) for anchor, tier in got]
+    assert got == wanted
+
+
+# Manuscripts
+
+MANUSCRIPT = f"""# A chapter
+
+The engineer said: "There are 39 barges in the lock, and none of them may leave before noon."
+
+The director said: "There are 39 barges in the lock, and none of them may leave before noon."
+
+One hears that "none of them may leave before noon" is too short, but "How many barges are there, and when does the tide
+turn" is not.
+
+The engineer wrote: "There are 38 barges in the lock, and none of them may leave before noon."
+
+> There are 39 barges in the lock, and none of them may leave before noon.
+
+— [The load](https://memos.example.org/transcripts/{LOAD}/#t2)
+
+“No word of this was ever written down by anybody in the archive at all.”
+"""
+
+
+def test_a_manuscript_is_checked(desk: Desk, tmp_path: Path) -> None:
+    """Cited or not: the words, and who said them where the sentence says so."""
+    write_org(desk.site / "office", positions=["engineer", "director"])
+    paper = write_text(tmp_path / "book/one.md", MANUSCRIPT)
+    said = desk.lines("--quotes", tmp_path / "book", code=1)
+    assert said == [
+        f"{paper}:3: exact, said by engineer: {TALK}#t2",
+        f"{paper}:5: exact; said by engineer, not by director: {TALK}#t2",
+        f"{paper}:7: exact except for white space, speaker not checked: {TALK}#t1",
+        f"{paper}:10: changed: {TALK}#t2",
+        "    There are [-39-] {+38+} barges in the lock, and none of them may leave before [-noon.-] {+noon+}",
+        f"{paper}:12: exact, said by engineer: {TALK}#t2",
+        f"{paper}:16: not found",
+        "6 quotations: 3 hold, 1 changed, 1 not found, 1 wrong speaker",
+    ]
+
+
+def test_a_word_document_is_checked(desk: Desk, tmp_path: Path) -> None:
+    """Through Pandoc: both its quotations and the citations in it."""
+    written = f"The engineer said so.\n\n{desk.cite(f'{LOAD}#t2')}"
+    paper = tmp_path / "paper.docx"
+    subprocess.run(["pandoc", "-f", "markdown", "-o", str(paper)], input=written, text=True, check=True, timeout=120)
+    assert [one["tier"] for one in desk.verify(paper)] == ["exact"]
+    assert [one["tier"] for one in desk.verify("--quotes", paper)] == ["exact"]
+
+
+def test_a_quotation_of_an_earlier_version_is_real(desk: Desk, repo: Repo, tmp_path: Path) -> None:
+    """It holds, and says since when it does not any more."""
+    paper = write_text(tmp_path / "book.md", "He said “There are 39 barges in the lock, and none of them may leave”.\n")
+    first = repo.head
+    edit(repo, [TURNS[0], TURNS[1].replace("39", "40"), *TURNS[2:]])
+    [found] = desk.verify("--quotes", paper)
+    assert (found["tier"], found["version"]) == ("exact", first)
+    desk.verify("--quotes", "--strict", paper, code=1)
