@@ -53,10 +53,10 @@ SIZE_LIMIT = 1 << 20
 
 KEYS = (
     *("title", "base_url", "archive_id", "authority", "language", "sources", "history", "positions"),
-    *("documents", "actions", "feeds", "theme", "secrets", "audience", "withhold", "withhold_raw", "erase"),
-    *("output", "outputs", "lean"),
+    *("documents", "citations", "actions", "feeds", "theme", "secrets", "audience", "withhold", "withhold_raw"),
+    *("erase", "output", "outputs", "lean"),
 )
-UNBUILT_KEYS = ("citations",)
+UNBUILT_KEYS: tuple[str, ...] = ()
 FEEDS_KEYS = ("window", "days", "ttl", "full_content", "digest", "searches")
 
 _T = TypeVar("_T")
@@ -129,6 +129,7 @@ def _load(
         aliases=aliases,
         people=people,
         documents=_get(fields, "documents", read_globs, DEFAULT_DOCUMENTS),
+        citations=_get(fields, "citations", lambda entry: read_globs(entry, below="the site folder"), ()),
         closed=_get(fields, "actions", _closed, MappingProxyType({})),
         feeds=feeds,
         searches=searches,

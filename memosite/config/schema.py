@@ -90,7 +90,7 @@ class Config:
     name. `withhold` are globs of what only the audience `internal` sees, and with `withhold_raw` transcripts that were
     not redacted are part of it. `outputs` are the output folders by audience if memosite.yml names several; `output` is
     that of this `audience`. `lean` bundles twins and originals; memosite.yml has it in `lean_line`. `file` is
-    the memosite.yml that was read, None if there is none.
+    the memosite.yml that was read, None if there is none. `citations` are globs of manuscripts below `site`.
     """
 
     site: Path
@@ -106,6 +106,7 @@ class Config:
     aliases: Mapping[str, str] = field(default_factory=_no_entries)
     people: tuple[str, ...] = ()
     documents: tuple[str, ...] = DEFAULT_DOCUMENTS
+    citations: tuple[str, ...] = ()
     closed: Mapping[str, Discharge] = field(default_factory=_no_discharges)
     feeds: FeedsConfig = FeedsConfig()
     searches: Mapping[str, str] = field(default_factory=_no_entries)

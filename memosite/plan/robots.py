@@ -39,6 +39,7 @@ def plan_for_robots(context: Context, months: Iterable[str]) -> Iterator[Written
         "## Where to begin",
         "",
         "- [Actions](actions/index.md): what is asked for and not yet done",
+        "- [Citations](citations/index.html): who cites what of this archive, and what does not hold any more",
         "- [Feeds](feeds/index.html): how to be told of every memo, once",
         "- [Machine's archive](archive/index.json): every artifact, a JSON object a line, a file a month",
         "- [Sealed log](archive/seals.jsonl): the hash of every original, sealed month by month",
