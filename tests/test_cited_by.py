@@ -171,3 +171,26 @@ def test_citations_of_documents_have_the_lines_of_their_files(site: Site) -> Non
     main(["check", str(site.folder), "--format", "text"])
     line = next(number for number, one in enumerate(text.splitlines(), 1) if "sha256:" in one)
     assert f"0001-locks.md:{line}" in site.capsys.readouterr().out
+
+
+def test_long_lists_are_split_and_say_how_many_there_are(site: Site) -> None:
+    """500 a page; what is cited lists the newest 200. Of one manuscript 1,000 citations are read."""
+    write_text(site.folder / "book/one.md", "\n".join([site.cited] * 1_100))
+    build_site(site.folder)
+    assert "1,001 hold" in site.page("citations/index.html")
+    counts = [site.page(f"citations/{part}").count("<blockquote") for part in ("index.html", "2/index.html")]
+    assert counts == [500, 500] and site.page("citations/3/index.html").count("<blockquote") == 1
+    page = site.page(f"transcripts/{LOAD}/index.html")
+    assert "The newest 200 of 1001" in page
+    assert max(map(len, (page, *(site.page(f"citations/{one}index.html") for one in ("", "2/"))))) < 1_000_000
+    assert len(site.page(f"transcripts/{LOAD}/index.json")) < 40_000
+
+
+def test_a_manuscript_is_screened_like_a_source(site: Site) -> None:
+    """A key in its quotes is not on any page, nor in the cache."""
+    key = "AKIA" + "Z7QH3XWMK2TPLV5D"
+    write_text(site.folder / "book/one.md", site.cited.replace("39 barges", f"39 barges {key}"))
+    build_site(site.folder)
+    files = [*(site.folder / "_site").rglob("*"), *(site.folder / ".memosite").rglob("*")]
+    assert not [path for path in files if path.is_file() and key.encode() in path.read_bytes()]
+    assert "39 barges" in site.page("citations/index.html") and "book/one.md" in site.page("citations/index.html")
