@@ -91,6 +91,8 @@ def commands(site: Path) -> list[tuple[str, ...]]:
         ("diff", "2026-01-01..", *at),
         ("diff", "HEAD~1..HEAD", "--source", "governance", *at),
         ("diff", f"{output}..{site.parent / 'next'}"),
+        ("cite", NAME, *at),
+        ("verify", str(repo), *at),
         ("verify", "--seal", str(output / "archive/seals.jsonl"), str(output)),
         ("explain", f"memos/{NAME}/index.html", *at),
         ("watch", "--once", "--since", "all", str(feed)),

@@ -175,7 +175,18 @@ def _explain(place: Place, *options: str) -> Iterator[bytes]:
     yield place.run("explain", f"memos/{LETTER}/index.html", *common)
 
 
+def _cite(place: Place, *options: str) -> Iterator[bytes]:
+    common = ("--site", place.site, *options, "--cache", place.work / "cache")
+    for format_ in ("text", "csl-json"):
+        yield place.run("cite", LETTER, "--format", format_, *common)
+    yield place.run("cite", "--quote", "words of the letter", "--json", *common)
+
+
 def _verify(place: Place, *options: str) -> Iterator[bytes]:
+    common = ("--site", place.site, *options, "--cache", place.work / "cache")
+    paper = place.work / "paper.md"
+    paper.write_text('It says: "words of the letter that nobody outside the office may ever have seen".\n')
+    yield place.run("verify", "--quotes", paper, *common)
     yield place.run("verify", "--seal", "0" * 64, place.work / "site", *options)
 
 
@@ -229,7 +240,7 @@ def _mark_read(place: Place) -> Iterator[bytes]:
 
 COMMANDS: dict[str, Callable[..., Iterator[bytes]]] = {
     "build": _build, "serve": _serve, "explain": _explain, "check": _check, "search": _search, "export": _export,
-    "watch": _watch, "diff": _diff, "verify": _verify, "init": _init, "mark-read": _mark_read,
+    "watch": _watch, "diff": _diff, "cite": _cite, "verify": _verify, "init": _init, "mark-read": _mark_read,
 }  # fmt: skip
 """How each command is run so that it shows and writes all it can."""
 

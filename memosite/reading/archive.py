@@ -152,15 +152,14 @@ class ArchiveHandle:
         from memosite.reading.source_reader import SourceReader  # noqa: PLC0415 - as above
 
         name = kept.holder(digest)
-        source = next((one for one in self.opened.sources if one.name == name), None) if not self._is_read else None
-        if source is None or name in self._promised:
-            if not self._is_read:
-                self.read()
-            return
-        self._promised.add(source.name)
-        caches, allowed = self._caches, self._config.secrets.fingerprints
-        screen = Screen(caches.scans(source.name), allowed)
-        SourceReader(source, self.shelf, screen, cache=caches.of(source.name)).promise()
+        if name is not None and name not in self._promised and not self._is_read:
+            self._promised.add(name)
+            source = next(one for one in self.opened.sources if one.name == name)
+            caches, allowed = self._caches, self._config.secrets.fingerprints
+            screen = Screen(caches.scans(name), allowed)
+            SourceReader(source, self.shelf, screen, cache=caches.of(name)).promise()
+        if not (self.shelf.has(digest) or self._is_read):
+            self.read()
 
     def read(
         self,

@@ -60,6 +60,10 @@ class Shelf:
         """Load the bytes of these digests on demand, unless they are here."""
         self._promised.update(dict.fromkeys((one for one in digests if one not in self._places), recover))
 
+    def has(self, digest: str) -> bool:
+        """Whether the bytes of a digest are here, or promised."""
+        return digest in self._places or digest in self._promised
+
     def fetch_missing(self, fetch: Callable[[str], None]) -> None:
         """Let a function put or promise the bytes of a digest that are not here, if it can."""
         self._fetch = fetch
