@@ -115,6 +115,19 @@ def test_a_digest_of_something_else_is_no_citation(site: Site) -> None:
     assert "1 hold" in site.page("citations/index.html")
 
 
+def test_every_command_knows_which_address_is_its_own(site: Site) -> None:
+    """A search knows no address to print; the archive that it keeps for other commands has the same findings."""
+    with (site.folder / "memosite.yml").open("a") as file:
+        file.write("base_url: https://memos.example.org/\n")
+    invented = site.cited.replace(LOAD, "2026-01-01-0900--a--b").replace("(<", "(<https://memos.example.org/")
+    site.write(f"See this:\n\n{invented}\n")
+    build_site(site.folder)
+    site.write(f"See:\n\n{invented}\n")
+    main(["search", "lock", "--site", str(site.folder)])
+    site.capsys.readouterr()
+    assert len(site.check()) == 1
+
+
 def test_an_edited_source_judges_again_in_an_incremental_build(site: Site) -> None:
     """The build after the edit of a source, of a memo, and of a book gives what one from nothing gives."""
     build_site(site.folder)

@@ -117,11 +117,13 @@ def _load(
     cache_folder = folder_to_write(cache, "--cache") or cache_of(folder)
     aliases, people = _get(fields, "positions", _positions, (_NO_ENTRIES, _NOTHING))
     feeds, searches = _get(fields, "feeds", _feeds, (FeedsConfig(), _NO_ENTRIES))
+    address = _get(fields, "base_url", read_base_url, None)
     known_secrets = _get(fields, "secrets", read_secrets, DEFAULT_SECRETS)
     return Config(
         site=folder,
         title=_get(fields, "title", ConfigEntry.prose, clean_name(folder.name)),
-        base_url=_option_base_url(base_url) or _get(fields, "base_url", read_base_url, None),
+        base_url=_option_base_url(base_url) or address,
+        address=address,
         archive_id=_get(fields, "archive_id", read_archive_id, "archive"),
         authority=_get(fields, "authority", read_authority, "memosite.invalid,2026"),
         language=_get(fields, "language", read_language, "en"),

@@ -32,7 +32,7 @@ def read_citations(config: Config, audience: Audience, archive: Archive, shelf: 
         path.relative_to(config.site).as_posix(): _citations(path, screen)
         for path in list_manuscripts(config.site, config.citations, holes=config.written) if path not in files
     }  # fmt: skip
-    found = citations_of(archive, manuscripts, shelf.text, LineFinder(shelf), base_url=config.base_url)
+    found = citations_of(archive, manuscripts, shelf.text, LineFinder(shelf), base_url=config.address)
     if audience == "internal":
         return with_citations(archive, found)
     apart = (*archive.for_operator, *(finding_on(one) for one in found if one.by is None and one.state == "broken"))
