@@ -79,6 +79,7 @@ def test_every_setting_is_read(site: Path) -> None:
         site=site,
         title="Example organization",
         base_url="https://archive.example.org/",
+        address="https://archive.example.org/",
         archive_id="example-org",
         authority="example.org,2026",
         language="pt-BR",
