@@ -290,15 +290,6 @@ class ListPage(Page):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ActionsPage(Page):
-    """The actions board, with a section for each state; its parts, where it is long, are of `ListPage`."""
-
-    template: ClassVar[str] = "actions.html"
-
-    sections: tuple[ListSection, ...]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class TimelinePage(Page):
     """All months, by year, with the number of artifacts in each."""
 
