@@ -670,13 +670,6 @@ def pages() -> tuple[Page, ...]:
             digests=ref("Digests"),
         ),
         health(),
-        CitationsPage(
-            **page_fields("citations/index.html", title="Citations"),
-            counts=(("broken", 1), ("holds", 2)),
-            rows=(
-                CitedRow(by=ref("The plan"), to=ref("A talk"), quote="a <b> quote", state="broken", said="not found"),
-            ),
-        ),
         RedirectPage(**page_fields("threads/old/index.html", title="Moved"), target=ref("threads/new/")),
         GonePage(**page_fields("memos/gone/index.html", title="Removed"), id="2026-04-01--gone"),
         ChangesPage(
@@ -735,6 +728,13 @@ def pages() -> tuple[Page, ...]:
         contract(),
         captures(),
         withheld(),
+        CitationsPage(
+            **page_fields("citations/index.html", title="Citations"),
+            counts=(("broken", 1), ("holds", 2)),
+            rows=(
+                CitedRow(by=ref("The plan"), to=ref("A talk"), quote="a <b> quote", state="broken", said="not found"),
+            ),
+        ),
     )
 
 
