@@ -107,11 +107,17 @@ class Sources(ABC):
 
     def holders(self, quotes: Sequence[str]) -> list[list[Item]]:
         """For each quote the items that may hold it, the oldest first."""
-        kept = {item.ref: item for item in self.items_with(letters_of(quotes))}
-        order = {name: number for number, name in enumerate(kept)}
-        texts = (((name, at), body.text) for name, item in kept.items() for at, body in enumerate(item.bodies))
-        found = QuoteIndex.of(texts).find(quotes, limit=_CANDIDATES)
-        return [[kept[name] for name in sorted({one.key[0] for one in some}, key=order.__getitem__)] for some in found]
+        index = self.index_for(quotes)
+        order = {name: number for number, (name, _) in enumerate(index.rows)}
+        found = index.find(quotes, limit=_CANDIDATES)
+        return [
+            [self.item(name) for name in sorted({one.key[0] for one in some}, key=order.__getitem__)] for some in found
+        ]
+
+    def index_for(self, quotes: Sequence[str]) -> "QuoteIndex[tuple[str, int]]":
+        """The bodies that may hold these quotes, by the name of their item and their number in it."""
+        kept = self.items_with(letters_of(quotes))
+        return QuoteIndex.of(((item.ref, at), body.text) for item in kept for at, body in enumerate(item.bodies))
 
     def items_with(self, may_have: Callable[[str], bool]) -> Iterator[Item]:
         """The items with a body of which this is true, the oldest first."""

@@ -115,7 +115,7 @@ def _load(
     fields = top.fields(KEYS, UNBUILT_KEYS) if top else {}
     chosen, output_folder, outputs = choose(fields, folder, audience=audience, output=output)
     cache_folder = folder_to_write(cache, "--cache") or cache_of(folder)
-    aliases, people = _get(fields, "positions", _positions, (_NO_ENTRIES, _NOTHING))
+    aliases, people = _get(fields, "positions", _positions, (_NO_ENTRIES, None))
     feeds, searches = _get(fields, "feeds", _feeds, (FeedsConfig(), _NO_ENTRIES))
     known_secrets = _get(fields, "secrets", read_secrets, DEFAULT_SECRETS)
     return Config(
@@ -214,9 +214,9 @@ def _history(entry: ConfigEntry) -> Literal["own", "enclosing"]:
     return "enclosing" if text == "enclosing" else "own"
 
 
-def _positions(entry: ConfigEntry) -> tuple[Mapping[str, str], tuple[str, ...]]:
+def _positions(entry: ConfigEntry) -> tuple[Mapping[str, str], tuple[str, ...] | None]:
     fields = entry.fields(("aliases", "people"))
-    people = _get(fields, "people", lambda below: below.texts("a list of positions such as [director]"), _NOTHING)
+    people = _get(fields, "people", lambda below: below.texts("a list of positions such as [director]"), None)
     return _get(fields, "aliases", _aliases, _NO_ENTRIES), people
 
 

@@ -16,7 +16,7 @@ from memosite.facts.parsed import FileFacts, Ref, Text
 from memosite.pages.parts import PAGE_CHARS
 from memosite.passages.anchors import SUMMARY
 
-__all__ = ["MADE", "SourceBody", "TextOf", "bodies_of", "texts_of"]
+__all__ = ["MADE", "SourceBody", "TextOf", "bodies_of", "digests_of", "texts_of"]
 
 MADE: Final = "index.json#/body"
 """The part in which a text is that memosite has made of its file."""
@@ -68,7 +68,12 @@ def bodies_of(artifact: Artifact, text_of: TextOf) -> Iterator[SourceBody]:
 
 def texts_of(artifact: Artifact, text_of: TextOf) -> Iterator[str]:
     """The texts of these bodies, as they were written: no file is looked into for where they are."""
-    return (text_of(text.sha256) for text, *_ in _texts(artifact))
+    return map(text_of, digests_of(artifact))
+
+
+def digests_of(artifact: Artifact) -> Iterator[str]:
+    """The digests of these texts."""
+    return (text.sha256 for text, *_ in _texts(artifact))
 
 
 def _texts(artifact: Artifact) -> Iterator[tuple[Text, FileFacts, bool, str]]:

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from memosite.reading.kept import Kept
     from memosite.reading.opening import Opened
     from memosite.reading.parse_cache import SourceCaches
+    from memosite.reading.quote_rows import QuoteRows
     from memosite.run.progress import Progress
     from memosite.run.recall import Recall
     from memosite.store.shelf import Shelf
@@ -66,6 +67,7 @@ class ArchiveHandle:
         self._taken: dict[str, Look] = {}
         self._promised: set[str] = set()
         self._is_read = False
+        self._token = ""
 
     @cached_property
     def opened(self) -> "Opened":
@@ -120,12 +122,23 @@ class ArchiveHandle:
         if found is not None:
             self._stack.callback(found.close)
             self.shelf.fetch_missing(partial(self._fetch, found))
-            return found.archive()
+            archive = found.archive()
+            self._token = found.token
+            return archive
         archive, _ = self.read()
         if keeping is not None:
             keeping.keep(archive, self._caches.holders())
             keeping.seal()
+            self._token = keeping.token
         return archive
+
+    def quote_rows(self) -> "QuoteRows | None":
+        """The index of quotes that is kept with the archive that `recall` gave; None if that is not kept."""
+        from memosite.reading.kept import is_kept  # noqa: PLC0415 - most commands look for no quote
+        from memosite.reading.quote_rows import QuoteRows  # noqa: PLC0415 - as above
+
+        part, token = self._part, self._token
+        return QuoteRows(part, token, partial(is_kept, part, token)) if part is not None and token else None
 
     def keeping(self) -> "Keeping | None":
         """Where the archive is kept for commands, as of now; None if it cannot be known whether anything has changed.
