@@ -1068,7 +1068,7 @@ def test_markdown_whose_html_would_not_fit_a_page_is_cut() -> None:
 
 def test_front_matter_is_folded_and_not_taken_for_a_heading() -> None:
     """YAML at the head of a document would otherwise be an underlined heading."""
-    tree = rendered(pages()[5])
+    tree = rendered(page_of(DocumentPage))
     folded = tree.xpath("//details[@class='front-matter']/pre")[0].text_content()
     assert folded == "\ntitle: One record\nstatus: accepted\n"
     assert "status: accepted" not in " ".join(texts(tree, "//h2 | //h3"))
@@ -1306,7 +1306,7 @@ def test_home_says_as_of_which_commits() -> None:
 
 def test_a_list_does_not_repeat_the_day_its_heading_names() -> None:
     """Rows show their date unless they stand below it."""
-    month = rendered(pages()[9])
+    month = rendered(page_of(ListPage))
     assert month.xpath("//section[@id='2026-04-21']//time") == []
     assert len(month.xpath("//section[@id='sent']//time")) == 6
     assert texts(month, "//section[@id='sent']/p") == ["Showing the newest 7 of 240."]
@@ -1325,7 +1325,7 @@ def test_a_column_of_the_actions_board_is_on_no_other_page() -> None:
 
 def test_what_is_superseded_is_struck_and_names_its_successor() -> None:
     """In lists and on its own page."""
-    month = rendered(pages()[9])
+    month = rendered(page_of(ListPage))
     struck = month.xpath("//section[@id='sent']//li[contains(@class, 'superseded')]")
     assert [texts(row, ".//a[@class='subject']/s[@title='superseded']") for row in struck] == [
         ["One card for each book"]
@@ -1364,7 +1364,7 @@ def test_the_navigation_leads_to_records_only_where_there_are_any() -> None:
 
 def test_a_redirect_leads_on_by_itself_and_by_a_link() -> None:
     """A page that moved works without a script."""
-    tree = rendered(pages()[12])
+    tree = rendered(page_of(RedirectPage))
     assert tree.xpath("//meta[@http-equiv='refresh']/@content") == ["0; url=../x/index.html"]
     assert "../x/index.html" in tree.xpath("//main//a/@href")
 
@@ -1379,6 +1379,11 @@ def test_the_page_for_missing_addresses_links_from_the_top_of_the_server() -> No
     assert all(link.startswith("/prefix/") for link in links)
 
 
+def page_of(kind: type[Page]) -> Page:
+    """The first of the pages that is one of a kind."""
+    return next(page for page in pages() if isinstance(page, kind))
+
+
 def own_theme(**templates: str) -> Theme:
     """The bundled theme with templates of a site before it."""
     own = {f"{name}.html": source for name, source in templates.items()}
@@ -1389,7 +1394,7 @@ def test_a_field_that_no_model_has_is_a_fault_of_the_template() -> None:
     """StrictUndefined catches what would otherwise be silence, and the error names template and line."""
     renderer = Renderer(own_theme(gone="<p>\n{{ page.colour }}</p>"), TEXTS.__getitem__)
     with pytest.raises(ConfigError, match=r"templates/gone\.html, line 2: .*colour"):
-        renderer.render(pages()[13])
+        renderer.render(page_of(GonePage))
 
 
 @pytest.mark.parametrize(
@@ -1405,7 +1410,7 @@ def test_a_field_that_no_model_has_is_a_fault_of_the_template() -> None:
 def test_faults_of_a_sites_own_template_name_it(source: str, message: str) -> None:
     """Whatever goes wrong in an own template is a matter of configuration."""
     with pytest.raises(ConfigError, match=message):
-        Renderer(own_theme(gone=source), TEXTS.__getitem__).render(pages()[13])
+        Renderer(own_theme(gone=source), TEXTS.__getitem__).render(page_of(GonePage))
 
 
 def test_a_bundled_template_that_misses_an_own_macro_names_the_own_templates() -> None:

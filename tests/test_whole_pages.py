@@ -242,7 +242,7 @@ def test_fields_beyond_too_many_faults_are_not_left_out_silently() -> None:
     broken = "".join(f'k{number}: "a "quoted" b"\n' for number in range(30))
     yaml = read_yaml(broken + "title: last\n")
     assert "title" not in yaml.fields
-    assert "the rest is left out" in yaml.problems[-1].message
+    assert "the rest is skipped" in yaml.problems[-1].message
     assert len(yaml.problems) == 20
 
 

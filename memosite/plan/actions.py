@@ -28,10 +28,10 @@ _PAIRS = 50
 _POSITIONS = 100
 """The most positions that have a section on one page of actions."""
 _EMPTY: Mapping[Action, str] = {
-    "open": "Nothing is open.",
-    "superseded": "Nothing is superseded and not closed.",
+    "open": "No open actions.",
+    "superseded": "No superseded actions left to close.",
     "answered": "No answered actions left to close.",
-    "discharged": "Nothing has been closed.",
+    "discharged": "No closed actions yet.",
 }
 
 
