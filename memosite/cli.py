@@ -156,6 +156,13 @@ def _agents(options: argparse.Namespace) -> int:
     return EXIT_FINE if run(options, show=show, say=_nothing if options.quiet else say) else EXIT_NOT_SO
 
 
+def _completion(options: argparse.Namespace) -> int:
+    from memosite.commands.completion import run
+
+    run(options, show=show)
+    return EXIT_FINE
+
+
 _COMMANDS: dict[str, Callable[[argparse.Namespace], int]] = {
     "build": _build,
     "serve": _serve,
@@ -173,4 +180,5 @@ _COMMANDS: dict[str, Callable[[argparse.Namespace], int]] = {
     "show": _agents,
     "thread": _agents,
     "mark_read": _mark_read,
+    "completion": _completion,
 }

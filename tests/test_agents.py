@@ -35,8 +35,8 @@ def site(tmp_path: Path) -> Path:
     office, yard = Repo(tmp_path / "site/office"), Repo(tmp_path / "site/yard")
     write_org(office.root, positions=[_seat("director", "../office"), _seat("engineer", "../yard")])
     at = yard.root / "memos"
-    news = {"sender": "director", "to": "engineer"}
-    ask = news | {"action_required": True}
+    news: dict[str, Any] = {"sender": "director", "to": "engineer"}
+    ask: dict[str, Any] = news | {"action_required": True}
     write_memo(at / "read", "2026-05-01-1000--director--engineer--gates", sent="2026-05-01T10:00:00Z", **ask)
     write_memo(at / "inbox", "2026-05-04-1000--director--engineer--news", sent="2026-05-04T10:00:00Z", **news)
     write_memo(at / "inbox", "2026-05-02-1000--director--engineer--pumps", sent="2026-05-02T10:00:00Z", **ask)

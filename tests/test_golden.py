@@ -31,6 +31,7 @@ BUILT = dt.datetime(2026, 6, 1, tzinfo=dt.UTC)
 PAGES = {
     "404": "404.html",
     "base": "index.html",
+    "citations": "citations/index.html",
     "captures": "transcripts/2026-05-05-1331--master--north-mark-from-the-tablet/captures/index.html",
     "contract": "spec/feeds/index.html",
     "changes": "memos/2026-04-30-1000--master--director--soundings/changes/index.html",

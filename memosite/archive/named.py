@@ -113,17 +113,24 @@ class ArchiveNames(Named):
 
     def missing(self, name: str) -> str:
         """What became of an artifact that was there, or what is known of a memo that is missing."""
-        for (kind, id_), removal in self._archive.removed.items():
-            if name in (f"{kind}/{id_}", id_):
-                last = removal.events[-1]
-                on = f" on {last.at.utc[:10]}" if last.at else ""
-                return f"it was removed{on}, with commit {last.commit[:8]}; look for it there: git show {last.commit}^"
-        for (kind, id_), withheld in self._archive.erased.items():
-            if name in (f"{kind}/{id_}", id_):
-                notice = notice_on(kind, withheld)
-                return notice.reason if notice else ""
+        if found := what_became(self._archive, name):
+            return found
         ghost = self._archive.ghosts.get(name.removeprefix("memo/"))
         if ghost:
             replies = ", ".join("/".join(ref) for ref in ghost.replies[:_SHOWN])
             return f"it is a missing memo: no source has it; replies to it: {replies}"
         return ""
+
+
+def what_became(archive: Archive, name: str) -> str:
+    """What became of an artifact that was there, "" if that is not known."""
+    for (kind, id_), removal in archive.removed.items():
+        if name in (f"{kind}/{id_}", id_):
+            last = removal.events[-1]
+            on = f" on {last.at.utc[:10]}" if last.at else ""
+            return f"it was removed{on}, with commit {last.commit[:8]}; look for it there: git show {last.commit}^"
+    for (kind, id_), withheld in archive.erased.items():
+        if name in (f"{kind}/{id_}", id_):
+            notice = notice_on(kind, withheld)
+            return notice.reason if notice else ""
+    return ""

@@ -1,11 +1,11 @@
 """What citations are made of and verified by: items by their names, from repos or from a published site."""
 
 from abc import abstractmethod
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from memosite.archive.named import Named
 from memosite.citing.item import Item, Place
-from memosite.quotes.index import QuoteIndex
+from memosite.quotes.index import QuoteIndex, letters_of
 
 _CANDIDATES = 50
 
@@ -15,6 +15,9 @@ class Sources(Named):
 
     base_url: str = ""
     """Where the site is published, "" if that is not known."""
+
+    other_hash: str = "its hash is of no version that is known"
+    """What is said of a citation whose words are there, and whose hash is of nothing that is known."""
 
     @abstractmethod
     def item(self, name: str) -> Item:
@@ -47,9 +50,20 @@ class Sources(Named):
 
     def holders(self, quotes: Sequence[str]) -> list[list[Item]]:
         """For each quote the items that may hold it, the oldest first."""
-        order = {name: number for number, name in enumerate(self.names)}
-        kept = {name: self.item(name) for name in self.names}
-        texts = (((name, at), body.text) for name, item in kept.items() for at, body in enumerate(item.bodies))
-        index = QuoteIndex.of(texts)
+        index = self.index_for(quotes)
+        order = {name: number for number, (name, _) in enumerate(index.rows)}
         found = index.find(quotes, limit=_CANDIDATES)
-        return [[kept[name] for name in sorted({one.key[0] for one in some}, key=order.__getitem__)] for some in found]
+        return [
+            [self.item(name) for name in sorted({one.key[0] for one in some}, key=order.__getitem__)] for some in found
+        ]
+
+    def index_for(self, quotes: Sequence[str]) -> "QuoteIndex[tuple[str, int]]":
+        """The bodies that may hold these quotes, by the name of their item and their number in it."""
+        kept = self.items_with(letters_of(quotes))
+        return QuoteIndex.of(((item.ref, at), body.text) for item in kept for at, body in enumerate(item.bodies))
+
+    def items_with(self, may_have: Callable[[str], bool]) -> Iterator[Item]:
+        """The items with a body of which this is true, the oldest first."""
+        for item in map(self.item, self.names):
+            if any(may_have(body.text) for body in item.bodies):
+                yield item

@@ -12,9 +12,11 @@ from memosite.archive.model import Action
 from memosite.archive.notices import Notice
 from memosite.facts.findings import Severity
 from memosite.facts.parsed import Kind, Mailbox
+from memosite.pages.cited import CitedRow
 from memosite.pages.feeds import FeedGroup, Subscribing
 from memosite.pages.lives import EditRow, LifeLine, MovementRow
 from memosite.pages.organization import OrganizationSection, SeatFacts, SeatRow
+from memosite.pages.overviews import TimelineYear
 from memosite.pages.parts import (
     AnchorRow,
     Body,
@@ -129,6 +131,8 @@ class ArtifactPage(Page):
     extra_left_out: int = 0  # how many characters of `extra` a page cannot hold
     findings_total: int = 0  # how many of these there are in all, where a page cannot hold them
     backlinks_total: int = 0
+    cited_by: tuple[CitedRow, ...] = ()
+    cited_by_total: int = 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -300,7 +304,8 @@ class TimelinePage(Page):
 
     template: ClassVar[str] = "timeline.html"
 
-    years: tuple[tuple[str, tuple[tuple[Reference, int], ...]], ...]
+    years: tuple[TimelineYear, ...]
+    digests: Reference
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
