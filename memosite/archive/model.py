@@ -358,6 +358,11 @@ class Archive:
     """What was erased and is in no source any more."""
     position_of: Mapping[str, str] = field(default_factory=dict)
     """From a name as written to the id of the position it stands for."""
+    groups: Mapping[str, tuple[Ref, ...]] = field(default_factory=dict)
+    """Artifacts in order of arrival: by `position/<id>` those that involve it; `broadcasts`, `decisions`, `handoffs`.
+
+    So a command that shows one position loads little of an archive that is kept.
+    """
     citations: tuple[MadeCitation, ...] = ()
     """Those that memos, documents and manuscripts make of it."""
     for_operator: tuple[Finding, ...] = ()

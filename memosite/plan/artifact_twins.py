@@ -9,11 +9,12 @@ from memosite.archive.notices import notice_of
 from memosite.archive.urls import page_of
 from memosite.facts.parsed import RecordEvent, Ref, Text
 from memosite.facts.texts import one_line
+from memosite.formats.status import is_superseded, status_of
 from memosite.pages.lives import LifeStep
 from memosite.plan.addresses import base_of_twin, bundled_name, file_address, twin_address
 from memosite.plan.artifact_page import link_targets, originals, shown_extra
 from memosite.plan.citations import called
-from memosite.plan.context import Context, is_superseded, status_of
+from memosite.plan.context import Context
 from memosite.plan.dates import stamp
 from memosite.plan.files import Written
 from memosite.plan.history import SENT, STEPS, history_lines, shows_commits

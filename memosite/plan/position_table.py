@@ -2,12 +2,13 @@
 
 from collections.abc import Collection, Iterable
 
+from memosite.archive.mailboxes import open_for
 from memosite.archive.model import Memo, Position
 from memosite.facts.texts import cut_line
 from memosite.pages.organization import SeatRow
 from memosite.plan.context import Context
 from memosite.plan.dates import stamp
-from memosite.plan.position_items import open_for, received
+from memosite.plan.position_items import received
 
 SEATS = 300
 """The most positions in a table of seats that is not alone on its page."""

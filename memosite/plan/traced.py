@@ -28,7 +28,17 @@ TracedRead = tuple[str, ReadKey]
 KEYS: Final = None
 """Recorded as a key: which keys a mapping has, and in which order."""
 
-_OF_ARCHIVE: Final = ("artifacts", "ghosts", "threads", "positions", "removed", "erased", "blobs", "position_of")
+_OF_ARCHIVE: Final = (
+    "artifacts",
+    "ghosts",
+    "threads",
+    "positions",
+    "removed",
+    "erased",
+    "blobs",
+    "position_of",
+    "groups",
+)
 _OF_CONTEXT: Final = (
     "by_position", "arrival_times", "webs", "records", "entities", "captures", "placed", "received", "seat_positions",
     "thread_sizes", "written_during", "bundles", "citations_of",

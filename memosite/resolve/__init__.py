@@ -30,6 +30,7 @@ from memosite.resolve.conversation import ThreadBuilder
 from memosite.resolve.delivery import delivery_findings
 from memosite.resolve.document_ids import DocumentIds
 from memosite.resolve.filed import Filed, file_records, record_collisions
+from memosite.resolve.groups import group_artifacts
 from memosite.resolve.identity import CopyGroup, assign_ids, group_copies, variant_findings
 from memosite.resolve.links import HasFile, LinkResolver, backlinks, origin_of
 from memosite.resolve.lists import EntryLives, removed_entries
@@ -137,6 +138,7 @@ def resolve(
         threads=conversation.threads(),
         positions=naming.positions,
         position_of=naming.position_of,
+        groups=group_artifacts(artifacts.values()),
         removed=removals(histories, artifacts, (group.stem for group in groups))
         | removed_entries(entries, artifacts, ledger),
         blobs={blob: digest for history in histories.values() for blob, digest in history.blobs.items()},
