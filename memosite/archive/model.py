@@ -47,11 +47,13 @@ class Life:
     """The git history of one file: its events, oldest first, and its state compared with the last commit.
 
     `state` is None if that is not known; `delivered` means never committed, `moved` and `edited` changed since.
+    `commit` gave the text its content: the body file, if there is one; "" if none did, or that is not known.
     `why_not` is the reason why there are no events, "" if they are complete.
     """
 
     events: tuple[LifeEvent, ...] = ()
     state: WorkState | None = None
+    commit: str = ""
     why_not: str = ""
 
     @property
