@@ -231,7 +231,7 @@ function openTarget() {
   const isHere = place && !place.matches(".outline span");
   if (!isHere) goToPart(place?.parentElement?.id || location.hash.slice(1)); // the outline has hashes within their turns
   let isFolded = false;
-  for (let part = place?.closest("details"); part; part = part.parentElement?.closest("details")) {
+  for (let part = place?.closest("details") ?? place?.querySelector(":scope > .fold"); part; part = part.parentElement?.closest("details")) {
     isFolded ||= !part.open;
     part.open = true;
   }

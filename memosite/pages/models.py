@@ -35,10 +35,10 @@ from memosite.pages.parts import (
     SourceRow,
     Stamp,
     SystemRow,
-    ThreadMember,
     VariantRow,
 )
 from memosite.pages.seals import Seal
+from memosite.pages.threads import ThreadMember, ThreadSummary
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -261,7 +261,7 @@ class GhostPage(Page):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ThreadPage(Page):
-    """A whole conversation: the tree, and every memo of it in reading order."""
+    """A whole conversation: the tree, and every memo of it in reading order; on its first page what sums it up."""
 
     template: ClassVar[str] = "thread.html"
 
@@ -270,6 +270,7 @@ class ThreadPage(Page):
     tree: tuple[Row, ...]
     members: tuple[ThreadMember, ...]
     total: int
+    whole: ThreadSummary | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
