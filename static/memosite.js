@@ -92,7 +92,7 @@ function ageLine({ built = "", outcome = "ok" }, now) {
   if (Number.isNaN(Date.parse(built))) return { text: "", isOld: false };
   if (outcome !== "ok") return { text: `The last build, ${day}, did not succeed.`, isOld: true };
   const isOld = now - Date.parse(built) > OLD;
-  if (isOld) return { text: `Last built ${passed}, ${day}: what came since is not here.`, isOld };
+  if (isOld) return { text: `Last built ${passed}, ${day}. Newer memos are not shown.`, isOld };
   return { text: `Built ${day}${passed && ` · ${passed}`}`, isOld };
 }
 
@@ -298,7 +298,7 @@ function move(step) {
 
 /** What the keys do on this page: key, words, deed. @returns {[string, string, () => void][]} */
 function keys() {
-  const thing = one(".turn, .member") ? "part of this conversation" : one("main a.subject") ? "entry" : "";
+  const thing = one(".turn") ? "turn" : one(".member") ? "memo" : one("main a.subject") ? "entry" : "";
   const part = one(".parts [aria-current]")?.closest("li");
   const search = one("input[type=search]") ?? one("a[rel~=search]");
   /** @type {[string, string, unknown, () => void][]} */
@@ -312,7 +312,7 @@ function keys() {
     ["p", "previous page", one("a[rel~=prev]") ?? part?.previousElementSibling?.querySelector("a")],
     ["t", "the whole thread", one("[data-key=t]")],
   ])) found.push([key, words, link, () => link?.click()]);
-  found.push(["?", "this sheet", true, help]);
+  found.push(["?", "show shortcuts", true, help]);
   return found.filter(([, , isThere]) => isThere).map(([key, words, , deed]) => [key, words, deed]);
 }
 
@@ -328,8 +328,8 @@ function help() {
     }
     const close = make("button", "Close");
     close.addEventListener("click", () => sheet?.close());
-    sheet.append(make("h2", "Keys on this page"), list, close);
-    sheet.ariaLabel = "Keys on this page";
+    sheet.append(make("h2", "Keyboard shortcuts"), list, close);
+    sheet.ariaLabel = "Keyboard shortcuts";
     document.body.append(sheet);
   }
   sheet.open ? sheet.close() : sheet.showModal();

@@ -244,7 +244,7 @@ def test_the_help_sheet_names_the_keys_of_this_page_and_no_others(page: Page, ba
     """`?` opens and closes it; other keys rest meanwhile; a memo without a thread has no `t`."""
     page.goto(base + KINDS["memo"])
     page.keyboard.press("?")
-    sheet = page.get_by_role("dialog", name="Keys on this page")
+    sheet = page.get_by_role("dialog", name="Keyboard shortcuts")
     assert {"j", "k", "n", "t", "?", "Esc"} <= set(sheet.locator("kbd").all_text_contents())
     page.keyboard.press("t")
     assert sheet.is_visible()
@@ -316,7 +316,7 @@ def test_tool_calls_of_a_transcript_fold_and_unfold(page: Page, base: str) -> No
     page.goto(base + KINDS["transcript"])
     assert page.locator(".tool[open]").count() == 0
     assert page.locator("details.tool summary code").first.is_visible()
-    page.get_by_role("button", name="Unfold all tool calls").click()
+    page.get_by_role("button", name="Expand all tool calls").click()
     assert page.locator(".tool[open]").count() == page.locator("details.tool").count()
 
 
