@@ -259,8 +259,8 @@ function followOutline() {
   const outline = one(".outline");
   if (!outline) return;
   // As in the style sheet, which shows it there already.
-  if (matchMedia("(min-width: 64rem)").matches) outline.querySelector("details")?.toggleAttribute("open", true);
-  const links = /** @type {HTMLAnchorElement[]} */ (all('.outline a[href^="#"]'));
+  if (matchMedia("(min-width: 64rem)").matches) outline.querySelector(":scope > details")?.toggleAttribute("open", true);
+  const links = /** @type {HTMLAnchorElement[]} */ (all('.outline ol a[href^="#"]'));
   /** @type {HTMLElement | undefined} */
   let marked;
   let waits = false;

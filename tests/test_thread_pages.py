@@ -173,5 +173,81 @@ def test_a_thread_of_thousands_stays_in_bounds(tmp_path: Path) -> None:
     assert max(one.stat().st_size for one in pages) < MEGABYTE
     assert len(page.find_class("took-part")[0].findall("tbody/tr")) == 20
     assert [len(html.parse(one).getroot().find_class("took-part")) for one in sorted(pages)].count(1) == 1
+    assert all(check_lanes(html.parse(one).getroot()) == 60 for one in sorted(pages)[:2])
+    assert len(read_lanes(page)[0]) == 8
     assert "20 of 61: those with most memos." in words(page.find_class("title")[0])
     assert "The oldest 10 of 1500." in words(page.find_class("waits")[0])
+
+
+def read_lanes(page: Any) -> tuple[list[str], list[tuple[str, str, str, str]], list[tuple[str, str]]]:
+    """What a picture draws: its lanes; marks with link, lane, place and state; arrows between marks by their links."""
+    (picture,) = page.find_class("lanes")
+    (drawing,) = picture.findall("svg")
+    names = [words(one) for one in drawing.findall("text") if one.get("class") != "end"]
+    heights = [one.get("y1") for one in drawing.find_class("lane")]
+    at: dict[tuple[str, str], str] = {}
+    marks = []
+    for link in drawing.findall("a"):
+        (circle,) = link.findall("circle")
+        place = circle.get("cx"), circle.get("cy")
+        marks.append((link.get("href"), names[heights.index(place[1])], place[0], circle.get("class")))
+        assert at.setdefault(place, link.get("href")) == link.get("href"), "two marks are at one place"
+    arrows = [
+        (at[one.get("x1"), one.get("y1")], at[one.get("x2"), one.get("y2")]) for one in drawing.find_class("reply")
+    ]
+    return names, marks, arrows
+
+
+def check_lanes(page: Any) -> int:
+    """A picture draws its table: every mark, lane, state and reply, from left to right."""
+    _, marks, arrows = read_lanes(page)
+    rows = page.find_class("lanes")[0].findall(".//tbody/tr")
+    links = [row.find("th/a").get("href") for row in rows]
+    states = {"": "sent", "not answered yet": "waiting", "missing memo": "missing"}
+    table = [(link, words(row[1]), states[words(row[5])]) for link, row in zip(links, rows, strict=True)]
+    assert [(href, lane, state) for href, lane, _, state in marks] == table
+    replies = [
+        (links[int(one) - 1], href)
+        for href, row in zip(links, rows, strict=True)
+        for one in words(row[3]).split(", ")
+        if one
+    ]
+    assert arrows == replies
+    places = [float(place.rstrip("%")) for _, _, place, _ in marks]
+    assert places == sorted(set(places))
+    assert all(0 < place < 100 for place in places)
+    assert [row[2].find("time").get("datetime") for row in rows if len(row[2])] == sorted(
+        row[2].find("time").get("datetime") for row in rows if len(row[2])
+    )
+    return len(marks)
+
+
+def test_the_picture_of_a_thread_draws_its_table(tmp_path: Path) -> None:
+    """On each page of a thread of the example: some marks are hollow, some dashed."""
+    site = build_site(copy_example(tmp_path / "org"))
+    pages = [html.parse(one).getroot() for one in sorted((site / "threads").glob("*/index.html"))]
+    assert sum(check_lanes(page) for page in pages if page.find_class("lanes")) > 30
+    drawn = [mark[3] for page in pages if page.find_class("lanes") for mark in read_lanes(page)[1]]
+    assert {"waiting", "missing", "sent"} == set(drawn)
+
+
+def test_the_picture_of_a_thread_draws_what_was_sent(tmp_path: Path) -> None:
+    """A lane for each sender in order of time; only what waits is hollow; dates run from left to right."""
+    write_thread(
+        tmp_path / "org",
+        (
+            ("a", "director", "engineer,tester", "2026-05-01T09:00", True),
+            ("b", "engineer", "director", "2026-05-01T09:01", False),
+            ("c", "tester", "director", "2026-05-21T09:00", True),
+        ),
+    )
+    names, marks, arrows = read_lanes(page_of(tmp_path / "org"))
+    letters = {href: href[-1] for href, *_ in marks}
+    assert names == ["director", "engineer", "tester"]
+    assert [(letters[href], lane, state) for href, lane, _, state in marks] == [
+        ("a", "director", "sent"),
+        ("b", "engineer", "sent"),
+        ("c", "tester", "waiting"),
+    ]
+    assert [place for _, _, place, _ in marks] == ["2.0%", "26.0%", "98.0%"], "half by time, half by rank"
+    assert [(letters[one], letters[other]) for one, other in arrows] == [("a", "b"), ("a", "c")]

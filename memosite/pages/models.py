@@ -13,6 +13,7 @@ from memosite.archive.notices import Notice
 from memosite.facts.findings import Severity
 from memosite.facts.parsed import Kind, Mailbox
 from memosite.pages.feeds import FeedGroup, Subscribing
+from memosite.pages.lanes import Lanes
 from memosite.pages.lives import EditRow, LifeLine, MovementRow
 from memosite.pages.organization import OrganizationSection, SeatFacts, SeatRow
 from memosite.pages.parts import (
@@ -271,6 +272,7 @@ class ThreadPage(Page):
     members: tuple[ThreadMember, ...]
     total: int
     whole: ThreadSummary | None = None
+    lanes: Lanes | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

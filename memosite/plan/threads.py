@@ -16,6 +16,7 @@ from memosite.plan.addresses import twins_of_thread
 from memosite.plan.context import LIST_LIMIT, Context
 from memosite.plan.files import Written
 from memosite.plan.head import page_head
+from memosite.plan.lanes import draw_lanes
 from memosite.plan.memos import memo_bodies
 from memosite.plan.pagination import part_links
 from memosite.plan.thread_facts import anchor_of, answered_entry, entry_link, reply_time, sum_up, waiting_positions
@@ -55,6 +56,7 @@ def plan_thread(context: Context, thread: Thread) -> Iterator[ThreadPage | Writt
             tree=tuple(replace(member.row, href=f"#{quote(member.anchor)}") for member in members),
             members=members,
             total=total,
+            lanes=draw_lanes(context, start, thread, begin, end),
             whole=sum_up(context, here, thread, page_of) if number == 1 else None,
         )
     if not context.site.is_lean:
