@@ -227,6 +227,11 @@ function target(hash) {
 
 /** Opens what the address names: unfolds it, or goes to the part of the transcript that has it. */
 function openTarget() {
+  const [anchor, words] = location.hash.split(":~:"); // an old browser
+  if (words !== undefined) {
+    location.replace(anchor || "#");
+    return;
+  }
   const place = target(location.hash);
   const isHere = place && !place.matches(".outline span");
   if (!isHere) goToPart(place?.parentElement?.id || location.hash.slice(1)); // the outline has hashes within their turns
@@ -251,7 +256,8 @@ function goToPart(anchor) {
   const parts = links.map(({ dataset: { turn, within, unlisted } }) => (
     { turn: Number(turn), within: Number(within), isListed: unlisted === undefined }));
   const there = partOf(anchor, parts, here);
-  if (there >= 0 && there !== here) location.replace(links[there].href + location.hash);
+  const [, words] = performance.getEntriesByType("navigation")[0].name.split(`${location.hash}:~:`);
+  if (there >= 0 && there !== here) location.replace(links[there].href + location.hash + (words ? `:~:${words}` : ""));
 }
 
 /** Marks in the outline where the reader is. */
@@ -312,14 +318,14 @@ function keys() {
     ["p", "previous page", one("a[rel~=prev]") ?? part?.previousElementSibling?.querySelector("a")],
     ["t", "the whole thread", one("[data-key=t]")],
   ])) found.push([key, words, link, () => link?.click()]);
-  found.push(["?", "show shortcuts", true, help]);
+  found.push(["c", "cite what is selected, or this", one(".cite"), () => citing.cite()], ["?", "show shortcuts", true, help]);
   return found.filter(([, , isThere]) => isThere).map(([key, words, , deed]) => [key, words, deed]);
 }
 
 function help() {
-  let sheet = /** @type {HTMLDialogElement | null} */ (one("dialog"));
+  let sheet = /** @type {HTMLDialogElement | null} */ (one("dialog.sheet"));
   if (!sheet) {
-    sheet = make("dialog", "");
+    sheet = make("dialog", "", "sheet");
     const list = make("dl", "");
     for (const [key, words] of [...keys(), ["Esc", "close"]]) {
       const term = make("dt", "");
@@ -341,7 +347,7 @@ function addKeys() {
     const place = event.target instanceof HTMLElement ? event.target : null;
     const isText = place?.isContentEditable || place?.matches("input, textarea, select");
     if (event.ctrlKey || event.metaKey || event.altKey || event.isComposing || isText) return;
-    if (event.key !== "?" && one("dialog[open]")) return;
+    if (one(event.key === "?" ? "dialog[open]:not(.sheet)" : "dialog[open]")) return;
     const found = keys().find(([key]) => key === event.key);
     if (!found) return;
     event.preventDefault();

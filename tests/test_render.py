@@ -18,11 +18,14 @@ from memosite.archive.notices import Notice
 from memosite.facts.errors import ConfigError
 from memosite.facts.findings import Severity
 from memosite.formats.turns import parse_conversation
+from memosite.pages.actions import ActionListPage, ActionsPage
+from memosite.pages.citations import CitationsPage
+from memosite.pages.cited import CitedRow
 from memosite.pages.contract import ContractPage, ContractSection
 from memosite.pages.feeds import FeedGroup, Subscribing
 from memosite.pages.lives import EditRow
 from memosite.pages.models import (
-    ActionsPage,
+    ArtifactPage,
     ChangesPage,
     DigestsPage,
     DocumentPage,
@@ -56,6 +59,7 @@ from memosite.pages.organization import (
     SeatFacts,
     SeatRow,
 )
+from memosite.pages.overviews import TimelineYear
 from memosite.pages.parts import (
     PAGE_CHARS,
     AnchorRow,
@@ -88,6 +92,7 @@ from memosite.pages.withheld import WithheldPage
 from memosite.render.difference import compare
 from memosite.render.renderer import Renderer
 from memosite.render.theme import Theme, load_theme
+from tests.support.board_pages import action_list, actions_board
 
 MEMO_TEXT = """\
 # Two loads, the second one clean
@@ -619,25 +624,6 @@ def systems() -> SystemsPage:
     return SystemsPage(**fields, systems=rows, entities=2)
 
 
-def actions_board() -> ActionsPage:
-    """What is open for one position, more than is listed, and nothing that is discharged."""
-    listed = (row(), row("The older one", date=None, is_unread=False, mailbox="read"))
-    fields = page_fields("actions/index.html", title="Actions", section="actions") | {
-        "parts": (PagePart(label="1", href="1/index.html", is_current=False),),
-        "sections": (
-            ListSection(
-                heading="To do: strategist",
-                anchor="to-strategist",
-                former_anchor="open-for-strategist",
-                rows=listed,
-                total=501,
-            ),
-            ListSection(heading="Closed", anchor="discharged", rows=(), total=0, empty="Nothing."),
-        ),
-    }
-    return ActionsPage(**fields)
-
-
 def health() -> HealthPage:
     """Findings of each severity."""
     fields = page_fields("health/index.html", title="Health", section="health") | {
@@ -680,7 +666,8 @@ def pages() -> tuple[Page, ...]:
         ),
         TimelinePage(
             **page_fields("timeline/index.html", title="Timeline", section="timeline"),
-            years=(("2026", ((ref("April"), 1200), (ref("March"), 3))),),
+            years=(TimelineYear(year="2026", months=((ref("April"), 1200), (ref("March"), 3))),),
+            digests=ref("Digests"),
         ),
         health(),
         RedirectPage(**page_fields("threads/old/index.html", title="Moved"), target=ref("threads/new/")),
@@ -736,10 +723,18 @@ def pages() -> tuple[Page, ...]:
             **page_fields("search/index.html", title="Search", section="search"),
             saved=(Reference(label="tides", href="../saved/tides/index.html", title="tide*"),),
         ),
-        actions_board(),
+        actions_board(page_fields("actions/index.html", title="Actions", section="actions")),
+        action_list(page_fields("actions/open/index.html", title="Open actions", section="actions")),
         contract(),
         captures(),
         withheld(),
+        CitationsPage(
+            **page_fields("citations/index.html", title="Citations"),
+            counts=(("broken", 1), ("holds", 2)),
+            rows=(
+                CitedRow(by=ref("The plan"), to=ref("A talk"), quote="a <b> quote", state="broken", said="not found"),
+            ),
+        ),
     )
 
 
@@ -823,7 +818,7 @@ def rendered(page: Page, renderer: Renderer = RENDERER) -> lxml_html.HtmlElement
     first, *others = [(dict(script.attrib), script.text) for script in tree.iter("script")]
     assert first == ({"async": "", "fetchpriority": "high", "src": f"{top}static/memosite.js"}, None)
     assert all("defer" in attributes and not text for attributes, text in others)
-    assert not others or isinstance(page, SearchPage)
+    assert not others or isinstance(page, SearchPage | ArtifactPage | ActionsPage | ActionListPage)
     assert tree.xpath("//*[@style or @*[starts-with(name(), 'on')]]") == []
     assert tree.xpath("count(//h1)") == 1
     return tree
@@ -1117,19 +1112,18 @@ def test_what_a_person_typed_is_shown_as_typed() -> None:
     assert tree.xpath("//section[@id='t2']//pre[@class='typed']") == []
 
 
-def test_a_turn_is_cited_by_link_markdown_and_text() -> None:
+def test_a_turn_is_cited_in_plain_text() -> None:
     """Who said it, when, the words, the address and the hash of the turn's own source; readable without a script."""
     tree = rendered(transcript())
-    link, markdown, text = tree.xpath("//section[@id='t2']/details[@class='cite']//dd")
-    assert link.xpath("./a/@href") == ["#t2"]
-    assert link.text_content() == "https://archive.example.org/memos/plan/#t2"
+    [text] = texts(tree, "//section[@id='t2']/details[@class='cite']/p")
+    assert tree.xpath("//section[@id='t2']/details[@class='cite']//a/@href") == ["#t2"]
     digest = parse_conversation(TALK, started=None).turns[1].digest
-    assert "local-history-archivist (session-3): “" in text.text_content()
-    assert f"2026-04-14T13:23:01Z. https://archive.example.org/memos/plan/#t2. sha256:{digest} (raw)" in (
-        text.text_content()
+    assert text.startswith("local-history-archivist (session-3): “")
+    assert text.endswith(
+        "”. Plan for [the] weekend (memo/plan#t2). 2026-04-14T13:23:01Z. "
+        f"https://archive.example.org/memos/plan/#t2. sha256:{digest} (raw)"
     )
-    assert "[Plan for \\[the\\] weekend](<https://archive.example.org/memos/plan/#t2>)" in markdown.text_content()
-    assert texts(tree, "//section[@id='t3']//dd")[2].startswith("director: “")
+    assert texts(tree, "//section[@id='t3']/details[@class='cite']/p")[0].startswith("director: “")
 
 
 def test_the_outline_has_the_turns_of_people() -> None:
@@ -1319,24 +1313,14 @@ def test_a_list_does_not_repeat_the_day_its_heading_names() -> None:
     assert texts(month, "//section[@id='notes']/p") == ["Nothing yet."]
 
 
-def test_the_actions_board_lists_each_action_with_its_state() -> None:
-    """The newest where there are more, and what to say where there are none."""
-    board = rendered(actions_board())
-    assert texts(board, "//section[@id='to-strategist']//li/a[@class='subject']") == [row().subject, "The older one"]
-    assert texts(board, "//section[@id='to-strategist']//span[@class='date']") == ["2026-04-21", "no date"]
-    assert texts(board, "//section[@id='to-strategist']//span[@class='state open']") == ["open", "open"]
-    assert texts(board, "//section[@id='to-strategist']/p") == ["Showing the newest 2 of 501."]
-    assert texts(board, "//section[@id='discharged']/p") == ["Nothing."]
-    assert texts(board, "//nav[@class='contents']//li") == ["To do: strategist 501", "Closed 0"]
-
-
 def test_a_column_of_the_actions_board_is_on_no_other_page() -> None:
-    """It has a template with rows of its own."""
-    column = '<span class="facts">{{ facts(row) }}</span>'
-    board = THEME.templates["actions.html"]
+    """It has a template of its own, for its two kinds of page."""
+    column = """<span class="facts">{% if row.waits_for %}"""
+    board = THEME.templates["board.html"]
     assert column in board
-    renderer = Renderer(own_theme(actions=board.replace(column, f"{column} <em>soon</em>")), TEXTS.__getitem__)
-    assert [named(page) for page in pages() if renderer.render(page) != RENDERER.render(page)] == ["ActionsPage"]
+    renderer = Renderer(own_theme(board=board.replace(column, f"<em>soon</em>{column}")), TEXTS.__getitem__)
+    changed = [named(page) for page in pages() if renderer.render(page) != RENDERER.render(page)]
+    assert changed == ["ActionsPage", "ActionListPage"]
 
 
 def test_what_is_superseded_is_struck_and_names_its_successor() -> None:

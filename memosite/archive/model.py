@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from typing import ClassVar, Literal
 
 from memosite.archive.apart import Apart
+from memosite.archive.citations import MadeCitation
 from memosite.archive.history import LifeEvent
 from memosite.facts.bounds import LABEL_CHARS
 from memosite.facts.findings import Finding
@@ -362,6 +363,8 @@ class Archive:
     """What was erased and is in no source any more."""
     position_of: Mapping[str, str] = field(default_factory=dict)
     """From a name as written to the id of the position it stands for."""
+    citations: tuple[MadeCitation, ...] = ()
+    """Those that memos, documents and manuscripts make of it."""
     for_operator: tuple[Finding, ...] = ()
     """Findings that are for the operator alone: commands report them, and nothing that is published has them."""
 

@@ -23,6 +23,9 @@ class Sources(ABC):
     base_url: str = ""
     """Where the site is published, "" if that is not known."""
 
+    other_hash: str = "its hash is of no version that is known"
+    """What is said of a citation whose words are there, and whose hash is of nothing that is known."""
+
     @property
     @abstractmethod
     def names(self) -> Sequence[str]:

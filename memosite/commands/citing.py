@@ -5,13 +5,13 @@ from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
-from memosite.citing.repos import RepoSources
-from memosite.citing.site import SiteSources
 from memosite.citing.sources import Sources
 from memosite.config.loading import load_config
 from memosite.facts.errors import SourceError
 from memosite.facts.layout import SITE_MARKER
 from memosite.facts.source_rules import failures
+from memosite.origins.repos import RepoSources
+from memosite.origins.site import SiteSources
 from memosite.reading.archive import open_archive
 from memosite.reading.past_contents import PastContents
 from memosite.reading.published import FolderSite, PublishedSite, WebSite

@@ -9,6 +9,15 @@ _E, _W, _N = Severity.ERROR, Severity.WARNING, Severity.NOTE
 _MEMO = "memodef SCHEMA, memodef:Memo"
 _TRANSCRIPT = "memodef SCHEMA, memodef:Transcript"
 
+# Citations
+CITATION_BROKEN = Rule(
+    id="citation-broken",
+    severity=_W,
+    meaning="A citation of this archive that does not hold: the source says something else now, or is gone.",
+    clause="SPEC 7",
+    remedy="Run memosite verify on the file: it says when the citation held. Cite what the source says now.",
+)
+
 # Files that cannot be read as written
 JSON_INVALID = Rule(
     id="json-invalid",

@@ -10,6 +10,7 @@ from memosite.facts.names import BODY_SUFFIX
 from memosite.facts.parsed import BodyFile, Parsed
 from memosite.facts.texts import describe_text, summarize
 from memosite.formats.turns import TurnList, parse_conversation
+from memosite.quotes.citations import cited_in
 
 NAME = "body"
 
@@ -31,6 +32,8 @@ def parse(file: File) -> Parsed:
         known = replace(known, turns=len(found.turns), span=found.span, summary=summarize(first))
         if found.rest:
             findings += (_too_many(file, found),)
+    else:
+        known = replace(known, citations=cited_in(text))
     fact = BodyFile(file=file.facts, text=known)
     return Parsed(source=file.source, path=file.path, fact=fact, findings=findings, shelve=(file.data, data))
 

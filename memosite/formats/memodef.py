@@ -6,6 +6,7 @@ is kept: a memo that breaks every rule still becomes an envelope, with its findi
 
 import hashlib
 import unicodedata
+from dataclasses import replace
 from typing import Any, Literal
 
 from memosite.facts import rules
@@ -17,6 +18,7 @@ from memosite.facts.parsed import BROADCAST, FILE, Discharge, Envelope, Kind, Pa
 from memosite.facts.references import read_names
 from memosite.facts.texts import describe_text
 from memosite.formats.fields import Fields, canonical_json
+from memosite.quotes.citations import cited_in
 
 NAME = "memodef"
 
@@ -231,7 +233,7 @@ def _inline_body(fields: Fields, *names: str, required: bool) -> tuple[Text | No
     if not text.strip():
         return None, ()
     body, data = describe_text(text)
-    return body, (data,)
+    return replace(body, citations=cited_in(text)), (data,)
 
 
 def _body_ref(fields: Fields, *names: str, required: bool) -> str | None:

@@ -12,10 +12,12 @@ from memosite.archive.model import Action
 from memosite.archive.notices import Notice
 from memosite.facts.findings import Severity
 from memosite.facts.parsed import Kind, Mailbox
+from memosite.pages.cited import CitedRow
 from memosite.pages.feeds import FeedGroup, Subscribing
 from memosite.pages.lanes import Lanes
 from memosite.pages.lives import EditRow, LifeLine, MovementRow
 from memosite.pages.organization import OrganizationSection, SeatFacts, SeatRow
+from memosite.pages.overviews import TimelineYear
 from memosite.pages.parts import (
     AnchorRow,
     Body,
@@ -130,6 +132,8 @@ class ArtifactPage(Page):
     extra_left_out: int = 0  # how many characters of `extra` a page cannot hold
     findings_total: int = 0  # how many of these there are in all, where a page cannot hold them
     backlinks_total: int = 0
+    cited_by: tuple[CitedRow, ...] = ()
+    cited_by_total: int = 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -289,21 +293,13 @@ class ListPage(Page):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ActionsPage(Page):
-    """The actions board, with a section for each state; its parts, where it is long, are of `ListPage`."""
-
-    template: ClassVar[str] = "actions.html"
-
-    sections: tuple[ListSection, ...]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class TimelinePage(Page):
     """All months, by year, with the number of artifacts in each."""
 
     template: ClassVar[str] = "timeline.html"
 
-    years: tuple[tuple[str, tuple[tuple[Reference, int], ...]], ...]
+    years: tuple[TimelineYear, ...]
+    digests: Reference
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -9,10 +9,12 @@ from memosite.archive.model import Artifact, Copy, Memo, Record, SourceInfo, Tra
 from memosite.archive.urls import copy_name, original_name, page_of, relative
 from memosite.facts.parsed import Kind, Text
 from memosite.facts.texts import cut_line
+from memosite.pages.cited import CitedRow
 from memosite.pages.lives import LifeLine
 from memosite.pages.parts import PAGE_CHARS, Body, CopyRow, FindingRow, Reference, Row, Stamp
 from memosite.plan.addresses import bundled_name, file_address, twins_of_artifact
 from memosite.plan.citations import citation_of
+from memosite.plan.cited_by import cited_by
 from memosite.plan.context import Context
 from memosite.plan.dates import newest_first, stamp
 from memosite.plan.head import PageHead, page_head
@@ -101,6 +103,8 @@ class ArtifactFields(PageHead):
     findings_total: int
     backlinks: tuple[Row, ...]
     backlinks_total: int
+    cited_by: tuple[CitedRow, ...]
+    cited_by_total: int
     lives: tuple[LifeLine, ...]
     citation: Citation | None
 
@@ -131,6 +135,8 @@ def artifact_fields(context: Context, artifact: Artifact, start: str, *, section
         "findings_total": len(artifact.findings),
         "backlinks": _backlinks(context, artifact, start),
         "backlinks_total": len(artifact.backlinks),
+        "cited_by": cited_by(context, start, artifact.ref),
+        "cited_by_total": len(context.citations_of.get(artifact.ref, ())),
         "lives": history_lines(context, artifact, start),
         "citation": None if artifact.withheld or redacted else citation_of(context, artifact),
     }

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Iterator
 
+from memosite.archive.citations import MadeCitation
 from memosite.archive.lines import all_texts, artifact_line, body_texts, join_texts
 from memosite.archive.model import Artifact, Copy, Document, Library, Life, Memo, Record, RecordLink, Transcript
 from memosite.archive.notices import notice_of
@@ -29,6 +30,7 @@ def artifact_twin(context: Context, artifact: Artifact) -> Twin:
     start = base_of_twin(context, artifact)
     line = artifact_line(artifact, context.archive, base_url=context.site.base_url)
     line["backlinks"] = [f"{kind}/{id_}" for kind, id_ in artifact.backlinks]
+    line["cited_by"] = fitting([_citation_line(one) for one in context.citations_of.get(artifact.ref, ())], entry_bytes)
     line["links"] = dict(link_targets(context, start, artifact))
     line["originals"] = [file_address(context, start, artifact, path) for _, path, _ in originals(artifact)]
     line["life"] = fitting([_life(artifact, copy) for copy in artifact.copies[:_FILES]], entry_bytes)
@@ -50,6 +52,19 @@ def _content(context: Context, artifact: Artifact, start: str) -> tuple[dict[str
     if isinstance(artifact, Transcript):
         fields["transcript"], files = transcript_twin(context, artifact, start)
     return fields | {"body": artifact_text(context, artifact, body_texts(artifact))}, files
+
+
+def _citation_line(one: MadeCitation) -> dict[str, object]:
+    """A citation of an artifact: what makes it, null for a manuscript, and where; what it cites, and the verdict."""
+    return {
+        "by": "/".join(one.by) if one.by else None,
+        "by_anchor": one.by_anchor,
+        "place": str(one.location),
+        "anchor": one.anchor,
+        "quote": one.quote,
+        "state": one.state,
+        "verdict": one.said,
+    }
 
 
 def _relations(memo: Memo) -> Iterator[tuple[str, tuple[Ref, ...]]]:

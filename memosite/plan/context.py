@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache, partial
 from weakref import proxy
 
+from memosite.archive.citations import MadeCitation, by_cited
 from memosite.archive.lines import is_broken
 from memosite.archive.model import (
     Action,
@@ -155,12 +156,10 @@ class Context:
     def _received(self, position: Position, broadcasts: frozenset[int]) -> list[Memo]:
         members = {position.id, *position.union_of}
         found = list(self.broadcasts)
-        for one in self.by_position.get(position.id, ()):
-            if isinstance(one, Memo) and id(one) not in broadcasts:
-                for state in one.recipients:
-                    if state.position in members:
-                        found.append(one)
-                        break
+        found += [
+            one for one in self.by_position.get(position.id, ()) if isinstance(one, Memo) and id(one) not in broadcasts
+            and any(state.position in members for state in one.recipients)
+        ]  # fmt: skip
         found.sort(key=by_arrival)
         return found
 
@@ -205,6 +204,11 @@ class Context:
     def artifact(self, start: str, ref: Ref) -> Reference:
         """A link to an artifact or ghost by its short subject."""
         return Reference(label=self.archive.short_subject(ref), href=relative(start, self.page(ref)))
+
+    @cached_property
+    def citations_of(self) -> dict[Ref, tuple[MadeCitation, ...]]:
+        """The citations of each artifact that has any."""
+        return by_cited(self.archive.citations)
 
     @cached_property
     def thread_sizes(self) -> dict[str, int]:
