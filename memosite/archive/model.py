@@ -274,10 +274,15 @@ class Ghost:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ThreadEntry:
-    """One line of a thread in reading order: a memo or a ghost, and its depth."""
+    """One line of a thread in reading order: a memo or a ghost, and its depth.
+
+    `indent` is the depth at which it is drawn: it grows only where there are several replies to one memo, so that a
+    chain of single replies is flat.
+    """
 
     depth: int
     ref: Ref
+    indent: int = 0
     is_ghost: bool = False
     continues: tuple[str, ...] = ()
     """Ids of other threads in which replies to this memo go on."""

@@ -14,6 +14,7 @@ from memosite.facts.findings import Severity
 from memosite.facts.parsed import Kind, Mailbox
 from memosite.pages.cited import CitedRow
 from memosite.pages.feeds import FeedGroup, Subscribing
+from memosite.pages.lanes import Lanes
 from memosite.pages.lives import EditRow, LifeLine, MovementRow
 from memosite.pages.organization import OrganizationSection, SeatFacts, SeatRow
 from memosite.pages.overviews import TimelineYear
@@ -37,10 +38,10 @@ from memosite.pages.parts import (
     SourceRow,
     Stamp,
     SystemRow,
-    ThreadMember,
     VariantRow,
 )
 from memosite.pages.seals import Seal
+from memosite.pages.threads import ThreadMember, ThreadSummary
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -265,7 +266,7 @@ class GhostPage(Page):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ThreadPage(Page):
-    """A whole conversation: the tree, and every memo of it in reading order."""
+    """A whole conversation: the tree, and every memo of it in reading order; on its first page what sums it up."""
 
     template: ClassVar[str] = "thread.html"
 
@@ -274,6 +275,8 @@ class ThreadPage(Page):
     tree: tuple[Row, ...]
     members: tuple[ThreadMember, ...]
     total: int
+    whole: ThreadSummary | None = None
+    lanes: Lanes | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
