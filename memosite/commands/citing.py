@@ -6,7 +6,6 @@ from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
 from memosite.citing.repos import RepoSources
-from memosite.citing.site import SiteSources
 from memosite.citing.sources import Sources
 from memosite.config.loading import load_config
 from memosite.facts.errors import SourceError
@@ -34,6 +33,8 @@ def opened_sources(options: argparse.Namespace) -> Iterator[Sources]:
     from what was not read.
     """
     if site := published_site(options.site_option):
+        from memosite.citing.site import SiteSources  # noqa: PLC0415 - it parses originals
+
         is_address = isinstance(site, WebSite)
         yield SiteSources(site, base_url=site.name.rstrip("/") + "/" if is_address else "")
         return
