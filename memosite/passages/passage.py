@@ -11,16 +11,17 @@ from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from itertools import accumulate
-from typing import Literal, TypeAlias
+from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from memosite.archive.model import Artifact
 from memosite.facts.parsed import Ref
 from memosite.formats.turns import REDACTED, Turn, TurnBlock, blocks, parse_conversation
-from memosite.markdown.places import FRONT_MATTER
-from memosite.markdown.spans import Span, read_spans
 from memosite.pages.parts import PAGE_CHARS
 from memosite.passages.anchors import PREAMBLE, block_prefix
 from memosite.passages.bodies import SourceBody, TextOf, bodies_of
+
+if TYPE_CHECKING:
+    from memosite.markdown.spans import Span
 
 __all__ = ["Passage", "PassageKind", "find_in", "find_passage", "passages_in", "passages_of"]
 
@@ -134,12 +135,20 @@ def _places(body: SourceBody, anchor: str = "") -> Iterator[_Place]:
     if body.is_conversation:
         yield from _of_conversation(body.text, anchor)
         return
+    from memosite.markdown.places import FRONT_MATTER  # noqa: PLC0415 - a turn is found without reading Markdown
+
     front = FRONT_MATTER.match(body.text)
     begin = front.end() if front else 0
-    yield from _shifted(read_spans(body.text[begin:]), body.prefix, lambda char: begin + char)
+    yield from _shifted(_spans(body.text[begin:]), body.prefix, lambda char: begin + char)
 
 
-def _shifted(spans: Iterable[Span], prefix: str, place: Callable[[int], int]) -> Iterator[_Place]:
+def _spans(text: str) -> "Iterable[Span]":
+    from memosite.markdown.spans import read_spans  # noqa: PLC0415 - as above
+
+    return read_spans(text)
+
+
+def _shifted(spans: "Iterable[Span]", prefix: str, place: Callable[[int], int]) -> Iterator[_Place]:
     """Passages of a text as those of the one that it is cut from; `place` tells where a character is in that."""
     for one in sorted(spans, key=lambda span: span.begin):
         yield _Place(anchor=prefix + one.anchor, kind=one.kind, begin=place(one.begin), end=place(one.end))
@@ -150,7 +159,7 @@ def _of_conversation(text: str, anchor: str) -> Iterator[_Place]:
     if not found.turns:
         return
     if not anchor or anchor.startswith(PREAMBLE):
-        yield from _shifted(read_spans(found.preamble[:PAGE_CHARS]), PREAMBLE, lambda char: char)
+        yield from _shifted(_spans(found.preamble[:PAGE_CHARS]), PREAMBLE, lambda char: char)
     named = _TURN.fullmatch(anchor)
     if anchor and not named:
         return
@@ -168,7 +177,7 @@ def _of_conversation(text: str, anchor: str) -> Iterator[_Place]:
 def _of_turn(turn: Turn, begin: int) -> Iterator[_Place]:
     starts = _starts(turn.text, begin)
     for number, block in enumerate(blocks(turn.text)):
-        yield from _shifted(read_spans(block.text), block_prefix(turn.anchor, number), _place_of(block, turn, starts))
+        yield from _shifted(_spans(block.text), block_prefix(turn.anchor, number), _place_of(block, turn, starts))
 
 
 def _place_of(block: TurnBlock, turn: Turn, starts: list[int]) -> Callable[[int], int]:
