@@ -15,6 +15,7 @@ from memosite.facts.parsed import Kind, Mailbox
 from memosite.pages.cited import CitedRow
 from memosite.pages.feeds import FeedGroup, Subscribing
 from memosite.pages.lives import EditRow, LifeLine, MovementRow
+from memosite.pages.mentions import MentionRow
 from memosite.pages.organization import OrganizationSection, SeatFacts, SeatRow
 from memosite.pages.parts import (
     AnchorRow,
@@ -123,7 +124,7 @@ class ArtifactPage(Page):
     extra: str
     tags: tuple[str, ...]
     findings: tuple[FindingRow, ...]
-    backlinks: tuple[Row, ...]
+    backlinks: tuple[MentionRow, ...]
     lives: tuple[LifeLine, ...] = ()
     citation: Citation | None = None
     is_cut: bool = False  # whether the body is longer than a page may be, so that only its beginning is shown
