@@ -12,7 +12,7 @@ from memosite.archive.urls import absolute, page_of
 from memosite.citing.item import Item
 from memosite.citing.sources import Sources
 from memosite.facts.parsed import Participant
-from memosite.passages.bodies import bodies_of
+from memosite.passages.bodies import bodies_of, texts_of
 
 
 class ArchiveSources(Sources):
@@ -72,6 +72,12 @@ class ArchiveSources(Sources):
         if name not in self._items:
             self._items[name] = self._made(self.artifact(name))
         return self._items[name]
+
+    def items_with(self, may_have: Callable[[str], bool]) -> Iterator[Item]:
+        """As `Sources` says; of other artifacts no item is made."""
+        for name in self.names:
+            if any(map(may_have, texts_of(self.artifact(name), self._text_of))):
+                yield self.item(name)
 
     def _made(self, artifact: Artifact) -> Item:
         page = page_of(artifact)

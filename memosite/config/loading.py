@@ -62,6 +62,7 @@ FEEDS_KEYS = ("window", "days", "ttl", "full_content", "digest", "searches")
 _T = TypeVar("_T")
 _NOTHING: tuple[str, ...] = ()
 _NO_ENTRIES: Mapping[str, str] = MappingProxyType({})
+_NO_POSITIONS: tuple[Mapping[str, str], tuple[str, ...] | None] = (_NO_ENTRIES, None)
 
 
 def load_config(
@@ -115,7 +116,7 @@ def _load(
     fields = top.fields(KEYS, UNBUILT_KEYS) if top else {}
     chosen, output_folder, outputs = choose(fields, folder, audience=audience, output=output)
     cache_folder = folder_to_write(cache, "--cache") or cache_of(folder)
-    aliases, people = _get(fields, "positions", _positions, (_NO_ENTRIES, _NOTHING))
+    aliases, people = _get(fields, "positions", _positions, _NO_POSITIONS)
     feeds, searches = _get(fields, "feeds", _feeds, (FeedsConfig(), _NO_ENTRIES))
     address = _get(fields, "base_url", read_base_url, None)
     known_secrets = _get(fields, "secrets", read_secrets, DEFAULT_SECRETS)
@@ -130,7 +131,7 @@ def _load(
         history=_get(fields, "history", _history, "own"),
         aliases=aliases,
         people=people,
-        documents=_get(fields, "documents", read_globs, DEFAULT_DOCUMENTS),
+        documents=_get(fields, "documents", _documents, DEFAULT_DOCUMENTS),
         citations=_get(fields, "citations", lambda entry: read_globs(entry, below="the site folder"), ()),
         closed=_get(fields, "actions", _closed, MappingProxyType({})),
         feeds=feeds,
@@ -204,6 +205,12 @@ def _option_base_url(text: str | None) -> str | None:
 # Groups of values
 
 
+def _documents(entry: ConfigEntry) -> tuple[str, ...]:
+    """The default globs and those given; none at all if the list is empty."""
+    globs = read_globs(entry)
+    return tuple(dict.fromkeys((*DEFAULT_DOCUMENTS, *globs))) if globs else ()
+
+
 def _history(entry: ConfigEntry) -> Literal["own", "enclosing"]:
     text = entry.text("own or enclosing")
     if text not in {"own", "enclosing"}:
@@ -211,9 +218,9 @@ def _history(entry: ConfigEntry) -> Literal["own", "enclosing"]:
     return "enclosing" if text == "enclosing" else "own"
 
 
-def _positions(entry: ConfigEntry) -> tuple[Mapping[str, str], tuple[str, ...]]:
+def _positions(entry: ConfigEntry) -> tuple[Mapping[str, str], tuple[str, ...] | None]:
     fields = entry.fields(("aliases", "people"))
-    people = _get(fields, "people", lambda below: below.texts("a list of positions such as [director]"), _NOTHING)
+    people = _get(fields, "people", lambda below: below.texts("a list of positions such as [director]"), None)
     return _get(fields, "aliases", _aliases, _NO_ENTRIES), people
 
 

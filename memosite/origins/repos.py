@@ -1,6 +1,6 @@
 """Items of an archive that is read from its repos, with their former versions from git."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from hashlib import sha256
 
@@ -12,9 +12,11 @@ from memosite.citing.item import Item, Place
 from memosite.facts.json_text import clean_text, read_json_text
 from memosite.facts.names import ENVELOPE_SUFFIX
 from memosite.facts.parsed import FileFacts
-from memosite.passages.bodies import SourceBody
+from memosite.passages.bodies import SourceBody, digests_of
+from memosite.quotes.index import QuoteIndex
 from memosite.reading.past_contents import FormerContent, PastContents
 from memosite.reading.published import PublishedSite
+from memosite.reading.quote_rows import QuoteRows
 from memosite.store.shelf import Shelf
 
 
@@ -22,13 +24,33 @@ class RepoSources(ArchiveSources):
     """Items of an archive; its texts are on the shelf."""
 
     def __init__(
-        self, archive: Archive, shelf: Shelf, past: PastContents, *, base_url: str | None, built: PublishedSite
+        self,
+        archive: Archive,
+        shelf: Shelf,
+        past: PastContents,
+        *,
+        base_url: str | None,
+        built: PublishedSite,
+        rows: QuoteRows | None = None,
     ) -> None:
-        """Nothing is read yet but the archive; `built` is the site that was last built of it."""
+        """Nothing is read yet but the archive; `built` is the site that was last built of it.
+
+        Without `rows`, what is kept to find quotes, all texts are read for each.
+        """
         super().__init__(archive, shelf.text, base_url=base_url)
+        self._rows = rows
         self._built = built
         self._shelf = shelf
         self._past = past
+
+    def index_for(self, quotes: Sequence[str]) -> QuoteIndex[tuple[str, int]]:
+        """As `Sources` says; from kept rows that of all bodies, without their texts."""
+        if self._rows is None:
+            return super().index_for(quotes)
+        return QuoteIndex(self._rows.rows(self._digests, self._shelf.text))
+
+    def _digests(self) -> list[tuple[str, tuple[str, ...]]]:
+        return [(name, tuple(digests_of(self.artifact(name)))) for name in self.names]
 
     def commit_of(self, item: Item, place: Place | None) -> str:
         """The commit that gave the file the text that a citation quotes; "" if none has it, or that is not known."""

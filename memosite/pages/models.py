@@ -17,6 +17,7 @@ from memosite.pages.feeds import FeedGroup, Subscribing
 from memosite.pages.lives import EditRow, LifeLine, MovementRow
 from memosite.pages.mentions import MentionRow
 from memosite.pages.organization import OrganizationSection, SeatFacts, SeatRow
+from memosite.pages.overviews import TimelineYear
 from memosite.pages.parts import (
     AnchorRow,
     Body,
@@ -304,7 +305,8 @@ class TimelinePage(Page):
 
     template: ClassVar[str] = "timeline.html"
 
-    years: tuple[tuple[str, tuple[tuple[Reference, int], ...]], ...]
+    years: tuple[TimelineYear, ...]
+    digests: Reference
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -53,13 +53,14 @@ def _no_data(_file: FileFacts) -> None:
 class ResolveRules:
     """The settings for resolving, from the configuration.
 
-    `sources` are in their order of precedence. With `is_loose` envelopes count wherever they are, and findings that
+    `sources` are in their order of precedence. `people` are the names of positions held by people; if it is None, a
+    director is one. With `is_loose` envelopes count wherever they are, and findings that
     need a whole archive (ghosts, unlisted positions) are not reported: for checking single files (SPEC 8).
     """
 
     sources: tuple[SourceInfo, ...]
     aliases: Mapping[str, str] = field(default_factory=dict)
-    people: tuple[str, ...] = ()
+    people: tuple[str, ...] | None = None
     closed: Mapping[str, Discharge] = field(default_factory=dict)
     is_loose: bool = False
 
