@@ -17,6 +17,7 @@ from memosite.archive.cite import Citation
 from memosite.archive.notices import Notice
 from memosite.facts.errors import ConfigError
 from memosite.facts.findings import Severity
+from memosite.facts.sentences import Sentence
 from memosite.formats.turns import parse_conversation
 from memosite.pages.actions import ActionListPage, ActionsPage
 from memosite.pages.citations import CitationsPage
@@ -24,6 +25,7 @@ from memosite.pages.cited import CitedRow
 from memosite.pages.contract import ContractPage, ContractSection
 from memosite.pages.feeds import FeedGroup, Subscribing
 from memosite.pages.lives import EditRow
+from memosite.pages.mentions import MentionRow
 from memosite.pages.models import (
     ArtifactPage,
     ChangesPage,
@@ -267,6 +269,16 @@ def page_fields(path: str = "memos/plan/index.html", **changes: Any) -> dict[str
     } | changes
 
 
+def mentions() -> tuple[MentionRow, ...]:
+    """Rows with a sentence that has the mention marked, with one that has it not, and with none."""
+    sentences = (Sentence(before="See ", marked="the plan", after=" of <May>."), Sentence(before="A table"), None)
+    places = ((ref("turn 4", "index.html#t4"),), (), ())
+    return tuple(
+        MentionRow(row=row, sentence=sentence, places=place, more=len(place))
+        for row, sentence, place in zip(rows(), sentences, places, strict=False)
+    )
+
+
 def artifact_fields(**changes: Any) -> dict[str, Any]:
     """The fields that the pages of all artifacts have."""
     return (
@@ -303,7 +315,7 @@ def artifact_fields(**changes: Any) -> dict[str, Any]:
             "tags": ("cutover", "weekend"),
             "findings": findings(),
             "citation": CITATION,
-            "backlinks": rows(),
+            "backlinks": mentions(),
             "backlinks_total": 7,
         }
         | changes
@@ -381,7 +393,7 @@ def transcript(**changes: Any) -> TranscriptPage:
         "transport": "terminal",
         "capture_tool": "example-capture 1.0",
         "redaction_status": "redacted",
-        "related": rows(),
+        "related": mentions(),
         "unresolved": ("2026-04-01--lost.openthing",),
         "written_during": rows(),
         "is_broken": False,
@@ -729,10 +741,11 @@ def pages() -> tuple[Page, ...]:
         captures(),
         withheld(),
         CitationsPage(
-            **page_fields("citations/index.html", title="Citations"),
+            **page_fields("citations/index.html"),
             counts=(("broken", 1), ("holds", 2)),
             rows=(
-                CitedRow(by=ref("The plan"), to=ref("A talk"), quote="a <b> quote", state="broken", said="not found"),
+                CitedRow(by=ref("book/one.md:4", None), to=ref("A plan"), quote="We <wait>.", state="broken", said="x"),
+                CitedRow(by=ref("A memo"), to=ref("A plan"), quote="", state="holds", said="exact"),
             ),
         ),
     )

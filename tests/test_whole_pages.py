@@ -46,7 +46,7 @@ def mentioned(*by: tuple[str, str | None]) -> Any:
 def test_what_mentions_an_artifact_is_listed_without_a_date_too() -> None:
     """The bullets of a memory seldom have one."""
     page = mentioned(("decisions.1", "2026-05-01"), ("decisions.2", None))
-    assert [row.subject for row in page.backlinks] == ["Title of decisions.1", "Title of decisions.2"]
+    assert [one.row.subject for one in page.backlinks] == ["Title of decisions.1", "Title of decisions.2"]
 
 
 def test_of_many_that_mention_an_artifact_the_rest_is_counted_and_linked() -> None:

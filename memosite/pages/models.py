@@ -16,6 +16,7 @@ from memosite.pages.cited import CitedRow
 from memosite.pages.feeds import FeedGroup, Subscribing
 from memosite.pages.lanes import Lanes
 from memosite.pages.lives import EditRow, LifeLine, MovementRow
+from memosite.pages.mentions import MentionRow
 from memosite.pages.organization import OrganizationSection, SeatFacts, SeatRow
 from memosite.pages.overviews import TimelineYear
 from memosite.pages.parts import (
@@ -125,7 +126,7 @@ class ArtifactPage(Page):
     extra: str
     tags: tuple[str, ...]
     findings: tuple[FindingRow, ...]
-    backlinks: tuple[Row, ...]
+    backlinks: tuple[MentionRow, ...]
     lives: tuple[LifeLine, ...] = ()
     citation: Citation | None = None
     is_cut: bool = False  # whether the body is longer than a page may be, so that only its beginning is shown
