@@ -62,6 +62,7 @@ FEEDS_KEYS = ("window", "days", "ttl", "full_content", "digest", "searches")
 _T = TypeVar("_T")
 _NOTHING: tuple[str, ...] = ()
 _NO_ENTRIES: Mapping[str, str] = MappingProxyType({})
+_NO_POSITIONS: tuple[Mapping[str, str], tuple[str, ...] | None] = (_NO_ENTRIES, None)
 
 
 def load_config(
@@ -115,7 +116,7 @@ def _load(
     fields = top.fields(KEYS, UNBUILT_KEYS) if top else {}
     chosen, output_folder, outputs = choose(fields, folder, audience=audience, output=output)
     cache_folder = folder_to_write(cache, "--cache") or cache_of(folder)
-    aliases, people = _get(fields, "positions", _positions, (_NO_ENTRIES, None))
+    aliases, people = _get(fields, "positions", _positions, _NO_POSITIONS)
     feeds, searches = _get(fields, "feeds", _feeds, (FeedsConfig(), _NO_ENTRIES))
     known_secrets = _get(fields, "secrets", read_secrets, DEFAULT_SECRETS)
     return Config(
@@ -210,8 +211,11 @@ def _history(entry: ConfigEntry) -> Literal["own", "enclosing"]:
 
 def _positions(entry: ConfigEntry) -> tuple[Mapping[str, str], tuple[str, ...] | None]:
     fields = entry.fields(("aliases", "people"))
-    people = _get(fields, "people", lambda below: below.texts("a list of positions such as [director]"), None)
-    return _get(fields, "aliases", _aliases, _NO_ENTRIES), people
+    people = fields.get("people")
+    return (
+        _get(fields, "aliases", _aliases, _NO_ENTRIES),
+        people.texts("a list of positions such as [director]") if people else None,
+    )
 
 
 def _aliases(entry: ConfigEntry) -> Mapping[str, str]:

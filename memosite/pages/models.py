@@ -15,7 +15,7 @@ from memosite.facts.parsed import Kind, Mailbox
 from memosite.pages.feeds import FeedGroup, Subscribing
 from memosite.pages.lives import EditRow, LifeLine, MovementRow
 from memosite.pages.organization import OrganizationSection, SeatFacts, SeatRow
-from memosite.pages.overviews import TimelineYear
+from memosite.pages.overviews import PositionsAtAGlance, TimelineYear, Waiting
 from memosite.pages.parts import (
     AnchorRow,
     Body,
@@ -39,6 +39,7 @@ from memosite.pages.parts import (
     ThreadMember,
     VariantRow,
 )
+from memosite.pages.pictures import Grid
 from memosite.pages.seals import Seal
 
 
@@ -62,15 +63,15 @@ class Page:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HomePage(Page):
-    """What waits for people, the seats at a glance, the newest by day, the sources."""
+    """What waits for people, activity, the newest by day, the positions, the sources."""
 
     template: ClassVar[str] = "home.html"
 
-    waiting: tuple[Row, ...]
+    waiting: Waiting
     open_actions: int
-    seats: tuple[SeatRow, ...]
-    seats_total: int = 0
-    waiting_total: int = 0
+    activity: Grid | None
+    positions: PositionsAtAGlance
+    digests: Reference
     days: tuple[Day, ...]
     months: tuple[Reference, ...]
     sources: tuple[SourceRow, ...]
