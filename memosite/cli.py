@@ -150,6 +150,13 @@ def _verify(options: argparse.Namespace) -> int:
     return EXIT_FINE if run(options, show=show, say=say) else EXIT_NOT_SO
 
 
+def _completion(options: argparse.Namespace) -> int:
+    from memosite.commands.completion import run
+
+    run(options, show=show)
+    return EXIT_FINE
+
+
 _COMMANDS: dict[str, Callable[[argparse.Namespace], int]] = {
     "build": _build,
     "serve": _serve,
@@ -163,4 +170,5 @@ _COMMANDS: dict[str, Callable[[argparse.Namespace], int]] = {
     "cite": _cite,
     "verify": _verify,
     "mark_read": _mark_read,
+    "completion": _completion,
 }

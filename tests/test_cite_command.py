@@ -107,8 +107,23 @@ def test_every_format_holds_the_same(name: str, repo: Repo, capsys: pytest.Captu
     assert (one.ref, one.commit) == (f"{TALK}#t2", repo.head)
     assert one.quote == "There are 39 barges in the lock, and none of them may leave before noon."
     assert other.ref == f"{TALK}#t1-t3"
-    whole = "\n".join(TURNS.split("\n")[1:-1])
-    assert other.sha256 == hashlib.sha256(whole.encode()).hexdigest()
+    lines = TURNS.split("\n")
+    turns = ("\n".join(lines[start:end]) for start, end in ((1, 3), (5, 14), (16, 18)))
+    digests = "".join(f"{hashlib.sha256(text.encode()).hexdigest()}\n" for text in turns)
+    assert other.sha256 == hashlib.sha256(digests.encode()).hexdigest()
+
+
+def test_a_range_passes_over_empty_turns_and_holds_no_redaction(repo: Repo, capsys: pytest.CaptureFixture[str]) -> None:
+    """Empty turns alone are no range."""
+    text = f"## User\n\nOne.\n\n## Assistant\n\n## User\n\nThree.\n\n## Assistant\n\nThe key is {AWS_KEY}.\n"
+    write_text(repo.root / f"transcripts/engineer/{LOAD}.body.md", text)
+    digests = "".join(f"{hashlib.sha256(words).hexdigest()}\n" for words in (b"\nOne.", b"\nThree."))
+    found = fields(capsys, repo, f"{LOAD}#t1-t3", "--secrets", "redact")
+    assert found["sha256"] == hashlib.sha256(digests.encode()).hexdigest()
+    cite(repo, f"{LOAD}#t2-t2", "--secrets", "redact", code=2)
+    assert "has no passage #t2-t2" in capsys.readouterr().err
+    cite(repo, f"{LOAD}#t3-t4", "--secrets", "redact", code=1)
+    assert "a secret in it was redacted" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(

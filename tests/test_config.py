@@ -31,7 +31,7 @@ history: own
 positions:
   aliases: {oagp-implementer: og-implementer}
   people: [director]
-documents: ["decisions/**/*.md"]
+documents: ["rulings/**/*.md"]
 actions:
   closed:
     2026-05-01-1430--a--b--c: {on: 2026-05-20, by: director, why: "overtaken"}
@@ -95,7 +95,7 @@ def test_every_setting_is_read(site: Path) -> None:
         history="own",
         aliases=MappingProxyType({"oagp-implementer": "og-implementer"}),
         people=("director",),
-        documents=("decisions/**/*.md",),
+        documents=(*DEFAULT_DOCUMENTS, "rulings/**/*.md"),
         closed=MappingProxyType(
             {"2026-05-01-1430--a--b--c": Discharge(on="2026-05-20", by="director", disposition="overtaken")}
         ),

@@ -107,7 +107,7 @@ def test_an_archive_of_one_day_has_no_digest_yet(tmp_path: Path) -> None:
     write_day(tmp_path / "repo", "2026-05-01")
     output = build(tmp_path / "repo")
     assert days(output) == []
-    assert "No day is closed yet." in (output / "digests/index.html").read_text()
+    assert "No digests yet. The first appears when a day is complete." in (output / "digests/index.html").read_text()
 
 
 def test_digests_use_no_clock(repo: Path) -> None:

@@ -61,6 +61,7 @@ def commands(site: Path, own: Path) -> dict[str, tuple[list[str], int]]:
         "init": (command_line("init", own / "new"), 0),
         "watch": (command_line("watch", "--once", "--since", "all", "--state", own / "state.sqlite", feed), 0),
         "mark-read": (command_line("mark-read", own / "new/memos/inbox/first.openthing"), 0),
+        "completion": (command_line("completion", "fish"), 0),
         "help": (command_line("build", "--help"), 0),
         "version": (command_line("--version"), 0),
     }

@@ -556,7 +556,7 @@ def test_a_build_elsewhere_goes_on_from_the_published_site(organization: Path, t
         with serve_folder(old) as address:
             build(organization, *arguments, "--previous", address)
     assert (tmp_path / "new" / LEDGER).read_bytes().startswith((old / LEDGER).read_bytes())
-    assert "No longer here" in (tmp_path / f"new/notes/{gone.stem}/index.html").read_text()
+    assert "This item was removed" in (tmp_path / f"new/notes/{gone.stem}/index.html").read_text()
 
 
 def test_a_previous_site_that_is_none_is_said(organization: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -1,9 +1,11 @@
 """The archive that is kept for commands: the same as one that is read, never out of date, nobody else's."""
 
+import multiprocessing
 import os
 import pickle
 import re
 import sqlite3
+import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import closing
 from dataclasses import fields
@@ -13,13 +15,15 @@ from typing import Any
 import pytest
 
 from memosite.archive.ledger import LEDGER_PATH
-from memosite.archive.model import Archive
+from memosite.archive.model import Archive, Memo
 from memosite.cli import main
 from memosite.config.loading import load_config
+from memosite.facts.errors import OutputError, SourceError
 from memosite.reading.archive import ArchiveHandle, open_archive
 from memosite.reading.keeping import Keeping
 from memosite.reading.kept import FILE, SEAL, read_seal, seal_kept, write_kept
 from memosite.store.keys import write_signed
+from memosite.store.output import OutputFolder
 from tests.support.files import write_text
 from tests.support.memos import write_memo
 from tests.support.planted import CONFIG, PLANTED, write_planted
@@ -266,8 +270,8 @@ def test_a_link_is_not_followed(site: Path, tmp_path: Path) -> None:
     (part(site) / FILE).unlink()
     (part(site) / FILE).symlink_to(tmp_path / "precious")
     (tmp_path / "precious").write_text("text")
-    seal = read_seal(part(site))
-    assert seal is None
+    with pytest.raises(OutputError, match="found a symbolic link"):
+        read_seal(part(site))
     assert main(["check", str(site), "--quiet"]) == 2
     assert (tmp_path / "precious").read_text() == "text"
 
@@ -310,6 +314,33 @@ def test_a_process_beside_the_build_writes_it(site: Path, jobs: int) -> None:
     _add(site)
     build_site(site, "--jobs", jobs)
     assert is_kept(site)
+
+
+def test_a_build_that_fails_leaves_no_process(site: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It would go on holding the lock of the output."""
+    monkeypatch.setattr("memosite.reading.keeping.write_kept", lambda *_, **__: time.sleep(60))
+    _add(site)
+    other = OutputFolder(site / "_site")
+    other.open()
+    assert main(["build", str(site), "--jobs", "2", "--quiet"]) == 2
+    other.leave()
+    other.unlock()
+    assert multiprocessing.active_children() == []
+
+
+def test_a_text_that_changes_while_it_is_shown_is_an_error_with_a_remedy(site: Path) -> None:
+    """Its digest is known, and no file has it any more."""
+    write_memo(site / "memos/inbox", "2026-05-03-0900--engineer--director--three", body="three")
+    with open_archive(load_config(site)) as handle:
+        handle.recall()
+    with open_archive(load_config(site)) as handle:
+        archive = handle.recall()
+        memo = next(one for one in archive.artifacts.values() if one.id.endswith("three"))
+        assert isinstance(memo, Memo)
+        text = next(text for variant in memo.variants if (text := variant.text) is not None)
+        write_memo(site / "memos/inbox", "2026-05-03-0900--engineer--director--three", body="another one")
+        with pytest.raises(SourceError, match="run the command again"):
+            handle.shelf.get(text.sha256)
 
 
 def test_nothing_is_kept_of_a_site_that_erases(planted: Path) -> None:

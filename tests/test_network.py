@@ -99,6 +99,7 @@ def commands(site: Path) -> list[tuple[str, ...]]:
         ("watch", "--once", "--position", "director", *at),
         ("mark-read", "--commit", str(memo)),
         ("init", str(site.parent / "other")),
+        ("completion", "zsh"),
     ]
 
 

@@ -238,9 +238,14 @@ def _mark_read(place: Place) -> Iterator[bytes]:
     yield place.run("mark-read", place.site / f"office/memos/inbox/{LETTER}.openthing", "--commit")
 
 
+def _completion(place: Place) -> Iterator[bytes]:
+    yield place.run("completion", "bash")
+
+
 COMMANDS: dict[str, Callable[..., Iterator[bytes]]] = {
     "build": _build, "serve": _serve, "explain": _explain, "check": _check, "search": _search, "export": _export,
     "watch": _watch, "diff": _diff, "cite": _cite, "verify": _verify, "init": _init, "mark-read": _mark_read,
+    "completion": _completion,
 }  # fmt: skip
 """How each command is run so that it shows and writes all it can."""
 
@@ -263,7 +268,7 @@ def test_no_command_echoes_a_secret(
     monkeypatch.setattr(tempfile, "tempdir", None)
     monkeypatch.chdir(place.work)
     for name, run in COMMANDS.items():
-        options = () if name in {"init", "mark-read"} else ("--secrets", mode)
+        options = () if name in {"init", "mark-read", "completion"} else ("--secrets", mode)
         for printed in run(place, *options):
             assert echoed(printed) == [], (name, printed.decode(errors="replace")[:3000])
     assert place.written() == {}

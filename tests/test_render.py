@@ -23,6 +23,7 @@ from memosite.pages.feeds import FeedGroup, Subscribing
 from memosite.pages.lives import EditRow
 from memosite.pages.models import (
     ActionsPage,
+    ArtifactPage,
     ChangesPage,
     DigestsPage,
     DocumentPage,
@@ -654,8 +655,14 @@ def actions_board() -> ActionsPage:
     fields = page_fields("actions/index.html", title="Actions", section="actions") | {
         "parts": (PagePart(label="1", href="1/index.html", is_current=False),),
         "sections": (
-            ListSection(heading="Open for strategist", anchor="open-for-strategist", rows=listed, total=501),
-            ListSection(heading="Discharged", anchor="discharged", rows=(), total=0, empty="Nothing."),
+            ListSection(
+                heading="To do: strategist",
+                anchor="to-strategist",
+                former_anchor="open-for-strategist",
+                rows=listed,
+                total=501,
+            ),
+            ListSection(heading="Closed", anchor="discharged", rows=(), total=0, empty="Nothing."),
         ),
     }
     return ActionsPage(**fields)
@@ -708,7 +715,7 @@ def pages() -> tuple[Page, ...]:
         ),
         health(),
         RedirectPage(**page_fields("threads/old/index.html", title="Moved"), target=ref("threads/new/")),
-        GonePage(**page_fields("memos/gone/index.html", title="No longer here"), id="2026-04-01--gone"),
+        GonePage(**page_fields("memos/gone/index.html", title="Removed"), id="2026-04-01--gone"),
         ChangesPage(
             **page_fields("memos/gate/changes/index.html", title="The gate"),
             artifact=Reference(label="The gate", href="../index.html"),
@@ -847,7 +854,7 @@ def rendered(page: Page, renderer: Renderer = RENDERER) -> lxml_html.HtmlElement
     first, *others = [(dict(script.attrib), script.text) for script in tree.iter("script")]
     assert first == ({"async": "", "fetchpriority": "high", "src": f"{top}static/memosite.js"}, None)
     assert all("defer" in attributes and not text for attributes, text in others)
-    assert not others or isinstance(page, SearchPage)
+    assert not others or isinstance(page, SearchPage | ArtifactPage)
     assert tree.xpath("//*[@style or @*[starts-with(name(), 'on')]]") == []
     assert tree.xpath("count(//h1)") == 1
     return tree
@@ -1019,7 +1026,7 @@ def test_the_envelope_of_a_memo_says_who_when_and_how_far() -> None:
     """From, to, the date for people and for machines, the mailbox, and the state of each recipient."""
     tree = rendered(memo())
     assert texts(tree, "//header/p[@class='envelope']") == [
-        "From strategist to catalogue-engineer, web-engineer · inbox · open · 1 answer 2026-04-21 09:00 −04:00"
+        "From strategist to catalogue-engineer, web-engineer · inbox · open · 1 reply 2026-04-21 09:00 −04:00"
     ]
     assert tree.xpath("//p[@class='envelope']/time/@datetime") == ["2026-04-21T13:00:00Z"]
     assert texts(tree, "//ul[@class='recipients']/li") == ["catalogue-engineer open unread", "web-engineer answered"]
@@ -1083,7 +1090,7 @@ def test_a_text_longer_than_a_page_is_cut_and_its_original_named() -> None:
     long = "&" * (PAGE_CHARS + 1)
     page = memo(body=body(long, form="verbatim"), is_cut=True, variants=())
     tree = rendered(page)
-    assert texts(tree, "//p[@class='notice']")[0].endswith("The whole: original.openthing, original.body.md.")
+    assert texts(tree, "//p[@class='notice']")[0].endswith("Original file: original.openthing, original.body.md.")
     assert "Only the beginning of this text is shown." in tree.text_content()
     assert len(RENDERER.render(page)) < 1_000_000
 
@@ -1141,19 +1148,18 @@ def test_what_a_person_typed_is_shown_as_typed() -> None:
     assert tree.xpath("//section[@id='t2']//pre[@class='typed']") == []
 
 
-def test_a_turn_is_cited_by_link_markdown_and_text() -> None:
+def test_a_turn_is_cited_in_plain_text() -> None:
     """Who said it, when, the words, the address and the hash of the turn's own source; readable without a script."""
     tree = rendered(transcript())
-    link, markdown, text = tree.xpath("//section[@id='t2']/details[@class='cite']//dd")
-    assert link.xpath("./a/@href") == ["#t2"]
-    assert link.text_content() == "https://archive.example.org/memos/plan/#t2"
+    [text] = texts(tree, "//section[@id='t2']/details[@class='cite']/p")
+    assert tree.xpath("//section[@id='t2']/details[@class='cite']//a/@href") == ["#t2"]
     digest = parse_conversation(TALK, started=None).turns[1].digest
-    assert "local-history-archivist (session-3): “" in text.text_content()
-    assert f"2026-04-14T13:23:01Z. https://archive.example.org/memos/plan/#t2. sha256:{digest} (raw)" in (
-        text.text_content()
+    assert text.startswith("local-history-archivist (session-3): “")
+    assert text.endswith(
+        "”. Plan for [the] weekend (memo/plan#t2). 2026-04-14T13:23:01Z. "
+        f"https://archive.example.org/memos/plan/#t2. sha256:{digest} (raw)"
     )
-    assert "[Plan for \\[the\\] weekend](<https://archive.example.org/memos/plan/#t2>)" in markdown.text_content()
-    assert texts(tree, "//section[@id='t3']//dd")[2].startswith("director: “")
+    assert texts(tree, "//section[@id='t3']/details[@class='cite']/p")[0].startswith("director: “")
 
 
 def test_the_outline_has_the_turns_of_people() -> None:
@@ -1280,7 +1286,7 @@ def test_a_thread_shows_its_tree_and_every_memo_in_order() -> None:
         "memo-re",
         "memo-re-re",
     ]
-    assert "This memo is not in the archive" in texts(tree, "//section[@id='memo-lost']")[0]
+    assert "Missing memo." in texts(tree, "//section[@id='memo-lost']")[0]
     assert "Continues in the next thread, another" in texts(tree, "//section[@id='memo-re-re']")[0]
     assert "Continues from trial loads" in texts(tree, "//section[@id='memo-plan']")[0]
 
@@ -1330,7 +1336,7 @@ def test_home_says_as_of_which_commits() -> None:
     home = next(page for page in pages() if isinstance(page, HomePage))
     sources = (SourceRow(name="engine", artifacts=3, commit=Reference(label="0a1b2c3d4e"), committed=STAMP),)
     (line,) = rendered(dataclasses.replace(home, sources=sources)).xpath("//section[h2='Sources']//li/p")
-    assert " ".join(line.text_content().split()).startswith("at 0a1b2c3d4e of 2026-04-21")
+    assert " ".join(line.text_content().split()).startswith("commit 0a1b2c3d4e, 2026-04-21")
 
 
 def test_a_list_does_not_repeat_the_day_its_heading_names() -> None:
@@ -1338,22 +1344,19 @@ def test_a_list_does_not_repeat_the_day_its_heading_names() -> None:
     month = rendered(pages()[9])
     assert month.xpath("//section[@id='2026-04-21']//time") == []
     assert len(month.xpath("//section[@id='sent']//time")) == 6
-    assert texts(month, "//section[@id='sent']/p") == ["The newest 7 of 240."]
+    assert texts(month, "//section[@id='sent']/p") == ["Showing the newest 7 of 240."]
     assert texts(month, "//section[@id='notes']/p") == ["Nothing yet."]
 
 
 def test_the_actions_board_lists_each_action_with_its_state() -> None:
     """The newest where there are more, and what to say where there are none."""
     board = rendered(actions_board())
-    assert texts(board, "//section[@id='open-for-strategist']//li/a[@class='subject']") == [
-        row().subject,
-        "The older one",
-    ]
-    assert texts(board, "//section[@id='open-for-strategist']//span[@class='date']") == ["2026-04-21", "no date"]
-    assert texts(board, "//section[@id='open-for-strategist']//span[@class='state open']") == ["open", "open"]
-    assert texts(board, "//section[@id='open-for-strategist']/p") == ["The newest 2 of 501."]
+    assert texts(board, "//section[@id='to-strategist']//li/a[@class='subject']") == [row().subject, "The older one"]
+    assert texts(board, "//section[@id='to-strategist']//span[@class='date']") == ["2026-04-21", "no date"]
+    assert texts(board, "//section[@id='to-strategist']//span[@class='state open']") == ["open", "open"]
+    assert texts(board, "//section[@id='to-strategist']/p") == ["Showing the newest 2 of 501."]
     assert texts(board, "//section[@id='discharged']/p") == ["Nothing."]
-    assert texts(board, "//nav[@class='contents']//li") == ["Open for strategist 501", "Discharged 0"]
+    assert texts(board, "//nav[@class='contents']//li") == ["To do: strategist 501", "Closed 0"]
 
 
 def test_a_column_of_the_actions_board_is_on_no_other_page() -> None:
@@ -1387,11 +1390,11 @@ def test_a_record_shows_what_its_system_knows_of_it() -> None:
     relations = page.xpath("//ul[@class='relationships'][1]")[0]
     assert texts(relations, "./li") == [
         "affects The catalogue active, 0.9rel.a; evidence task: H-1",
-        "depends on feature.lost stated there",
+        "depends on feature.lost stated in that record",
     ]
     assert len(relations.xpath(".//a")) == 1
-    assert "The first 2 of 400; all of them:" in page.text_content()
-    assert "The last 2 of 700; all of them:" in page.text_content()
+    assert "Showing the first 2 of 400. All of them:" in page.text_content()
+    assert "Showing the last 2 of 700. All of them:" in page.text_content()
     assert texts(page, "//table[@class='fields']//tr")[0] == "Evidencefile: loads/counts.csv"
     assert texts(page, "//table[@class='history']/tbody/tr")[1] == "no dateupdated"
     assert page.xpath("//ul[@class='citations']//a/@href") == ["https://manual.example.org/x"]

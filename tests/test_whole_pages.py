@@ -53,7 +53,7 @@ def test_of_many_that_mention_an_artifact_the_rest_is_counted_and_linked() -> No
     """The twin has all of them."""
     page = mentioned(*((f"decisions.{number}", "2026-05-01") for number in range(201)))
     assert (len(page.backlinks), page.backlinks_total) == (200, 201)
-    assert "The newest 200 of 201; all of them: json ." in words(page)
+    assert "Showing the newest 200 of 201. All of them: json ." in words(page)
 
 
 def test_what_a_record_says_of_a_relation_stands_beside_it_at_both_ends(tmp_path: Path) -> None:
@@ -180,7 +180,7 @@ def test_an_orgdef_or_a_catalog_that_is_broken_is_shown_raw_with_its_findings(
     assert "json-invalid" in shown
     assert [row.rule for row in page.findings] == ["json-invalid"]
     assert list(exported(archive)) == []
-    assert ("because it is broken" in organization) is is_orgdef
+    assert ("Invalid file, not read" in organization) is is_orgdef
 
 
 def test_broken_json_of_other_tools_is_no_artifact(tmp_path: Path) -> None:
@@ -206,13 +206,13 @@ def test_an_organization_too_large_for_its_page_is_in_parts(tmp_path: Path) -> N
     with open_folders(tmp_path / "quay") as (archive, shelf):
         found = _pages(archive, shelf)
     page, *parts = (found[f"org/{part}index.html"] for part in ("", "1/", "2/"))
-    assert "300 of 500; all of them stand in the parts." in words(page)
-    assert "500 of 501; all of them stand in the parts." in words(page)
+    assert "Showing 300 of 500. The other pages list the rest." in words(page)
+    assert "Showing 500 of 501. The other pages list the rest." in words(page)
     assert [len(part.seats) for part in parts] == [500, 0]
     assert [len(part.organizations[0].relationships) for part in parts] == [500, 1]
     assert "Showing 300 of 500. All of them: organization ." in words(found["index.html"])
-    assert "The first 500 of 501." in words(found["positions/seat-000/index.html"])
-    assert "[All 500 seats](org/index.html)" in found["llms.txt"].data.decode()
+    assert "Showing the first 500 of 501." in words(found["positions/seat-000/index.html"])
+    assert "[All 500 positions](org/index.html)" in found["llms.txt"].data.decode()
 
 
 def test_a_charter_is_no_longer_than_a_page_may_be(tmp_path: Path) -> None:

@@ -1,6 +1,6 @@
 """Items of an archive that is read from its repos, with their former versions from git."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
 from hashlib import sha256
@@ -18,9 +18,11 @@ from memosite.citing.sources import Sources
 from memosite.facts.json_text import clean_text, read_json_text
 from memosite.facts.names import ENVELOPE_SUFFIX
 from memosite.facts.parsed import FileFacts, Participant
-from memosite.passages.bodies import SourceBody, bodies_of
+from memosite.passages.bodies import SourceBody, bodies_of, digests_of, texts_of
+from memosite.quotes.index import QuoteIndex
 from memosite.reading.past_contents import FormerContent, PastContents
 from memosite.reading.published import PublishedSite
+from memosite.reading.quote_rows import QuoteRows
 from memosite.store.shelf import Shelf
 
 
@@ -28,9 +30,20 @@ class RepoSources(Sources):
     """Items of an archive; its texts are on the shelf."""
 
     def __init__(
-        self, archive: Archive, shelf: Shelf, past: PastContents, *, base_url: str | None, built: PublishedSite
+        self,
+        archive: Archive,
+        shelf: Shelf,
+        past: PastContents,
+        *,
+        base_url: str | None,
+        built: PublishedSite,
+        rows: QuoteRows | None = None,
     ) -> None:
-        """Nothing is read yet but the archive; `built` is the site that was last built of it."""
+        """Nothing is read yet but the archive; `built` is the site that was last built of it.
+
+        Without `rows`, what is kept to find quotes, all texts are read for each.
+        """
+        self._rows = rows
         self._built = built
         self.base_url = base_url or ""
         self._archive = archive
@@ -83,6 +96,21 @@ class RepoSources(Sources):
         if name not in self._items:
             self._items[name] = self._made(self._known(name))
         return self._items[name]
+
+    def items_with(self, may_have: Callable[[str], bool]) -> Iterator[Item]:
+        """As `Sources` says; of other artifacts no item is made."""
+        for name in self.names:
+            if any(map(may_have, texts_of(self._known(name), self._shelf.text))):
+                yield self.item(name)
+
+    def index_for(self, quotes: Sequence[str]) -> QuoteIndex[tuple[str, int]]:
+        """As `Sources` says; from kept rows that of all bodies, without their texts."""
+        if self._rows is None:
+            return super().index_for(quotes)
+        return QuoteIndex(self._rows.rows(self._digests, self._shelf.text))
+
+    def _digests(self) -> list[tuple[str, tuple[str, ...]]]:
+        return [(name, tuple(digests_of(self._known(name)))) for name in self.names]
 
     def _made(self, artifact: Artifact) -> Item:
         page = page_of(artifact)

@@ -2,14 +2,14 @@
 
 import re
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from difflib import get_close_matches
 from urllib.parse import unquote, urlsplit
 
 from memosite.archive.urls import FOLDERS
 from memosite.citing.item import Item, Place
 from memosite.facts.errors import ConfigError
-from memosite.quotes.index import QuoteIndex
+from memosite.quotes.index import QuoteIndex, letters_of
 
 _KIND_OF = {folder: kind for kind, folder in FOLDERS.items()}
 _PAGE = re.compile(rf"(?:^|/)(?:(?P<folder>{'|'.join(_KIND_OF)})|records/[^/]+)/(?P<id>[^/#]+)")
@@ -107,12 +107,23 @@ class Sources(ABC):
 
     def holders(self, quotes: Sequence[str]) -> list[list[Item]]:
         """For each quote the items that may hold it, the oldest first."""
-        order = {name: number for number, name in enumerate(self.names)}
-        kept = {name: self.item(name) for name in self.names}
-        texts = (((name, at), body.text) for name, item in kept.items() for at, body in enumerate(item.bodies))
-        index = QuoteIndex.of(texts)
+        index = self.index_for(quotes)
+        order = {name: number for number, (name, _) in enumerate(index.rows)}
         found = index.find(quotes, limit=_CANDIDATES)
-        return [[kept[name] for name in sorted({one.key[0] for one in some}, key=order.__getitem__)] for some in found]
+        return [
+            [self.item(name) for name in sorted({one.key[0] for one in some}, key=order.__getitem__)] for some in found
+        ]
+
+    def index_for(self, quotes: Sequence[str]) -> "QuoteIndex[tuple[str, int]]":
+        """The bodies that may hold these quotes, by the name of their item and their number in it."""
+        kept = self.items_with(letters_of(quotes))
+        return QuoteIndex.of(((item.ref, at), body.text) for item in kept for at, body in enumerate(item.bodies))
+
+    def items_with(self, may_have: Callable[[str], bool]) -> Iterator[Item]:
+        """The items with a body of which this is true, the oldest first."""
+        for item in map(self.item, self.names):
+            if any(may_have(body.text) for body in item.bodies):
+                yield item
 
 
 def nearest(said: str, names: Sequence[str]) -> str:

@@ -24,8 +24,8 @@ class Checked:
     """What is said of one citation, or of one quotation of a manuscript: `line` is where it is.
 
     `version` is the commit in which it held, if it does not hold as it is now. `changes` is the word diff of what
-    differs, `is_cut` says that it goes on. `source` is the source text, `former` all of the text that `version` had,
-    `digest` the SHA-256 that the citation names.
+    differs, `is_cut` says that it goes on. `source` is what was hashed, `turns` the texts of a range by their anchors,
+    `former` all of the text that `version` had, `digest` the SHA-256 that the citation names.
     """
 
     line: int
@@ -40,6 +40,7 @@ class Checked:
     quoted_in: bool = False
     check: SpeakerCheck = "not checked"
     source: str = ""
+    turns: tuple[tuple[str, str], ...] = ()
     former: str = ""
     digest: str = ""
 
@@ -204,7 +205,8 @@ def _told(asked: Checked, verdict: Verdict, place: Place, item: Item, written: W
         changes=verdict.changes,
         is_cut=verdict.is_cut,
         speaker=place.speaker,
-        source=place.text,
+        source=place.hashed,
+        turns=place.turns,
         quoted_in=is_carried,
         check=check,
     )

@@ -30,7 +30,14 @@ def parser() -> argparse.ArgumentParser:
     _add_cite(commands)
     _add_verify(commands)
     _add_mark_read(commands)
+    _add_completion(commands)
     return whole
+
+
+def command_parsers(whole: argparse.ArgumentParser) -> dict[str, argparse.ArgumentParser]:
+    """The parser of each command, by its name; argparse has no public way to them."""
+    [commands] = (action for action in whole._actions if isinstance(action, argparse._SubParsersAction))
+    return dict(commands.choices)
 
 
 class Commands(Protocol):
@@ -308,3 +315,16 @@ def _add_mark_read(commands: Commands) -> None:
     command.add_argument("--archive", action="store_true", help="move them to archive/ instead")
     command.add_argument("--commit", action="store_true", help="commit the move, and nothing else")
     command.set_defaults(run="mark_read")
+
+
+def _add_completion(commands: Commands) -> None:
+    command = _command(
+        commands,
+        "completion",
+        "print what completes the command line in a shell",
+        "memosite completion bash > ~/.local/share/bash-completion/completions/memosite.bash\n"
+        "  memosite completion zsh > ~/.zfunc/_memosite\n"
+        "  memosite completion fish > ~/.config/fish/completions/memosite.fish",
+    )
+    command.add_argument("shell", choices=("bash", "zsh", "fish"), metavar="SHELL", help="bash, zsh or fish")
+    command.set_defaults(run="completion")

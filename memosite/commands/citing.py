@@ -51,4 +51,6 @@ def opened_sources(options: argparse.Namespace) -> Iterator[Sources]:
         for one in failures(archive.all_findings):
             raise SourceError(f"{one}; what could not be read can be neither cited nor verified")
         past = PastContents(config, sources, stack)
-        yield RepoSources(archive, handle.shelf, past, base_url=config.base_url, built=FolderSite(config.output))
+        built = FolderSite(config.output)
+        rows = handle.quote_rows()
+        yield RepoSources(archive, handle.shelf, past, base_url=config.base_url, built=built, rows=rows)

@@ -56,9 +56,10 @@ def run(options: argparse.Namespace, *, say: Callable[[str], None]) -> bool:
                 authority=config.authority,
                 target=options.output or sys.stdout.buffer,
             )
+        unreadable = _unreadable(archive)
     index_much()
-    if said := _unreadable(archive):
-        say(f"memosite: {said}")
+    if unreadable:
+        say(f"memosite: {unreadable}")
     failed = failures(archive.all_findings)
     for one in failed:
         say(f"memosite: failed: {printable(one)}")

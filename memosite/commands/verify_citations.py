@@ -128,7 +128,7 @@ def _summary(what: str, checked: Sequence[Checked], *, is_strict: bool) -> str:
 
 def _fields(name: str, one: Checked, *, is_strict: bool) -> dict[str, object]:
     fields: dict[str, object] = {"file": name, **asdict(one)}
-    del fields["source"], fields["former"], fields["digest"]
+    del fields["source"], fields["turns"], fields["former"], fields["digest"]
     fields["tier"] = one.tier.label
     fields["holds"] = one.holds(is_strict=is_strict)
     fields["sha256"] = one.digest or None

@@ -129,7 +129,7 @@ def _load(
         history=_get(fields, "history", _history, "own"),
         aliases=aliases,
         people=people,
-        documents=_get(fields, "documents", read_globs, DEFAULT_DOCUMENTS),
+        documents=_get(fields, "documents", _documents, DEFAULT_DOCUMENTS),
         closed=_get(fields, "actions", _closed, MappingProxyType({})),
         feeds=feeds,
         searches=searches,
@@ -200,6 +200,12 @@ def _option_base_url(text: str | None) -> str | None:
 
 
 # Groups of values
+
+
+def _documents(entry: ConfigEntry) -> tuple[str, ...]:
+    """The default globs and those given; none at all if the list is empty."""
+    globs = read_globs(entry)
+    return tuple(dict.fromkeys((*DEFAULT_DOCUMENTS, *globs))) if globs else ()
 
 
 def _history(entry: ConfigEntry) -> Literal["own", "enclosing"]:

@@ -26,7 +26,7 @@ DEFAULT_DOCUMENTS = tuple(
     f"{folder}/**/*.md"
     for folder in ("decisions", "proposals", "adr", "doc/adr", "docs/adr", "docs/decisions", "doc/decisions")
 )
-"""Where documents lie that memos cite, unless `documents` says otherwise."""
+"""Where documents are that memos cite; `documents` adds to these."""
 
 Audience = Literal["internal", "public"]
 """For whom an archive is read and a site is built."""

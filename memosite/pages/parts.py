@@ -249,13 +249,17 @@ class SourceRow:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ListSection:
-    """A heading with rows under it; `anchor` is its id on the page, `empty` what to say when there are none."""
+    """A heading with rows under it; `anchor` is its id on the page, `empty` what to say when there are none.
+
+    `former_anchor` is one that was published for it before.
+    """
 
     heading: str
     anchor: str
     rows: tuple[Row, ...]
     total: int
     empty: str = ""
+    former_anchor: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -91,7 +91,9 @@ def plan(
     yield whole("timeline", lambda context: [plan_timeline(context, months)])
     yield from month_units(months)
     yield whole("health", lambda context: plan_health(context, plan_seal(seals)))
-    yield Unit(name="contract", make=partial(plan_contract, contract=contract), given=contract)
+    yield Unit(
+        name="contract", make=partial(plan_contract, contract=contract), given=contract, given_as="the specification"
+    )
     yield whole("former", lambda context: chain(plan_removed(context, ledger, months), [plan_not_found(context)]))
     yield whole("former bundles", lambda context: former_bundles(context, ledger))
     yield from digest_units(digests)

@@ -19,10 +19,10 @@ from memosite.plan.units import Unit
 _TITLE = "Actions"
 
 _STATES: tuple[tuple[Action, str, str], ...] = (
-    ("open", "Open", "Nothing is open."),
-    ("superseded", "Superseded", "Nothing is superseded and not yet discharged."),
-    ("answered", "Answered", "Nothing is answered and not yet discharged."),
-    ("discharged", "Discharged", "Nothing has been discharged."),
+    ("open", "Open", "No open actions."),
+    ("superseded", "Superseded", "No superseded actions left to close."),
+    ("answered", "Answered", "No answered actions left to close."),
+    ("discharged", "Closed", "No closed actions yet."),
 )
 
 
@@ -33,7 +33,7 @@ def plan_actions(context: Context) -> Iterator[ActionsPage | Written]:
     for state, heading, empty in _STATES:
         memos = [memo for memo in asked if memo.action == state]
         by_position = tuple(_open_by_position(context, memos)) if state == "open" else ()
-        sections.extend(by_position or [section(context, ACTIONS, heading, memos, empty=empty)])
+        sections.extend(by_position or [section(context, ACTIONS, heading, memos, anchor=state, empty=empty)])
     yield ActionsPage(
         **page_head(context, ACTIONS, title=_TITLE, section="actions"),
         feeds=(Reference(label="Open actions", href="feed.xml"),),
@@ -49,7 +49,13 @@ def action_part_units(context: Context) -> Iterator[Unit]:
     asked = _asked_for(context)
     for number, chunk in enumerate(in_parts(asked) if part_count(asked) else (), 1):
         make = partial(_plan_action_part, number=number, asked=chunk)
-        yield Unit(name=f"actions/{number}", make=make, given=(number, chunk), weight=10)
+        yield Unit(
+            name=f"actions/{number}",
+            make=make,
+            given=(number, chunk),
+            given_as="the actions on this part of the list",
+            weight=10,
+        )
 
 
 def _plan_action_part(context: Context, *, number: int, asked: Sequence[Memo]) -> Iterator[ListPage]:
@@ -70,4 +76,8 @@ def _open_by_position(context: Context, memos: Sequence[Memo]) -> Iterable[ListS
     if sum(map(len, waiting.values())) > LIST_LIMIT:
         return
     for position in sorted(waiting, key=lambda id_: (-len(waiting[id_]), id_)):
-        yield section(context, ACTIONS, f"Open for {context.label(position)}", waiting[position])
+        label = context.label(position)
+        former = f"open-for-{label}".lower().replace(" ", "-")
+        yield section(
+            context, ACTIONS, f"To do: {label}", waiting[position], anchor=f"to-{position}", former_anchor=former
+        )

@@ -139,7 +139,7 @@ def artifact_fields(context: Context, artifact: Artifact, start: str, *, section
 def _tags(artifact: Artifact) -> Iterator[str]:
     yield from (cut_line(tag, 100) for tag in artifact.tags[:TAGS])
     if len(artifact.tags) > TAGS:
-        yield f"and {len(artifact.tags) - TAGS} more (see json)"
+        yield f"and {len(artifact.tags) - TAGS} more (see JSON)"
 
 
 def _backlinks(context: Context, artifact: Artifact, start: str) -> tuple[Row, ...]:

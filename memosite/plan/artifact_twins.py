@@ -116,7 +116,7 @@ def _relation_line(context: Context, start: str, record: Record, link: RecordLin
     row = relation_row(context, start, record, link)
     label = escaped(one_line(row.target.label))
     target = f"[{label}]({twin_address(context, start, link.to, 'md')})" if link.to and row.target.href else label
-    said = ", ".join(filter(None, (row.status, row.confidence, "stated there" if row.is_inverse else "")))
+    said = ", ".join(filter(None, (row.status, row.confidence, "stated in that record" if row.is_inverse else "")))
     facts = (f"({escaped(one_line(said))})" if said else "", escaped(row.label))
     return " ".join(("-", one_line(row.predicate), target, *filter(None, facts))) + "\n"
 

@@ -46,9 +46,9 @@ def plan_decisions(context: Context) -> Iterator[ListPage | Written]:
         twins=twin_links(DECISIONS, DECISIONS),
         parts=part_links(DECISIONS, DECISIONS, part_count(found), None),
         intro=(
-            "Documents that lie beside the memos, and the decisions of the other memory systems."
+            "Documents kept beside the memos, and decisions from other memory systems."
             if decisions
-            else "Documents that lie beside the memos and are cited by them."
+            else "Documents kept beside the memos, which cite them."
         ),
         sections=grouped_sections(context, DECISIONS, groups),
     )

@@ -19,6 +19,7 @@ from memosite.facts.times import Moment
 from memosite.feeds.rss import Feed, FeedFile, FeedItem, tag_uri
 from memosite.pages.models import DigestsPage, ListPage, RedirectPage
 from memosite.pages.parts import Reference
+from memosite.pages.words import action_word
 from memosite.plan.context import Context
 from memosite.plan.dates import newest
 from memosite.plan.head import page_head
@@ -78,7 +79,8 @@ def digest_units(digests: Sequence[Digest]) -> Iterator[Unit]:
     for digest, around in with_neighbours(digests):
         days = [one.day for one in around if one]
         make = partial(_plan_digest, digest=digest, around=around)
-        yield Unit(name=f"digest/{digest.day}", make=make, given=(digest, days))
+        given_as = "the items of the week or the digests beside it"
+        yield Unit(name=f"digest/{digest.day}", make=make, given=(digest, days), given_as=given_as)
 
 
 def plan_digest_lists(
@@ -115,7 +117,7 @@ def _plan_digest(
     start = digest_page(digest.day)
     previous, following = (_link(context, start, one) if one else None for one in around)
     groups = {
-        heading: found
+        heading.lower(): found
         for kind, heading in _KINDS
         if (found := [artifact for artifact in digest.artifacts if artifact.kind == kind])
     }
@@ -127,7 +129,7 @@ def _plan_digest(
         intro=f"What arrived in the week from {digest.day}."
         if context.feeds.is_weekly
         else "What arrived on this day.",
-        sections=grouped_sections(context, start, groups),
+        sections=grouped_sections(context, start, groups, names={heading.lower(): heading for _, heading in _KINDS}),
         previous=previous or Reference(label="All digests", href=relative(start, DIGESTS)),
         next=following,
     )
@@ -158,7 +160,7 @@ def _feed(context: Context, digests: Sequence[Digest]) -> Feed:
     base = context.site.base_url
     return Feed(
         title=f"{context.site.title}: digests",
-        description="What arrived, one item for each closed " + ("week." if context.feeds.is_weekly else "day."),
+        description="What arrived, one item for each complete " + ("week." if context.feeds.is_weekly else "day."),
         language=context.site.language,
         generator=context.site.generator,
         fallback_link=f"urn:memosite:{context.archive_id}",
@@ -207,4 +209,4 @@ def _who(artifact: Artifact) -> str:
     if not isinstance(artifact, Memo) or artifact.kind != "memo":
         return artifact.kind
     who = f"{artifact.sender} to {', '.join(artifact.to[:3])}{' and others' if len(artifact.to) > 3 else ''}"
-    return f"{who}; action {artifact.action}" if artifact.action else who
+    return f"{who}; action {action_word(artifact.action)}" if artifact.action else who

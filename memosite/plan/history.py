@@ -18,14 +18,14 @@ LINES = 20
 STEPS = 40
 """The most steps of one history, the last ones."""
 
-_IN_BOX = {"read": "read", "archive": "archived", "inbox": "put back into the inbox", "flat": "moved"}
+_IN_BOX = {"read": "read", "archive": "archived", "inbox": "moved back to the inbox", "flat": "moved"}
 SENT = "sent"
 """The label of the step that is not from git."""
 _OF_RECORD: Mapping[str, str] = {"received": "committed"}
 _PENDING = {
-    "delivered": "delivered, not yet received: nobody has committed it",
-    "moved": "moved since, not yet committed",
-    "edited": "edited since, not yet committed",
+    "delivered": "delivered, not committed yet",
+    "moved": "moved since, not committed yet",
+    "edited": "edited since, not committed yet",
 }
 
 
@@ -94,7 +94,7 @@ def event_label(artifact: Artifact, event: LifeEvent) -> str:
     if event.kind == "received":
         if not is_memo:
             return "committed"
-        return f"received, straight into {event.mailbox}/" if event.mailbox in {"read", "archive"} else "received"
+        return f"received in {event.mailbox}/" if event.mailbox in {"read", "archive"} else "received"
     if event.kind == "edited":
         return "edited after receipt" if is_memo else "edited"
     return event.kind

@@ -35,6 +35,7 @@ def month_units(months: Mapping[str, Sequence[Artifact]]) -> Iterator[Unit]:
             name=f"month/{month}",
             make=partial(_plan_month, month=month, artifacts=artifacts, around=around),
             given=(month, artifacts, around),
+            given_as="the items of the month or the months beside it",
             weight=1 + len(artifacts) // 10,
         )
 
@@ -71,13 +72,16 @@ def _month_page(
     previous, following = (month_link(start, other) if other else None for other in around)
     days: dict[str, list[Artifact]] = defaultdict(list)
     for artifact in artifacts:
-        days[day_of(artifact) or "No date"].append(artifact)
+        days[day_of(artifact) or ""].append(artifact)
     return ListPage(
         **page_head(context, start, title=month_name(month), section="timeline"),
         twins=twin_links(start, here),
         parts=part_links(start, here, count, number) if start != here or count > 1 else (),
         intro="",
-        sections=tuple(section(context, start, day, days[day]) for day in sorted(days, reverse=True)),
+        sections=tuple(
+            section(context, start, day or "No date", days[day], anchor=day or "no-date")
+            for day in sorted(days, reverse=True)
+        ),
         previous=previous,
         next=following,
     )

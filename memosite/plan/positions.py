@@ -35,7 +35,7 @@ def position_units(context: Context) -> Iterator[Unit]:
     for position in context.archive.positions.values():
         make = partial(_plan_position, position=position)
         weight = 1 + len(context.by_position.get(position.id, ())) // 100
-        yield Unit(name=f"position/{position.id}", make=make, given=position, weight=weight)
+        yield Unit(name=f"position/{position.id}", make=make, given=position, given_as="the position", weight=weight)
 
 
 def _plan_position(
@@ -88,7 +88,7 @@ def _twins(context: Context, page: str, position: Position, everything: Sequence
 def _feeds(context: Context, label: str) -> Iterable[Reference]:
     yield Reference(label=f"Memos to {label}", href="feed.xml")
     if context.feeds.full_content:
-        yield Reference(label=f"Memos to {label}, with texts", href="feed-full.xml")
+        yield Reference(label=f"Memos to {label}, full text", href="feed-full.xml")
     yield Reference(label=f"Memos to {label}, as JSON", href="feed.json")
     yield Reference(label=f"Notes of {label}", href="notes.xml")
     yield Reference(label=f"Transcripts of {label}", href="transcripts.xml")
@@ -119,11 +119,11 @@ def _sections(
     notes = [one for one in everything if isinstance(one, Memo) and one.kind == "note"]
     transcripts = [one for one in everything if isinstance(one, Transcript)]
     listed = (
-        ("Inbox", "inbox", inbox, "Nothing is unread."),
-        ("Open actions", "open-actions", to_it, "Nothing is asked of this seat."),
-        ("Open actions it asked for", "open-actions-it-asked-for", from_it, ""),
-        ("Received", "received", read, "Nothing yet."),
-        ("Sent", "sent", sent, "Nothing yet."),
+        ("Inbox", "inbox", inbox, "No unread memos."),
+        ("To do", "open-actions", to_it, "Nothing to do."),
+        ("Waiting on others", "open-actions-it-asked-for", from_it, ""),
+        ("Received", "received", read, "No memos received yet."),
+        ("Sent", "sent", sent, "No memos sent yet."),
         *((heading, anchor, arc, "") for heading, anchor, arc in _by_arc(notes)),
         ("Transcripts", "transcripts", transcripts, ""),
     )

@@ -24,7 +24,7 @@ _ROWS = 300
 _VALUE_CHARS = 600
 _EXTRA_CHARS = 60_000
 _HASH_STATES: Mapping[bool | None, str] = MappingProxyType(
-    {True: "verified", False: "does not fit", None: "not verified"}
+    {True: "verified", False: "does not match", None: "not verified"}
 )
 
 

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from memosite.reading.kept import Kept
     from memosite.reading.opening import Opened
     from memosite.reading.parse_cache import SourceCaches
+    from memosite.reading.quote_rows import QuoteRows
     from memosite.run.progress import Progress
     from memosite.run.recall import Recall
     from memosite.store.shelf import Shelf
@@ -66,6 +67,7 @@ class ArchiveHandle:
         self._taken: dict[str, Look] = {}
         self._promised: set[str] = set()
         self._is_read = False
+        self._token = ""
 
     @cached_property
     def opened(self) -> "Opened":
@@ -120,12 +122,23 @@ class ArchiveHandle:
         if found is not None:
             self._stack.callback(found.close)
             self.shelf.fetch_missing(partial(self._fetch, found))
-            return found.archive()
+            archive = found.archive()
+            self._token = found.token
+            return archive
         archive, _ = self.read()
         if keeping is not None:
             keeping.keep(archive, self._caches.holders())
             keeping.seal()
+            self._token = keeping.token
         return archive
+
+    def quote_rows(self) -> "QuoteRows | None":
+        """The index of quotes that is kept with the archive that `recall` gave; None if that is not kept."""
+        from memosite.reading.kept import is_kept  # noqa: PLC0415 - most commands look for no quote
+        from memosite.reading.quote_rows import QuoteRows  # noqa: PLC0415 - as above
+
+        part, token = self._part, self._token
+        return QuoteRows(part, token, partial(is_kept, part, token)) if part is not None and token else None
 
     def keeping(self) -> "Keeping | None":
         """Where the archive is kept for commands, as of now; None if it cannot be known whether anything has changed.
@@ -143,6 +156,7 @@ class ArchiveHandle:
             self._forget_kept()
             return None
         keeping = Keeping(config, self._audience, part, self._taken)
+        self._stack.callback(keeping.close)
         self._looks = self._looks or dict(keeping.looks)
         return keeping
 
@@ -174,9 +188,8 @@ class ArchiveHandle:
         """Read the archive, once, and return it with the ledger that has its new entries; neither is written.
 
         `ledger` is the one to continue (default: that of the published site), `previous` another published site that is
-        continued. A caller that reads repeatedly gives
-        `parsed`, which it saves itself, and a `recall`; else the cache is used, if there is one.
-        Files are read and parsed by `jobs` processes.
+        continued. A caller that reads repeatedly gives `parsed`, which it writes itself, and a `recall`; else the
+        cache is used, if there is one. Files are read and parsed by `jobs` processes.
         """
         from memosite.reading.content import policy_of  # noqa: PLC0415 - takes half a second, rarely needed
         from memosite.reading.own_texts import own_texts  # noqa: PLC0415
@@ -195,7 +208,6 @@ class ArchiveHandle:
         published = published_digests(config.erase, continued, published_file(config.output, previous))
 
         caches = self._caches if parsed is None else parsed
-        self.__dict__["_caches"] = caches
 
         def read(looks: dict[str, Look]) -> "tuple[Archive, Ledger]":
             return read_archive(

@@ -20,8 +20,10 @@ from pathlib import Path
 from typing import Any, Final, TypeVar
 
 from memosite.archive.apart import load_later, values_apart
+from memosite.archive.lines import all_texts
 from memosite.archive.model import Archive
 from memosite.facts.errors import MemositeError
+from memosite.reading.quote_rows import forget_rows, prune_rows
 from memosite.store.cache import refuse_link
 from memosite.store.keys import read_signed, write_signed
 from memosite.store.values import read_value, value_bytes
@@ -56,7 +58,8 @@ def write_kept(folder: Path, archive: Archive, holders: Iterable[tuple[str, str]
     `holders` are digests of texts and originals, each with the source that has a file with it. The `token` tells the
     file from others.
     """
-    forget_kept(folder)
+    _remove(folder)
+    prune_rows(folder, lambda: (text.sha256 for one in archive.artifacts.values() for text in all_texts(one)))
     new = folder / f"{_NEW}{token}"
     try:
         with closing(sqlite3.connect(new, isolation_level=None)) as sql:
@@ -88,15 +91,32 @@ def seal_kept(folder: Path, *, token: str, inputs: str, ledger: str) -> None:
     """Note what the file with this token was read from: from now on it counts."""
     with suppress(OSError, MemositeError):
         seal = Seal(state=_state(folder), inputs=inputs, ledger=ledger)
-        kept = open_kept(folder, seal)
-        if kept is not None:
-            with closing(kept):
-                if kept.token == token:
-                    write_signed(folder / SEAL, json.dumps([seal.state, inputs, ledger]).encode())
+        if _token_of(folder, seal) == token:
+            write_signed(folder / SEAL, json.dumps([seal.state, inputs, ledger]).encode())
+
+
+def is_kept(folder: Path, token: str) -> bool:
+    """Whether the file with this token is the one that counts."""
+    with suppress(OSError, MemositeError):
+        seal = read_seal(folder)
+        return seal is not None and _token_of(folder, seal) == token
+    return False
+
+
+def _token_of(folder: Path, seal: Seal) -> str:
+    kept = open_kept(folder, seal)
+    if kept is None:
+        return ""
+    with closing(kept):
+        return kept.token
 
 
 def read_seal(folder: Path) -> Seal | None:
-    """What the file in a folder was read from; None if there is none that this user sealed."""
+    """What the file in a folder was read from; None if there is none that this user sealed.
+
+    Raises `OutputError` if the file is a link.
+    """
+    refuse_link(folder / FILE)
     with suppress(OSError, ValueError, TypeError, RecursionError):
         state, inputs, ledger = json.loads(read_signed(folder / SEAL) or b"null")
         if state and tuple(state) == _state(folder):
@@ -105,9 +125,13 @@ def read_seal(folder: Path) -> Seal | None:
 
 
 def forget_kept(folder: Path) -> None:
-    """Remove the file, and what killed processes left of others: it may hold what nothing may hold any more."""
+    """Remove the file, what killed processes left of others, and rows: they may tell what nothing may any more."""
+    _remove(folder)
+    forget_rows(folder)
+
+
+def _remove(folder: Path) -> None:
     for path in (folder / SEAL, folder / FILE, *folder.glob(f"{_NEW}*")):
-        refuse_link(path)
         path.unlink(missing_ok=True)
 
 
@@ -231,5 +255,7 @@ class _Artifacts(_Rows[Any, Any]):
 
     def _load(self, ref: object) -> tuple[Any, ...]:
         data = self._kept.value(_APART, ref)
-        found: tuple[Any, ...] = read_value(data) if data is not None else ()
+        if data is None:
+            raise MemositeError(f"the cache has no row {_APART} of {ref}; remove the cache and run the command again")
+        found: tuple[Any, ...] = read_value(data)
         return found

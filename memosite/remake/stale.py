@@ -17,6 +17,9 @@ from memosite.store.output import FileState
 IsThere = Callable[[str, FileState | None], bool]
 """Whether a file of the site is there unchanged."""
 
+_NAMED = 3
+"""The most changes that are named as a reason."""
+
 _COMMON = {
     "program": "memosite itself has changed",
     "theme": "the theme has changed",
@@ -58,10 +61,12 @@ def _why(unit: Unit, made: Made | None, changed: Mapping[int, TracedRead], diges
         return "it is new"
     if not unit.is_traced or made.reads is None:
         return "it shows the archive as a whole: it is planned in every build"
-    if made.given != digests.of_given(unit.name, unit.given):
-        return "what it is about has changed"
-    if found := [changed[number] for number in made.reads if number in changed]:
-        return f"{shown_read(min(found, key=_named_first))} changed"
+    what = [unit.given_as] if made.given != digests.of_given(unit.name, unit.given) else []
+    read = [changed[number] for number in made.reads if number in changed]
+    what += [shown_read(one) for one in sorted(read, key=_named_first)]
+    if what:
+        more = f" and {len(what) - _NAMED} more" if len(what) > _NAMED else ""
+        return f"{', '.join(what[:_NAMED])}{more} changed"
     for output in made.outputs:
         if not is_there(output.path, output.state):
             return f"{output.path} is not there as it was written"
@@ -74,9 +79,10 @@ def _named_first(read: TracedRead) -> tuple[bool, str]:
 
 
 def shown_read(read: TracedRead) -> str:
-    """A read in words: `artifacts memo/2026-05-01-0900--a--b--x`."""
+    """A read in words: `memo 2026-05-01-0900--a--b--x`, `the list of artifacts`, `received director`."""
     mapping, key = read
     name = mapping.replace("_", " ")
     if key is KEYS:
         return f"the list of {name}"
-    return f"{name} {'/'.join(map(str, key)) if isinstance(key, tuple) else key}"
+    words = [str(one) for one in (key if isinstance(key, tuple) else (key,))]
+    return " ".join(words if mapping == "artifacts" else (name, "/".join(words)))
