@@ -15,7 +15,7 @@ from memosite.facts.parsed import Kind, Mailbox
 from memosite.pages.feeds import FeedGroup, Subscribing
 from memosite.pages.lives import EditRow, LifeLine, MovementRow
 from memosite.pages.organization import OrganizationSection, SeatFacts, SeatRow
-from memosite.pages.overviews import PositionsAtAGlance, TimelineYear, Waiting
+from memosite.pages.overviews import CalendarMonth, PositionsAtAGlance, TimelineYear, Waiting
 from memosite.pages.parts import (
     AnchorRow,
     Body,
@@ -308,12 +308,13 @@ class TimelinePage(Page):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DigestsPage(Page):
-    """Closed days or weeks with the number of artifacts that arrived in each, newest first."""
+    """Closed days or weeks with the number of artifacts that arrived in each, newest first; days as a calendar."""
 
     template: ClassVar[str] = "digests.html"
 
     span: str
-    digests: tuple[tuple[Reference, int], ...]
+    digests: tuple[tuple[Reference, int], ...] = ()
+    months: tuple[CalendarMonth, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

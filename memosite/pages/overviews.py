@@ -34,3 +34,21 @@ class TimelineYear:
     year: str
     months: tuple[tuple[Reference, int], ...]
     days: Sparks | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CalendarDay:
+    """A day of a month; if there is anything on it, how much, in which shade, and where it leads."""
+
+    day: int
+    number: int = 0
+    shade: int = 0
+    href: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CalendarMonth:
+    """A month as weeks from Monday to Sunday; None before its first and after its last day."""
+
+    label: str
+    weeks: tuple[tuple[CalendarDay | None, ...], ...]
