@@ -199,7 +199,7 @@ function addSorting() {
       button.addEventListener("click", () => {
         const rows = [...table.tBodies[0].rows];
         const before = head.ariaSort;
-        const falling = before ? before === "ascending" : column > 1; // the newest and the most are asked for first
+        const falling = before ? before === "ascending" : head.dataset.sortType !== "text"; // the newest and the most come first
         for (const other of heads) other.ariaSort = null;
         head.ariaSort = falling ? "descending" : "ascending";
         const shown = rows.map((row) => row.cells[column]);

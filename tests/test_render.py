@@ -7,7 +7,7 @@ from html.parser import HTMLParser
 from importlib import import_module
 from itertools import pairwise
 from pkgutil import iter_modules
-from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
+from typing import Any, Literal, TypeVar, Union, get_args, get_origin, get_type_hints
 
 import pytest
 from lxml import html as lxml_html
@@ -61,7 +61,7 @@ from memosite.pages.organization import (
     SeatFacts,
     SeatRow,
 )
-from memosite.pages.overviews import TimelineYear
+from memosite.pages.overviews import PositionsAtAGlance, TimelineYear, Waiting
 from memosite.pages.parts import (
     PAGE_CHARS,
     AnchorRow,
@@ -87,6 +87,7 @@ from memosite.pages.parts import (
     TurnRange,
     VariantRow,
 )
+from memosite.pages.pictures import Bars, Cell, Grid, Picture, PictureColumn, PictureRow
 from memosite.pages.seals import Seal
 from memosite.pages.threads import ThreadMember
 from memosite.pages.transcripts import CapturePair, CaptureSide, CapturesPage, TranscriptPage
@@ -428,7 +429,6 @@ def seat() -> SeatRow:
     """A seat that has something to do."""
     return SeatRow(
         position=ref("strategist"),
-        name="Strategist",
         status="staffed",
         incumbent="session-7",
         last_sent=STAMP,
@@ -453,12 +453,40 @@ def sections() -> tuple[ListSection, ...]:
     )
 
 
+P = TypeVar("P", bound=Picture)
+
+
+def picture(form: type[P]) -> P:
+    """A picture of two rows."""
+    return form(
+        anchor=form.__name__.lower(),
+        caption="What is shown.",
+        corner="Position",
+        columns=(PictureColumn(label="2026-04-20", mark="Apr"), PictureColumn(label="2026-04-27")),
+        rows=(
+            PictureRow(
+                label=ref("strategist"),
+                cells=(Cell(number=3, href="timeline/index.html", words="three: 3"), Cell(number=1)),
+                note="4 in all",
+            ),
+            PictureRow(label=Reference(label="Nobody"), cells=(Cell(number=0), None)),
+        ),
+    )
+
+
 def home(**changes: Any) -> HomePage:
     """A home page with something of everything."""
     fields = page_fields("index.html", title=SITE.title, section="home") | {
         "open_actions": 3,
-        "waiting": rows()[:1],
-        "seats": (seat(), dataclasses.replace(seat(), position=ref("director"), unread=0, oldest_unread=None)),
+        "waiting": Waiting(people=(ref("director"),), bars=picture(Bars), oldest=rows()[:1], total=4),
+        "activity": picture(Grid),
+        "positions": PositionsAtAGlance(
+            active=(seat(), dataclasses.replace(seat(), position=ref("director"), unread=0, oldest_unread=None)),
+            quiet=(ref("keeper"),),
+            total=4,
+            since="2026-02-02",
+        ),
+        "digests": ref("digests/"),
         "days": (Day(day="2026-04-21", rows=rows()),),
         "months": (ref("April 2026", "timeline/2026/04/index.html"),),
         "sources": (
@@ -1296,16 +1324,15 @@ def test_the_table_of_seats_can_be_sorted_by_what_it_means() -> None:
     home = next(page for page in pages() if isinstance(page, HomePage))
     table = rendered(home).xpath("//table[@class='seats']")[0]
     types = table.xpath("./thead//th/@data-sort-type")
-    assert types == ["text", "text", "date", "number", "date", "number", "number"]
-    seat = home.seats[0]
+    assert types == ["text", "number", "number", "date", "number", "date", "text"]
+    seat = home.positions.active[0]
     assert table.xpath("./tbody/tr[1]/*/@data-sort") == [
         seat.position.label,
-        seat.incumbent,
-        seat.last_sent.utc if seat.last_sent else "",
+        str(seat.open_to),
         str(seat.unread),
         seat.oldest_unread.utc if seat.oldest_unread else "",
-        str(seat.open_to),
         str(seat.open_from),
+        seat.last_sent.utc if seat.last_sent else "",
     ]
 
 

@@ -18,7 +18,7 @@ from memosite.pages.lanes import Lanes
 from memosite.pages.lives import EditRow, LifeLine, MovementRow
 from memosite.pages.mentions import MentionRow
 from memosite.pages.organization import OrganizationSection, SeatFacts, SeatRow
-from memosite.pages.overviews import TimelineYear
+from memosite.pages.overviews import CalendarMonth, PositionsAtAGlance, TimelineYear, Waiting
 from memosite.pages.parts import (
     AnchorRow,
     Body,
@@ -41,6 +41,7 @@ from memosite.pages.parts import (
     SystemRow,
     VariantRow,
 )
+from memosite.pages.pictures import Grid
 from memosite.pages.seals import Seal
 from memosite.pages.threads import ThreadMember, ThreadSummary
 
@@ -65,15 +66,15 @@ class Page:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HomePage(Page):
-    """What waits for people, the seats at a glance, the newest by day, the sources."""
+    """What waits for people, activity, the newest by day, the positions, the sources."""
 
     template: ClassVar[str] = "home.html"
 
-    waiting: tuple[Row, ...]
+    waiting: Waiting
     open_actions: int
-    seats: tuple[SeatRow, ...]
-    seats_total: int = 0
-    waiting_total: int = 0
+    activity: Grid | None
+    positions: PositionsAtAGlance
+    digests: Reference
     days: tuple[Day, ...]
     months: tuple[Reference, ...]
     sources: tuple[SourceRow, ...]
@@ -305,12 +306,13 @@ class TimelinePage(Page):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DigestsPage(Page):
-    """Closed days or weeks with the number of artifacts that arrived in each, newest first."""
+    """Closed days or weeks with the number of artifacts that arrived in each, newest first; days as a calendar."""
 
     template: ClassVar[str] = "digests.html"
 
     span: str
-    digests: tuple[tuple[Reference, int], ...]
+    digests: tuple[tuple[Reference, int], ...] = ()
+    months: tuple[CalendarMonth, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

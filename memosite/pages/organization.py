@@ -84,7 +84,6 @@ class SeatRow:
     """A position in the table of seats."""
 
     position: Reference
-    name: str
     status: str
     incumbent: str
     last_sent: Stamp | None
