@@ -218,7 +218,7 @@ def test_options_are_relative_to_the_current_folder(site: Path, monkeypatch: pyt
         ("sources:\n- git: https://x.example/r\n  ref: -x\n", 'memosite.yml:3: sources[0].ref: found "-x", expected'),
         ("sources:\n- git: https://x.example/r\n  ref: 'a b'\n", 'sources[0].ref: found "a b", expected the name of a'),
         ("sources:\n- git: https://x.example/r\n  ref: 1234567\n", "put it in quotes to have it read as a text"),
-        ("sources:\n- path: web\n  ref: main\n", "web, but it is no git repo, expected the folder of a git repo"),
+        ("sources:\n- path: web\n  ref: main\n", "web, but it is not a git repo, expected the folder of a git repo"),
         (
             "sources:\n- git: https://x.example/r\n- git: https://x.example/r\n  name: x\n",
             "memosite.yml:3: sources[1]: found the address of the source in line 2 again, expected each address",

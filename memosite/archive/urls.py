@@ -105,6 +105,11 @@ def position_page(id_: str) -> str:
     return f"positions/{id_}/"
 
 
+def position_actions(id_: str) -> str:
+    """The page of what a position has to do and waits for."""
+    return f"{position_page(id_)}{ACTIONS}"
+
+
 def digest_page(day: str) -> str:
     """The page of a digest, named by its first day."""
     return f"{DIGESTS}{day}/"

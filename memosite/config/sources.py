@@ -91,7 +91,7 @@ def _ref(entry: ConfigEntry, root: Path | None) -> str:
     if holding is not None and holding.repo is None:
         shown = printable(str(root))
         raise entry.error(
-            f"a ref of {shown}, but {holding.why_not}", "the folder of a git repo", "remove ref:, or mend path:"
+            f"a ref of {shown}, but {holding.why_not}", "the folder of a git repo", "remove ref:, or correct path:"
         )
     return text
 

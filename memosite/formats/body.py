@@ -39,6 +39,6 @@ def parse(file: File) -> Parsed:
 
 
 def _too_many(file: File, found: TurnList) -> Finding:
-    message = f"it holds more than {len(found.turns):,} turns; those after them are shown as they are"
+    message = f"it holds more than {len(found.turns):,} turns; the rest is shown unchanged"
     line = file.markdown.count("\n", 0, len(file.markdown) - len(found.rest)) + 1
     return Finding(rule=rules.FILE_BOUNDED, location=file.at(line), message=message)

@@ -83,7 +83,7 @@ def parse(file: File) -> Parsed:
         _note_type(fields)
     for name in ("catdef", "memodef"):
         if not fields.has(name):
-            fields.note(rules.FIELD_MISSING, f'"{name}" is missing; it must say the version')
+            fields.note(rules.FIELD_MISSING, f'"{name}" is missing, expected the version')
     return read_transcript(fields) if is_transcript else read_memo(fields, shape="typed")
 
 
@@ -101,7 +101,7 @@ def _note_type(fields: Fields) -> None:
 def _note_reserved(fields: Fields) -> None:
     for name in fields.names_written:
         if name == _RESERVED or name.startswith(f"{_RESERVED}."):
-            message = f'"{shown(name)}" stands in the reserved namespace {_RESERVED}.*'
+            message = f'"{shown(name)}" is in the reserved namespace {_RESERVED}.*'
             fields.note(rules.FIELD_RESERVED, message, name)
 
 
@@ -160,7 +160,7 @@ def read_transcript(fields: Fields) -> Parsed:
     body: Text | None = None
     shelved: tuple[bytes, ...] = ()
     if fields.has("body"):
-        message = '"body" stands in a transcript\'s envelope; the text belongs into body_ref'
+        message = '"body" is in a transcript\'s envelope, expected body_ref alone'
         fields.note(rules.TRANSCRIPT_BODY, message, "body")
         body, shelved = _inline_body(fields, "body", required=False)
     for memo_field in filter(fields.has, _MEMO_FIELDS):
@@ -292,7 +292,7 @@ def _check_note(fields: Fields, place: Place | None, to: tuple[str, ...], *, act
         name = "action_required" if fields.has("action_required") else "x.memo.action_required"
         fields.note(rules.NOTE_ACTION, f'"{name}" is true, but a note to file has no recipient', name)
     if place is not None and place.store == "memos":
-        fields.note(rules.NOTE_IN_MAILBOX, 'the memo is to "file" and lies in a mailbox, expected notes/<role>/', whom)
+        fields.note(rules.NOTE_IN_MAILBOX, 'the memo is to "file" and in a mailbox, expected notes/<role>/', whom)
     if to and to != (FILE,):
         said = "everybody" if to == (BROADCAST,) else shown(", ".join(to), 80)
         fields.note(rules.NOTE_RECIPIENT, f'"{whom}" is "{said}" for a memo below notes/, expected "file"', whom)
@@ -301,7 +301,7 @@ def _check_note(fields: Fields, place: Place | None, to: tuple[str, ...], *, act
 def _check_said(fields: Fields, said: dict[str, str | None], redaction: str | None) -> None:
     for name, text in (*said.items(), ("metadata.redaction_status", redaction)):
         if text is None and isinstance(fields.peek(name), str | None):
-            fields.note(rules.FIELD_SHOULD, f'"{name}" is missing; a transcript should say')
+            fields.note(rules.FIELD_SHOULD, f'"{name}" is missing, recommended for transcripts')
     if redaction is not None and redaction not in _REDACTION:
         message = f'"metadata.redaction_status" is "{shown(redaction)}", expected {", ".join(_REDACTION)}'
         fields.note(rules.FIELD_SHOULD, message, "metadata", "redaction_status")

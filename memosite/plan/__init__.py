@@ -38,6 +38,7 @@ from memosite.plan.machine_archive import archive_index
 from memosite.plan.months import month_units, plan_timeline
 from memosite.plan.not_found import plan_not_found
 from memosite.plan.organization import plan_organization
+from memosite.plan.position_actions import position_action_units
 from memosite.plan.positions import position_units
 from memosite.plan.removed import plan_removed
 from memosite.plan.robots import plan_for_robots
@@ -87,6 +88,7 @@ def plan(
     yield whole("organization", plan_organization)
     yield whole("actions", plan_actions)
     yield from action_part_units(context)
+    yield from position_action_units(context)
     yield whole("decisions", plan_decisions)
     yield whole("systems", lambda context: chain(plan_systems(context, ledger), plan_entities(context, ledger)))
     yield whole("timeline", lambda context: [plan_timeline(context, months)])

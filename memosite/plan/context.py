@@ -37,20 +37,18 @@ from memosite.plan.clauses import clause_links
 from memosite.plan.dates import by_arrival, stamp
 from memosite.plan.during import find_written
 from memosite.plan.entity_index import EntityFacts, collect_entities
+from memosite.plan.mentioned import MentionFinder
 from memosite.plan.seats import SeatIndex, index_seats
 from memosite.plan.successors import is_named
 from memosite.sources.forges import commit_url
 
-LIST_LIMIT = 500
-"""The most entries of one list on one page (SPEC 4)."""
-
-ADDRESSEES = 6
-"""The most recipients that a row of a list names."""
+LIST_LIMIT, ADDRESSEES = 500, 6
+"""The most entries of one list on one page (SPEC 4); the most recipients that a row of a list names."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Context:
-    """The archive and everything a page is made with. `text_of` gives a text by its digest."""
+    """The archive and everything a page is made with. `text_of` gives a text by its digest; `mentions` keeps places."""
 
     archive: Archive
     site: Site
@@ -58,6 +56,7 @@ class Context:
     archive_id: str = "archive"
     authority: str = "memosite.invalid,2026"
     feeds: FeedsConfig = field(default_factory=FeedsConfig)
+    mentions: MentionFinder = field(default_factory=MentionFinder, compare=False, repr=False)
 
     @cached_property
     def by_position(self) -> dict[str, list[Artifact]]:

@@ -62,6 +62,7 @@ def traced(context: Context, reads: MutableSet[TracedRead]) -> Context:
         archive_id=context.archive_id,
         authority=context.authority,
         feeds=context.feeds,
+        mentions=context.mentions,
     )
     same.__dict__.update({name: _Traced(name, getattr(context, name), reads) for name in _OF_CONTEXT})
     same.__dict__.update({"position_ids": context.position_ids, "_reads": reads, "_whole": context})

@@ -122,7 +122,9 @@ def resolve(
             conversation=conversation,
             replies=replies,
             links=links,
-            backlinks=backlinks(links, ((ref, one) for ref in bound for one in bound[ref].sessions)),
+            backlinks=backlinks(
+                links, (*((ref, one) for ref in bound for one in bound[ref].sessions), *_related(gathered))
+            ),
             records=bound,
             kept=kept,
             closed=rules.closed,
@@ -248,6 +250,15 @@ def _mentions(
     bound = RecordBinder(gathered.names, documents, resolver, anchors, SessionIndex(gathered.groups)).bind(records)
     links = _links(assembler, replies, resolver, bound)
     return links, bound, (*unresolved_references(records, bound, line_of), *anchors.findings)
+
+
+def _related(gathered: _Gathered) -> Iterator[tuple[Ref, Ref]]:
+    """Transcripts with the memos that they name as related."""
+    for group in gathered.groups:
+        for name in group.envelope.related if group.kind == "transcript" else ():
+            found = gathered.index.find(name, source=group.envelope.file.source, but=group.ref)
+            if found not in {None, group.ref}:
+                yield group.ref, found
 
 
 def _as_of(source: SourceInfo, history: History | None) -> SourceInfo:
