@@ -120,6 +120,13 @@ def test_a_few_of_each_part_come_before_more_of_any() -> None:
     assert all("text" in one for one in value["p0"][:5])
 
 
+def test_what_other_parts_leave_goes_to_the_text_that_was_cut() -> None:
+    """A third of the budget is the bound on a text only while others wait."""
+    part = Part(name="p", title="P", entries=(entry(1, "word " * 2_000),), more="m")
+    answer = Answer(lines=("Head",), fields={}, parts=(part,), command="memosite brief x")
+    assert 850 <= estimate(fit(answer, 1_000, TextForm())) <= 1_000
+
+
 @pytest.mark.parametrize(
     ("text", "least", "most"),
     [

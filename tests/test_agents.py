@@ -115,7 +115,17 @@ def test_a_brief_begins_with_the_hand_off_and_goes_on_by_importance(
     assert [one["id"].rpartition("--")[2] for one in found["waiting"]] == ["re-gates"]
     assert [(one["memos"], one["newest"].rpartition("--")[2]) for one in found["threads"]] == [(2, "re-gates")]
     assert found["held_by"] == "someone, as engineer"
+    assert "Unread memos (2)" in ask(capsys, site, "brief", "engineer")
     assert found["not_shown"] == []
+
+
+def test_an_unread_hand_off_is_shown_once(site: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """The section of unread memos says that it is one of them."""
+    name = "2026-05-06-1800--engineer--engineer--handoff"
+    write_memo(site / "yard/memos/inbox", name, sent="2026-05-06T18:00:00Z", to="engineer")
+    text = ask(capsys, site, "brief", "engineer")
+    assert "Unread memos besides the hand-off (2)" in text
+    assert text.count(f"memo/{name};") == 1
 
 
 def test_json_says_what_the_text_says(site: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -152,7 +162,7 @@ def test_an_item_has_three_lines_a_summary_and_its_text(site: Path, capsys: pyte
     head = text.split("\n\n")[0].splitlines()
     assert len(head) == 3
     assert head[0].endswith("in office/memos/inbox/2026-05-05-0900--engineer--director--re-gates.openthing")
-    assert head[1] == "engineer → director, 2026-05-05 09:00 +00:00; action open"
+    assert head[1] == "engineer → director, 2026-05-05 09:00 +00:00; 3,419 characters; action open"
     assert "replies to memo/2026-05-01-1000--director--engineer--gates" in head[2]
     assert "Summary\n- 37 characters\n    Gate 4 is sound; the report says why.\n" in text
     assert "The whole report." in text

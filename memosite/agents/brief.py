@@ -46,7 +46,8 @@ def brief(reader: Reader, written: str, *, only: str = "", begin: int = 1) -> An
 def _parts(involved: Involved) -> Iterable[Part]:
     reader, position = involved.reader, involved.position
     handoff = _newest_handoff(involved)
-    unread = involved.unread
+    besides = " besides the hand-off" if handoff in involved.unread else ""
+    unread = [one for one in involved.unread if one is not handoff]
     since = f" since the hand-off of {handoff.date.day}" if handoff and handoff.date else ""
     named = {one.ref for one in unread} | ({handoff.ref} if handoff else set())
     to_do = [one for one in involved.to_do if one.ref not in named]
@@ -64,7 +65,7 @@ def _parts(involved: Involved) -> Iterable[Part]:
 
     first = [entry_of(reader, handoff, position, text=_text(handoff))] if handoff else []
     yield part("handoff", "Newest hand-off to itself", first, "None.")
-    yield part("unread", "Unread memos", listed(unread), "Nothing is unread.")
+    yield part("unread", f"Unread memos{besides}", listed(unread), "Nothing is unread.")
     yield part("to-do", "To do, in memos that are read", listed(to_do), "Nothing.")
     yield part("waiting", "Waiting on others", listed(involved.waiting), "Nothing.")
     yield part("new-decisions", f"New decisions{since}", listed(new_decisions), "None." if handoff else "No hand-off.")
@@ -140,13 +141,16 @@ def _thread(reader: Reader, thread: Thread, newest: Memo) -> Entry:
     """A thread in a list: its name, how long it is, and what came last between it and the position."""
     label = reader.archive.thread_label(thread.id)
     memos = sum(not entry.is_ghost for entry in thread.entries)
+    missing = len(thread.entries) - memos
+    counted = f"{memos} {'memo' if memos == 1 else 'memos'}" + (f" and {missing} missing" if missing else "")
     last = f"{day_and_time(newest.date)}, {who_of(newest)}"
     return Entry(
-        line=f"“{label}”; {memos} memos, newest here {last}; thread {thread.id}",
+        line=f"“{label}”; {counted}, newest here {last}; thread {thread.id}",
         fields={
             "thread": thread.id,
             "short_subject": label,
             "memos": memos,
+            "missing": missing,
             "newest": "/".join(newest.ref),
             "date": newest.date.utc if newest.date else None,
         },

@@ -106,6 +106,13 @@ def _choose(answer: Answer, parts: tuple[Part, ...], budget: int, form: Form) ->
             continue
         order.append(unit)
         room -= cost
+    for unit, shown in list(texts.items()):  # what the lists left: the texts that were cut first get more
+        entry = parts[unit[0]].entries[unit[1]]
+        if shown and len(shown) < entry.chars:
+            longer, cost = _text_for(entry, room + form.text_cost(shown), form)
+            if len(longer) > len(shown):
+                room += form.text_cost(shown) - cost
+                texts[unit] = longer
     return _Choice(texts, tuple(order))
 
 

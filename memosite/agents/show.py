@@ -202,7 +202,8 @@ def _envelope(reader: Reader, artifact: Artifact) -> Iterator[str]:
     yield f"{'/'.join(artifact.ref)}; in {_joined(_paths(artifact), _NAMED_FILES)}"
     states = [*states_of(reader, artifact, None), *_recipients(artifact)]
     offset = f" {artifact.date.zone}" if artifact.date and artifact.date.zone else ""
-    yield "; ".join((f"{who_of(artifact)}, {day_and_time(artifact.date)}{offset}", *kind_facts(artifact), *states))
+    said = (*kind_facts(artifact), f"{artifact.chars:,} characters", *states)
+    yield "; ".join((f"{who_of(artifact)}, {day_and_time(artifact.date)}{offset}", *said))
     subject = cut_line(artifact.subject, 300)
     relations = [f"{word} {_refs(refs)}" for word, refs in _relations(artifact)]
     thread = [f"thread {artifact.thread}"] if isinstance(artifact, Memo) else []
@@ -257,6 +258,7 @@ def _fields(reader: Reader, artifact: Artifact) -> dict[str, object]:
         "who": who_of(artifact),
         "date": artifact.date.utc if artifact.date else None,
         "offset": artifact.date.zone if artifact.date else None,
+        "chars": artifact.chars,
         "facts": kind_facts(artifact),
         "states": [*states_of(reader, artifact, None), *_recipients(artifact)],
         "subject": cut_line(artifact.subject, 300),

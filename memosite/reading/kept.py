@@ -52,11 +52,11 @@ class Seal:
     ledger: str
 
 
-def write_kept(folder: Path, archive: Archive, holders: Iterable[tuple[str, str]], *, token: str) -> None:
+def write_kept(folder: Path, archive: Archive, holders: Iterable[tuple[str, tuple[str, str]]], *, token: str) -> None:
     """Write an archive in the place of the last one; it counts once it is sealed. Raises `OSError` if that fails.
 
-    `holders` are digests of texts and originals, each with the source that has a file with it. The `token` tells the
-    file from others.
+    `holders` are digests of texts and originals, each with the source and the path of a file with it. The `token` tells
+    the file from others.
     """
     _remove(folder)
     prune_rows(folder, lambda: (text.sha256 for one in archive.artifacts.values() for text in all_texts(one)))
@@ -74,7 +74,7 @@ def write_kept(folder: Path, archive: Archive, holders: Iterable[tuple[str, str]
         raise OSError(str(error)) from error
 
 
-def _rows(archive: Archive, holders: Iterable[tuple[str, str]]) -> Iterator[tuple[str, bytes, bytes]]:
+def _rows(archive: Archive, holders: Iterable[tuple[str, tuple[str, str]]]) -> Iterator[tuple[str, bytes, bytes]]:
     for name in _FIELDS:
         value = getattr(archive, name)
         if isinstance(value, Mapping):
@@ -83,8 +83,8 @@ def _rows(archive: Archive, holders: Iterable[tuple[str, str]]) -> Iterator[tupl
             yield name, b"", value_bytes(value)
     for ref, artifact in archive.artifacts.items():
         yield _APART, marshal.dumps(ref, 2), value_bytes(values_apart(artifact))
-    for digest, source in dict(holders).items():
-        yield _HOLDERS, marshal.dumps(digest, 2), value_bytes(source)
+    for digest, place in dict(holders).items():
+        yield _HOLDERS, marshal.dumps(digest, 2), value_bytes(place)
 
 
 def seal_kept(folder: Path, *, token: str, inputs: str, ledger: str) -> None:
@@ -180,8 +180,8 @@ class Kept:
         mappings["artifacts"] = _Artifacts(self, "artifacts")
         return Archive(**alone, **mappings)
 
-    def holder(self, digest: str) -> str | None:
-        """The source that has a file with the text or original of this digest."""
+    def holder(self, digest: str) -> tuple[str, str] | None:
+        """The source and the path of a file with the text or original of this digest."""
         found = self.value(_HOLDERS, digest)
         return read_value(found) if found is not None else None
 
