@@ -15,7 +15,7 @@ from memosite.facts.parsed import Kind, Mailbox
 from memosite.pages.feeds import FeedGroup, Subscribing
 from memosite.pages.lives import EditRow, LifeLine, MovementRow
 from memosite.pages.organization import OrganizationSection, SeatFacts, SeatRow
-from memosite.pages.overviews import CalendarMonth, PositionsAtAGlance, TimelineYear, Waiting
+from memosite.pages.overviews import CalendarMonth, Exchange, PositionsAtAGlance, TimelineYear, Waiting
 from memosite.pages.parts import (
     AnchorRow,
     Body,
@@ -89,6 +89,7 @@ class OrganizationPage(Page):
     organizations: tuple[OrganizationSection, ...]
     seats: tuple[SeatRow, ...]
     seats_total: int = 0
+    exchange: Exchange | None = None
     unreadable: tuple[Reference, ...] = ()
     rests: tuple[Reference, ...] = ()
 

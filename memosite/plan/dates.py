@@ -36,6 +36,15 @@ def stamp(moment: Moment | None) -> Stamp | None:
     return Stamp(utc=moment.utc, shown=shown, day=moment.day)
 
 
+def duration(seconds: float) -> str:
+    """A time in the largest unit that fits, as "3 days"; "" if it is less than a minute."""
+    for size, unit in ((86_400, "day"), (3_600, "hour"), (60, "minute")):
+        number = int(seconds // size)
+        if number:
+            return f"{number} {unit}{'s' if number != 1 else ''}"
+    return ""
+
+
 def day_of(artifact: Artifact) -> str:
     """The day of an artifact as its writer's clock had it; "" without a date."""
     return artifact.date.day if artifact.date else ""

@@ -11,7 +11,7 @@ from memosite.pages.lives import LifeLine, LifeStep
 from memosite.pages.parts import Reference
 from memosite.plan.changes import edit_anchors
 from memosite.plan.context import Context
-from memosite.plan.dates import stamp
+from memosite.plan.dates import duration, stamp
 
 LINES = 20
 """The most copies whose histories a page shows."""
@@ -107,11 +107,8 @@ def latency(before: Moment | None, after: Moment | None) -> str:
     seconds = (after.instant - before.instant).total_seconds()
     if seconds < 0:
         return ""
-    for size, unit in ((86_400, "day"), (3_600, "hour"), (60, "minute")):
-        number = int(seconds // size)
-        if number:
-            return f"after {number} {unit}{'s' if number != 1 else ''}"
-    return "at once"
+    words = duration(seconds)
+    return f"after {words}" if words else "at once"
 
 
 def removal_line(context: Context, removal: Removal) -> LifeLine:
