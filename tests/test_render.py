@@ -61,7 +61,15 @@ from memosite.pages.organization import (
     SeatFacts,
     SeatRow,
 )
-from memosite.pages.overviews import PositionsAtAGlance, TimelineYear, Waiting
+from memosite.pages.overviews import (
+    CalendarDay,
+    CalendarMonth,
+    Exchange,
+    ExchangeCell,
+    PositionsAtAGlance,
+    TimelineYear,
+    Waiting,
+)
 from memosite.pages.parts import (
     PAGE_CHARS,
     AnchorRow,
@@ -535,12 +543,31 @@ def chart_box(y: int, label: str, **changes: Any) -> ChartBox:
     return ChartBox(**fields)
 
 
+def day_of_digest() -> CalendarDay:
+    """A day of a calendar."""
+    return CalendarDay(day=21, number=1200, shade=4, href="2026-04-21/index.html")
+
+
+def exchange() -> Exchange:
+    """Two positions, one of which writes to the other."""
+    cell = ExchangeCell(number=1200, shade=4, answered=7, median="3 days")
+    return Exchange(
+        positions=(ref("strategist"), ref("director")),
+        rows=((None, cell), (None, None)),
+        shown=12,
+        total=20,
+        left_out=3,
+    )
+
+
 def organization() -> OrganizationPage:
     """An organization with a charter."""
     fields = page_fields("org/index.html", title="Organization", section="org") | {
+        "exchange": exchange(),
         "organizations": (
             OrganizationSection(
                 id="fernhill",
+                anchor="org-fernhill",
                 name="Fernhill Library",
                 version="1.2.0",
                 mission="Lend what the town needs to read.",
@@ -740,6 +767,11 @@ def pages() -> tuple[Page, ...]:
         DigestsPage(
             **page_fields("digests/index.html", title="Digests", section="timeline"),
             span="day",
+            months=(CalendarMonth(label="April 2026", weeks=((None, CalendarDay(day=1)), (day_of_digest(), None))),),
+        ),
+        DigestsPage(
+            **page_fields("digests/1/index.html", title="Digests", section="timeline"),
+            span="week",
             digests=((ref("2026-04-21"), 12), (ref("2026-04-20"), 1)),
         ),
         FeedsPage(

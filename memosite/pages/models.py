@@ -18,7 +18,7 @@ from memosite.pages.lanes import Lanes
 from memosite.pages.lives import EditRow, LifeLine, MovementRow
 from memosite.pages.mentions import MentionRow
 from memosite.pages.organization import OrganizationSection, SeatFacts, SeatRow
-from memosite.pages.overviews import CalendarMonth, PositionsAtAGlance, TimelineYear, Waiting
+from memosite.pages.overviews import CalendarMonth, Exchange, PositionsAtAGlance, TimelineYear, Waiting
 from memosite.pages.parts import (
     AnchorRow,
     Body,
@@ -92,6 +92,7 @@ class OrganizationPage(Page):
     organizations: tuple[OrganizationSection, ...]
     seats: tuple[SeatRow, ...]
     seats_total: int = 0
+    exchange: Exchange | None = None
     unreadable: tuple[Reference, ...] = ()
     rests: tuple[Reference, ...] = ()
 

@@ -52,3 +52,27 @@ class CalendarMonth:
 
     label: str
     weeks: tuple[tuple[CalendarDay | None, ...], ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ExchangeCell:
+    """How many memos one position sent to another, how many of them it answered, and the median time to do so."""
+
+    number: int
+    shade: int
+    answered: int
+    median: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Exchange:
+    """Who writes to whom: a row for each sender, a cell for each recipient, None where there is nothing.
+
+    It has `shown` of `total` memos, counted once for each recipient; `left_out` is how many positions it has not.
+    """
+
+    positions: tuple[Reference, ...]
+    rows: tuple[tuple[ExchangeCell | None, ...], ...]
+    shown: int
+    total: int
+    left_out: int
