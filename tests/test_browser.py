@@ -114,7 +114,7 @@ def shown_theme(page: Page) -> str:
     return "dark" if colour == "rgb(21, 23, 26)" else "light"
 
 
-def test_pages_are_silent_and_ask_for_three_files_of_their_own_site(context: BrowserContext, base: str) -> None:
+def test_pages_are_silent_and_ask_for_four_files_of_their_own_site(context: BrowserContext, base: str) -> None:
     """No message on the console, a violated policy among them; no request that leaves the site.
 
     Those with pictures ask for a fourth, which says how they look.
