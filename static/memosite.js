@@ -220,6 +220,24 @@ function addFolding() {
   openTarget();
 }
 
+/** Copies, and says so below; where that is not allowed, as on a site without https, selects what is to be copied.
+ * @param {HTMLElement} button @param {string} name @param {HTMLElement} place @param {HTMLElement | null} status */
+async function copy(button, name, place, status) {
+  for (const word of all(".copy > :first-child")) word.textContent = "Copy";
+  if (status) status.textContent = "";
+  const [area, word] = [place instanceof HTMLTextAreaElement ? place : null, button.firstElementChild];
+  let said = `${name} copied.`;
+  try {
+    await navigator.clipboard.writeText(area?.value ?? place.textContent);
+    if (word) word.textContent = "Copied";
+  } catch {
+    place.focus();
+    area ? area.select() : getSelection()?.selectAllChildren(place);
+    said = `${name} selected: press Ctrl+C to copy.`;
+  }
+  if (status) status.textContent = said;
+}
+
 /** @param {string} hash */
 function target(hash) {
   try { return document.getElementById(decodeURIComponent(hash.slice(1))); } catch { return null; }
@@ -365,5 +383,5 @@ if (root) {
   if (document.readyState === "loading") addEventListener("DOMContentLoaded", start);
   else start();
 }
-return { ago, ageLine, nextStop, order, otherTheme, partOf, visit };
+return { ago, ageLine, copy, nextStop, order, otherTheme, partOf, visit };
 })();

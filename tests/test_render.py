@@ -23,7 +23,7 @@ from memosite.pages.actions import ActionListPage, ActionsPage
 from memosite.pages.citations import CitationsPage
 from memosite.pages.cited import CitedRow
 from memosite.pages.contract import ContractPage, ContractSection
-from memosite.pages.feeds import FeedGroup, Subscribing
+from memosite.pages.feeds import FeedGroup, Following, Subscribing
 from memosite.pages.lives import EditRow
 from memosite.pages.mentions import MentionRow
 from memosite.pages.models import (
@@ -533,6 +533,14 @@ def position() -> PositionPage:
         "repo": "governance",
         "union_of": (ref("fernhill~strategist"),),
         "sections": sections(),
+        "following": Following(
+            watch_once="memosite watch --once feed.xml",
+            watch="memosite watch feed.xml",
+            run="memosite watch --exec ./on-memo feed.xml",
+            mail="r2e add strategist feed.xml",
+            opml="<opml/>",
+            is_local=True,
+        ),
     }
     return PositionPage(**fields)
 
@@ -784,6 +792,8 @@ def pages() -> tuple[Page, ...]:
                 example="https://archive.example.org/positions/strategist/feed.xml",
                 example_full="https://archive.example.org/positions/strategist/feed-full.xml",
                 name="strategist",
+                subject="strategist",
+                choices=(ref("strategist"),),
                 is_local=True,
             ),
         ),
@@ -891,7 +901,7 @@ def rendered(page: Page, renderer: Renderer = RENDERER) -> lxml_html.HtmlElement
     first, *others = [(dict(script.attrib), script.text) for script in tree.iter("script")]
     assert first == ({"async": "", "fetchpriority": "high", "src": f"{top}static/memosite.js"}, None)
     assert all("defer" in attributes and not text for attributes, text in others)
-    assert not others or isinstance(page, SearchPage | ArtifactPage | ActionsPage | ActionListPage)
+    assert not others or isinstance(page, SearchPage | ArtifactPage | ActionsPage | ActionListPage | PositionPage)
     assert tree.xpath("//*[@style or @*[starts-with(name(), 'on')]]") == []
     assert tree.xpath("count(//h1)") == 1
     return tree

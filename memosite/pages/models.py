@@ -13,7 +13,7 @@ from memosite.archive.notices import Notice
 from memosite.facts.findings import Severity
 from memosite.facts.parsed import Kind, Mailbox
 from memosite.pages.cited import CitedRow
-from memosite.pages.feeds import FeedGroup, Subscribing
+from memosite.pages.feeds import FeedGroup, Following, Subscribing
 from memosite.pages.lanes import Lanes
 from memosite.pages.lives import EditRow, LifeLine, MovementRow
 from memosite.pages.mentions import MentionRow
@@ -109,6 +109,7 @@ class PositionPage(Page):
     repo: str
     union_of: tuple[Reference, ...]
     sections: tuple[ListSection, ...]
+    following: Following
     longest: Row | None = None  # what waits longest for it
     longest_since: Stamp | None = None
 
