@@ -362,3 +362,21 @@ def test_what_a_killed_process_left_is_removed(site: Path) -> None:
     build_site(site)
     assert not left.exists()
     assert (part(site) / FILE).exists()
+
+
+def test_a_text_is_found_in_its_file_by_its_digest(site: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Inline or in a file of its own, with any line ends, without the cache of what was parsed."""
+    name = "2026-05-02-0900--engineer--director--three"
+    write_memo(site / "memos/inbox", name, body="zqsummary\r\nin short", body_ref=f"{name}.body.md")
+    write_text(site / f"memos/inbox/{name}.body.md", "\ufeffzqthree\r\nin a file\r\n")
+    monkeypatch.setattr("memosite.reading.parse_cache.RECENT", 0)  # else what was written just now is read again
+    build_site(site)
+    with open_archive(load_config(site)) as handle:
+        memo = handle.recall().artifacts["memo", name]
+        assert isinstance(memo, Memo)
+        variant = memo.variants[0]
+        assert variant.envelope.body is not None
+        assert variant.body is not None
+        assert handle.shelf.text(variant.envelope.body.sha256) == "zqsummary\nin short"
+        assert handle.shelf.text(variant.body.text.sha256) == "zqthree\nin a file\n"
+        assert "_caches" not in vars(handle)

@@ -7,7 +7,7 @@ from html.parser import HTMLParser
 from importlib import import_module
 from itertools import pairwise
 from pkgutil import iter_modules
-from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
+from typing import Any, Literal, TypeVar, Union, get_args, get_origin, get_type_hints
 
 import pytest
 from lxml import html as lxml_html
@@ -17,6 +17,7 @@ from memosite.archive.cite import Citation
 from memosite.archive.notices import Notice
 from memosite.facts.errors import ConfigError
 from memosite.facts.findings import Severity
+from memosite.facts.sentences import Sentence
 from memosite.formats.turns import parse_conversation
 from memosite.pages.actions import ActionListPage, ActionsPage
 from memosite.pages.citations import CitationsPage
@@ -24,6 +25,7 @@ from memosite.pages.cited import CitedRow
 from memosite.pages.contract import ContractPage, ContractSection
 from memosite.pages.feeds import FeedGroup, Subscribing
 from memosite.pages.lives import EditRow
+from memosite.pages.mentions import MentionRow
 from memosite.pages.models import (
     ArtifactPage,
     ChangesPage,
@@ -59,7 +61,15 @@ from memosite.pages.organization import (
     SeatFacts,
     SeatRow,
 )
-from memosite.pages.overviews import TimelineYear
+from memosite.pages.overviews import (
+    CalendarDay,
+    CalendarMonth,
+    Exchange,
+    ExchangeCell,
+    PositionsAtAGlance,
+    TimelineYear,
+    Waiting,
+)
 from memosite.pages.parts import (
     PAGE_CHARS,
     AnchorRow,
@@ -82,11 +92,12 @@ from memosite.pages.parts import (
     SourceRow,
     Stamp,
     SystemRow,
-    ThreadMember,
     TurnRange,
     VariantRow,
 )
+from memosite.pages.pictures import Bars, Cell, Grid, Picture, PictureColumn, PictureRow
 from memosite.pages.seals import Seal
+from memosite.pages.threads import ThreadMember
 from memosite.pages.transcripts import CapturePair, CaptureSide, CapturesPage, TranscriptPage
 from memosite.pages.withheld import WithheldPage
 from memosite.render.difference import compare
@@ -267,6 +278,16 @@ def page_fields(path: str = "memos/plan/index.html", **changes: Any) -> dict[str
     } | changes
 
 
+def mentions() -> tuple[MentionRow, ...]:
+    """Rows with a sentence that has the mention marked, with one that has it not, and with none."""
+    sentences = (Sentence(before="See ", marked="the plan", after=" of <May>."), Sentence(before="A table"), None)
+    places = ((ref("turn 4", "index.html#t4"),), (), ())
+    return tuple(
+        MentionRow(row=row, sentence=sentence, places=place, more=len(place))
+        for row, sentence, place in zip(rows(), sentences, places, strict=False)
+    )
+
+
 def artifact_fields(**changes: Any) -> dict[str, Any]:
     """The fields that the pages of all artifacts have."""
     return (
@@ -303,7 +324,7 @@ def artifact_fields(**changes: Any) -> dict[str, Any]:
             "tags": ("cutover", "weekend"),
             "findings": findings(),
             "citation": CITATION,
-            "backlinks": rows(),
+            "backlinks": mentions(),
             "backlinks_total": 7,
         }
         | changes
@@ -381,7 +402,7 @@ def transcript(**changes: Any) -> TranscriptPage:
         "transport": "terminal",
         "capture_tool": "example-capture 1.0",
         "redaction_status": "redacted",
-        "related": rows(),
+        "related": mentions(),
         "unresolved": ("2026-04-01--lost.openthing",),
         "written_during": rows(),
         "is_broken": False,
@@ -416,7 +437,6 @@ def seat() -> SeatRow:
     """A seat that has something to do."""
     return SeatRow(
         position=ref("strategist"),
-        name="Strategist",
         status="staffed",
         incumbent="session-7",
         last_sent=STAMP,
@@ -441,12 +461,40 @@ def sections() -> tuple[ListSection, ...]:
     )
 
 
+P = TypeVar("P", bound=Picture)
+
+
+def picture(form: type[P]) -> P:
+    """A picture of two rows."""
+    return form(
+        anchor=form.__name__.lower(),
+        caption="What is shown.",
+        corner="Position",
+        columns=(PictureColumn(label="2026-04-20", mark="Apr"), PictureColumn(label="2026-04-27")),
+        rows=(
+            PictureRow(
+                label=ref("strategist"),
+                cells=(Cell(number=3, href="timeline/index.html", words="three: 3"), Cell(number=1)),
+                note="4 in all",
+            ),
+            PictureRow(label=Reference(label="Nobody"), cells=(Cell(number=0), None)),
+        ),
+    )
+
+
 def home(**changes: Any) -> HomePage:
     """A home page with something of everything."""
     fields = page_fields("index.html", title=SITE.title, section="home") | {
         "open_actions": 3,
-        "waiting": rows()[:1],
-        "seats": (seat(), dataclasses.replace(seat(), position=ref("director"), unread=0, oldest_unread=None)),
+        "waiting": Waiting(people=(ref("director"),), bars=picture(Bars), oldest=rows()[:1], total=4),
+        "activity": picture(Grid),
+        "positions": PositionsAtAGlance(
+            active=(seat(), dataclasses.replace(seat(), position=ref("director"), unread=0, oldest_unread=None)),
+            quiet=(ref("keeper"),),
+            total=4,
+            since="2026-02-02",
+        ),
+        "digests": ref("digests/"),
         "days": (Day(day="2026-04-21", rows=rows()),),
         "months": (ref("April 2026", "timeline/2026/04/index.html"),),
         "sources": (
@@ -495,12 +543,31 @@ def chart_box(y: int, label: str, **changes: Any) -> ChartBox:
     return ChartBox(**fields)
 
 
+def day_of_digest() -> CalendarDay:
+    """A day of a calendar."""
+    return CalendarDay(day=21, number=1200, shade=4, href="2026-04-21/index.html")
+
+
+def exchange() -> Exchange:
+    """Two positions, one of which writes to the other."""
+    cell = ExchangeCell(number=1200, shade=4, answered=7, median="3 days")
+    return Exchange(
+        positions=(ref("strategist"), ref("director")),
+        rows=((None, cell), (None, None)),
+        shown=12,
+        total=20,
+        left_out=3,
+    )
+
+
 def organization() -> OrganizationPage:
     """An organization with a charter."""
     fields = page_fields("org/index.html", title="Organization", section="org") | {
+        "exchange": exchange(),
         "organizations": (
             OrganizationSection(
                 id="fernhill",
+                anchor="org-fernhill",
                 name="Fernhill Library",
                 version="1.2.0",
                 mission="Lend what the town needs to read.",
@@ -670,13 +737,6 @@ def pages() -> tuple[Page, ...]:
             digests=ref("Digests"),
         ),
         health(),
-        CitationsPage(
-            **page_fields("citations/index.html", title="Citations"),
-            counts=(("broken", 1), ("holds", 2)),
-            rows=(
-                CitedRow(by=ref("The plan"), to=ref("A talk"), quote="a <b> quote", state="broken", said="not found"),
-            ),
-        ),
         RedirectPage(**page_fields("threads/old/index.html", title="Moved"), target=ref("threads/new/")),
         GonePage(**page_fields("memos/gone/index.html", title="Removed"), id="2026-04-01--gone"),
         ChangesPage(
@@ -707,6 +767,11 @@ def pages() -> tuple[Page, ...]:
         DigestsPage(
             **page_fields("digests/index.html", title="Digests", section="timeline"),
             span="day",
+            months=(CalendarMonth(label="April 2026", weeks=((None, CalendarDay(day=1)), (day_of_digest(), None))),),
+        ),
+        DigestsPage(
+            **page_fields("digests/1/index.html", title="Digests", section="timeline"),
+            span="week",
             digests=((ref("2026-04-21"), 12), (ref("2026-04-20"), 1)),
         ),
         FeedsPage(
@@ -735,6 +800,14 @@ def pages() -> tuple[Page, ...]:
         contract(),
         captures(),
         withheld(),
+        CitationsPage(
+            **page_fields("citations/index.html"),
+            counts=(("broken", 1), ("holds", 2)),
+            rows=(
+                CitedRow(by=ref("book/one.md:4", None), to=ref("A plan"), quote="We <wait>.", state="broken", said="x"),
+                CitedRow(by=ref("A memo"), to=ref("A plan"), quote="", state="holds", said="exact"),
+            ),
+        ),
     )
 
 
@@ -1283,16 +1356,15 @@ def test_the_table_of_seats_can_be_sorted_by_what_it_means() -> None:
     home = next(page for page in pages() if isinstance(page, HomePage))
     table = rendered(home).xpath("//table[@class='seats']")[0]
     types = table.xpath("./thead//th/@data-sort-type")
-    assert types == ["text", "text", "date", "number", "date", "number", "number"]
-    seat = home.seats[0]
+    assert types == ["text", "number", "number", "date", "number", "date", "text"]
+    seat = home.positions.active[0]
     assert table.xpath("./tbody/tr[1]/*/@data-sort") == [
         seat.position.label,
-        seat.incumbent,
-        seat.last_sent.utc if seat.last_sent else "",
+        str(seat.open_to),
         str(seat.unread),
         seat.oldest_unread.utc if seat.oldest_unread else "",
-        str(seat.open_to),
         str(seat.open_from),
+        seat.last_sent.utc if seat.last_sent else "",
     ]
 
 
@@ -1429,7 +1501,7 @@ def test_a_text_that_is_not_there_is_not_blamed_on_the_theme() -> None:
 def test_static_style_sheet_asks_for_nothing_from_elsewhere() -> None:
     """The style sheet names no address, so that nothing is loaded but itself."""
     sheet = THEME.static["memosite.css"].decode()
-    for text in (sheet, THEME.static["search.css"].decode()):
+    for text in (file.decode() for name, file in THEME.static.items() if name.endswith(".css")):
         assert "url(" not in text
         assert "@import" not in text
     assert "color-scheme: light dark" in sheet

@@ -4,6 +4,7 @@ import ast
 import re
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from lxml import html
@@ -28,7 +29,7 @@ _FOREIGN = re.compile("known broken state", re.IGNORECASE)
 """What a memory system calls a part of its files."""
 _CONTENT = (
     "script", "style", "code", "pre", "*[@dir='auto']", "*[contains(@class, 'prose')]",
-    "dl[@class='details']/dd", "nav[@class='neighbours']//a",
+    "dl[@class='details']/dd", "nav[@class='neighbours']//a", "figure//a",
 )  # fmt: skip
 """What of a page is not said by memosite: texts of people, names of files, and what is shown as written."""
 
@@ -90,14 +91,13 @@ def test_no_page_says_it(tmp_path: Path) -> None:
 
 def _visible(path: Path) -> str:
     """The words of a page that are memosite's own, with labels that are only heard."""
-    tree = html.document_fromstring(path.read_bytes())
+    tree: Any = html.document_fromstring(path.read_bytes())
     said = [*tree.xpath("//@aria-label"), *tree.xpath("//button/@title")]
     for content in tree.xpath(" | ".join(f"//body//{one}" for one in _CONTENT)):
-        tail, parent = content.tail or "", content.getparent()
-        if parent is not None:
-            content.clear(keep_tail=False)
-            content.tail = f" {tail}"
-    return " ".join((*map(str, said), *map(str, tree.xpath("//body//text()"))))
+        tail = content.tail or ""
+        content.clear(keep_tail=False)
+        content.tail = f" {tail}"
+    return " ".join(map(str, (*said, *tree.xpath("//body//text()"))))
 
 
 @pytest.mark.parametrize("name", ["", *command_parsers(parser())])
@@ -132,7 +132,9 @@ def _strings() -> Iterator[tuple[str, str]]:
         docs = {id(one.value) for one in ast.walk(tree) if isinstance(one, ast.Expr)}
         docs |= {id(one.slice) for one in ast.walk(tree) if isinstance(one, ast.Subscript)}
         for node in ast.walk(tree):
-            said = node.value if isinstance(node, ast.Constant) and id(node) not in docs else None
+            if not isinstance(node, ast.Constant) or id(node) in docs:
+                continue
+            said = node.value
             if isinstance(said, str) and " " in said.strip() and not said.startswith("tuple["):
                 yield f"{path.relative_to(ROOT)}:{node.lineno}", _FOREIGN.sub("", said)
 

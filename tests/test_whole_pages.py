@@ -22,7 +22,7 @@ from memosite.search.blocks import SearchBlock
 from memosite.store.shelf import Shelf
 from tests.support.archives import open_folders
 from tests.support.files import write_json, write_text
-from tests.support.memos import write_memo, write_org, write_transcript
+from tests.support.memos import write_org, write_transcript
 from tests.support.pages import bad_links
 from tests.support.record_pages import SITE, TEXTS, THEME, everything, planned, record, write_planned
 
@@ -46,7 +46,7 @@ def mentioned(*by: tuple[str, str | None]) -> Any:
 def test_what_mentions_an_artifact_is_listed_without_a_date_too() -> None:
     """The bullets of a memory seldom have one."""
     page = mentioned(("decisions.1", "2026-05-01"), ("decisions.2", None))
-    assert [row.subject for row in page.backlinks] == ["Title of decisions.1", "Title of decisions.2"]
+    assert [one.row.subject for one in page.backlinks] == ["Title of decisions.1", "Title of decisions.2"]
 
 
 def test_of_many_that_mention_an_artifact_the_rest_is_counted_and_linked() -> None:
@@ -210,7 +210,7 @@ def test_an_organization_too_large_for_its_page_is_in_parts(tmp_path: Path) -> N
     assert "Showing 500 of 501. The other pages list the rest." in words(page)
     assert [len(part.seats) for part in parts] == [500, 0]
     assert [len(part.organizations[0].relationships) for part in parts] == [500, 1]
-    assert "Showing the first 300 of 500." in words(found["index.html"])
+    assert "Showing 300 of 500. All of them: organization ." in words(found["index.html"])
     assert "Showing the first 500 of 501." in words(found["positions/seat-000/index.html"])
     assert "[All 500 positions](org/index.html)" in found["llms.txt"].data.decode()
 
@@ -222,19 +222,6 @@ def test_a_charter_is_no_longer_than_a_page_may_be(tmp_path: Path) -> None:
         data = Renderer(THEME, shelf.text).render(_pages(archive, shelf)["org/index.html"])
     assert len(data) < 1_000_000
     assert b"1,375,000 more characters" in data
-
-
-def test_more_than_fifty_memos_that_wait_for_people_are_counted(tmp_path: Path) -> None:
-    """Home shows the newest, and where all of them are."""
-    seat = {"id": "director", "name": "Director", "incumbent": {"kind": "human", "name": "Ada"}}
-    write_org(tmp_path / "quay/org", "quay", positions=[seat])
-    for number in range(51):
-        name = f"2026-05-01-0900--engineer--director--m{number}"
-        write_memo(tmp_path / "quay/memos/inbox", name, action_required=True)
-    with open_folders(tmp_path / "quay") as (archive, shelf):
-        home = words(_pages(archive, shelf)["index.html"], shelf.text)
-    assert "Waiting for people 51" in home
-    assert "Showing the newest 50 of 51. All of them: actions ." in home
 
 
 def test_fields_beyond_too_many_faults_are_not_left_out_silently() -> None:

@@ -7,7 +7,8 @@ from typing import Any
 from memosite.archive.cited import cite_whole, participants
 from memosite.archive.lines import all_texts, is_broken, shown_file
 from memosite.archive.model import UNDATED, Archive, Artifact, Memo, Transcript
-from memosite.archive.notices import notice_of, notice_on
+from memosite.archive.named import what_became
+from memosite.archive.notices import notice_of
 from memosite.archive.urls import absolute, page_of
 from memosite.citing.item import Item
 from memosite.citing.sources import Sources
@@ -56,16 +57,7 @@ class ArchiveSources(Sources):
 
     def missing(self, name: str) -> str:
         """What became of an artifact that was there."""
-        for (kind, id_), removal in self._archive.removed.items():
-            if name in (f"{kind}/{id_}", id_):
-                last = removal.events[-1]
-                on = f" on {last.at.utc[:10]}" if last.at else ""
-                return f"it was removed{on}, with commit {last.commit[:8]}; look for it there: git show {last.commit}^"
-        for (kind, id_), withheld in self._archive.erased.items():
-            if name in (f"{kind}/{id_}", id_):
-                notice = notice_on(kind, withheld)
-                return notice.reason if notice else ""
-        return ""
+        return what_became(self._archive, name)
 
     def item(self, name: str) -> Item:
         """The item of an artifact."""

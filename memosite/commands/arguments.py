@@ -1,10 +1,12 @@
 """The command line's arguments: each command with its options and an example (SPEC 8)."""
 
 import argparse
+from functools import partial
 from pathlib import Path
 from typing import Any, Protocol
 
 from memosite import __version__
+from memosite.commands.agent_arguments import add_agents
 from memosite.config.policy import SECRETS_MODES
 from memosite.watch.options import EXAMPLE, add_options
 
@@ -29,6 +31,7 @@ def parser() -> argparse.ArgumentParser:
     _add_diff(commands)
     _add_cite(commands)
     _add_verify(commands)
+    add_agents(partial(_command, commands), _add_site_option)
     _add_mark_read(commands)
     _add_completion(commands)
     return whole

@@ -220,8 +220,11 @@ def _history(entry: ConfigEntry) -> Literal["own", "enclosing"]:
 
 def _positions(entry: ConfigEntry) -> tuple[Mapping[str, str], tuple[str, ...] | None]:
     fields = entry.fields(("aliases", "people"))
-    people = _get(fields, "people", lambda below: below.texts("a list of positions such as [director]"), None)
-    return _get(fields, "aliases", _aliases, _NO_ENTRIES), people
+    people = fields.get("people")
+    return (
+        _get(fields, "aliases", _aliases, _NO_ENTRIES),
+        people.texts("a list of positions such as [director]") if people else None,
+    )
 
 
 def _aliases(entry: ConfigEntry) -> Mapping[str, str]:

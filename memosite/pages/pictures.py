@@ -94,7 +94,7 @@ class Bars(Picture):
     @property
     def keys(self) -> tuple[tuple[str, int], ...]:
         """What each shade stands for."""
-        return tuple((column.label, _shade(place, len(self.columns))) for place, column in enumerate(self.columns, 1))
+        return tuple((column.label, shade_of(place, len(self.columns))) for place, column in enumerate(self.columns, 1))
 
     @property
     def longest(self) -> int:
@@ -128,7 +128,7 @@ class Grid(Picture):
             yield (
                 row,
                 tuple(
-                    Mark(at=at, size=1, shade=_shade(cell.number, self.most), cell=cell)
+                    Mark(at=at, size=1, shade=shade_of(cell.number, self.most), cell=cell)
                     for at, cell in enumerate(row.cells)
                     if cell and cell.number
                 ),
@@ -153,6 +153,6 @@ class Sparks(Picture):
             )
 
 
-def _shade(number: int, most: int) -> int:
-    """The shade of a number: equal steps up to the largest."""
+def shade_of(number: int, most: int) -> int:
+    """The shade of a number above 0: equal steps up to the largest."""
     return -(-number * LEVELS // most)

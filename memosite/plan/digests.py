@@ -10,6 +10,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
+from typing import TypedDict
 
 from memosite.archive.ledger import Ledger
 from memosite.archive.model import Artifact, Memo
@@ -18,8 +19,10 @@ from memosite.facts.parsed import Kind
 from memosite.facts.times import Moment
 from memosite.feeds.rss import Feed, FeedFile, FeedItem, tag_uri
 from memosite.pages.models import DigestsPage, ListPage, RedirectPage
+from memosite.pages.overviews import CalendarMonth
 from memosite.pages.parts import Reference
 from memosite.pages.words import action_word
+from memosite.plan.calendars import calendar_months
 from memosite.plan.context import Context
 from memosite.plan.dates import newest
 from memosite.plan.head import page_head
@@ -151,9 +154,23 @@ def _lists(context: Context, digests: Sequence[Digest]) -> Iterator[DigestsPage]
             **page_head(context, start, title=part_title("Digests", number), section="timeline"),
             feeds=_feeds(start),
             parts=part_links(start, DIGESTS, number or len(chunks), number) if len(chunks) > 1 else (),
-            span="week" if context.feeds.is_weekly else "day",
-            digests=tuple((_link(context, start, digest), len(digest.artifacts)) for digest in reversed(chunk)),
+            **_shown(context, start, chunk),
         )
+
+
+class _Shown(TypedDict):
+    span: str
+    digests: tuple[tuple[Reference, int], ...]
+    months: tuple[CalendarMonth, ...]
+
+
+def _shown(context: Context, start: str, digests: Sequence[Digest]) -> _Shown:
+    """Weeks as a list, days as a calendar."""
+    if context.feeds.is_weekly:
+        weeks = tuple((_link(context, start, digest), len(digest.artifacts)) for digest in reversed(digests))
+        return {"span": "week", "digests": weeks, "months": ()}
+    days = {digest.day: (len(digest.artifacts), relative(start, digest_page(digest.day))) for digest in digests}
+    return {"span": "day", "digests": (), "months": calendar_months(days)}
 
 
 def _feed(context: Context, digests: Sequence[Digest]) -> Feed:

@@ -11,7 +11,7 @@ from memosite.pages.lives import LifeLine, LifeStep
 from memosite.pages.parts import Reference
 from memosite.plan.changes import edit_anchors
 from memosite.plan.context import Context
-from memosite.plan.dates import stamp
+from memosite.plan.dates import duration, seconds_between, stamp
 
 LINES = 20
 """The most copies whose histories a page shows."""
@@ -102,16 +102,10 @@ def event_label(artifact: Artifact, event: LifeEvent) -> str:
 
 def latency(before: Moment | None, after: Moment | None) -> str:
     """How long a step took, in the largest fitting unit; "" if it is not known, or if the clocks disagree."""
-    if before is None or after is None or before.origin == "name":
+    seconds = seconds_between(before, after)
+    if seconds is None:
         return ""
-    seconds = (after.instant - before.instant).total_seconds()
-    if seconds < 0:
-        return ""
-    for size, unit in ((86_400, "day"), (3_600, "hour"), (60, "minute")):
-        number = int(seconds // size)
-        if number:
-            return f"after {number} {unit}{'s' if number != 1 else ''}"
-    return "at once"
+    return f"after {duration(seconds)}" if seconds >= 60 else "at once"
 
 
 def removal_line(context: Context, removal: Removal) -> LifeLine:

@@ -28,7 +28,17 @@ TracedRead = tuple[str, ReadKey]
 KEYS: Final = None
 """Recorded as a key: which keys a mapping has, and in which order."""
 
-_OF_ARCHIVE: Final = ("artifacts", "ghosts", "threads", "positions", "removed", "erased", "blobs", "position_of")
+_OF_ARCHIVE: Final = (
+    "artifacts",
+    "ghosts",
+    "threads",
+    "positions",
+    "removed",
+    "erased",
+    "blobs",
+    "position_of",
+    "groups",
+)
 _OF_CONTEXT: Final = (
     "by_position", "arrival_times", "webs", "records", "entities", "captures", "placed", "received", "seat_positions",
     "thread_sizes", "written_during", "bundles", "citations_of",
@@ -52,6 +62,7 @@ def traced(context: Context, reads: MutableSet[TracedRead]) -> Context:
         archive_id=context.archive_id,
         authority=context.authority,
         feeds=context.feeds,
+        mentions=context.mentions,
     )
     same.__dict__.update({name: _Traced(name, getattr(context, name), reads) for name in _OF_CONTEXT})
     same.__dict__.update({"position_ids": context.position_ids, "_reads": reads, "_whole": context})

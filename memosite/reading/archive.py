@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from memosite.reading.quote_rows import QuoteRows
     from memosite.run.progress import Progress
     from memosite.run.recall import Recall
+    from memosite.sources.listing import Source
     from memosite.store.shelf import Shelf
 
 
@@ -161,19 +162,26 @@ class ArchiveHandle:
         return keeping
 
     def _fetch(self, kept: "Kept", digest: str) -> None:
-        """Promise what the source has that holds a text, else read everything, such as former contents."""
-        from memosite.reading.screen import Screen  # noqa: PLC0415 - most commands show no text
-        from memosite.reading.source_reader import SourceReader  # noqa: PLC0415 - as above
-
-        name = kept.holder(digest)
-        if name is not None and name not in self._promised and not self._is_read:
-            self._promised.add(name)
+        """Find a text in its file; else promise what its source has; else read everything, such as former contents."""
+        place = kept.holder(digest)
+        if place is not None and not self._is_read:
+            name, path = place
             source = next(one for one in self.opened.sources if one.name == name)
-            caches, allowed = self._caches, self._config.secrets.fingerprints
-            screen = Screen(caches.scans(name), allowed)
-            SourceReader(source, self.shelf, screen, cache=caches.of(name)).promise()
+            if (data := _text_in(source, path, digest)) is not None:
+                self.shelf.put(data)
+                return
+            if name not in self._promised:
+                self._promised.add(name)
+                self._promise(source)
         if not (self.shelf.has(digest) or self._is_read):
             self.read()
+
+    def _promise(self, source: "Source") -> None:
+        from memosite.reading.screen import Screen  # noqa: PLC0415 - what files do not say as it is is rarely needed
+        from memosite.reading.source_reader import SourceReader  # noqa: PLC0415 - as above
+
+        screen = Screen(self._caches.scans(source.name), self._config.secrets.fingerprints)
+        SourceReader(source, self.shelf, screen, cache=self._caches.of(source.name)).promise()
 
     def read(
         self,
@@ -255,6 +263,14 @@ class ArchiveHandle:
         if self._part is not None:
             with suppress(OSError):
                 forget_kept(self._part)
+
+
+def _text_in(source: "Source", path: str, digest: str) -> bytes | None:
+    from memosite.facts.file import File  # noqa: PLC0415 - most commands show no text
+    from memosite.reading.known_text import known_text  # noqa: PLC0415 - as above
+
+    file = source.read_file(path)
+    return known_text(file, digest) if isinstance(file, File) else None
 
 
 def _read_again(

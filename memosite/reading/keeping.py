@@ -53,10 +53,10 @@ class Keeping:
             return None
         return open_kept(self._part, seal)
 
-    def keep(self, archive: Archive, holders: Iterable[tuple[str, str]], *, beside: bool = False) -> None:
+    def keep(self, archive: Archive, holders: Iterable[tuple[str, tuple[str, str]]], *, beside: bool = False) -> None:
         """Write what was read now, in another process if `beside`; it counts once it is sealed.
 
-        `holders` tell which source has a file with the text or original of a digest.
+        `holders` tell which file has the text or original of a digest: its source and its path.
         """
         with suppress(OSError):
             if failures(archive.all_findings):  # the next command tries again

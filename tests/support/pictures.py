@@ -58,7 +58,7 @@ def read_pictures(page: Path) -> Iterator[ReadPicture]:
             labels=tuple(row.find("./th").text_content().strip() for row in rows),
             table=tuple(tuple(_number(cell.text_content()) for cell in row.findall("./td")) for row in rows),
             drawn=tuple(_drawn(figure, form, len(columns), len(rows))),
-            links=tuple(link.get("href") for link in figure.iterfind(".//svg//a") if link.find("./path") is not None),
+            links=tuple(figure.xpath(".//svg//a[path]/@href")),
             table_links=tuple(link.get("href") for link in table.iterfind("./tbody/tr/td/a")),
         )
 
