@@ -20,7 +20,8 @@ def check_lean(config: Config, ledger: Ledger) -> None:
         raise ConfigError(
             f"{place}: lean: found true, expected false: the ledger of this site ({LEDGER_PATH}) has published JSON, "
             f"Markdown and originals of {number} items at addresses of their own, which have to answer for ever; "
-            f"remove the line, or, if nobody was given this site, remove the folder {printable(str(config.output))}; {_ANEW}"
+            "remove the line, or, if nobody was given this site, remove the folder "
+            f"{printable(str(config.output))}; {_ANEW}"
         )
     raise ConfigError(
         f"{place}: lean: found {'false' if config.lean_line else 'nothing'}, expected true: the ledger of this site "
