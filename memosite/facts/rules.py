@@ -13,9 +13,9 @@ _TRANSCRIPT = "memodef SCHEMA, memodef:Transcript"
 CITATION_BROKEN = Rule(
     id="citation-broken",
     severity=_W,
-    meaning="A citation of this archive that does not hold: the source says something else now, or is gone.",
+    meaning="A citation of this archive does not hold: the source was changed or removed.",
     clause="SPEC 7",
-    remedy="Run memosite verify on the file: it says when the citation held. Cite what the source says now.",
+    remedy="Cite what the source says now; memosite verify shows the difference.",
 )
 
 # Files that cannot be read as written
