@@ -20,6 +20,7 @@ from memosite.facts.findings import Severity
 from memosite.formats.turns import parse_conversation
 from memosite.pages.actions import ActionListPage, ActionsPage
 from memosite.pages.contract import ContractPage, ContractSection
+from memosite.pages.decisions import DecisionsPage
 from memosite.pages.feeds import FeedGroup, Subscribing
 from memosite.pages.lives import EditRow
 from memosite.pages.models import (
@@ -88,7 +89,7 @@ from memosite.pages.withheld import WithheldPage
 from memosite.render.difference import compare
 from memosite.render.renderer import Renderer
 from memosite.render.theme import Theme, load_theme
-from tests.support.board_pages import action_list, actions_board
+from tests.support.board_pages import action_list, actions_board, decisions_list
 
 MEMO_TEXT = """\
 # Two loads, the second one clean
@@ -720,6 +721,7 @@ def pages() -> tuple[Page, ...]:
         ),
         actions_board(page_fields("actions/index.html", title="Actions", section="actions")),
         action_list(page_fields("actions/open/index.html", title="Open actions", section="actions")),
+        decisions_list(page_fields("decisions/index.html", title="Decisions", section="decisions")),
         contract(),
         captures(),
         withheld(),
@@ -806,7 +808,7 @@ def rendered(page: Page, renderer: Renderer = RENDERER) -> lxml_html.HtmlElement
     first, *others = [(dict(script.attrib), script.text) for script in tree.iter("script")]
     assert first == ({"async": "", "fetchpriority": "high", "src": f"{top}static/memosite.js"}, None)
     assert all("defer" in attributes and not text for attributes, text in others)
-    assert not others or isinstance(page, SearchPage | ActionsPage | ActionListPage)
+    assert not others or isinstance(page, SearchPage | ActionsPage | ActionListPage | DecisionsPage)
     assert tree.xpath("//*[@style or @*[starts-with(name(), 'on')]]") == []
     assert tree.xpath("count(//h1)") == 1
     return tree
@@ -933,7 +935,7 @@ def test_the_section_of_a_page_is_marked_in_the_navigation(page: Page) -> None:
     """The entry of the page's section, and no other, says so to screen readers."""
     marked = rendered(page).xpath("//body/header//a[@aria-current='page']/@href")
     places = {"home": "", "org": "org/", "actions": "actions/", "timeline": "timeline/", "health": "health/"}
-    places |= {"systems": "systems/", "search": "search/"}
+    places |= {"systems": "systems/", "search": "search/", "decisions": "decisions/"}
     assert marked == ([f"{page.root}{places[page.section]}index.html"] if page.section else [])
 
 

@@ -217,9 +217,11 @@ class Library(Artifact):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Document(Artifact):
-    """A Markdown document that memos cite."""
+    """A Markdown document that memos cite. `supersedes` are decisions whose place it took."""
 
     head: DocumentHead
+    superseded_by: Ref | None = None
+    supersedes: tuple[Ref, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -249,6 +251,7 @@ class Record(Artifact):
     card: RecordCard
     relations: tuple[RecordLink, ...] = ()
     superseded_by: Ref | None = None
+    supersedes: tuple[Ref, ...] = ()
     history: tuple[RecordEvent, ...] = ()
     sessions: tuple[Ref, ...] = ()
     former: tuple[str, ...] = ()

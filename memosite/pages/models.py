@@ -39,6 +39,7 @@ from memosite.pages.parts import (
     VariantRow,
 )
 from memosite.pages.seals import Seal
+from memosite.pages.tracks import OutdatedCitation, TrackStep
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -129,6 +130,8 @@ class ArtifactPage(Page):
     extra_left_out: int = 0  # how many characters of `extra` a page cannot hold
     findings_total: int = 0  # how many of these there are in all, where a page cannot hold them
     backlinks_total: int = 0
+    track: tuple[TrackStep, ...] = ()  # of a decision or a proposal
+    outdated: tuple[OutdatedCitation, ...] = ()  # of a memo or a record: what it cites and is not in force
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

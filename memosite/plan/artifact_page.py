@@ -11,6 +11,7 @@ from memosite.facts.parsed import Kind, Text
 from memosite.facts.texts import cut_line
 from memosite.pages.lives import LifeLine
 from memosite.pages.parts import PAGE_CHARS, Body, CopyRow, FindingRow, Reference, Row, Stamp
+from memosite.pages.tracks import OutdatedCitation, TrackStep
 from memosite.plan.addresses import bundled_name, file_address, twins_of_artifact
 from memosite.plan.citations import citation_of
 from memosite.plan.context import Context
@@ -18,6 +19,7 @@ from memosite.plan.dates import newest_first, stamp
 from memosite.plan.head import PageHead, page_head
 from memosite.plan.history import history_lines
 from memosite.plan.places import PlaceFinder
+from memosite.plan.tracks import outdated_citations, track_of
 from memosite.sources.forges import file_url
 
 SUBJECT_CHARS = 5_000
@@ -103,6 +105,8 @@ class ArtifactFields(PageHead):
     backlinks_total: int
     lives: tuple[LifeLine, ...]
     citation: Citation | None
+    track: tuple[TrackStep, ...]
+    outdated: tuple[OutdatedCitation, ...]
 
 
 def artifact_fields(context: Context, artifact: Artifact, start: str, *, section: str = "") -> ArtifactFields:
@@ -133,6 +137,8 @@ def artifact_fields(context: Context, artifact: Artifact, start: str, *, section
         "backlinks_total": len(artifact.backlinks),
         "lives": history_lines(context, artifact, start),
         "citation": None if artifact.withheld or redacted else citation_of(context, artifact),
+        "track": track_of(context, start, artifact),
+        "outdated": outdated_citations(context, start, artifact),
     }
 
 

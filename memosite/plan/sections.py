@@ -57,14 +57,20 @@ def grouped_sections(
         shown["Others"] = (*shown.get("Others", ()), *others)
     total = sum(map(len, shown.values()))
     limit = LIST_LIMIT if total <= LIST_LIMIT else max(1, LIST_LIMIT // len(shown))
-    taken: set[str] = set()
-    sections = []
-    for heading, artifacts in shown.items():
+    return tuple(
+        section(context, start, heading, artifacts, limit=limit, anchor=anchor, empty=empty)
+        for (heading, artifacts), anchor in zip(shown.items(), group_anchors(shown), strict=True)
+    )
+
+
+def group_anchors(headings: Iterable[str]) -> list[str]:
+    """An anchor for each heading of groups, made of its letters and digits; no two are the same."""
+    taken: dict[str, None] = {}
+    for heading in headings:
         stem = anchor = re.sub(r"[^\w.-]+", "-", heading.lower()).strip("-") or "group"
         number = 1
         while anchor in taken:
             number += 1
             anchor = f"{stem}-{number}"
-        taken.add(anchor)
-        sections.append(section(context, start, heading, artifacts, limit=limit, anchor=anchor, empty=empty))
-    return tuple(sections)
+        taken[anchor] = None
+    return list(taken)
