@@ -202,7 +202,7 @@ def test_the_actions_of_a_position_that_is_gone_have_an_address(tmp_path: Path) 
     assert "r2" in (output / "positions/joiner/actions/index.html").read_text()
     (tmp_path / f"yard/memos/{extra}.openthing").unlink()
     build_site(tmp_path)
-    assert "No longer here" in (output / "positions/joiner/actions/index.html").read_text()
+    assert "This item was removed" in (output / "positions/joiner/actions/index.html").read_text()
 
 
 def test_a_build_after_a_change_is_as_one_from_nothing(tmp_path: Path) -> None:

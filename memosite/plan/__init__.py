@@ -21,6 +21,7 @@ from memosite.plan.artifacts import artifact_units
 from memosite.plan.bundles import bundle_pages, bundle_units, former_bundles
 from memosite.plan.changes import has_changes
 from memosite.plan.channels import all_channels
+from memosite.plan.citation_list import plan_citations
 from memosite.plan.comparison import has_comparison
 from memosite.plan.context import Context
 from memosite.plan.contract import plan_contract
@@ -93,7 +94,10 @@ def plan(
     yield whole("timeline", lambda context: [plan_timeline(context, months)])
     yield from month_units(months)
     yield whole("health", lambda context: plan_health(context, plan_seal(seals)))
-    yield Unit(name="contract", make=partial(plan_contract, contract=contract), given=contract)
+    yield whole("citations", plan_citations)
+    yield Unit(
+        name="contract", make=partial(plan_contract, contract=contract), given=contract, given_as="the specification"
+    )
     yield whole("former", lambda context: chain(plan_removed(context, ledger, months), [plan_not_found(context)]))
     yield whole("former bundles", lambda context: former_bundles(context, ledger))
     yield from digest_units(digests)

@@ -28,10 +28,10 @@ _PAIRS = 50
 _POSITIONS = 100
 """The most positions that have a section on one page of actions."""
 _EMPTY: Mapping[Action, str] = {
-    "open": "Nothing is open.",
-    "superseded": "Nothing is superseded and not closed.",
+    "open": "No open actions.",
+    "superseded": "No superseded actions left to close.",
     "answered": "No answered actions left to close.",
-    "discharged": "Nothing has been closed.",
+    "discharged": "No closed actions yet.",
 }
 
 
@@ -52,7 +52,13 @@ def action_part_units(context: Context) -> Iterator[Unit]:
     asked = tuple(memo for memo in context.memos if memo.action is not None)
     for number, chunk in enumerate(in_parts(asked) if part_count(asked) else (), 1):
         make = partial(_plan_action_part, number=number, asked=chunk)
-        yield Unit(name=f"actions/{number}", make=make, given=(number, chunk), weight=10)
+        yield Unit(
+            name=f"actions/{number}",
+            make=make,
+            given=(number, chunk),
+            given_as="the actions on this part of the list",
+            weight=10,
+        )
 
 
 def _plan_action_part(context: Context, *, number: int, asked: Sequence[Memo]) -> Iterator[ListPage]:

@@ -60,7 +60,7 @@ def all_channels(context: Context, ledger: Ledger, searches: Sequence[SavedSearc
     for saved in searches:
         page = saved_page(saved.name)
         found = (artifact for artifact in everything if artifact.ref in saved.found)
-        yield _channel("Searches", page, f"{title}: {saved.name}", f"What is found by: {saved.query}", found, page=page)
+        yield _channel("Searches", page, f"{title}: {saved.name}", f"Results of: {saved.query}", found, page=page)
     for name in former_searches(ledger, searches):
         page = saved_page(name)
         yield _channel("Former", page, f"{title}: {name}", "A search that is no longer saved.", (), page=page)
@@ -91,7 +91,7 @@ def _action_channels(context: Context, title: str) -> Iterator[Channel]:
 def closed_channel(stem: str) -> Channel:
     """The channel of a feed that continues under another name and has published archive documents."""
     folder, slash, name = stem.rpartition("/")
-    text = "What this feed held before it went on elsewhere."
+    text = "Older items of a feed that continues at another address."
     return _channel("Former", folder + slash, folder, text, (), page=folder + slash, name=name)
 
 
@@ -189,7 +189,7 @@ def _thread_channels(context: Context, ledger: Ledger) -> Iterator[Channel]:
                 yield _thread_channel(context, id_, thread.id, "Former", ())
     for id_ in former.get(None, ()):
         page, title = thread_page(id_), f"{context.site.title}: {id_}"
-        yield _channel("Former", page, title, "A thread that is no longer here.", (), page=page)
+        yield _channel("Former", page, title, "A removed thread.", (), page=page)
 
 
 def _thread_channel(context: Context, id_: str, thread_id: str, group: ChannelGroup, former: Iterable[str]) -> Channel:

@@ -11,12 +11,13 @@ from memosite.archive.model import Artifact, Document, Record
 from memosite.archive.urls import DECISIONS, page_of, relative
 from memosite.facts.statuses import Standing
 from memosite.facts.texts import cut_line
+from memosite.formats.status import status_of
 from memosite.formats.systems import system_of
 from memosite.pages.decisions import DecisionGroup, DecisionRow, DecisionsPage, DecisionView
 from memosite.pages.models import ListPage
 from memosite.pages.parts import Reference
 from memosite.plan.ages import age, as_of, newest_day
-from memosite.plan.context import LIST_LIMIT, Context, status_of
+from memosite.plan.context import LIST_LIMIT, Context
 from memosite.plan.dates import month_name, newest_first, stamp
 from memosite.plan.files import Written
 from memosite.plan.head import page_head, twin_links

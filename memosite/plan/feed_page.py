@@ -69,7 +69,7 @@ def plan_feed_page(context: Context, channels: Sequence[Channel]) -> Iterator[Fe
     outlines = (
         OutlineGroup(title="The whole archive", feeds=_outlines(context, [*groups["Everything"], digests])),
         OutlineGroup(title="Positions", feeds=_outlines(context, groups["Positions"])),
-        OutlineGroup(title="Positions, with texts", feeds=_full_outlines(context, groups["Positions"])),
+        OutlineGroup(title="Positions, full text", feeds=_full_outlines(context, groups["Positions"])),
         OutlineGroup(title="Records", feeds=_outlines(context, groups["Records"])),
         OutlineGroup(title="Saved searches", feeds=_outlines(context, groups["Searches"])),
         OutlineGroup(title="Threads", include=_address(context, THREADS_OPML)),
@@ -81,7 +81,12 @@ def plan_feed_page(context: Context, channels: Sequence[Channel]) -> Iterator[Fe
 def thread_feeds_unit(channels: Iterable[Channel]) -> Unit:
     """The list of the threads' feeds, which `/feeds.opml` includes: a unit by itself, as it may be long."""
     threads = tuple((one.title, one.stem, one.page) for one in channels if one.group == "Threads")
-    return Unit(name="feeds/threads", make=partial(_plan_thread_feeds, threads=threads), given=threads)
+    return Unit(
+        name="feeds/threads",
+        make=partial(_plan_thread_feeds, threads=threads),
+        given=threads,
+        given_as="the list of threads",
+    )
 
 
 def _plan_thread_feeds(context: Context, *, threads: Sequence[Listed]) -> Iterator[Written]:
@@ -101,7 +106,7 @@ def _outlines(context: Context, channels: Sequence[Channel]) -> tuple[OutlineFee
 def _full_outlines(context: Context, channels: Sequence[Channel]) -> tuple[OutlineFeed, ...]:
     """The feeds with texts, apart: subscribers of both get each memo twice."""
     return tuple(
-        _outline(context, f"{channel.title}, with texts", f"{channel.stem}-full", channel.page)
+        _outline(context, f"{channel.title}, full text", f"{channel.stem}-full", channel.page)
         for channel in channels
         if channel.has_full
     )
@@ -138,6 +143,6 @@ def _documents(channel: Channel) -> Iterator[Reference]:
     label = {"feed": "memos" if channel.position else "feed"}.get(channel.name, channel.name)
     yield Reference(label=label, href=relative(FEEDS, f"{channel.stem}.xml"))
     if channel.has_full:
-        yield Reference(label="with texts", href=relative(FEEDS, f"{channel.stem}-full.xml"))
+        yield Reference(label="full text", href=relative(FEEDS, f"{channel.stem}-full.xml"))
     if channel.has_json:
         yield Reference(label="JSON", href=relative(FEEDS, f"{channel.stem}.json"))

@@ -43,7 +43,7 @@ def redirect(context: Context, start: str, target: str) -> RedirectPage:
 
 def tombstone(context: Context, start: str, id_: str) -> GonePage:
     """A page that says that what was published at its address was removed."""
-    return GonePage(**page_head(context, start, title="No longer here") | {"canonical": None}, id=id_)
+    return GonePage(**page_head(context, start, title="Removed") | {"canonical": None}, id=id_)
 
 
 def _tombstone(context: Context, start: str, ref: Ref) -> GonePage:
@@ -71,7 +71,7 @@ def _twins(context: Context, page: _Page) -> Iterator[Written]:
     else:
         said |= {"id": page.id or None, "removed": True}
         said |= {"notice": page.notice.text} if page.notice else {}
-        text = page.notice.text if page.notice else "This was published here, and is not in the archive any more."
+        text = page.notice.text if page.notice else "This item was removed."
     yield Written(path=f"{folder}index.json", data=to_json(said))
     yield Written(path=f"{folder}index.md", data=f"# {page.title}\n\n{text}\n".encode("utf-8", "replace"))
 
