@@ -236,7 +236,7 @@ function openTarget() {
   const isHere = place && !place.matches(".outline span");
   if (!isHere) goToPart(place?.parentElement?.id || location.hash.slice(1)); // the outline has hashes within their turns
   let isFolded = false;
-  for (let part = place?.closest("details"); part; part = part.parentElement?.closest("details")) {
+  for (let part = place?.closest("details") ?? place?.querySelector(":scope > .fold"); part; part = part.parentElement?.closest("details")) {
     isFolded ||= !part.open;
     part.open = true;
   }
@@ -265,8 +265,8 @@ function followOutline() {
   const outline = one(".outline");
   if (!outline) return;
   // As in the style sheet, which shows it there already.
-  if (matchMedia("(min-width: 64rem)").matches) outline.querySelector("details")?.toggleAttribute("open", true);
-  const links = /** @type {HTMLAnchorElement[]} */ (all('.outline a[href^="#"]'));
+  if (matchMedia("(min-width: 64rem)").matches) outline.querySelector(":scope > details")?.toggleAttribute("open", true);
+  const links = /** @type {HTMLAnchorElement[]} */ (all('.outline ol a[href^="#"]'));
   /** @type {HTMLElement | undefined} */
   let marked;
   let waits = false;

@@ -277,8 +277,43 @@ def test_texts_of_a_thread_fold_and_unfold(page: Page, base: str) -> None:
     assert not page.locator(".member .prose").first.is_visible()
     texts.first.locator("summary").click()
     assert page.locator(".fold[open]").count() == 1
-    page.get_by_role("button", name="Unfold all").click()
+    page.get_by_role("button", name="Expand all").click()
     assert page.locator(".fold[open]").count() == texts.count()
+
+
+REPLACE = "threads/2026-03-02-1015--director--strategist--replace-stackmaster-before-summer/index.html"
+
+
+def test_a_link_to_a_folded_memo_opens_it(browser: Browser, base: str) -> None:
+    """The memo itself and a place in its text, with a script and without one; the others stay folded."""
+    for has_script in (True, False):
+        context = browser.new_context(java_script_enabled=has_script)
+        page = context.new_page()
+        page.goto(base + REPLACE)
+        members = page.locator(".member")
+        assert members.count() == 9
+        closed = [not one.locator(".prose").last.is_visible() for one in members.all()]
+        assert closed == [False, *[True] * 6, False, True], "the first and the newest are open"
+        assert all(members.nth(place).locator(".preview").is_visible() for place in range(1, 7))
+        member = str(members.nth(3).get_attribute("id"))
+        inside = str(members.nth(1).locator(".prose [id]").first.get_attribute("id"))
+        for anchor, place in ((member, 3), (inside, 1)):
+            page.goto("about:blank")
+            page.goto(f"{base}{REPLACE}#{anchor}")
+            page.locator(f'[id="{anchor}"]').wait_for()
+            assert members.nth(place).locator(".prose").last.is_visible()
+            assert not members.nth(5).locator(".prose").last.is_visible()
+            top = page.locator(f'[id="{anchor}"]').evaluate("(place) => place.getBoundingClientRect().top")
+            assert -5 <= top <= 600, "it is in view"
+        context.close()
+
+
+def test_folded_memos_are_printed_whole(page: Page, base: str) -> None:
+    """Their beginnings and the buttons are not."""
+    page.emulate_media(media="print")
+    page.goto(base + REPLACE)
+    assert all(text.is_visible() for text in page.locator(".member .prose").all())
+    assert not any(line.is_visible() for line in page.locator(".preview").all())
 
 
 def test_tool_calls_of_a_transcript_fold_and_unfold(page: Page, base: str) -> None:

@@ -11,6 +11,7 @@ from memosite.quotes.citations import read_bibtex, read_csl_json, read_html, rea
 from tests.support.files import write_text
 from tests.support.memos import write_memo, write_transcript
 from tests.support.repos import Repo
+from tests.support.sites import build_site
 
 AWS_KEY = "AKIA" + "Z7QH3XWMK2TPLV5D"
 LOAD = "2026-05-01-1430--engineer--the-load"
@@ -88,6 +89,38 @@ def test_the_commit_is_the_one_of_the_content(repo: Repo, capsys: pytest.Capture
     assert fields(capsys, repo, f"{LOAD}#t2")["commit"] == ""
     edited = repo.commit("appended")
     assert fields(capsys, repo, f"{LOAD}#t2")["commit"] == edited
+
+
+def test_pages_name_the_same_commits(repo: Repo, capsys: pytest.CaptureFixture[str]) -> None:
+    """Of a body file and of an envelope, after moves, merges and edits; of what is not committed none."""
+    box, names = repo.root / "memos/inbox", [f"2026-05-0{day}-0900--engineer--director--noon" for day in range(2, 7)]
+    body = f"transcripts/engineer/{LOAD}.body.md"
+    for name in names[:3]:
+        write_memo(box, name)
+    write_text(repo.root / "docs/tides.md", "# Tides\n\nThey turn.\n")
+    write_text(repo.root.parent / "memosite.yml", "documents: ['docs/*.md']\n")
+    repo.commit("noon")
+    write_text(repo.root / body, TURNS + "\n## Assistant\n\nIt is written.\n")
+    repo.commit("appended")
+    repo.git("checkout", "-q", "-b", "side")
+    write_memo(box, names[3])
+    repo.commit("on the side")
+    repo.git("checkout", "-q", "-")
+    write_memo(box, names[0], body="Edited.")
+    repo.commit("edited")
+    repo.git("merge", "-q", "--no-edit", "side")
+    repo.move(f"memos/inbox/{names[1]}.openthing", f"memos/read/{names[1]}.openthing")
+    repo.commit("read")
+    write_memo(box, names[2], body="Edited, and not committed.")
+    write_memo(box, names[4])
+    output = build_site(repo.root.parent)
+    pages = {page.parent.name: page for page in output.glob("[mtd]*s/*/index.html")}
+    commits = {one.ref: one.commit for page in pages.values() for one in read_html(page.read_text(encoding="utf-8"))}
+    cited = {ref: fields(capsys, repo, ref)["commit"] for ref in commits}
+    assert commits == cited
+    assert [ref for ref, commit in commits.items() if not commit] == [f"memo/{names[2]}", f"memo/{names[4]}"]
+    assert len(set(commits.values())) == 5
+    assert any(ref.startswith("document/") for ref in commits)
 
 
 READERS = {

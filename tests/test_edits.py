@@ -140,8 +140,8 @@ def _page(org: Organization) -> None:
                 f"memos/{AGAIN}/": {GATE},
                 "positions/engineer/": {GATE, "position engineer", "received engineer"},
                 "timeline/2026/05/": {GATE, "the items of the month"},
-                f"memos/{LAMP}/": {"it is as it was"},
-                "documents/desk.decisions.0002-plan.md/": {"it is as it was"},
+                f"memos/{LAMP}/": {"up to date"},
+                "documents/desk.decisions.0002-plan.md/": {"up to date"},
             },
         ),
         (
@@ -189,7 +189,7 @@ def reason_for(org: Organization, page: str, capsys: pytest.CaptureFixture[str])
     assert main(["explain", "--site", str(org.folder), page]) == 0
     [line] = [line for line in capsys.readouterr().out.splitlines() if line.startswith("now ")]
     said = line.removeprefix("now ").strip()
-    assert said.startswith(("it would be made again: ", "it is as it was; the next build keeps it"))
+    assert said.startswith(("outdated: ", "it shows the whole archive", "up to date; the next build keeps it"))
     return said
 
 

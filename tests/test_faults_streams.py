@@ -164,7 +164,7 @@ def test_the_site_is_the_same_in_every_locale(locale: dict[str, str], site: Path
     assert (done.returncode, done.stderr) == (0, "")
     assert tree_bytes(tmp_path / "out") == tree_bytes(site / "_site")
     found = run_command("search", "--site", site, "Grüße", environment=environment | locale)
-    assert found.returncode == 0 and "1 hit" in found.stdout
+    assert found.returncode == 0 and "1 result" in found.stdout
 
 
 def test_names_that_are_no_text_are_read_in_every_locale(tmp_path: Path) -> None:

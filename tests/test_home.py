@@ -211,7 +211,7 @@ def test_positions_are_a_line_each_and_quiet_ones_are_folded(repo: Path) -> None
     positions += [{"id": f"idle-{number}", "name": f"Idle {number}"} for number in range(27)]
     write_org(repo / "org", "acme", positions=positions)
     page = home(repo.parent)
-    rows = page.xpath("//section[@id='positions']//table[@class='seats']/tbody/tr")
+    rows = page.xpath("//section[@id='positions']//table[@class='seats glance']/tbody/tr")
     assert [row.find("th").text_content() for row in rows] == ["engineer", "tester"]
     assert 20 < len(rows[0].findall("td")[-1].text_content()) <= 61
     (quiet,) = page.xpath("//section[@id='positions']//details")

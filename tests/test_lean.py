@@ -581,7 +581,7 @@ def test_explain_says_what_a_bundle_is_made_of(tmp_path: Path, capsys: pytest.Ca
     assert main(["explain", "--site", str(site), f"{MAY}/files-1.zip"]) == 0
     said = capsys.readouterr().out
     assert "bundle/2026/05/1, with 3 files" in said
-    assert "it is as it was" in said
+    assert "up to date" in said
 
 
 def test_a_zip_has_no_time_and_is_not_compressed(tmp_path: Path) -> None:

@@ -51,7 +51,7 @@ def test_without_git_the_page_says_so_and_nothing_else_breaks(tmp_path: Path) ->
     repo = Repo(tmp_path / "engine", is_new=False)
     put(repo)
     site = build_site(tmp_path)
-    assert "History not available: it is no git repo." in words_of(site / f"memos/{NAME}/index.html")
+    assert "History not available: it is not a git repo." in words_of(site / f"memos/{NAME}/index.html")
     assert list(bad_links(site)) == []
 
 
@@ -204,9 +204,7 @@ def test_a_memo_that_is_not_in_its_recipients_repo_is_found(tmp_path: Path) -> N
     put(engine, "memos/read")
     put(office, name=f"{NAME}-delivered")
     (finding,) = findings("delivery-missing", office, engine)
-    assert (
-        finding.message == 'to "director", whose repo is office, but not there; found only the sender\'s copy in engine'
-    )
+    assert finding.message == 'to "director", whose repo is office; found only the sender\'s copy in engine'
 
 
 def test_a_broadcast_that_a_repo_lacks_is_found(tmp_path: Path) -> None:
@@ -245,8 +243,8 @@ def test_a_name_that_says_another_sender_is_found(tmp_path: Path) -> None:
     put(repo, name="2026-05-02-0100--nobody--noone--fine")
     messages = [finding.message for finding in findings("name-disagrees", repo)]
     assert messages == [
-        'the name says from "director", the envelope "engineer"',
-        'the name says to "engineer", the envelope "director"',
+        'the file name has from "director", the envelope "engineer"',
+        'the file name has to "engineer", the envelope "director"',
     ]
 
 

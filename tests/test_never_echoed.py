@@ -182,6 +182,28 @@ def _cite(place: Place, *options: str) -> Iterator[bytes]:
     yield place.run("cite", "--quote", "words of the letter", "--json", *common)
 
 
+def _brief(place: Place, *options: str) -> Iterator[bytes]:
+    yield from _in_both_forms(place, "brief", "director", *options)
+
+
+def _inbox(place: Place, *options: str) -> Iterator[bytes]:
+    yield from _in_both_forms(place, "inbox", "director", *options)
+
+
+def _show(place: Place, *options: str) -> Iterator[bytes]:
+    yield from _in_both_forms(place, "show", LETTER, *options)
+
+
+def _thread(place: Place, *options: str) -> Iterator[bytes]:
+    yield from _in_both_forms(place, "thread", LETTER, *options)
+
+
+def _in_both_forms(place: Place, *words: str) -> Iterator[bytes]:
+    common = ("--budget", "0", "--site", place.site, "--cache", place.work / "cache")
+    for form in ([], ["--json"]):
+        yield place.run(*words, *common, *form)
+
+
 def _verify(place: Place, *options: str) -> Iterator[bytes]:
     common = ("--site", place.site, *options, "--cache", place.work / "cache")
     paper = place.work / "paper.md"
@@ -245,6 +267,7 @@ def _completion(place: Place) -> Iterator[bytes]:
 COMMANDS: dict[str, Callable[..., Iterator[bytes]]] = {
     "build": _build, "serve": _serve, "explain": _explain, "check": _check, "search": _search, "export": _export,
     "watch": _watch, "diff": _diff, "cite": _cite, "verify": _verify, "init": _init, "mark-read": _mark_read,
+    "brief": _brief, "inbox": _inbox, "show": _show, "thread": _thread,
     "completion": _completion,
 }  # fmt: skip
 """How each command is run so that it shows and writes all it can."""

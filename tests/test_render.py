@@ -17,12 +17,16 @@ from memosite.archive.cite import Citation
 from memosite.archive.notices import Notice
 from memosite.facts.errors import ConfigError
 from memosite.facts.findings import Severity
+from memosite.facts.sentences import Sentence
 from memosite.formats.turns import parse_conversation
+from memosite.pages.actions import ActionListPage, ActionsPage
+from memosite.pages.citations import CitationsPage
+from memosite.pages.cited import CitedRow
 from memosite.pages.contract import ContractPage, ContractSection
 from memosite.pages.feeds import FeedGroup, Subscribing
 from memosite.pages.lives import EditRow
+from memosite.pages.mentions import MentionRow
 from memosite.pages.models import (
-    ActionsPage,
     ArtifactPage,
     ChangesPage,
     DigestsPage,
@@ -88,17 +92,18 @@ from memosite.pages.parts import (
     SourceRow,
     Stamp,
     SystemRow,
-    ThreadMember,
     TurnRange,
     VariantRow,
 )
 from memosite.pages.pictures import Bars, Cell, Grid, Picture, PictureColumn, PictureRow
 from memosite.pages.seals import Seal
+from memosite.pages.threads import ThreadMember
 from memosite.pages.transcripts import CapturePair, CaptureSide, CapturesPage, TranscriptPage
 from memosite.pages.withheld import WithheldPage
 from memosite.render.difference import compare
 from memosite.render.renderer import Renderer
 from memosite.render.theme import Theme, load_theme
+from tests.support.board_pages import action_list, actions_board
 
 MEMO_TEXT = """\
 # Two loads, the second one clean
@@ -273,6 +278,16 @@ def page_fields(path: str = "memos/plan/index.html", **changes: Any) -> dict[str
     } | changes
 
 
+def mentions() -> tuple[MentionRow, ...]:
+    """Rows with a sentence that has the mention marked, with one that has it not, and with none."""
+    sentences = (Sentence(before="See ", marked="the plan", after=" of <May>."), Sentence(before="A table"), None)
+    places = ((ref("turn 4", "index.html#t4"),), (), ())
+    return tuple(
+        MentionRow(row=row, sentence=sentence, places=place, more=len(place))
+        for row, sentence, place in zip(rows(), sentences, places, strict=False)
+    )
+
+
 def artifact_fields(**changes: Any) -> dict[str, Any]:
     """The fields that the pages of all artifacts have."""
     return (
@@ -309,7 +324,7 @@ def artifact_fields(**changes: Any) -> dict[str, Any]:
             "tags": ("cutover", "weekend"),
             "findings": findings(),
             "citation": CITATION,
-            "backlinks": rows(),
+            "backlinks": mentions(),
             "backlinks_total": 7,
         }
         | changes
@@ -387,7 +402,7 @@ def transcript(**changes: Any) -> TranscriptPage:
         "transport": "terminal",
         "capture_tool": "example-capture 1.0",
         "redaction_status": "redacted",
-        "related": rows(),
+        "related": mentions(),
         "unresolved": ("2026-04-01--lost.openthing",),
         "written_during": rows(),
         "is_broken": False,
@@ -676,25 +691,6 @@ def systems() -> SystemsPage:
     return SystemsPage(**fields, systems=rows, entities=2)
 
 
-def actions_board() -> ActionsPage:
-    """What is open for one position, more than is listed, and nothing that is discharged."""
-    listed = (row(), row("The older one", date=None, is_unread=False, mailbox="read"))
-    fields = page_fields("actions/index.html", title="Actions", section="actions") | {
-        "parts": (PagePart(label="1", href="1/index.html", is_current=False),),
-        "sections": (
-            ListSection(
-                heading="To do: strategist",
-                anchor="to-strategist",
-                former_anchor="open-for-strategist",
-                rows=listed,
-                total=501,
-            ),
-            ListSection(heading="Closed", anchor="discharged", rows=(), total=0, empty="Nothing."),
-        ),
-    }
-    return ActionsPage(**fields)
-
-
 def health() -> HealthPage:
     """Findings of each severity."""
     fields = page_fields("health/index.html", title="Health", section="health") | {
@@ -799,10 +795,19 @@ def pages() -> tuple[Page, ...]:
             **page_fields("search/index.html", title="Search", section="search"),
             saved=(Reference(label="tides", href="../saved/tides/index.html", title="tide*"),),
         ),
-        actions_board(),
+        actions_board(page_fields("actions/index.html", title="Actions", section="actions")),
+        action_list(page_fields("actions/open/index.html", title="Open actions", section="actions")),
         contract(),
         captures(),
         withheld(),
+        CitationsPage(
+            **page_fields("citations/index.html"),
+            counts=(("broken", 1), ("holds", 2)),
+            rows=(
+                CitedRow(by=ref("book/one.md:4", None), to=ref("A plan"), quote="We <wait>.", state="broken", said="x"),
+                CitedRow(by=ref("A memo"), to=ref("A plan"), quote="", state="holds", said="exact"),
+            ),
+        ),
     )
 
 
@@ -886,7 +891,7 @@ def rendered(page: Page, renderer: Renderer = RENDERER) -> lxml_html.HtmlElement
     first, *others = [(dict(script.attrib), script.text) for script in tree.iter("script")]
     assert first == ({"async": "", "fetchpriority": "high", "src": f"{top}static/memosite.js"}, None)
     assert all("defer" in attributes and not text for attributes, text in others)
-    assert not others or isinstance(page, SearchPage | ArtifactPage)
+    assert not others or isinstance(page, SearchPage | ArtifactPage | ActionsPage | ActionListPage)
     assert tree.xpath("//*[@style or @*[starts-with(name(), 'on')]]") == []
     assert tree.xpath("count(//h1)") == 1
     return tree
@@ -1136,7 +1141,7 @@ def test_markdown_whose_html_would_not_fit_a_page_is_cut() -> None:
 
 def test_front_matter_is_folded_and_not_taken_for_a_heading() -> None:
     """YAML at the head of a document would otherwise be an underlined heading."""
-    tree = rendered(pages()[5])
+    tree = rendered(page_of(DocumentPage))
     folded = tree.xpath("//details[@class='front-matter']/pre")[0].text_content()
     assert folded == "\ntitle: One record\nstatus: accepted\n"
     assert "status: accepted" not in " ".join(texts(tree, "//h2 | //h3"))
@@ -1349,7 +1354,7 @@ def test_the_texts_of_a_thread_can_be_folded_and_are_open() -> None:
 def test_the_table_of_seats_can_be_sorted_by_what_it_means() -> None:
     """Each cell has a key: dates in UTC, numbers in full, words; empty where there is nothing."""
     home = next(page for page in pages() if isinstance(page, HomePage))
-    table = rendered(home).xpath("//table[@class='seats']")[0]
+    table = rendered(home).xpath("//table[@class='seats glance']")[0]
     types = table.xpath("./thead//th/@data-sort-type")
     assert types == ["text", "number", "number", "date", "number", "date", "text"]
     seat = home.positions.active[0]
@@ -1373,36 +1378,26 @@ def test_home_says_as_of_which_commits() -> None:
 
 def test_a_list_does_not_repeat_the_day_its_heading_names() -> None:
     """Rows show their date unless they stand below it."""
-    month = rendered(pages()[9])
+    month = rendered(page_of(ListPage))
     assert month.xpath("//section[@id='2026-04-21']//time") == []
     assert len(month.xpath("//section[@id='sent']//time")) == 6
     assert texts(month, "//section[@id='sent']/p") == ["Showing the newest 7 of 240."]
     assert texts(month, "//section[@id='notes']/p") == ["Nothing yet."]
 
 
-def test_the_actions_board_lists_each_action_with_its_state() -> None:
-    """The newest where there are more, and what to say where there are none."""
-    board = rendered(actions_board())
-    assert texts(board, "//section[@id='to-strategist']//li/a[@class='subject']") == [row().subject, "The older one"]
-    assert texts(board, "//section[@id='to-strategist']//span[@class='date']") == ["2026-04-21", "no date"]
-    assert texts(board, "//section[@id='to-strategist']//span[@class='state open']") == ["open", "open"]
-    assert texts(board, "//section[@id='to-strategist']/p") == ["Showing the newest 2 of 501."]
-    assert texts(board, "//section[@id='discharged']/p") == ["Nothing."]
-    assert texts(board, "//nav[@class='contents']//li") == ["To do: strategist 501", "Closed 0"]
-
-
 def test_a_column_of_the_actions_board_is_on_no_other_page() -> None:
-    """It has a template with rows of its own."""
-    column = '<span class="facts">{{ facts(row) }}</span>'
-    board = THEME.templates["actions.html"]
+    """It has a template of its own, for its two kinds of page."""
+    column = """<span class="facts">{% if row.waits_for %}"""
+    board = THEME.templates["board.html"]
     assert column in board
-    renderer = Renderer(own_theme(actions=board.replace(column, f"{column} <em>soon</em>")), TEXTS.__getitem__)
-    assert [named(page) for page in pages() if renderer.render(page) != RENDERER.render(page)] == ["ActionsPage"]
+    renderer = Renderer(own_theme(board=board.replace(column, f"<em>soon</em>{column}")), TEXTS.__getitem__)
+    changed = [named(page) for page in pages() if renderer.render(page) != RENDERER.render(page)]
+    assert changed == ["ActionsPage", "ActionListPage"]
 
 
 def test_what_is_superseded_is_struck_and_names_its_successor() -> None:
     """In lists and on its own page."""
-    month = rendered(pages()[9])
+    month = rendered(page_of(ListPage))
     struck = month.xpath("//section[@id='sent']//li[contains(@class, 'superseded')]")
     assert [texts(row, ".//a[@class='subject']/s[@title='superseded']") for row in struck] == [
         ["One card for each book"]
@@ -1441,7 +1436,7 @@ def test_the_navigation_leads_to_records_only_where_there_are_any() -> None:
 
 def test_a_redirect_leads_on_by_itself_and_by_a_link() -> None:
     """A page that moved works without a script."""
-    tree = rendered(pages()[12])
+    tree = rendered(page_of(RedirectPage))
     assert tree.xpath("//meta[@http-equiv='refresh']/@content") == ["0; url=../x/index.html"]
     assert "../x/index.html" in tree.xpath("//main//a/@href")
 
@@ -1456,6 +1451,11 @@ def test_the_page_for_missing_addresses_links_from_the_top_of_the_server() -> No
     assert all(link.startswith("/prefix/") for link in links)
 
 
+def page_of(kind: type[Page]) -> Page:
+    """The first of the pages that is one of a kind."""
+    return next(page for page in pages() if isinstance(page, kind))
+
+
 def own_theme(**templates: str) -> Theme:
     """The bundled theme with templates of a site before it."""
     own = {f"{name}.html": source for name, source in templates.items()}
@@ -1466,7 +1466,7 @@ def test_a_field_that_no_model_has_is_a_fault_of_the_template() -> None:
     """StrictUndefined catches what would otherwise be silence, and the error names template and line."""
     renderer = Renderer(own_theme(gone="<p>\n{{ page.colour }}</p>"), TEXTS.__getitem__)
     with pytest.raises(ConfigError, match=r"templates/gone\.html, line 2: .*colour"):
-        renderer.render(pages()[13])
+        renderer.render(page_of(GonePage))
 
 
 @pytest.mark.parametrize(
@@ -1482,7 +1482,7 @@ def test_a_field_that_no_model_has_is_a_fault_of_the_template() -> None:
 def test_faults_of_a_sites_own_template_name_it(source: str, message: str) -> None:
     """Whatever goes wrong in an own template is a matter of configuration."""
     with pytest.raises(ConfigError, match=message):
-        Renderer(own_theme(gone=source), TEXTS.__getitem__).render(pages()[13])
+        Renderer(own_theme(gone=source), TEXTS.__getitem__).render(page_of(GonePage))
 
 
 def test_a_bundled_template_that_misses_an_own_macro_names_the_own_templates() -> None:
@@ -1501,7 +1501,7 @@ def test_a_text_that_is_not_there_is_not_blamed_on_the_theme() -> None:
 def test_static_style_sheet_asks_for_nothing_from_elsewhere() -> None:
     """The style sheet names no address, so that nothing is loaded but itself."""
     sheet = THEME.static["memosite.css"].decode()
-    for text in (sheet, THEME.static["search.css"].decode()):
+    for text in (file.decode() for name, file in THEME.static.items() if name.endswith(".css")):
         assert "url(" not in text
         assert "@import" not in text
     assert "color-scheme: light dark" in sheet

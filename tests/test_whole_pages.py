@@ -46,7 +46,7 @@ def mentioned(*by: tuple[str, str | None]) -> Any:
 def test_what_mentions_an_artifact_is_listed_without_a_date_too() -> None:
     """The bullets of a memory seldom have one."""
     page = mentioned(("decisions.1", "2026-05-01"), ("decisions.2", None))
-    assert [row.subject for row in page.backlinks] == ["Title of decisions.1", "Title of decisions.2"]
+    assert [one.row.subject for one in page.backlinks] == ["Title of decisions.1", "Title of decisions.2"]
 
 
 def test_of_many_that_mention_an_artifact_the_rest_is_counted_and_linked() -> None:
@@ -229,7 +229,7 @@ def test_fields_beyond_too_many_faults_are_not_left_out_silently() -> None:
     broken = "".join(f'k{number}: "a "quoted" b"\n' for number in range(30))
     yaml = read_yaml(broken + "title: last\n")
     assert "title" not in yaml.fields
-    assert "the rest is left out" in yaml.problems[-1].message
+    assert "the rest is skipped" in yaml.problems[-1].message
     assert len(yaml.problems) == 20
 
 

@@ -76,4 +76,4 @@ def _nothing() -> None:
 def _unreadable(archive: Archive) -> str:
     """How many files have no line because they cannot be parsed (SPEC 8); "" if there are none."""
     left_out = len(archive.artifacts) - sum(1 for _ in exported(archive))
-    return f"{left_out} unreadable {plural('file', left_out)} left out (memosite check)" if left_out else ""
+    return f"{left_out} invalid {plural('file', left_out)} skipped; run memosite check" if left_out else ""

@@ -144,6 +144,9 @@ sources:
 # Markdown files that memos cite, besides those in decisions/, proposals/ and ADR folders.
 #documents: ["rulings/**/*.md"]
 
+# Manuscripts whose citations of the archive are listed and checked, by paths below this folder.
+#citations: ["book/**/*.md"]
+
 # Actions that are done although no memo says so, by the memo's id.
 #actions:
 #  closed:

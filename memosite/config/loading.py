@@ -53,10 +53,10 @@ SIZE_LIMIT = 1 << 20
 
 KEYS = (
     *("title", "base_url", "archive_id", "authority", "language", "sources", "history", "positions"),
-    *("documents", "actions", "feeds", "theme", "secrets", "audience", "withhold", "withhold_raw", "erase"),
-    *("output", "outputs", "lean"),
+    *("documents", "citations", "actions", "feeds", "theme", "secrets", "audience", "withhold", "withhold_raw"),
+    *("erase", "output", "outputs", "lean"),
 )
-UNBUILT_KEYS = ("citations",)
+UNBUILT_KEYS: tuple[str, ...] = ()
 FEEDS_KEYS = ("window", "days", "ttl", "full_content", "digest", "searches")
 
 _T = TypeVar("_T")
@@ -118,11 +118,13 @@ def _load(
     cache_folder = folder_to_write(cache, "--cache") or cache_of(folder)
     aliases, people = _get(fields, "positions", _positions, _NO_POSITIONS)
     feeds, searches = _get(fields, "feeds", _feeds, (FeedsConfig(), _NO_ENTRIES))
+    address = _get(fields, "base_url", read_base_url, None)
     known_secrets = _get(fields, "secrets", read_secrets, DEFAULT_SECRETS)
     return Config(
         site=folder,
         title=_get(fields, "title", ConfigEntry.prose, clean_name(folder.name)),
-        base_url=_option_base_url(base_url) or _get(fields, "base_url", read_base_url, None),
+        base_url=_option_base_url(base_url) or address,
+        address=address,
         archive_id=_get(fields, "archive_id", read_archive_id, "archive"),
         authority=_get(fields, "authority", read_authority, "memosite.invalid,2026"),
         language=_get(fields, "language", read_language, "en"),
@@ -130,6 +132,7 @@ def _load(
         aliases=aliases,
         people=people,
         documents=_get(fields, "documents", _documents, DEFAULT_DOCUMENTS),
+        citations=_get(fields, "citations", lambda entry: read_globs(entry, below="the site folder"), ()),
         closed=_get(fields, "actions", _closed, MappingProxyType({})),
         feeds=feeds,
         searches=searches,

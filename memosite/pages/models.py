@@ -12,8 +12,11 @@ from memosite.archive.model import Action
 from memosite.archive.notices import Notice
 from memosite.facts.findings import Severity
 from memosite.facts.parsed import Kind, Mailbox
+from memosite.pages.cited import CitedRow
 from memosite.pages.feeds import FeedGroup, Subscribing
+from memosite.pages.lanes import Lanes
 from memosite.pages.lives import EditRow, LifeLine, MovementRow
+from memosite.pages.mentions import MentionRow
 from memosite.pages.organization import OrganizationSection, SeatFacts, SeatRow
 from memosite.pages.overviews import CalendarMonth, Exchange, PositionsAtAGlance, TimelineYear, Waiting
 from memosite.pages.parts import (
@@ -36,11 +39,11 @@ from memosite.pages.parts import (
     SourceRow,
     Stamp,
     SystemRow,
-    ThreadMember,
     VariantRow,
 )
 from memosite.pages.pictures import Grid
 from memosite.pages.seals import Seal
+from memosite.pages.threads import ThreadMember, ThreadSummary
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -125,13 +128,15 @@ class ArtifactPage(Page):
     extra: str
     tags: tuple[str, ...]
     findings: tuple[FindingRow, ...]
-    backlinks: tuple[Row, ...]
+    backlinks: tuple[MentionRow, ...]
     lives: tuple[LifeLine, ...] = ()
     citation: Citation | None = None
     is_cut: bool = False  # whether the body is longer than a page may be, so that only its beginning is shown
     extra_left_out: int = 0  # how many characters of `extra` a page cannot hold
     findings_total: int = 0  # how many of these there are in all, where a page cannot hold them
     backlinks_total: int = 0
+    cited_by: tuple[CitedRow, ...] = ()
+    cited_by_total: int = 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -264,7 +269,7 @@ class GhostPage(Page):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ThreadPage(Page):
-    """A whole conversation: the tree, and every memo of it in reading order."""
+    """A whole conversation: the tree, and every memo of it in reading order; on its first page what sums it up."""
 
     template: ClassVar[str] = "thread.html"
 
@@ -273,6 +278,8 @@ class ThreadPage(Page):
     tree: tuple[Row, ...]
     members: tuple[ThreadMember, ...]
     total: int
+    whole: ThreadSummary | None = None
+    lanes: Lanes | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -286,15 +293,6 @@ class ListPage(Page):
     views: tuple[Reference, ...] = ()
     previous: Reference | None = None
     next: Reference | None = None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ActionsPage(Page):
-    """The actions board, with a section for each state; its parts, where it is long, are of `ListPage`."""
-
-    template: ClassVar[str] = "actions.html"
-
-    sections: tuple[ListSection, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

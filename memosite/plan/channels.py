@@ -6,8 +6,9 @@ from dataclasses import dataclass
 from typing import Literal
 
 from memosite.archive.ledger import Ledger
-from memosite.archive.model import Artifact, Memo, Position, Transcript
+from memosite.archive.model import Action, Artifact, Memo, Position, Transcript
 from memosite.archive.urls import ACTIONS, HOME, position_page, saved_page, system_page, thread_page
+from memosite.plan.action_rows import state_feed
 from memosite.plan.context import Context
 from memosite.plan.dates import by_arrival
 from memosite.plan.position_items import received
@@ -51,9 +52,7 @@ def all_channels(context: Context, ledger: Ledger, searches: Sequence[SavedSearc
     yield _channel(
         "Everything", HOME, title, "Everything that arrives in this archive.", everything, page=HOME, has_json=True
     )
-    asked = (memo for memo in context.memos if memo.kind == "memo" and memo.action == "open")
-    text = "Memos with open actions."
-    yield _channel("Everything", ACTIONS, f"{title}: open actions", text, asked, page=ACTIONS)
+    yield from _action_channels(context, title)
     for system in published_systems(context, ledger):
         page = system_page(system)
         records = context.records.get(system, [])
@@ -67,6 +66,26 @@ def all_channels(context: Context, ledger: Ledger, searches: Sequence[SavedSearc
         yield _channel("Former", page, f"{title}: {name}", "A search that is no longer saved.", (), page=page)
     yield from _position_channels(context, ledger)
     yield from _thread_channels(context, ledger)
+
+
+_ACTIONS: Mapping[Action, tuple[str, str]] = {
+    "open": ("open actions", "Memos that ask for something which is not done."),
+    "superseded": ("superseded actions", "Memos that ask for something, and that a later memo took the place of."),
+    "answered": ("answered actions", "Memos that ask for something and are answered, until they are closed."),
+    "discharged": ("closed actions", "Memos that ask for something which is closed."),
+}
+"""The title and the description of the feed of each state."""
+
+
+def _action_channels(context: Context, title: str) -> Iterator[Channel]:
+    asked: dict[Action, list[Memo]] = {state: [] for state in _ACTIONS}
+    for memo in context.memos:
+        if memo.kind == "memo" and memo.action is not None:
+            asked[memo.action].append(memo)
+    for state, (name, text) in _ACTIONS.items():
+        folder = state_feed(state).removesuffix("feed.xml")
+        page = ACTIONS if state == "open" else folder
+        yield _channel("Everything", folder, f"{title}: {name}", text, asked[state], page=page)
 
 
 def closed_channel(stem: str) -> Channel:

@@ -11,7 +11,7 @@ from memosite.pages.lives import LifeLine, LifeStep
 from memosite.pages.parts import Reference
 from memosite.plan.changes import edit_anchors
 from memosite.plan.context import Context
-from memosite.plan.dates import duration, stamp
+from memosite.plan.dates import duration, seconds_between, stamp
 
 LINES = 20
 """The most copies whose histories a page shows."""
@@ -102,13 +102,10 @@ def event_label(artifact: Artifact, event: LifeEvent) -> str:
 
 def latency(before: Moment | None, after: Moment | None) -> str:
     """How long a step took, in the largest fitting unit; "" if it is not known, or if the clocks disagree."""
-    if before is None or after is None or before.origin == "name":
+    seconds = seconds_between(before, after)
+    if seconds is None:
         return ""
-    seconds = (after.instant - before.instant).total_seconds()
-    if seconds < 0:
-        return ""
-    words = duration(seconds)
-    return f"after {words}" if words else "at once"
+    return f"after {duration(seconds)}" if seconds >= 60 else "at once"
 
 
 def removal_line(context: Context, removal: Removal) -> LifeLine:

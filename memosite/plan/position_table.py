@@ -2,6 +2,7 @@
 
 from collections.abc import Collection, Iterable
 
+from memosite.archive.mailboxes import open_for
 from memosite.archive.model import Memo, Position
 from memosite.facts.texts import cut_line
 from memosite.pages.organization import SeatRow
@@ -9,7 +10,7 @@ from memosite.pages.overviews import PositionsAtAGlance
 from memosite.plan.activity import Activity
 from memosite.plan.context import Context
 from memosite.plan.dates import stamp
-from memosite.plan.position_items import open_for, received
+from memosite.plan.position_items import received
 
 SEATS = 300
 """The most positions in a table of seats that is not alone on its page."""

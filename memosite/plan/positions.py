@@ -4,6 +4,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
 
+from memosite.archive.mailboxes import open_for
 from memosite.archive.model import Artifact, Memo, Position, Transcript
 from memosite.archive.urls import position_page
 from memosite.facts.parsed import Organization
@@ -18,7 +19,7 @@ from memosite.plan.files import Written
 from memosite.plan.head import page_head, twin_links
 from memosite.plan.history import waiting_since
 from memosite.plan.pagination import part_count, part_links, plan_parts
-from memosite.plan.position_items import involving, open_for, received
+from memosite.plan.position_items import involving, received
 from memosite.plan.position_table import HOLDER_CHARS
 from memosite.plan.relationships import relationship_row
 from memosite.plan.removed import redirect

@@ -12,6 +12,7 @@ from memosite.archive.urls import (
     captures_page,
     entity_page,
     month_page,
+    position_actions,
     position_page,
     record_page,
     relative,
@@ -95,8 +96,9 @@ def plan_removed(context: Context, ledger: Ledger, months: Container[str]) -> It
         start = thread_page(id_)
         yield redirect(context, start, context.thread_target(now)) if now else tombstone(context, start, id_)
     for id_, now in former_positions(context, ledger):
-        start = position_page(id_)
+        start, actions = position_page(id_), position_actions(id_)
         yield redirect(context, start, position_page(now)) if now else tombstone(context, start, id_)
+        yield redirect(context, actions, position_actions(now)) if now else tombstone(context, actions, id_)
     yield from _lists(context, ledger, months)
 
 

@@ -44,6 +44,7 @@ def plan_for_robots(context: Context, months: Iterable[str]) -> Iterator[Written
         "## Where to begin",
         "",
         "- [Actions](actions/index.md): open actions and the others, by state",
+        "- [Citations](citations/index.html): who cites what of this archive, and what no longer holds",
         "- [Feeds](feeds/index.html): how to subscribe to new memos",
         "- [Machine's archive](archive/index.json): every item, a JSON object a line, a file a month",
         "- [Sealed log](archive/seals.jsonl): the hash of every original, sealed month by month",

@@ -22,15 +22,13 @@ def section(
     artifacts: Iterable[Artifact],
     *,
     anchor: str,
-    former_anchor: str = "",
     empty: str = "",
     limit: int = LIST_LIMIT,
     viewer: str | None = None,
 ) -> ListSection:
     """A heading with its artifacts, newest first, at most `limit` of them; whole lists of bullets as in their files.
 
-    Anchors are published, so `anchor` is made of what does not change with the words of the heading. One that was
-    published before stays as `former_anchor`.
+    Anchors are published, so `anchor` is made of what does not change with the words of the heading.
     """
     every = tuple(artifacts)
     ordered = newest(every, limit)
@@ -39,7 +37,6 @@ def section(
     return ListSection(
         heading=heading,
         anchor=anchor,
-        former_anchor=former_anchor if former_anchor != anchor else "",
         rows=tuple(context.row(start, artifact, viewer=viewer) for artifact in ordered),
         total=len(every),
         empty=empty,

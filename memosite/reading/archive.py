@@ -191,6 +191,7 @@ class ArchiveHandle:
         continued. A caller that reads repeatedly gives `parsed`, which it writes itself, and a `recall`; else the
         cache is used, if there is one. Files are read and parsed by `jobs` processes.
         """
+        from memosite.reading.citations import read_citations  # noqa: PLC0415 - as below
         from memosite.reading.content import policy_of  # noqa: PLC0415 - takes half a second, rarely needed
         from memosite.reading.own_texts import own_texts  # noqa: PLC0415
         from memosite.reading.reader import read_archive, rules_of  # noqa: PLC0415
@@ -225,7 +226,8 @@ class ArchiveHandle:
 
         with self._sources, loading_rules():
             try:
-                found = _read_again(read, self._looks)
+                archive, continued = _read_again(read, self._looks)
+                found = read_citations(config, self._audience, archive, self.shelf, caches.scans("")), continued
                 if parsed is None:
                     caches.write()
                 return found

@@ -40,7 +40,7 @@ class Keeping:
             return found or look_at(root, include=include, exclude=exclude, holes=holes)
 
         former = self._seal.inputs if self._seal is not None else ""
-        as_read = replace(config, base_url=None)  # no part of an archive
+        as_read = replace(config, base_url=None)  # no part of an archive: that knows its `address` alone
         self._inputs = compare_inputs(as_read, former, opened=("kept", audience), with_ledger=False, look=look)
         self.looks = self._inputs.looks
         self.token = ""

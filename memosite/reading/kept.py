@@ -12,7 +12,7 @@ import json
 import marshal
 import os
 import sqlite3
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import ItemsView, Iterable, Iterator, Mapping, ValuesView
 from contextlib import closing, suppress
 from dataclasses import dataclass, fields
 from functools import partial
@@ -199,6 +199,11 @@ class Kept:
         found = self._all("SELECT key, value FROM row WHERE field = ? ORDER BY rowid", field)
         return [(marshal.loads(key), value) for key, value in found]  # noqa: S302 - signed by this user
 
+    def keys(self, field: str) -> list[Any]:
+        """The keys of a mapping, in their order."""
+        found = self._all("SELECT key FROM row WHERE field = ? ORDER BY rowid", field)
+        return [marshal.loads(key) for (key,) in found]  # noqa: S302 - signed by this user
+
     def count(self, field: str) -> int:
         """How many rows a mapping has."""
         return int(self._all("SELECT count(*) FROM row WHERE field = ?", field)[0][0])
@@ -232,10 +237,21 @@ class _Rows(Mapping[K, V]):
         return found
 
     def __iter__(self) -> Iterator[K]:
+        return iter(self._kept.keys(self._field) if self._all is None else self._all)
+
+    def values(self) -> ValuesView[V]:
+        """All values, loaded at once."""
+        return self._loaded().values()
+
+    def items(self) -> ItemsView[K, V]:
+        """All keys with their values, loaded at once."""
+        return self._loaded().items()
+
+    def _loaded(self) -> dict[K, Any]:
         if self._all is None:
             known, rows = self._known, self._kept.values(self._field)
             self._all = {key: known[key] if key in known else self._read(key, data) for key, data in rows}
-        return iter(self._all)
+        return self._all
 
     def __len__(self) -> int:
         return self._kept.count(self._field) if self._all is None else len(self._all)

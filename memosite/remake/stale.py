@@ -20,6 +20,9 @@ IsThere = Callable[[str, FileState | None], bool]
 _NAMED = 3
 """The most changes that are named as a reason."""
 
+WHOLE = "it shows the whole archive, so every build plans it"
+"""Why a unit that is not traced is stale."""
+
 _COMMON = {
     "program": "memosite itself has changed",
     "theme": "the theme has changed",
@@ -46,7 +49,7 @@ def decide(
     """
     other = [name for name in common if manifest.common.get(name) != common[name]]
     if other:
-        why = "nothing is known of an earlier build" if not manifest.common else _COMMON[other[0]]
+        why = "there is no record of an earlier build" if not manifest.common else _COMMON[other[0]]
         return [Decision(unit=unit, made=manifest.units.get(unit.name), why=why) for unit in units]
     changed = digests.changed(manifest.reads)  # what many units read is compared once
     decisions = []
@@ -60,7 +63,7 @@ def _why(unit: Unit, made: Made | None, changed: Mapping[int, TracedRead], diges
     if made is None:
         return "it is new"
     if not unit.is_traced or made.reads is None:
-        return "it shows the archive as a whole: it is planned in every build"
+        return WHOLE
     what = [unit.given_as] if made.given != digests.of_given(unit.name, unit.given) else []
     read = [changed[number] for number in made.reads if number in changed]
     what += [shown_read(one) for one in sorted(read, key=_named_first)]
