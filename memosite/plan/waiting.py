@@ -13,10 +13,11 @@ from memosite.archive.model import Artifact, Document, Position, Record
 from memosite.archive.urls import HOME
 from memosite.facts.parsed import BROADCAST, Ref
 from memosite.facts.times import Moment
+from memosite.formats.status import is_superseded, status_of
 from memosite.pages.overviews import Waiting
 from memosite.pages.parts import Reference
 from memosite.pages.pictures import Bars, Cell, PictureColumn, PictureRow
-from memosite.plan.context import Context, is_superseded, status_of
+from memosite.plan.context import Context
 from memosite.plan.dates import stamp
 from memosite.plan.history import waiting_since
 
