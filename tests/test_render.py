@@ -1367,7 +1367,7 @@ def test_the_texts_of_a_thread_can_be_folded_and_are_open() -> None:
 def test_the_table_of_seats_can_be_sorted_by_what_it_means() -> None:
     """Each cell has a key: dates in UTC, numbers in full, words; empty where there is nothing."""
     home = next(page for page in pages() if isinstance(page, HomePage))
-    table = rendered(home).xpath("//table[@class='seats']")[0]
+    table = rendered(home).xpath("//table[@class='seats glance']")[0]
     types = table.xpath("./thead//th/@data-sort-type")
     assert types == ["text", "number", "number", "date", "number", "date", "text"]
     seat = home.positions.active[0]
