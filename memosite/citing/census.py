@@ -57,17 +57,18 @@ def citations_of(
     return tuple(found)
 
 
-def with_citations(archive: Archive, citations: tuple[MadeCitation, ...]) -> Archive:
-    """The archive with its citations, and with a finding on each of them that does not hold."""
+def with_citations(archive: Archive, citations: tuple[MadeCitation, ...], others: Iterable[Finding]) -> Archive:
+    """The archive with its citations, with a finding on each of them that does not hold, and with other findings."""
     findings = {one: finding_on(one) for one in citations if one.state == "broken"}
-    if not findings:
+    others = tuple(others)
+    if not (findings or others):
         return replace(archive, citations=citations)
     artifacts = dict(archive.artifacts)
     for one, finding in findings.items():
         if one.by is not None:
             artifact = artifacts[one.by]
             artifacts[one.by] = replace(artifact, findings=_sorted((*artifact.findings, finding)))
-    every = _sorted((*archive.findings, *findings.values()))
+    every = _sorted((*archive.findings, *findings.values(), *others))
     return replace(archive, citations=citations, artifacts=artifacts, findings=every)
 
 

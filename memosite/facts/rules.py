@@ -18,6 +18,14 @@ CITATION_BROKEN = Rule(
     remedy="Cite what the source says now; memosite verify shows the difference.",
 )
 
+MANUSCRIPT_UNREADABLE = Rule(
+    id="manuscript-unreadable",
+    severity=_W,
+    meaning="A manuscript that `citations` names could not be read; its citations are not checked.",
+    clause="SPEC 7",
+    remedy="Install Pandoc for .docx, or save the file as Markdown or HTML.",
+)
+
 # Files that cannot be read as written
 JSON_INVALID = Rule(
     id="json-invalid",
