@@ -196,7 +196,7 @@ def test_long_lists_are_split_and_say_how_many_there_are(site: Site) -> None:
     counts = [site.page(f"citations/{part}").count("<blockquote") for part in ("index.html", "2/index.html")]
     assert counts == [500, 500] and site.page("citations/3/index.html").count("<blockquote") == 1
     page = site.page(f"transcripts/{LOAD}/index.html")
-    assert "The newest 200 of 1001" in page
+    assert "Showing the newest 200 of 1001" in page
     assert max(map(len, (page, *(site.page(f"citations/{one}index.html") for one in ("", "2/"))))) < 1_000_000
     assert len(site.page(f"transcripts/{LOAD}/index.json")) < 40_000
 

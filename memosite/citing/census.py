@@ -17,7 +17,7 @@ from memosite.archive.notices import notice_on
 from memosite.citing.archived import ArchiveSources
 from memosite.citing.verifying import Checked, verify_citation
 from memosite.citing.words import diff_lines
-from memosite.facts import rules
+from memosite.facts.citation_rules import CITATION_BROKEN
 from memosite.facts.errors import ConfigError
 from memosite.facts.findings import Finding, Location
 from memosite.facts.json_text import clean_text
@@ -75,7 +75,7 @@ def with_citations(archive: Archive, citations: tuple[MadeCitation, ...], others
 def finding_on(citation: MadeCitation) -> Finding:
     """The finding on a citation that does not hold."""
     message = f"{citation.written}: {citation.said}; expected what is cited"
-    return Finding(rule=rules.CITATION_BROKEN, location=citation.location, message=message)
+    return Finding(rule=CITATION_BROKEN, location=citation.location, message=message)
 
 
 def _sorted(findings: Iterable[Finding]) -> tuple[Finding, ...]:

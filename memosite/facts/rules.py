@@ -1,4 +1,4 @@
-"""The rules for findings, except those on whole sources and those of a single record system.
+"""The rules for findings, except those on whole sources, on secrets, on citations, and those of a single record system.
 
 Each rule has its meaning, its clause and its remedy; `findings` explains the severities.
 """
@@ -8,23 +8,6 @@ from memosite.facts.findings import Rule, Severity
 _E, _W, _N = Severity.ERROR, Severity.WARNING, Severity.NOTE
 _MEMO = "memodef SCHEMA, memodef:Memo"
 _TRANSCRIPT = "memodef SCHEMA, memodef:Transcript"
-
-# Citations
-CITATION_BROKEN = Rule(
-    id="citation-broken",
-    severity=_W,
-    meaning="A citation of this archive does not hold: the source was changed or removed.",
-    clause="SPEC 7",
-    remedy="Cite what the source says now; memosite verify shows the difference.",
-)
-
-MANUSCRIPT_UNREADABLE = Rule(
-    id="manuscript-unreadable",
-    severity=_W,
-    meaning="A manuscript that `citations` names could not be read; its citations are not checked.",
-    clause="SPEC 7",
-    remedy="Install Pandoc for .docx, or save the file as Markdown or HTML.",
-)
 
 # Files that cannot be read as written
 JSON_INVALID = Rule(

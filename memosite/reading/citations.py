@@ -11,7 +11,7 @@ from pathlib import Path
 from memosite.archive.model import Archive
 from memosite.citing.census import citations_of, finding_on, with_citations
 from memosite.config.schema import Audience, Config
-from memosite.facts import rules
+from memosite.facts.citation_rules import MANUSCRIPT_UNREADABLE
 from memosite.facts.errors import SourceError
 from memosite.facts.file import File
 from memosite.facts.findings import Finding, Location
@@ -51,7 +51,7 @@ def read_citations(config: Config, audience: Audience, archive: Archive, shelf: 
 
 def _unreadable(name: str, why: str) -> Finding:
     message = f"{why}; expected a manuscript that can be read"
-    return Finding(rule=rules.MANUSCRIPT_UNREADABLE, location=Location(source="", path=name), message=message)
+    return Finding(rule=MANUSCRIPT_UNREADABLE, location=Location(source="", path=name), message=message)
 
 
 def _citations(path: Path, screen: Screen) -> tuple[Written, ...]:
