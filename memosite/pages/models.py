@@ -39,6 +39,7 @@ from memosite.pages.parts import (
     VariantRow,
 )
 from memosite.pages.seals import Seal
+from memosite.pages.shared import SharedRow
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -129,6 +130,8 @@ class ArtifactPage(Page):
     extra_left_out: int = 0  # how many characters of `extra` a page cannot hold
     findings_total: int = 0  # how many of these there are in all, where a page cannot hold them
     backlinks_total: int = 0
+    shared: tuple[SharedRow, ...] = ()
+    shared_total: int = 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -11,6 +11,7 @@ from memosite.facts.parsed import Kind, Text
 from memosite.facts.texts import cut_line
 from memosite.pages.lives import LifeLine
 from memosite.pages.parts import PAGE_CHARS, Body, CopyRow, FindingRow, Reference, Row, Stamp
+from memosite.pages.shared import SharedRow
 from memosite.plan.addresses import bundled_name, file_address, twins_of_artifact
 from memosite.plan.citations import citation_of
 from memosite.plan.context import Context
@@ -18,6 +19,7 @@ from memosite.plan.dates import newest_first, stamp
 from memosite.plan.head import PageHead, page_head
 from memosite.plan.history import history_lines
 from memosite.plan.places import PlaceFinder
+from memosite.plan.shared_rows import shared_rows
 from memosite.sources.forges import file_url
 
 SUBJECT_CHARS = 5_000
@@ -101,6 +103,8 @@ class ArtifactFields(PageHead):
     findings_total: int
     backlinks: tuple[Row, ...]
     backlinks_total: int
+    shared: tuple[SharedRow, ...]
+    shared_total: int
     lives: tuple[LifeLine, ...]
     citation: Citation | None
 
@@ -131,6 +135,8 @@ def artifact_fields(context: Context, artifact: Artifact, start: str, *, section
         "findings_total": len(artifact.findings),
         "backlinks": _backlinks(context, artifact, start),
         "backlinks_total": len(artifact.backlinks),
+        "shared": shared_rows(context, start, artifact),
+        "shared_total": len(context.shared.get(artifact.ref, ())),
         "lives": history_lines(context, artifact, start),
         "citation": None if artifact.withheld or redacted else citation_of(context, artifact),
     }

@@ -38,6 +38,7 @@ from memosite.plan.dates import by_arrival, stamp
 from memosite.plan.during import find_written
 from memosite.plan.entity_index import EntityFacts, collect_entities
 from memosite.plan.seats import SeatIndex, index_seats
+from memosite.plan.shared_passages import SharedLink
 from memosite.plan.successors import is_named
 from memosite.resolve.actions import copies_at, is_unread, is_unread_by_any, mailbox_at
 from memosite.sources.forges import commit_url
@@ -51,7 +52,7 @@ ADDRESSEES = 6
 
 @dataclass(frozen=True, kw_only=True)
 class Context:
-    """The archive and everything a page is made with. `text_of` gives a text by its digest."""
+    """The archive and everything a page is made with. `text_of` gives a text by its digest; `shared` are passages."""
 
     archive: Archive
     site: Site
@@ -59,6 +60,7 @@ class Context:
     archive_id: str = "archive"
     authority: str = "memosite.invalid,2026"
     feeds: FeedsConfig = field(default_factory=FeedsConfig)
+    shared: dict[Ref, tuple[SharedLink, ...]] = field(default_factory=dict)
 
     @cached_property
     def by_position(self) -> dict[str, list[Artifact]]:

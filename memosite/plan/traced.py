@@ -31,7 +31,7 @@ KEYS: Final = None
 _OF_ARCHIVE: Final = ("artifacts", "ghosts", "threads", "positions", "removed", "erased", "blobs", "position_of")
 _OF_CONTEXT: Final = (
     "by_position", "arrival_times", "webs", "records", "entities", "captures", "placed", "received", "seat_positions",
-    "thread_sizes", "written_during", "bundles",
+    "thread_sizes", "written_during", "bundles", "shared",
 )  # fmt: skip
 _UNREADABLE: Final = "a traced unit reads all findings: it must not be traced"
 _BROADCASTS: Final = "broadcasts"
