@@ -192,6 +192,8 @@ class Body:
     people: tuple[str, ...] = ()
     """Participants of a transcript that are people; `models` are the others."""
     models: tuple[str, ...] = ()
+    shared: tuple[tuple[str, str, Reference], ...] = ()
+    """Of turns with passages that others have, too: the anchor, what the one is to the other, and where that is."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
