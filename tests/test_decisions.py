@@ -281,7 +281,8 @@ def test_decisions_that_supersede_each_other_have_an_end(tmp_path: Path) -> None
 def test_a_site_without_decisions_says_where_they_would_be_found(tmp_path: Path) -> None:
     """On the list, and on each filter."""
     write_memo(tmp_path / "memos/inbox", "2026-05-01-0900--a--b--x")
+    files = built_files(tmp_path, output=tmp_path / "out")
     for page in ("decisions/index.html", "decisions/pending/index.html"):
-        text = built_files(tmp_path)[page].decode()
+        text = files[page].decode()
         assert "No decisions found. They are read from Markdown files in" in text
         assert "Ages are counted" not in text
