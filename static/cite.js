@@ -233,21 +233,9 @@ function show({ citation, link, range }) {
   const formats = { Link: link, Markdown: toMarkdown(citation), HTML: toHtml(citation), Text: toText(citation) };
   for (const [label, value] of Object.entries(formats)) {
     const area = make("textarea", { id: `_${label}`, readOnly: true, rows: label === "Link" ? 2 : 3, value });
-    const word = make("span", {}, "Copy");
-    const button = make("button", { className: "copy" }, word, make("span", { className: "unseen" }, ` ${label}`));
-    button.onclick = async () => {
-      for (const other of all(".copy > :first-child")) other.textContent = "Copy";
-      status.textContent = "";
-      try {
-        await navigator.clipboard.writeText(value);
-        word.textContent = "Copied";
-        status.textContent = `${label} copied.`;
-      } catch { // not allowed, or a site without https
-        area.focus();
-        area.select();
-        status.textContent = `${label} selected: press Ctrl+C to copy.`;
-      }
-    };
+    const words = [make("span", {}, "Copy"), make("span", { className: "unseen" }, ` ${label}`)];
+    const button = make("button", { className: "copy" }, ...words);
+    button.onclick = () => void memosite.copy(button, label, area, status);
     dialog.append(make("label", { className: "facts", htmlFor: area.id }, label), button, area);
   }
   dialog.append(status, make("button", { onclick: () => dialog.close() }, "Close"));

@@ -99,7 +99,7 @@ def test_an_old_index_answers_together_with_a_scan(site: Path, capsys: pytest.Ca
         assert [line for line in capsys.readouterr().out.splitlines() if line[:1].strip()] == [
             "Ferry timetable",
             "Ferry",
-            "2 hits",
+            "2 results",
         ]
 
 

@@ -406,7 +406,7 @@ def test_one_passage_is_found_without_reading_the_others() -> None:
     text = talk([f"Turn {number}.\n\n- it" for number in range(40)])
     body = SourceBody(ref=("transcript", "t"), text=text, source="", path="", is_conversation=True)
     every = list(places(text))
-    with patch.object(passage_module, "read_spans", wraps=read_spans) as read:
+    with patch("memosite.markdown.spans.read_spans", wraps=read_spans) as read:
         for one in every:
             assert one in passage_module._passages(body, passage_module._places(body, one.anchor))
             assert read.call_count <= 1

@@ -2,8 +2,9 @@
 
 from hypothesis import strategies as st
 
-from memosite.quotes.index import MOST_HOLDERS, QuoteIndex, make_row, shared_passages
-from memosite.quotes.words import bare_words
+from memosite.quotes.index import QuoteIndex, letters_of, make_row
+from memosite.quotes.sharing import MOST_HOLDERS, find_shared, share_row, shared_passages, sharing_pairs
+from memosite.quotes.words import bare_bytes, bare_words
 from tests.support.fuzzing import fuzz
 from tests.support.quotations import Writer, altered
 
@@ -46,8 +47,29 @@ def test_what_cannot_be_found_finds_nothing() -> None:
     index = QuoteIndex.of([("a", "The load is two tons and no more."), ("b", ""), ("c", "one two")])
     assert index.find(["Nobody ever wrote these words", "two", ""]) == [(), (), ()]
     assert QuoteIndex.of([]).find(["The load is two"]) == [()]
-    assert QuoteIndex.of([]).pairs() == []
-    assert index.sharing(make_row("")) == ()
+    assert sharing_pairs({}) == []
+    assert sharing_pairs({"a": share_row(""), "b": share_row("")}) == []
+    assert letters_of(["", "two words"])("two words") is False
+
+
+def test_texts_without_the_letters_of_a_quote_are_left_out_and_nothing_is_lost() -> None:
+    """An index of the texts that may have a run of words finds what the index of all texts finds, in the same order."""
+    writer = Writer(6)
+    texts = texts_of(writer, 200)
+    texts |= {f"marked/{number}": writer.marked(writer.paragraph()) for number in range(50)}
+    texts |= {f"foreign/{number}": f"ÉTÉ {writer.sentence()} Straße — 長い文" for number in range(20)}
+    whole = QuoteIndex.of(texts.items())
+    left = 0
+    for key in writer.chance.choices(sorted(texts), k=60):
+        quote = writer.part(texts[key], writer.chance.choice([3, 4, 8, 15]))
+        for asked in (quote, quote.upper(), altered(quote, "word", writer.chance)):
+            may_have = letters_of([asked])
+            fewer = QuoteIndex.of((one, text) for one, text in texts.items() if may_have(text))
+            assert fewer.find([asked], limit=300) == whole.find([asked], limit=300)
+            left += len(fewer.rows)
+    assert left < 180 * len(texts) * 2 / 3
+    many = letters_of(texts.values())
+    assert all(map(many, texts.values()))
 
 
 def slowly_shared(one: list[str], other: list[str], least: int) -> set[int]:
@@ -68,16 +90,14 @@ def test_texts_that_share_twenty_words_are_paired() -> None:
         borrowed = writer.part(texts[keys[number]], writer.chance.choice([19, 20, 21, 40]))
         lender = keys[(number * 7 + 1) % 40]
         texts[lender] = f"{writer.sentence()} {borrowed.upper()}, {writer.sentence()}\n{texts[lender]}"
-    index = QuoteIndex.of(texts.items())
-    pairs = set(index.pairs())
+    pairs = set(sharing_pairs({key: share_row(text) for key, text in texts.items()}))
     for number, key in enumerate(texts):
-        assert key in index.sharing(index.rows[key])
         for other in list(texts)[number + 1 :]:
             words = [bare_words(texts[one]) for one in (key, other)]
             expected = slowly_shared(words[0], words[1], 20)
             found = shared_passages(texts[key], texts[other])
             assert sum(one.words for one in found) == len(expected)
-            assert not expected or ((key, other) in pairs and other in index.sharing(index.rows[key]))
+            assert not expected or (key, other) in pairs
             for one in found:
                 ours, theirs = texts[key][one.start : one.end], texts[other][one.other_start : one.other_end]
                 assert bare_words(ours) == bare_words(theirs)
@@ -92,22 +112,70 @@ def test_boilerplate_makes_no_pairs() -> None:
     texts = {number: f"{words}\n{footer}" for number, words in enumerate(own)}
     for number in (3, 30):
         texts[number] = f"{passage}\n{texts[number]}"
-    index = QuoteIndex.of(texts.items())
-    assert index.pairs() == [(3, 30)]
-    assert index.sharing(index.rows[3]) == (3, 30)
+    assert sharing_pairs({number: share_row(text) for number, text in texts.items()}) == [(3, 30)]
 
 
 def test_a_row_depends_on_its_text_alone() -> None:
-    """It is small, and can be kept: these bytes must not change without `VERSION`."""
+    """It is small, and can be kept: these bytes must not change without a `VERSION`."""
     writer = Writer(5)
     text = writer.paragraph(200)
     assert make_row(text) == make_row(text)
-    assert len(make_row(text)) < 4 * len(bare_words(text))
+    assert len(make_row(text)) < 3 * len(bare_words(text))
+    assert len(share_row(text)) < 2 * len(bare_words(text))
     assert make_row("**The** load is two tons.") == make_row("the LOAD is\ntwo tons")
     assert make_row("The load is two tons.").hex() == ROW
 
 
-ROW = "040000004b1fcc6d"
+ROW = "4b1fcc6d"
+
+LENGTHS = st.sampled_from(["a", "be", "letters", "marvelous", "cathedral", "ÉCOLES", "長", "İstanbul", "ΣΑΣ"])
+
+
+@fuzz(st.tuples(*[st.lists(LENGTHS, max_size=60)] * 4, st.lists(LENGTHS, min_size=20, max_size=30)), examples=300)
+def test_any_twenty_words_that_two_texts_share_pair_them(case: tuple[list[str], ...]) -> None:
+    """Whatever the lengths of the words, and of those around them."""
+    before, after, other_before, other_after, passage = case
+    one, other = ", ".join((*before, *passage, *after)), " ".join((*other_before, *passage, *other_after))
+    assert sharing_pairs({"one": share_row(one), "other": share_row(other)}) == [("one", "other")]
+    assert bare_bytes(one) == [word.encode() for word in bare_words(one)]
+
+
+def slowly_found(one: list[str], other: list[str]) -> set[tuple[int, int, int]]:
+    """Where each run of 20 same words or more begins in both, and its length, as long as it can be."""
+    found: set[tuple[int, int, int]] = set()
+    for start, word in enumerate(one):
+        for place, same in enumerate(other):
+            if word != same or (start and place and one[start - 1] == other[place - 1]):
+                continue
+            pairs = zip(one[start:], other[place:], strict=False)
+            length = next((at for at, (left, right) in enumerate(pairs) if left != right), None)
+            length = min(len(one) - start, len(other) - place) if length is None else length
+            if length >= 20:
+                found.add((start, place, length))
+    return found
+
+
+def test_what_all_texts_share_is_what_a_comparison_of_every_pair_finds() -> None:
+    """With exactly the same beginnings and ends; passages of 19 words are none."""
+    writer = Writer(7)
+    texts = texts_of(writer, 24)
+    keys = sorted(texts)
+    for number in range(0, 24, 2):
+        borrowed = writer.part(texts[keys[number]], writer.chance.choice([19, 20, 21, 45]))
+        lender = keys[(number * 7 + 1) % 24]
+        texts[lender] = f"{writer.sentence()} {borrowed.upper()}, — {writer.sentence()}\n{texts[lender]}"
+    found: dict[tuple[str, str], set[tuple[int, int, int]]] = {}
+    for key, other, shared in find_shared({one: share_row(text) for one, text in texts.items()}, texts.__getitem__):
+        ours, theirs = texts[key][shared.start : shared.end], texts[other][shared.other_start : shared.other_end]
+        assert bare_words(ours) == bare_words(theirs)
+        begins = (len(bare_words(texts[key][: shared.start])), len(bare_words(texts[other][: shared.other_start])))
+        found.setdefault((key, other), set()).add((*begins, shared.words))
+    for number, key in enumerate(texts):
+        for other in list(texts)[number + 1 :]:
+            expected = slowly_found(bare_words(texts[key]), bare_words(texts[other]))
+            assert found.get((key, other), set()) == expected
+    assert len(found) > 5
+
 
 WORDS = st.lists(st.sampled_from(["a", "b", "c", "d"]), max_size=60)
 

@@ -173,10 +173,10 @@ def test_a_record_with_very_much_of_everything_fits_its_page() -> None:
     assert len(data) < 1_000_000
     said = " ".join(str(html.fromstring(data).xpath("string()")).split())
     for count in ("first 300 of 3000", "last 300 of 3000", "first 300 of 900", "first 300 of 400", "first 300 of 500"):
-        assert f"The {count}; all of them: json." in said
-    assert "The first 100 of 3000; all of them stand under Health." in said
-    assert "1940000 more characters; the whole: original.json." in said
-    assert "and 50 more (see json)" in said
+        assert f"Showing the {count}. All of them: json." in said
+    assert "Showing the first 100 of 3000. All of them: Health." in said
+    assert "1940000 more characters not shown. Original file: original.json." in said
+    assert "and 50 more (see JSON)" in said
     twin = json.loads(paths["records/memory-store/quay.decision.a/index.json"].data)["record"]
     assert [len(twin[name]) for name in ("relations", "history", "fields", "mentions", "anchors")] == [
         *(3_000, 3_000, 900, 400, 500)
@@ -196,7 +196,7 @@ def test_a_glob_that_fits_several_files_leads_to_each() -> None:
     assert plain.anchor.href == "../../../documents/quay.decisions.a.md/index.html"
 
 
-@pytest.mark.parametrize(("fits", "state"), [(True, "verified"), (False, "does not fit"), (None, "not verified")])
+@pytest.mark.parametrize(("fits", "state"), [(True, "verified"), (False, "does not match"), (None, "not verified")])
 def test_a_page_says_what_came_of_its_hash(fits: bool | None, state: str) -> None:
     """And its twin does."""
     hashed = record("decision.a", hash_written="sha256:0", hash_fits=fits)

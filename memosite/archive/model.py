@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from typing import ClassVar, Literal
 
 from memosite.archive.apart import Apart
+from memosite.archive.citations import MadeCitation
 from memosite.archive.history import LifeEvent
 from memosite.facts.bounds import LABEL_CHARS
 from memosite.facts.findings import Finding
@@ -273,10 +274,15 @@ class Ghost:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ThreadEntry:
-    """One line of a thread in reading order: a memo or a ghost, and its depth."""
+    """One line of a thread in reading order: a memo or a ghost, and its depth.
+
+    `indent` is the depth at which it is drawn: it grows only where there are several replies to one memo, so that a
+    chain of single replies is flat.
+    """
 
     depth: int
     ref: Ref
+    indent: int = 0
     is_ghost: bool = False
     continues: tuple[str, ...] = ()
     """Ids of other threads in which replies to this memo go on."""
@@ -359,6 +365,13 @@ class Archive:
     """What was erased and is in no source any more."""
     position_of: Mapping[str, str] = field(default_factory=dict)
     """From a name as written to the id of the position it stands for."""
+    groups: Mapping[str, tuple[Ref, ...]] = field(default_factory=dict)
+    """Artifacts in order of arrival: by `position/<id>` those that involve it; `broadcasts`, `decisions`, `handoffs`.
+
+    So a command that shows one position loads little of an archive that is kept.
+    """
+    citations: tuple[MadeCitation, ...] = ()
+    """Those that memos, documents and manuscripts make of it."""
     for_operator: tuple[Finding, ...] = ()
     """Findings that are for the operator alone: commands report them, and nothing that is published has them."""
 

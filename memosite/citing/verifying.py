@@ -11,8 +11,8 @@ from memosite.citing.item import CARRIED, Item, Place
 from memosite.citing.making import holding_places
 from memosite.citing.sources import Sources
 from memosite.facts.errors import ConfigError
+from memosite.facts.written import Written
 from memosite.quotes.appraisal import SpeakerCheck
-from memosite.quotes.citations import Written
 from memosite.quotes.judge import judge
 from memosite.quotes.verdict import Change, Tier, Verdict
 
@@ -138,7 +138,7 @@ def _elsewhere(asked: Checked, written: Written, anchor: str, item: Item, source
         return None
     now = _now(asked, written, anchor, item)
     if now and now.tier.holds:
-        return _noted(now, "its hash is of no version that is known")
+        return _noted(now, sources.other_hash)
     for version in sources.former(item):
         then = _now(asked, written, anchor, version)
         if then and then.tier.holds:

@@ -13,7 +13,7 @@ import yaml
 from memosite.commands.places import shown_path
 from memosite.config.discovery import discover, walk
 from memosite.config.outputs import CACHE_NAME, OUTPUT_NAME
-from memosite.config.schema import DEFAULT_DOCUMENTS, FeedsConfig, SourceConfig, clean_name, has_control_characters
+from memosite.config.schema import FeedsConfig, SourceConfig, clean_name, has_control_characters
 from memosite.facts import rules
 from memosite.facts.characters import printable
 from memosite.facts.errors import ConfigError
@@ -110,7 +110,6 @@ def _source_lines(site: Path, source: SourceConfig) -> str:
 
 def _compose(*, title: str, site: Path, sources: Sequence[SourceConfig]) -> str:
     feeds = FeedsConfig()
-    documents = ", ".join(f'"{glob}"' for glob in DEFAULT_DOCUMENTS)
     return f"""\
 # What memosite reads and how it names it. Run `memosite build` in this folder.
 # A line that begins with # and no space is a setting with its default or an example: remove the # to use it.
@@ -142,8 +141,11 @@ sources:
 #  aliases: {{former-name: present-name}}
 #  people: [director]
 
-# Markdown files that memos cite.
-#documents: [{documents}]
+# Markdown files that memos cite, besides those in decisions/, proposals/ and ADR folders.
+#documents: ["rulings/**/*.md"]
+
+# Manuscripts whose citations of the archive are listed and checked, by paths below this folder.
+#citations: ["book/**/*.md"]
 
 # Actions that are done although no memo says so, by the memo's id.
 #actions:

@@ -38,7 +38,7 @@ def run(options: argparse.Namespace, *, show: Callable[[str], None], say: Say) -
         raise ConfigError("search: found no QUERY, expected one; for example: memosite search 'from:engineer tide'")
     query = read_query(" ".join(options.query)) if options.query else None
     if options.sort == "score" and options.index is False:
-        raise ConfigError("--sort score --no-index: only the search index tells which hits are best; leave out one")
+        raise ConfigError("--sort score --no-index: only the search index ranks results; omit one of the two")
     config = _load(options)
     with _opened(options, config, say) as opened:
         if query is None:

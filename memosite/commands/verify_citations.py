@@ -8,9 +8,8 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from memosite.citing.bundle import write_bundle
-from memosite.citing.manuscripts import verify_manuscript
 from memosite.citing.sources import Sources
 from memosite.citing.verifying import Checked, verify_citation
 from memosite.citing.words import diff_lines
@@ -18,21 +17,16 @@ from memosite.commands.citing import opened_sources
 from memosite.commands.nouns import plural
 from memosite.facts.characters import printable, printable_json
 from memosite.facts.errors import SourceError
-from memosite.quotes.blocks import markdown_blocks
-from memosite.quotes.citations import Written, read_bibtex, read_csl_json, read_html, read_markdown, read_plain
-from memosite.quotes.html_blocks import html_blocks
-from memosite.quotes.manuscript import docx_text, read_manuscript
+from memosite.facts.written import Written
+from memosite.quotes.citations import READERS, read_bibtex, read_csl_json, read_html, read_markdown
 from memosite.store.safe_files import read_file
+
+if TYPE_CHECKING:
+    from memosite.quotes.blocks import Block
 
 Say = Callable[[str], None]
 
-_READERS: dict[str, Callable[[str], Sequence[Written]]] = {
-    **dict.fromkeys((".md", ".markdown", ".mkd", ".qmd", ".rmd", ".docx"), read_markdown),
-    **dict.fromkeys((".html", ".htm", ".xhtml"), read_html),
-    ".bib": read_bibtex,
-    ".json": read_csl_json,
-    ".txt": read_plain,
-}
+_READERS: dict[str, Callable[[str], Sequence[Written]]] = {**READERS, ".docx": read_markdown}
 _MANUSCRIPTS = frozenset(_READERS) - {".bib", ".json"}
 _STDIN = "-"
 
@@ -43,6 +37,8 @@ def verify_documents(options: argparse.Namespace, *, show: Say, say: Say) -> boo
     with opened_sources(options) as sources:
         checked = [(name, one) for name in files for one in _checked(name, sources, is_quotes=options.quotes)]
         if options.bundle is not None:
+            from memosite.citing.bundle import write_bundle  # noqa: PLC0415 - rarely asked for
+
             said = [(one, _fields(name, one, is_strict=options.strict)) for name, one in checked]
             write_bundle(options.bundle, said, sources)
     what = "quotation" if options.quotes else "citation"
@@ -72,19 +68,32 @@ def _files(named: str, *, is_quotes: bool) -> Iterator[str]:
 
 def _checked(name: str, sources: Sources, *, is_quotes: bool) -> Iterator[Checked]:
     if is_quotes:
-        is_html = False
-        if name == _STDIN:
-            text = _text(name)
-            is_html = text.lstrip().startswith("<")
-            blocks = tuple((html_blocks if is_html else markdown_blocks)(text))
-        else:
-            blocks = read_manuscript(Path(name))
-        yield from verify_manuscript(blocks, sources)
+        from memosite.citing.manuscripts import verify_manuscript  # noqa: PLC0415 - citations need none of it
+
+        yield from verify_manuscript(_blocks(name), sources)
         return
     suffix = Path(name).suffix.lower()
-    text = docx_text(Path(name)) if suffix == ".docx" else _text(name)
+    text = _docx_text(name) if suffix == ".docx" else _text(name)
     reader = _READERS.get(suffix) or _reader_of(text)
     yield from (verify_citation(one, sources) for one in reader(text))
+
+
+def _blocks(name: str) -> "Sequence[Block]":
+    """The blocks of a manuscript."""
+    from memosite.quotes.blocks import markdown_blocks  # noqa: PLC0415 - as above
+    from memosite.quotes.html_blocks import html_blocks  # noqa: PLC0415
+    from memosite.quotes.manuscript import read_manuscript  # noqa: PLC0415
+
+    if name != _STDIN:
+        return read_manuscript(Path(name))
+    text = _text(name)
+    return tuple((html_blocks if text.lstrip().startswith("<") else markdown_blocks)(text))
+
+
+def _docx_text(name: str) -> str:
+    from memosite.quotes.manuscript import docx_text  # noqa: PLC0415 - few documents are in this format
+
+    return docx_text(Path(name))
 
 
 def _reader_of(text: str) -> Callable[[str], Sequence[Written]]:

@@ -1,8 +1,7 @@
 """The results of parsing single files, as values; they refer to no other file.
 
-Texts are stored on the `Shelf` and referred to by their SHA-256, so that an archive of 100,000 artifacts fits into
-memory. `from` is a Python keyword, so the field is `sender` everywhere; only formats, twins and exports know the wire
-name. A fact with `withheld` has no content (see `contents`).
+Texts are on the `Shelf`, by their SHA-256, so that an archive of 100,000 artifacts fits into memory. The wire name of
+`sender` is `from`, a keyword of Python. A fact with `withheld` has no content (see `contents`).
 """
 
 import datetime as dt
@@ -14,14 +13,14 @@ from memosite.facts.findings import Finding
 from memosite.facts.secret_rules import SecretHit
 from memosite.facts.times import Moment
 from memosite.facts.withheld import Withheld
+from memosite.facts.written import Written
 
 Kind = Literal["memo", "note", "transcript", "library", "record", "document"]
 Mailbox = Literal["inbox", "read", "archive", "flat"]
 Ref = tuple[Kind, str]
 """Names one artifact in the archive: its kind and its id."""
 
-BROADCAST = "all"
-FILE = "file"
+BROADCAST, FILE = "all", "file"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -31,7 +30,7 @@ class Text:
     `sha256` names the text's UTF-8 bytes as kept (LF, no BOM). `summary` is its first line or so as plain text.
     `mentions` are file names, ids and paths written in it; `destinations` the targets of its Markdown links.
     `turns` counts the turns of a transcript (0 = no known form), None for other texts; `span` are the local times of
-    its first turn and its last, if they are written.
+    its first turn and its last. `citations` are those that a memo or document makes.
     """
 
     sha256: str
@@ -41,6 +40,7 @@ class Text:
     destinations: tuple[str, ...] = ()
     turns: int | None = None
     span: tuple[dt.datetime, dt.datetime] | None = None
+    citations: tuple[Written, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

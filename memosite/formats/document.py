@@ -17,6 +17,7 @@ from memosite.facts.texts import cut_line, describe_text, one_line, summarize
 from memosite.facts.times import Moment, read_moment, read_stamp
 from memosite.formats.fields import show_json
 from memosite.formats.frontmatter import Frontmatter, read_frontmatter
+from memosite.quotes.citations import cited_in
 
 NAME = "markdown"
 
@@ -60,7 +61,8 @@ def parse(file: File) -> Parsed:
         findings.append(Finding(rule=rules.FRONTMATTER_INVALID, location=file.at(line), message=message))
     head = _read_head(matter.body)
     known, data = describe_text(matter.body)
-    known = replace(known, summary=summarize(_without(matter.body, head.lines)))
+    summary = summarize(_without(matter.body, head.lines))
+    known = replace(known, summary=summary, citations=cited_in(matter.body))
     title = _plain(matter.text("title")) or _plain(head.title) or _title_from_name(file.name)
     status = _status(matter) or _status(head)
     date = _date(matter) or _date(head)

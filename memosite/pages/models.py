@@ -12,9 +12,13 @@ from memosite.archive.model import Action
 from memosite.archive.notices import Notice
 from memosite.facts.findings import Severity
 from memosite.facts.parsed import Kind, Mailbox
-from memosite.pages.feeds import FeedGroup, Subscribing
+from memosite.pages.cited import CitedRow
+from memosite.pages.feeds import FeedGroup, Following, Subscribing
+from memosite.pages.lanes import Lanes
 from memosite.pages.lives import EditRow, LifeLine, MovementRow
+from memosite.pages.mentions import MentionRow
 from memosite.pages.organization import OrganizationSection, SeatFacts, SeatRow
+from memosite.pages.overviews import CalendarMonth, Exchange, PositionsAtAGlance, TimelineYear, Waiting
 from memosite.pages.parts import (
     AnchorRow,
     Body,
@@ -35,10 +39,11 @@ from memosite.pages.parts import (
     SourceRow,
     Stamp,
     SystemRow,
-    ThreadMember,
     VariantRow,
 )
+from memosite.pages.pictures import Grid
 from memosite.pages.seals import Seal
+from memosite.pages.threads import ThreadMember, ThreadSummary
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -61,15 +66,15 @@ class Page:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HomePage(Page):
-    """What waits for people, the seats at a glance, the newest by day, the sources."""
+    """What waits for people, activity, the newest by day, the positions, the sources."""
 
     template: ClassVar[str] = "home.html"
 
-    waiting: tuple[Row, ...]
+    waiting: Waiting
     open_actions: int
-    seats: tuple[SeatRow, ...]
-    seats_total: int = 0
-    waiting_total: int = 0
+    activity: Grid | None
+    positions: PositionsAtAGlance
+    digests: Reference
     days: tuple[Day, ...]
     months: tuple[Reference, ...]
     sources: tuple[SourceRow, ...]
@@ -87,6 +92,7 @@ class OrganizationPage(Page):
     organizations: tuple[OrganizationSection, ...]
     seats: tuple[SeatRow, ...]
     seats_total: int = 0
+    exchange: Exchange | None = None
     unreadable: tuple[Reference, ...] = ()
     rests: tuple[Reference, ...] = ()
 
@@ -103,6 +109,7 @@ class PositionPage(Page):
     repo: str
     union_of: tuple[Reference, ...]
     sections: tuple[ListSection, ...]
+    following: Following
     longest: Row | None = None  # what waits longest for it
     longest_since: Stamp | None = None
 
@@ -122,13 +129,15 @@ class ArtifactPage(Page):
     extra: str
     tags: tuple[str, ...]
     findings: tuple[FindingRow, ...]
-    backlinks: tuple[Row, ...]
+    backlinks: tuple[MentionRow, ...]
     lives: tuple[LifeLine, ...] = ()
     citation: Citation | None = None
     is_cut: bool = False  # whether the body is longer than a page may be, so that only its beginning is shown
     extra_left_out: int = 0  # how many characters of `extra` a page cannot hold
     findings_total: int = 0  # how many of these there are in all, where a page cannot hold them
     backlinks_total: int = 0
+    cited_by: tuple[CitedRow, ...] = ()
+    cited_by_total: int = 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -261,7 +270,7 @@ class GhostPage(Page):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ThreadPage(Page):
-    """A whole conversation: the tree, and every memo of it in reading order."""
+    """A whole conversation: the tree, and every memo of it in reading order; on its first page what sums it up."""
 
     template: ClassVar[str] = "thread.html"
 
@@ -270,6 +279,8 @@ class ThreadPage(Page):
     tree: tuple[Row, ...]
     members: tuple[ThreadMember, ...]
     total: int
+    whole: ThreadSummary | None = None
+    lanes: Lanes | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -286,31 +297,24 @@ class ListPage(Page):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ActionsPage(Page):
-    """The actions board, with a section for each state; its parts, where it is long, are of `ListPage`."""
-
-    template: ClassVar[str] = "actions.html"
-
-    sections: tuple[ListSection, ...]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class TimelinePage(Page):
     """All months, by year, with the number of artifacts in each."""
 
     template: ClassVar[str] = "timeline.html"
 
-    years: tuple[tuple[str, tuple[tuple[Reference, int], ...]], ...]
+    years: tuple[TimelineYear, ...]
+    digests: Reference
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DigestsPage(Page):
-    """Closed days or weeks with the number of artifacts that arrived in each, newest first."""
+    """Closed days or weeks with the number of artifacts that arrived in each, newest first; days as a calendar."""
 
     template: ClassVar[str] = "digests.html"
 
     span: str
-    digests: tuple[tuple[Reference, int], ...]
+    digests: tuple[tuple[Reference, int], ...] = ()
+    months: tuple[CalendarMonth, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

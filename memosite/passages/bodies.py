@@ -16,7 +16,7 @@ from memosite.facts.parsed import FileFacts, Ref, Text
 from memosite.pages.parts import PAGE_CHARS
 from memosite.passages.anchors import SUMMARY
 
-__all__ = ["MADE", "SourceBody", "TextOf", "bodies_of"]
+__all__ = ["MADE", "SourceBody", "TextOf", "bodies_of", "digests_of", "texts_of"]
 
 MADE: Final = "index.json#/body"
 """The part in which a text is that memosite has made of its file."""
@@ -49,10 +49,8 @@ class SourceBody:
 def bodies_of(artifact: Artifact, text_of: TextOf) -> Iterator[SourceBody]:
     """The bodies of an artifact in the order of its page; none of what is shown verbatim, or withheld."""
     redacted = is_redacted(artifact)
+    is_conversation = isinstance(artifact, Transcript)
     for text, file, is_whole, prefix in _texts(artifact):
-        is_conversation = isinstance(artifact, Transcript)
-        if text.chars > PAGE_CHARS and not is_conversation:
-            continue
         written = text_of(text.sha256)
         part, before = ("", 0) if is_whole else _place(artifact, written, file, text_of)
         yield SourceBody(
@@ -68,8 +66,23 @@ def bodies_of(artifact: Artifact, text_of: TextOf) -> Iterator[SourceBody]:
         )
 
 
+def texts_of(artifact: Artifact, text_of: TextOf) -> Iterator[str]:
+    """The texts of these bodies, as they were written: no file is looked into for where they are."""
+    return map(text_of, digests_of(artifact))
+
+
+def digests_of(artifact: Artifact) -> Iterator[str]:
+    """The digests of these texts."""
+    return (text.sha256 for text, *_ in _texts(artifact))
+
+
 def _texts(artifact: Artifact) -> Iterator[tuple[Text, FileFacts, bool, str]]:
-    """The texts of a page: each with its file, whether it is all of that, and the prefix of its anchors."""
+    """The texts with anchors: each with its file, whether it is all of that, and the prefix of its anchors."""
+    found = _texts_of_page(artifact)
+    return (one for one in found if one[0].chars <= PAGE_CHARS or isinstance(artifact, Transcript))
+
+
+def _texts_of_page(artifact: Artifact) -> Iterator[tuple[Text, FileFacts, bool, str]]:
     if artifact.withheld:
         return
     if isinstance(artifact, Document):

@@ -8,23 +8,27 @@ spans ─► Passage: file, bytes, text, SHA-256
 import hashlib
 import re
 from bisect import bisect_right
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import accumulate
-from typing import Literal, TypeAlias
+from itertools import accumulate, islice
+from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from memosite.archive.model import Artifact
 from memosite.facts.parsed import Ref
 from memosite.formats.turns import REDACTED, Turn, TurnBlock, blocks, parse_conversation
-from memosite.markdown.places import FRONT_MATTER
-from memosite.markdown.spans import Span, read_spans
 from memosite.pages.parts import PAGE_CHARS
 from memosite.passages.anchors import PREAMBLE, block_prefix
 from memosite.passages.bodies import SourceBody, TextOf, bodies_of
 
-__all__ = ["Passage", "PassageKind", "find_in", "find_passage", "passages_in", "passages_of"]
+if TYPE_CHECKING:
+    from memosite.markdown.spans import Span
+
+__all__ = ["Around", "Passage", "PassageKind", "around_in", "find_in", "find_passage", "passages_in", "passages_of"]
 
 PassageKind: TypeAlias = Literal["turn", "heading", "paragraph", "item", "code"]
+
+_DEPTH = 50
+"""Among so many passages before a character, the one that it is in is looked for: lists hold lists."""
 
 _TURN = re.compile(r"t(?:(?P<ordinal>[1-9]\d*)(?P<within>[.-].*)?|-[0-9a-f]{8}(?:-\d+)?)", re.ASCII | re.DOTALL)
 
@@ -50,6 +54,18 @@ class Passage:
     text: str
     sha256: str
     also: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Around:
+    """Where a character of a body is: the anchor that leads to it, and the characters of its block.
+
+    The block is the passage; of code, and of what is in no passage, as tables are, it is the line.
+    """
+
+    anchor: str
+    begin: int
+    end: int
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -87,6 +103,29 @@ def find_in(bodies: Iterable[SourceBody], anchor: str) -> Passage | None:
             for passage in _passages(body, found[:1]):
                 return passage
     return None
+
+
+def around_in(body: SourceBody, chars: Sequence[int]) -> list[Around | None]:
+    """Where each of these characters is; None where no anchor leads. Of a conversation, only their turns are cut."""
+    if not body.is_conversation:
+        places = _Places(_places(body))
+        return [places.around(body.text, char) for char in chars]
+    conversation = parse_conversation(body.text, started=None)
+    starts = _starts(body.text, 0)
+    begins = [min(starts[turn.line], len(body.text)) for turn in conversation.turns]
+    known: dict[int, _Places] = {}
+    found = []
+    for char in chars:
+        number = bisect_right(begins, char) - 1
+        if number not in known:
+            within = (
+                _turn_places(conversation.turns[number], begins[number])
+                if number >= 0
+                else _of_conversation(body.text, PREAMBLE)
+            )
+            known[number] = _Places(within)
+        found.append(known[number].around(body.text, char))
+    return found
 
 
 def _passages(body: SourceBody, places: Iterable[_Place]) -> Iterator[Passage]:
@@ -129,17 +168,46 @@ class _Counter:
         return self._byte
 
 
+class _Places:
+    """The passages of a text, to be found by their characters."""
+
+    def __init__(self, places: Iterable[_Place]) -> None:
+        self._places = sorted(places, key=lambda one: (one.begin, -one.end))
+        self._begins = [one.begin for one in self._places]
+
+    def around(self, text: str, char: int) -> Around | None:
+        """The innermost passage with a character, else the last one before it."""
+        after = bisect_right(self._begins, char)
+        nearest = self._places[max(0, after - _DEPTH) : after]
+        if not nearest:
+            return None
+        one = next((one for one in reversed(nearest) if char < one.end and one.kind != "turn"), None)
+        if one is not None and one.kind != "code":
+            return Around(anchor=one.anchor, begin=one.begin, end=one.end)
+        line = text.rfind("\n", 0, char) + 1
+        end = text.find("\n", char)
+        return Around(anchor=(one or nearest[-1]).anchor, begin=line, end=end if end >= 0 else len(text))
+
+
 def _places(body: SourceBody, anchor: str = "") -> Iterator[_Place]:
     """The passages of a body; if an anchor is given, at least the one that has it."""
     if body.is_conversation:
         yield from _of_conversation(body.text, anchor)
         return
+    from memosite.markdown.places import FRONT_MATTER  # noqa: PLC0415 - a turn is found without reading Markdown
+
     front = FRONT_MATTER.match(body.text)
     begin = front.end() if front else 0
-    yield from _shifted(read_spans(body.text[begin:]), body.prefix, lambda char: begin + char)
+    yield from _shifted(_spans(body.text[begin:]), body.prefix, lambda char: begin + char)
 
 
-def _shifted(spans: Iterable[Span], prefix: str, place: Callable[[int], int]) -> Iterator[_Place]:
+def _spans(text: str) -> "Iterable[Span]":
+    from memosite.markdown.spans import read_spans  # noqa: PLC0415 - as above
+
+    return read_spans(text)
+
+
+def _shifted(spans: "Iterable[Span]", prefix: str, place: Callable[[int], int]) -> Iterator[_Place]:
     """Passages of a text as those of the one that it is cut from; `place` tells where a character is in that."""
     for one in sorted(spans, key=lambda span: span.begin):
         yield _Place(anchor=prefix + one.anchor, kind=one.kind, begin=place(one.begin), end=place(one.end))
@@ -150,25 +218,26 @@ def _of_conversation(text: str, anchor: str) -> Iterator[_Place]:
     if not found.turns:
         return
     if not anchor or anchor.startswith(PREAMBLE):
-        yield from _shifted(read_spans(found.preamble[:PAGE_CHARS]), PREAMBLE, lambda char: char)
+        yield from _shifted(_spans(found.preamble[:PAGE_CHARS]), PREAMBLE, lambda char: char)
     named = _TURN.fullmatch(anchor)
     if anchor and not named:
         return
     starts = _starts(text, 0)
     ordinal = int(named["ordinal"][:9]) if named and named["ordinal"] else 0
     for turn in found.turns[ordinal - 1 : ordinal] if ordinal else found.turns:
-        begin = min(starts[turn.line], len(text))
-        yield _Place(
-            anchor=turn.anchor, kind="turn", begin=begin, end=begin + len(turn.text), also=turn.hash_anchor or ""
-        )
-        if not named or named["within"]:
-            yield from _of_turn(turn, begin)
+        within = _turn_places(turn, min(starts[turn.line], len(text)))
+        yield from within if not named or named["within"] else islice(within, 1)
+
+
+def _turn_places(turn: Turn, begin: int) -> Iterator[_Place]:
+    yield _Place(anchor=turn.anchor, kind="turn", begin=begin, end=begin + len(turn.text), also=turn.hash_anchor or "")
+    yield from _of_turn(turn, begin)
 
 
 def _of_turn(turn: Turn, begin: int) -> Iterator[_Place]:
     starts = _starts(turn.text, begin)
     for number, block in enumerate(blocks(turn.text)):
-        yield from _shifted(read_spans(block.text), block_prefix(turn.anchor, number), _place_of(block, turn, starts))
+        yield from _shifted(_spans(block.text), block_prefix(turn.anchor, number), _place_of(block, turn, starts))
 
 
 def _place_of(block: TurnBlock, turn: Turn, starts: list[int]) -> Callable[[int], int]:

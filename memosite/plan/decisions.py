@@ -5,6 +5,7 @@ from collections.abc import Iterator
 
 from memosite.archive.model import Artifact, Document, Record
 from memosite.archive.urls import DECISIONS
+from memosite.formats.status import is_decision
 from memosite.formats.systems import system_of
 from memosite.pages.models import ListPage
 from memosite.plan.context import Context
@@ -17,15 +18,10 @@ from memosite.plan.twins import list_twins
 _TITLE = "Decisions and documents"
 
 
-def is_decision(record: Record) -> bool:
-    """Whether a record is a decision, in the way its system says so."""
-    return system_of(record.card).is_decision(record.card)
-
-
 def all_decisions(context: Context) -> list[Artifact]:
     """All documents, and the decisions of each system, in order of arrival."""
     artifacts = context.archive.artifacts.values()
-    return [one for one in artifacts if isinstance(one, Document) or (isinstance(one, Record) and is_decision(one))]
+    return [one for one in artifacts if is_decision(one)]
 
 
 def plan_decisions(context: Context) -> Iterator[ListPage | Written]:
@@ -46,9 +42,9 @@ def plan_decisions(context: Context) -> Iterator[ListPage | Written]:
         twins=twin_links(DECISIONS, DECISIONS),
         parts=part_links(DECISIONS, DECISIONS, part_count(found), None),
         intro=(
-            "Documents that lie beside the memos, and the decisions of the other memory systems."
+            "Documents kept beside the memos, and decisions from other memory systems."
             if decisions
-            else "Documents that lie beside the memos and are cited by them."
+            else "Documents kept beside the memos, which cite them."
         ),
         sections=grouped_sections(context, DECISIONS, groups),
     )

@@ -29,6 +29,7 @@ _WORD = re.compile(rf"[{UNSPACED}]|{_BEFORE_NUMBER}{_SPACED_LETTER}+(?:{_JOINT}{
 _BARE = re.compile(rf"[{UNSPACED}]|[^\W_{UNSPACED}]+")
 
 _SPACES = {code: " " for code in range(128) if not chr(code).isalnum()}
+_FOLDED = bytes(ord(chr(code).lower()) if chr(code).isalnum() else ord(" ") for code in range(128)) + bytes(128)
 
 
 def edge(text: str) -> str:
@@ -45,6 +46,13 @@ def folded_words(text: str) -> list[str]:
     """The words of a text for its index: as `bare_words` for letters that have a lower case of one letter."""
     lowered = text.lower()
     return lowered.translate(_SPACES).split() if lowered.isascii() else _BARE.findall(lowered)
+
+
+def bare_bytes(text: str) -> list[bytes]:
+    """The words of `bare_words` in UTF-8; many at once."""
+    if text.isascii():
+        return text.encode().translate(_FOLDED).split()
+    return " ".join(_BARE.findall(text)).lower().encode().split()
 
 
 def bare_matches(text: str) -> Iterator[re.Match[str]]:

@@ -12,7 +12,7 @@ import json
 import marshal
 import os
 import sqlite3
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import ItemsView, Iterable, Iterator, Mapping, ValuesView
 from contextlib import closing, suppress
 from dataclasses import dataclass, fields
 from functools import partial
@@ -20,8 +20,10 @@ from pathlib import Path
 from typing import Any, Final, TypeVar
 
 from memosite.archive.apart import load_later, values_apart
+from memosite.archive.lines import all_texts
 from memosite.archive.model import Archive
 from memosite.facts.errors import MemositeError
+from memosite.reading.quote_rows import forget_rows, prune_rows
 from memosite.store.cache import refuse_link
 from memosite.store.keys import read_signed, write_signed
 from memosite.store.values import read_value, value_bytes
@@ -50,13 +52,14 @@ class Seal:
     ledger: str
 
 
-def write_kept(folder: Path, archive: Archive, holders: Iterable[tuple[str, str]], *, token: str) -> None:
+def write_kept(folder: Path, archive: Archive, holders: Iterable[tuple[str, tuple[str, str]]], *, token: str) -> None:
     """Write an archive in the place of the last one; it counts once it is sealed. Raises `OSError` if that fails.
 
-    `holders` are digests of texts and originals, each with the source that has a file with it. The `token` tells the
-    file from others.
+    `holders` are digests of texts and originals, each with the source and the path of a file with it. The `token` tells
+    the file from others.
     """
-    forget_kept(folder)
+    _remove(folder)
+    prune_rows(folder, lambda: (text.sha256 for one in archive.artifacts.values() for text in all_texts(one)))
     new = folder / f"{_NEW}{token}"
     try:
         with closing(sqlite3.connect(new, isolation_level=None)) as sql:
@@ -71,7 +74,7 @@ def write_kept(folder: Path, archive: Archive, holders: Iterable[tuple[str, str]
         raise OSError(str(error)) from error
 
 
-def _rows(archive: Archive, holders: Iterable[tuple[str, str]]) -> Iterator[tuple[str, bytes, bytes]]:
+def _rows(archive: Archive, holders: Iterable[tuple[str, tuple[str, str]]]) -> Iterator[tuple[str, bytes, bytes]]:
     for name in _FIELDS:
         value = getattr(archive, name)
         if isinstance(value, Mapping):
@@ -80,23 +83,40 @@ def _rows(archive: Archive, holders: Iterable[tuple[str, str]]) -> Iterator[tupl
             yield name, b"", value_bytes(value)
     for ref, artifact in archive.artifacts.items():
         yield _APART, marshal.dumps(ref, 2), value_bytes(values_apart(artifact))
-    for digest, source in dict(holders).items():
-        yield _HOLDERS, marshal.dumps(digest, 2), value_bytes(source)
+    for digest, place in dict(holders).items():
+        yield _HOLDERS, marshal.dumps(digest, 2), value_bytes(place)
 
 
 def seal_kept(folder: Path, *, token: str, inputs: str, ledger: str) -> None:
     """Note what the file with this token was read from: from now on it counts."""
     with suppress(OSError, MemositeError):
         seal = Seal(state=_state(folder), inputs=inputs, ledger=ledger)
-        kept = open_kept(folder, seal)
-        if kept is not None:
-            with closing(kept):
-                if kept.token == token:
-                    write_signed(folder / SEAL, json.dumps([seal.state, inputs, ledger]).encode())
+        if _token_of(folder, seal) == token:
+            write_signed(folder / SEAL, json.dumps([seal.state, inputs, ledger]).encode())
+
+
+def is_kept(folder: Path, token: str) -> bool:
+    """Whether the file with this token is the one that counts."""
+    with suppress(OSError, MemositeError):
+        seal = read_seal(folder)
+        return seal is not None and _token_of(folder, seal) == token
+    return False
+
+
+def _token_of(folder: Path, seal: Seal) -> str:
+    kept = open_kept(folder, seal)
+    if kept is None:
+        return ""
+    with closing(kept):
+        return kept.token
 
 
 def read_seal(folder: Path) -> Seal | None:
-    """What the file in a folder was read from; None if there is none that this user sealed."""
+    """What the file in a folder was read from; None if there is none that this user sealed.
+
+    Raises `OutputError` if the file is a link.
+    """
+    refuse_link(folder / FILE)
     with suppress(OSError, ValueError, TypeError, RecursionError):
         state, inputs, ledger = json.loads(read_signed(folder / SEAL) or b"null")
         if state and tuple(state) == _state(folder):
@@ -105,9 +125,13 @@ def read_seal(folder: Path) -> Seal | None:
 
 
 def forget_kept(folder: Path) -> None:
-    """Remove the file, and what killed processes left of others: it may hold what nothing may hold any more."""
+    """Remove the file, what killed processes left of others, and rows: they may tell what nothing may any more."""
+    _remove(folder)
+    forget_rows(folder)
+
+
+def _remove(folder: Path) -> None:
     for path in (folder / SEAL, folder / FILE, *folder.glob(f"{_NEW}*")):
-        refuse_link(path)
         path.unlink(missing_ok=True)
 
 
@@ -156,8 +180,8 @@ class Kept:
         mappings["artifacts"] = _Artifacts(self, "artifacts")
         return Archive(**alone, **mappings)
 
-    def holder(self, digest: str) -> str | None:
-        """The source that has a file with the text or original of this digest."""
+    def holder(self, digest: str) -> tuple[str, str] | None:
+        """The source and the path of a file with the text or original of this digest."""
         found = self.value(_HOLDERS, digest)
         return read_value(found) if found is not None else None
 
@@ -174,6 +198,11 @@ class Kept:
         """The rows of a mapping, in their order."""
         found = self._all("SELECT key, value FROM row WHERE field = ? ORDER BY rowid", field)
         return [(marshal.loads(key), value) for key, value in found]  # noqa: S302 - signed by this user
+
+    def keys(self, field: str) -> list[Any]:
+        """The keys of a mapping, in their order."""
+        found = self._all("SELECT key FROM row WHERE field = ? ORDER BY rowid", field)
+        return [marshal.loads(key) for (key,) in found]  # noqa: S302 - signed by this user
 
     def count(self, field: str) -> int:
         """How many rows a mapping has."""
@@ -208,10 +237,21 @@ class _Rows(Mapping[K, V]):
         return found
 
     def __iter__(self) -> Iterator[K]:
+        return iter(self._kept.keys(self._field) if self._all is None else self._all)
+
+    def values(self) -> ValuesView[V]:
+        """All values, loaded at once."""
+        return self._loaded().values()
+
+    def items(self) -> ItemsView[K, V]:
+        """All keys with their values, loaded at once."""
+        return self._loaded().items()
+
+    def _loaded(self) -> dict[K, Any]:
         if self._all is None:
             known, rows = self._known, self._kept.values(self._field)
             self._all = {key: known[key] if key in known else self._read(key, data) for key, data in rows}
-        return iter(self._all)
+        return self._all
 
     def __len__(self) -> int:
         return self._kept.count(self._field) if self._all is None else len(self._all)
@@ -231,5 +271,7 @@ class _Artifacts(_Rows[Any, Any]):
 
     def _load(self, ref: object) -> tuple[Any, ...]:
         data = self._kept.value(_APART, ref)
-        found: tuple[Any, ...] = read_value(data) if data is not None else ()
+        if data is None:
+            raise MemositeError(f"the cache has no row {_APART} of {ref}; remove the cache and run the command again")
+        found: tuple[Any, ...] = read_value(data)
         return found

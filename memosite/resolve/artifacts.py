@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
+from memosite.archive.mailboxes import mailbox_at
 from memosite.archive.model import Artifact, Copy, Document, Library, Life, Link, Memo, Record, Transcript, Variant
 from memosite.facts.findings import Finding
 from memosite.facts.layout import place_of
@@ -14,7 +15,7 @@ from memosite.facts.parsed import BROADCAST, Discharge, DocumentHead, Envelope, 
 from memosite.facts.texts import SUMMARY
 from memosite.facts.times import Moment
 from memosite.formats.stamps import last_turn_at
-from memosite.resolve.actions import Answered, Answering, least_done, mailbox_at, recipient_states
+from memosite.resolve.actions import Answered, Answering, least_done, recipient_states
 from memosite.resolve.conversation import ThreadBuilder
 from memosite.resolve.filed import Filed
 from memosite.resolve.identity import CopyGroup

@@ -58,7 +58,7 @@ class Lives:
 def _read(of: Same[History], file: FileFacts, body: FileFacts | None, data_of: DataOf) -> Life:
     history = of.value
     if _is_foreign(history, file.path):
-        return Life(why_not="it lies in a repo inside the source's")
+        return Life(why_not="it is in a repo inside the source's repo")
     events = _events(history, file.path)
     commit = _commit(_events(history, (body or file).path), (body or file).blob)
     if body is not None and body.path != file.path:  # a body without an envelope is its own file

@@ -267,7 +267,7 @@ def _slug(name: str) -> str:
 def _check(file: File, outline: Outline) -> Iterator[Finding]:
     """The findings on wyren's hygiene rules."""
     if outline.fence is not None:
-        message = "the whole memory stands in a code fence; it is read as if it did not"
+        message = "the whole memory is in a code fence, which is ignored"
         yield Finding(rule=wyren_rules.FENCED, location=file.at(outline.fence), message=message)
     is_cut = len(file.text) > OUTLINE_CHARS
     if len(outline.places) > FILE_LINES or is_cut:
@@ -282,7 +282,7 @@ def _check(file: File, outline: Outline) -> Iterator[Finding]:
             message = f'"{name}" has {section.lines} lines, expected at most {SECTION_LINES}'
             yield Finding(rule=wyren_rules.SECTION_LONG, location=file.at(section.line), message=message)
     for line in outline.conflicts:
-        message = "a mark of an unresolved merge; what both sides say is shown"
+        message = "a marker of an unresolved merge; both sides are shown"
         yield Finding(rule=wyren_rules.CONFLICT, location=file.at(line), message=message)
     for line in outline.code:
         message = "code in the memory, expected the path of the file and what follows from it"
