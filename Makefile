@@ -6,7 +6,7 @@ SECONDS ?= 600
 FUZZ ?= 60
 PYTHON ?= .venv/bin/python
 
-.PHONY: soak lock upgrade audit bill-of-materials
+.PHONY: soak lock upgrade man audit bill-of-materials
 soak:
 	MEMOSITE_SOAK=$(SECONDS) $(PYTHON) -m pytest -p no:cacheprovider -rP tests/test_watch_faults.py
 	MEMOSITE_EDITS=500 MEMOSITE_KILLS=100 $(PYTHON) -m pytest -p no:cacheprovider -rP tests/test_edits.py tests/test_incremental.py tests/test_faults_output.py
@@ -18,6 +18,10 @@ lock:
 
 upgrade:
 	scripts/lock --upgrade
+
+# make man: docs/man/memosite.1 again, when the command line has changed.
+man:
+	$(PYTHON) scripts/man
 
 # make audit: known vulnerabilities of what is locked. make bill-of-materials: what memosite consists of (CycloneDX).
 audit:

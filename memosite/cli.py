@@ -150,6 +150,19 @@ def _verify(options: argparse.Namespace) -> int:
     return EXIT_FINE if run(options, show=show, say=say) else EXIT_NOT_SO
 
 
+def _agents(options: argparse.Namespace) -> int:
+    from memosite.commands.agents import run
+
+    return EXIT_FINE if run(options, show=show, say=_nothing if options.quiet else say) else EXIT_NOT_SO
+
+
+def _completion(options: argparse.Namespace) -> int:
+    from memosite.commands.completion import run
+
+    run(options, show=show)
+    return EXIT_FINE
+
+
 _COMMANDS: dict[str, Callable[[argparse.Namespace], int]] = {
     "build": _build,
     "serve": _serve,
@@ -162,5 +175,10 @@ _COMMANDS: dict[str, Callable[[argparse.Namespace], int]] = {
     "diff": _diff,
     "cite": _cite,
     "verify": _verify,
+    "brief": _agents,
+    "inbox": _agents,
+    "show": _agents,
+    "thread": _agents,
     "mark_read": _mark_read,
+    "completion": _completion,
 }

@@ -92,7 +92,7 @@ function ageLine({ built = "", outcome = "ok" }, now) {
   if (Number.isNaN(Date.parse(built))) return { text: "", isOld: false };
   if (outcome !== "ok") return { text: `The last build, ${day}, did not succeed.`, isOld: true };
   const isOld = now - Date.parse(built) > OLD;
-  if (isOld) return { text: `Last built ${passed}, ${day}: what came since is not here.`, isOld };
+  if (isOld) return { text: `Last built ${passed}, ${day}. Newer memos are not shown.`, isOld };
   return { text: `Built ${day}${passed && ` · ${passed}`}`, isOld };
 }
 
@@ -199,7 +199,7 @@ function addSorting() {
       button.addEventListener("click", () => {
         const rows = [...table.tBodies[0].rows];
         const before = head.ariaSort;
-        const falling = before ? before === "ascending" : column > 1; // the newest and the most are asked for first
+        const falling = before ? before === "ascending" : head.dataset.sortType !== "text"; // the newest and the most come first
         for (const other of heads) other.ariaSort = null;
         head.ariaSort = falling ? "descending" : "ascending";
         const shown = rows.map((row) => row.cells[column]);
@@ -220,6 +220,24 @@ function addFolding() {
   openTarget();
 }
 
+/** Copies, and says so below; where that is not allowed, as on a site without https, selects what is to be copied.
+ * @param {HTMLElement} button @param {string} name @param {HTMLElement} place @param {HTMLElement | null} status */
+async function copy(button, name, place, status) {
+  for (const word of all(".copy > :first-child")) word.textContent = "Copy";
+  if (status) status.textContent = "";
+  const [area, word] = [place instanceof HTMLTextAreaElement ? place : null, button.firstElementChild];
+  let said = `${name} copied.`;
+  try {
+    await navigator.clipboard.writeText(area?.value ?? place.textContent);
+    if (word) word.textContent = "Copied";
+  } catch {
+    place.focus();
+    area ? area.select() : getSelection()?.selectAllChildren(place);
+    said = `${name} selected: press Ctrl+C to copy.`;
+  }
+  if (status) status.textContent = said;
+}
+
 /** @param {string} hash */
 function target(hash) {
   try { return document.getElementById(decodeURIComponent(hash.slice(1))); } catch { return null; }
@@ -227,11 +245,16 @@ function target(hash) {
 
 /** Opens what the address names: unfolds it, or goes to the part of the transcript that has it. */
 function openTarget() {
+  const [anchor, words] = location.hash.split(":~:"); // an old browser
+  if (words !== undefined) {
+    location.replace(anchor || "#");
+    return;
+  }
   const place = target(location.hash);
   const isHere = place && !place.matches(".outline span");
   if (!isHere) goToPart(place?.parentElement?.id || location.hash.slice(1)); // the outline has hashes within their turns
   let isFolded = false;
-  for (let part = place?.closest("details"); part; part = part.parentElement?.closest("details")) {
+  for (let part = place?.closest("details") ?? place?.querySelector(":scope > .fold"); part; part = part.parentElement?.closest("details")) {
     isFolded ||= !part.open;
     part.open = true;
   }
@@ -251,7 +274,8 @@ function goToPart(anchor) {
   const parts = links.map(({ dataset: { turn, within, unlisted } }) => (
     { turn: Number(turn), within: Number(within), isListed: unlisted === undefined }));
   const there = partOf(anchor, parts, here);
-  if (there >= 0 && there !== here) location.replace(links[there].href + location.hash);
+  const [, words] = performance.getEntriesByType("navigation")[0].name.split(`${location.hash}:~:`);
+  if (there >= 0 && there !== here) location.replace(links[there].href + location.hash + (words ? `:~:${words}` : ""));
 }
 
 /** Marks in the outline where the reader is. */
@@ -259,8 +283,8 @@ function followOutline() {
   const outline = one(".outline");
   if (!outline) return;
   // As in the style sheet, which shows it there already.
-  if (matchMedia("(min-width: 64rem)").matches) outline.querySelector("details")?.toggleAttribute("open", true);
-  const links = /** @type {HTMLAnchorElement[]} */ (all('.outline a[href^="#"]'));
+  if (matchMedia("(min-width: 64rem)").matches) outline.querySelector(":scope > details")?.toggleAttribute("open", true);
+  const links = /** @type {HTMLAnchorElement[]} */ (all('.outline ol a[href^="#"]'));
   /** @type {HTMLElement | undefined} */
   let marked;
   let waits = false;
@@ -298,7 +322,7 @@ function move(step) {
 
 /** What the keys do on this page: key, words, deed. @returns {[string, string, () => void][]} */
 function keys() {
-  const thing = one(".turn, .member") ? "part of this conversation" : one("main a.subject") ? "entry" : "";
+  const thing = one(".turn") ? "turn" : one(".member") ? "memo" : one("main a.subject") ? "entry" : "";
   const part = one(".parts [aria-current]")?.closest("li");
   const search = one("input[type=search]") ?? one("a[rel~=search]");
   /** @type {[string, string, unknown, () => void][]} */
@@ -312,14 +336,14 @@ function keys() {
     ["p", "previous page", one("a[rel~=prev]") ?? part?.previousElementSibling?.querySelector("a")],
     ["t", "the whole thread", one("[data-key=t]")],
   ])) found.push([key, words, link, () => link?.click()]);
-  found.push(["?", "this sheet", true, help]);
+  found.push(["c", "cite what is selected, or this", one(".cite"), () => citing.cite()], ["?", "show shortcuts", true, help]);
   return found.filter(([, , isThere]) => isThere).map(([key, words, , deed]) => [key, words, deed]);
 }
 
 function help() {
-  let sheet = /** @type {HTMLDialogElement | null} */ (one("dialog"));
+  let sheet = /** @type {HTMLDialogElement | null} */ (one("dialog.sheet"));
   if (!sheet) {
-    sheet = make("dialog", "");
+    sheet = make("dialog", "", "sheet");
     const list = make("dl", "");
     for (const [key, words] of [...keys(), ["Esc", "close"]]) {
       const term = make("dt", "");
@@ -328,8 +352,8 @@ function help() {
     }
     const close = make("button", "Close");
     close.addEventListener("click", () => sheet?.close());
-    sheet.append(make("h2", "Keys on this page"), list, close);
-    sheet.ariaLabel = "Keys on this page";
+    sheet.append(make("h2", "Keyboard shortcuts"), list, close);
+    sheet.ariaLabel = "Keyboard shortcuts";
     document.body.append(sheet);
   }
   sheet.open ? sheet.close() : sheet.showModal();
@@ -341,7 +365,7 @@ function addKeys() {
     const place = event.target instanceof HTMLElement ? event.target : null;
     const isText = place?.isContentEditable || place?.matches("input, textarea, select");
     if (event.ctrlKey || event.metaKey || event.altKey || event.isComposing || isText) return;
-    if (event.key !== "?" && one("dialog[open]")) return;
+    if (one(event.key === "?" ? "dialog[open]:not(.sheet)" : "dialog[open]")) return;
     const found = keys().find(([key]) => key === event.key);
     if (!found) return;
     event.preventDefault();
@@ -359,5 +383,5 @@ if (root) {
   if (document.readyState === "loading") addEventListener("DOMContentLoaded", start);
   else start();
 }
-return { ago, ageLine, nextStop, order, otherTheme, partOf, visit };
+return { ago, ageLine, copy, nextStop, order, otherTheme, partOf, visit };
 })();

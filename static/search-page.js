@@ -96,7 +96,7 @@
       showHits(answer.hits);
       const { total } = answer;
       status.className = "";
-      status.textContent = total ? `${total.toLocaleString("en")} ${total === 1 ? "hit" : "hits"}` : "Nothing found.";
+      status.textContent = total ? `${total.toLocaleString("en")} ${total === 1 ? "result" : "results"}` : "No results.";
       more.hidden = answer.hits.length >= total;
       const counted = await answer.facets();
       if (turn === asked) showFacets(counted, query);
@@ -106,7 +106,7 @@
         clear(`${error.message}\n${query}\n${" ".repeat(error.position)}^\nFor example: ${error.example}`);
         status.className = "fault";
       } else {
-        clear("Search could not load its files. Is the site complete?");
+        clear("Search files did not load. Check that the whole site was copied.");
       }
     }
   }

@@ -212,7 +212,7 @@ const memositeSearch = (() => {
       throw new QueryError(message, values[MOST_CONDITIONS].position, ORDINARY);
     }
     const tree = readTokens(tokens, text.length);
-    if (tree === null) throw new QueryError("there is no word to search for", 0, ORDINARY);
+    if (tree === null) throw new QueryError("enter a word to search for", 0, ORDINARY);
     if (namesPlace(tree)) return tree;
     return all([["key", "in", "text", false], ...(tree[0] === "and" ? /** @type {Tree[]} */ (tree.slice(1)) : [tree])]);
   }

@@ -31,6 +31,7 @@ LIBRARIES = {
     "livereload": "serve/",
     "tornado": "serve/",
     "kingfisher_sdk": "secrets/",
+    "shtab": "commands/completion.py",
 }
 """The one place in which each of these libraries is used."""
 

@@ -122,7 +122,7 @@ def test_a_split_pair_is_joined_with_a_finding() -> None:
     joined, findings = join(envelope(path="memos/read/m.openthing", body_ref="m.body.md"), bodies=(body,))
     assert joined["memos/read/m.openthing"].body == body
     assert findings == [
-        ("body-split", "memos/read/m.openthing", "the envelope lies in memos/read/, its body in memos/inbox/")
+        ("body-split", "memos/read/m.openthing", "the envelope is in memos/read/, its body in memos/inbox/")
     ]
 
 

@@ -145,7 +145,7 @@ def test_records_that_had_a_page_keep_it(tmp_path: Path) -> None:
     assert records(first).items() <= found.items()
     assert len(found) == 191 and "The rest of memory.md" in found
     assert [one.message for one in findings(third, "file-bounded")] == [
-        "it holds 240 records; those after the first 100 are shown as they are"
+        "it holds 240 records; those after the first 100 are shown unchanged"
     ]
 
 
@@ -202,7 +202,7 @@ def test_an_orgdef_of_many_positions_shows_the_first_and_the_rest_as_it_is(tmp_p
     written = path.read_text()
     assert len(parts) > 1 and shown == written[written.rindex("{", 0, written.index('"p500"')) :]
     assert b"libraries/rest.acme-organization/" in files["org/index.html"]
-    assert b"shown as they are" in files["health/index.html"]
+    assert b"shown unchanged" in files["health/index.html"]
     assert sum(map(len, files.values())) < TIMES * len(written) + FREE
 
 

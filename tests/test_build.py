@@ -114,7 +114,7 @@ def test_an_address_once_published_answers_for_ever(organization: Path, tmp_path
     after = build(organization, output)
     page = f"memos/{gone.stem}/index.html"
     assert page in before
-    assert b"No longer here" in after[page]
+    assert b"This item was removed" in after[page]
     assert after["archive/ledger.jsonl"] == before["archive/ledger.jsonl"]
     assert list(bad_links(output)) == []
 

@@ -78,6 +78,25 @@ def test_a_packet_is_checked_without_memosite(
     assert "does not lead to that root" in check(packet, "0" * 64).stdout
 
 
+def test_a_range_is_checked_turn_by_turn(site: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """What is hashed of a range lists the hashes of its turns, and the packet has them all."""
+    assert main(["cite", f"{LOAD}#t2-t4", "--format", "markdown", "--site", str(site)]) == 0
+    paper, packet = write_text(site.parent / "paper.md", capsys.readouterr().out), tmp_path / "packet"
+    assert main(["verify", str(paper), "--bundle", str(packet), "--site", str(site)]) == 0
+    sources = [packet / f"1/source-t{number}.txt" for number in (2, 3, 4)]
+    assert [source.read_text().strip() for source in sources] == TURNS[1:4]
+    listed = "".join(f"{hashlib.sha256(source.read_bytes()).hexdigest()}\n" for source in sources)
+    assert (packet / "1/source.txt").read_text() == listed
+    [found] = json.loads((packet / "verdicts.json").read_text())
+    assert found["sha256"] == hashlib.sha256(listed.encode()).hexdigest()
+    assert check(packet).returncode == 0
+    sums = packet / "SHA256SUMS"
+    old = hashlib.sha256(sources[1].read_bytes()).hexdigest()
+    sources[1].write_text("Another turn.")
+    sums.write_text(sums.read_text().replace(old, hashlib.sha256(sources[1].read_bytes()).hexdigest()))
+    assert "1: the turns have other hashes than source.txt lists" in check(packet).stdout
+
+
 def test_every_byte_of_a_packet_counts(site: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """A changed file is found; also with a new sum, but by the hash of the citation, or by the proof."""
     paper, packet = cited(site, capsys), tmp_path / "packet"

@@ -11,6 +11,7 @@ from memosite.quotes.citations import read_bibtex, read_csl_json, read_html, rea
 from tests.support.files import write_text
 from tests.support.memos import write_memo, write_transcript
 from tests.support.repos import Repo
+from tests.support.sites import build_site
 
 AWS_KEY = "AKIA" + "Z7QH3XWMK2TPLV5D"
 LOAD = "2026-05-01-1430--engineer--the-load"
@@ -90,6 +91,38 @@ def test_the_commit_is_the_one_of_the_content(repo: Repo, capsys: pytest.Capture
     assert fields(capsys, repo, f"{LOAD}#t2")["commit"] == edited
 
 
+def test_pages_name_the_same_commits(repo: Repo, capsys: pytest.CaptureFixture[str]) -> None:
+    """Of a body file and of an envelope, after moves, merges and edits; of what is not committed none."""
+    box, names = repo.root / "memos/inbox", [f"2026-05-0{day}-0900--engineer--director--noon" for day in range(2, 7)]
+    body = f"transcripts/engineer/{LOAD}.body.md"
+    for name in names[:3]:
+        write_memo(box, name)
+    write_text(repo.root / "docs/tides.md", "# Tides\n\nThey turn.\n")
+    write_text(repo.root.parent / "memosite.yml", "documents: ['docs/*.md']\n")
+    repo.commit("noon")
+    write_text(repo.root / body, TURNS + "\n## Assistant\n\nIt is written.\n")
+    repo.commit("appended")
+    repo.git("checkout", "-q", "-b", "side")
+    write_memo(box, names[3])
+    repo.commit("on the side")
+    repo.git("checkout", "-q", "-")
+    write_memo(box, names[0], body="Edited.")
+    repo.commit("edited")
+    repo.git("merge", "-q", "--no-edit", "side")
+    repo.move(f"memos/inbox/{names[1]}.openthing", f"memos/read/{names[1]}.openthing")
+    repo.commit("read")
+    write_memo(box, names[2], body="Edited, and not committed.")
+    write_memo(box, names[4])
+    output = build_site(repo.root.parent)
+    pages = {page.parent.name: page for page in output.glob("[mtd]*s/*/index.html")}
+    commits = {one.ref: one.commit for page in pages.values() for one in read_html(page.read_text(encoding="utf-8"))}
+    cited = {ref: fields(capsys, repo, ref)["commit"] for ref in commits}
+    assert commits == cited
+    assert [ref for ref, commit in commits.items() if not commit] == [f"memo/{names[2]}", f"memo/{names[4]}"]
+    assert len(set(commits.values())) == 5
+    assert any(ref.startswith("document/") for ref in commits)
+
+
 READERS = {
     "text": read_plain,
     "markdown": read_markdown,
@@ -107,8 +140,23 @@ def test_every_format_holds_the_same(name: str, repo: Repo, capsys: pytest.Captu
     assert (one.ref, one.commit) == (f"{TALK}#t2", repo.head)
     assert one.quote == "There are 39 barges in the lock, and none of them may leave before noon."
     assert other.ref == f"{TALK}#t1-t3"
-    whole = "\n".join(TURNS.split("\n")[1:-1])
-    assert other.sha256 == hashlib.sha256(whole.encode()).hexdigest()
+    lines = TURNS.split("\n")
+    turns = ("\n".join(lines[start:end]) for start, end in ((1, 3), (5, 14), (16, 18)))
+    digests = "".join(f"{hashlib.sha256(text.encode()).hexdigest()}\n" for text in turns)
+    assert other.sha256 == hashlib.sha256(digests.encode()).hexdigest()
+
+
+def test_a_range_passes_over_empty_turns_and_holds_no_redaction(repo: Repo, capsys: pytest.CaptureFixture[str]) -> None:
+    """Empty turns alone are no range."""
+    text = f"## User\n\nOne.\n\n## Assistant\n\n## User\n\nThree.\n\n## Assistant\n\nThe key is {AWS_KEY}.\n"
+    write_text(repo.root / f"transcripts/engineer/{LOAD}.body.md", text)
+    digests = "".join(f"{hashlib.sha256(words).hexdigest()}\n" for words in (b"\nOne.", b"\nThree."))
+    found = fields(capsys, repo, f"{LOAD}#t1-t3", "--secrets", "redact")
+    assert found["sha256"] == hashlib.sha256(digests.encode()).hexdigest()
+    cite(repo, f"{LOAD}#t2-t2", "--secrets", "redact", code=2)
+    assert "has no passage #t2-t2" in capsys.readouterr().err
+    cite(repo, f"{LOAD}#t3-t4", "--secrets", "redact", code=1)
+    assert "a secret in it was redacted" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(

@@ -100,7 +100,7 @@ def test_what_a_cluster_made_is_noted_as_if_it_was_made_here(
     for path in ("positions/director/", "timeline/2026/03/index.json", "feeds.opml"):
         assert main(["explain", path, "--site", str(organization)]) == 0
         said = capsys.readouterr().out
-        assert ("it is as it was" in said) or ("it is planned in every build" in said)
+        assert ("up to date" in said) or ("every build plans it" in said)
     before = file_states(organization / "_site")
     build_site(organization, "--jobs", 1)
     assert file_states(organization / "_site") == before

@@ -31,7 +31,7 @@ history: own
 positions:
   aliases: {oagp-implementer: og-implementer}
   people: [director]
-documents: ["decisions/**/*.md"]
+documents: ["rulings/**/*.md"]
 actions:
   closed:
     2026-05-01-1430--a--b--c: {on: 2026-05-20, by: director, why: "overtaken"}
@@ -79,6 +79,7 @@ def test_every_setting_is_read(site: Path) -> None:
         site=site,
         title="Example organization",
         base_url="https://archive.example.org/",
+        address="https://archive.example.org/",
         archive_id="example-org",
         authority="example.org,2026",
         language="pt-BR",
@@ -95,7 +96,7 @@ def test_every_setting_is_read(site: Path) -> None:
         history="own",
         aliases=MappingProxyType({"oagp-implementer": "og-implementer"}),
         people=("director",),
-        documents=("decisions/**/*.md",),
+        documents=(*DEFAULT_DOCUMENTS, "rulings/**/*.md"),
         closed=MappingProxyType(
             {"2026-05-01-1430--a--b--c": Discharge(on="2026-05-20", by="director", disposition="overtaken")}
         ),
@@ -217,7 +218,7 @@ def test_options_are_relative_to_the_current_folder(site: Path, monkeypatch: pyt
         ("sources:\n- git: https://x.example/r\n  ref: -x\n", 'memosite.yml:3: sources[0].ref: found "-x", expected'),
         ("sources:\n- git: https://x.example/r\n  ref: 'a b'\n", 'sources[0].ref: found "a b", expected the name of a'),
         ("sources:\n- git: https://x.example/r\n  ref: 1234567\n", "put it in quotes to have it read as a text"),
-        ("sources:\n- path: web\n  ref: main\n", "web, but it is no git repo, expected the folder of a git repo"),
+        ("sources:\n- path: web\n  ref: main\n", "web, but it is not a git repo, expected the folder of a git repo"),
         (
             "sources:\n- git: https://x.example/r\n- git: https://x.example/r\n  name: x\n",
             "memosite.yml:3: sources[1]: found the address of the source in line 2 again, expected each address",
@@ -351,10 +352,12 @@ def test_exceptions_for_secrets_are_read(site: Path) -> None:
     assert secrets.fingerprints == {"1234567890123456", "abcdef0123456789"}
 
 
-@pytest.mark.parametrize(("text", "key", "name"), [("citations: ['book/**/*.md']\n", "citations", "citations")])
-def test_what_is_not_built_yet_says_so(site: Path, text: str, key: str, name: str) -> None:
-    """A setting of the schema without its feature is an error, so that nobody relies on it."""
-    assert error_of(site, text).startswith(f"memosite.yml:1: {key}: `{name}` is not built yet; remove it")
+def test_manuscripts_are_globs_below_the_site_folder(site: Path) -> None:
+    """What lies outside of it is not read."""
+    (site / "memosite.yml").write_text("citations: ['book/**/*.md']\n")
+    assert load_config(site).citations == ("book/**/*.md",)
+    error = error_of(site, "citations: ['../book/*.md']\n")
+    assert error.startswith('memosite.yml:1: citations[0]: found "../book/*.md", expected a glob below the site folder')
 
 
 def test_bytes_that_are_not_utf8_are_refused_with_their_line(site: Path) -> None:
@@ -489,9 +492,9 @@ def test_any_text_is_a_configuration_or_an_error_in_one_line(site: Path, text: s
         ("..", "is the site folder or holds it"),
         ("governance", "is the source governance or holds it"),
         ("../repos", "is the source engine or holds it"),
-        ("governance/memos", "lies among the artifacts of the source governance"),
-        ("governance/memos/inbox/_site", "lies among the artifacts of the source governance"),
-        ("filled", r'holds an artifact \("x.body.md"\)'),
+        ("governance/memos", "is among the files of the source governance"),
+        ("governance/memos/inbox/_site", "is among the files of the source governance"),
+        ("filled", r'has an item in it \("x.body.md"\)'),
         (".memosite", "share a folder"),
         (".memosite/out", "share a folder"),
     ],
@@ -517,7 +520,7 @@ def test_a_site_built_before_may_hold_published_originals(site: Path) -> None:
     (site / "_site/memos/a").mkdir(parents=True)
     (site / "_site/memos/a/original.openthing").write_text("{}")
     config = load_config(site)
-    with pytest.raises(OutputError, match="holds an artifact"):
+    with pytest.raises(OutputError, match="has an item in it"):
         check_output(config)
     (site / "_site/.memosite-site").write_text("")
     check_output(config)

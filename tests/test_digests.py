@@ -107,10 +107,32 @@ def test_an_archive_of_one_day_has_no_digest_yet(tmp_path: Path) -> None:
     write_day(tmp_path / "repo", "2026-05-01")
     output = build(tmp_path / "repo")
     assert days(output) == []
-    assert "No day is closed yet." in (output / "digests/index.html").read_text()
+    assert "No digests yet. The first appears when a day is complete." in (output / "digests/index.html").read_text()
 
 
 def test_digests_use_no_clock(repo: Path) -> None:
     """Two builds give the same bytes."""
     before = tree_bytes(build(repo))
     assert tree_bytes(build(repo)) == before
+
+
+def test_days_are_a_calendar_with_how_much_arrived_on_each(repo: Path) -> None:
+    """The newest month first, weeks from Monday; each day that has a digest leads to it."""
+    write_day(repo, "2026-02-28", "early")
+    page = lxml_html.parse(build(repo) / "digests/index.html")
+    months = page.xpath("//table[@class='calendar']")
+    assert [month.findtext("caption") for month in months] == ["May 2026", "February 2026"]
+    weeks = [[cell.text_content() for cell in row.findall("td")] for row in months[0].findall("tbody/tr")]
+    assert weeks[0] == ["", "", "", "", "1 2", "2", "3 1"] and len(weeks) == 5
+    assert weeks[4] == ["25", "26", "27", "28", "29", "30", "31"]
+    assert months[0].xpath(".//a/@href") == ["2026-05-01/index.html", "2026-05-03/index.html"]
+    assert months[0].xpath(".//td[@class]/@class") == ["shade-4", "shade-2"]
+    assert months[1].xpath(".//a/@href") == ["2026-02-28/index.html"]
+
+
+def test_weeks_are_a_list(repo: Path) -> None:
+    """A calendar has days."""
+    write_json(repo / "memosite.yml", {"feeds": {"digest": "weekly"}})
+    page = lxml_html.parse(build(repo) / "digests/index.html")
+    assert page.xpath("//table") == []
+    assert [one.text for one in page.xpath("//ul[@class='months']//a")] == ["Week from 2026-04-27"]

@@ -68,7 +68,7 @@ def listed(repo: Path, text: str, *, sent: tuple[str, ...], **fields: object) ->
     for time in sent:
         write_memo(repo / "memos", f"at-{time.replace(':', '')}", sent=f"2026-05-01T{time}Z")
     page = build_site(repo, output=repo.parent / "out") / "transcripts/talk/index.html"
-    heading = "//h2[text()='Written during this conversation']"
+    heading = "//h2[text()='Written during this session']"
     return [href.split("/")[-2] for href in found(html.parse(page), f"{heading}/..//a[@class='subject']/@href")]
 
 
@@ -98,7 +98,7 @@ def test_a_list_that_a_page_cannot_hold_is_counted(tmp_path: Path) -> None:
     text = turns("5/1/2026, 2:30:00 PM", "5/1/2027, 2:30:00 PM")
     shown = listed(tmp_path / "repo", text, sent=tuple(sent))
     assert (shown[0], shown[-1], len(shown)) == ("at-150000", "at-163904", 500)
-    assert "The first 500 of 600." in (tmp_path / "out/transcripts/talk/index.html").read_text(encoding="utf-8")
+    assert "Showing the first 500 of 600." in (tmp_path / "out/transcripts/talk/index.html").read_text(encoding="utf-8")
 
 
 def test_the_last_turn_is_the_same_that_the_page_shows(tmp_path: Path) -> None:

@@ -26,8 +26,6 @@ GATE = "2026-05-01-0900--director--engineer--gate"
 AGAIN = "2026-05-02-0900--engineer--director--gate-again"
 LAMP = "2026-05-03-0900--porter--director--lamp"
 LATE = "2026-06-20-0900--director--engineer--late"
-ABOUT = "what it is about has changed"
-"""The reason where the list of what a page shows has changed, such as the memos of a month."""
 
 
 @pytest.mark.parametrize("seed", range(20261123, 20261123 + max(1, STEPS // AT_ONCE)))
@@ -141,15 +139,15 @@ def _page(org: Organization) -> None:
                 f"memos/{GATE}/": {GATE},
                 f"memos/{AGAIN}/": {GATE},
                 "positions/engineer/": {GATE, "position engineer", "received engineer"},
-                "timeline/2026/05/": {GATE, ABOUT},
-                f"memos/{LAMP}/": {"it is as it was"},
-                "documents/desk.decisions.0002-plan.md/": {"it is as it was"},
+                "timeline/2026/05/": {GATE, "the items of the month"},
+                f"memos/{LAMP}/": {"up to date"},
+                "documents/desk.decisions.0002-plan.md/": {"up to date"},
             },
         ),
         (
             _to_another,
             {
-                "positions/strategist/": {AGAIN, "position strategist", "received strategist", ABOUT},
+                "positions/strategist/": {AGAIN, "position strategist", "received strategist", "the position"},
                 "positions/director/": {AGAIN, "position director", "received director"},
             },
         ),
@@ -158,11 +156,17 @@ def _page(org: Organization) -> None:
         (
             _removed,
             {
-                "timeline/2026/05/": {AGAIN, ABOUT},
+                "timeline/2026/05/": {AGAIN, "the items of the month"},
                 "positions/director/": {AGAIN, GATE, "position director", "received director"},
             },
         ),
-        (_reply, {f"memos/{AGAIN}/": {LATE, AGAIN, ABOUT}, f"threads/{GATE}/": {LATE, AGAIN, ABOUT}}),
+        (
+            _reply,
+            {
+                f"memos/{AGAIN}/": {LATE, AGAIN, "the thread changed"},
+                f"threads/{GATE}/": {LATE, AGAIN, "the thread changed"},
+            },
+        ),
         (_document, {f"memos/{AGAIN}/": {"0003-plan", AGAIN}}),
         (_seat, {"positions/strategist/": {"strategist", "the organization"}}),
         (_title, {f"memos/{GATE}/": {"the configuration"}}),
@@ -185,7 +189,7 @@ def reason_for(org: Organization, page: str, capsys: pytest.CaptureFixture[str])
     assert main(["explain", "--site", str(org.folder), page]) == 0
     [line] = [line for line in capsys.readouterr().out.splitlines() if line.startswith("now ")]
     said = line.removeprefix("now ").strip()
-    assert said.startswith(("it would be made again: ", "it is as it was; the next build keeps it"))
+    assert said.startswith(("outdated: ", "it shows the whole archive", "up to date; the next build keeps it"))
     return said
 
 

@@ -61,6 +61,7 @@ def commands(site: Path, own: Path) -> dict[str, tuple[list[str], int]]:
         "init": (command_line("init", own / "new"), 0),
         "watch": (command_line("watch", "--once", "--since", "all", "--state", own / "state.sqlite", feed), 0),
         "mark-read": (command_line("mark-read", own / "new/memos/inbox/first.openthing"), 0),
+        "completion": (command_line("completion", "fish"), 0),
         "help": (command_line("build", "--help"), 0),
         "version": (command_line("--version"), 0),
     }
@@ -163,7 +164,7 @@ def test_the_site_is_the_same_in_every_locale(locale: dict[str, str], site: Path
     assert (done.returncode, done.stderr) == (0, "")
     assert tree_bytes(tmp_path / "out") == tree_bytes(site / "_site")
     found = run_command("search", "--site", site, "Grüße", environment=environment | locale)
-    assert found.returncode == 0 and "1 hit" in found.stdout
+    assert found.returncode == 0 and "1 result" in found.stdout
 
 
 def test_names_that_are_no_text_are_read_in_every_locale(tmp_path: Path) -> None:

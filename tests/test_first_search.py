@@ -99,7 +99,7 @@ def test_an_old_index_answers_together_with_a_scan(site: Path, capsys: pytest.Ca
         assert [line for line in capsys.readouterr().out.splitlines() if line[:1].strip()] == [
             "Ferry timetable",
             "Ferry",
-            "2 hits",
+            "2 results",
         ]
 
 
@@ -137,7 +137,7 @@ def test_what_is_erased_while_an_index_is_made_never_gets_into_it(
     monkeypatch.setattr(command.Searchable, "index", erase_meanwhile)
     capsys.readouterr()
     assert search(site, "--index", "tide") == 2
-    assert "what is left out of it changed while it was made" in capsys.readouterr().err
+    assert "what it omits changed while it was made" in capsys.readouterr().err
     monkeypatch.undo()
     assert not is_indexed(site)
     assert search(site, "--index", "ebb") == 0

@@ -62,4 +62,4 @@ def test_the_twin_of_what_was_removed_says_so(tmp_path: Path) -> None:
     memo.unlink()
     build_site(tmp_path)
     text = (output / f"memos/{memo.stem}/index.md").read_text(encoding="utf-8")
-    assert text == "# No longer here\n\nThis was published here, and is not in the archive any more.\n"
+    assert text == "# Removed\n\nThis item was removed.\n"

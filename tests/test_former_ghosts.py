@@ -132,7 +132,7 @@ def test_a_memo_that_is_found_takes_its_address(site: Path) -> None:
     """No redirect, and no line in the ledger."""
     reply(site, f"{GONE}.openthing")
     output = build_site(site)
-    assert "not in the archive" in (output / f"memos/{GONE}/index.html").read_text()
+    assert "missing memo" in (output / f"memos/{GONE}/index.html").read_text()
     write_memo(site / "quay/memos", GONE, sent="2026-04-01T09:00:00Z")
     assert f"The text of {GONE}" in (build_site(site) / f"memos/{GONE}/index.html").read_text()
     assert '"alias"' not in (output / LEDGER_PATH).read_text()

@@ -286,7 +286,7 @@ ARGUMENTS: dict[str, Callable[[], list[str]]] = {
 }
 """How each command that takes a site is run."""
 
-WITHOUT_ARCHIVE = {"init", "mark-read"}
+WITHOUT_ARCHIVE = {"init", "mark-read", "completion"}
 REFUSING = """
 import sys, memosite.reading.archive
 def refuse(*_, **__):

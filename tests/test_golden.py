@@ -31,6 +31,7 @@ BUILT = dt.datetime(2026, 6, 1, tzinfo=dt.UTC)
 PAGES = {
     "404": "404.html",
     "base": "index.html",
+    "citations": "citations/index.html",
     "captures": "transcripts/2026-05-05-1331--master--north-mark-from-the-tablet/captures/index.html",
     "contract": "spec/feeds/index.html",
     "changes": "memos/2026-04-30-1000--master--director--soundings/changes/index.html",
@@ -46,6 +47,8 @@ PAGES = {
     "library": "libraries/harbour-forms/index.html",
     "list": "timeline/2026/05/index.html",
     "actions": "actions/index.html",
+    "decisions": "decisions/index.html",
+    "action_list": "positions/master/actions/index.html",
     "list.system": "systems/memory-store/status/index.html",
     "memo": "memos/2026-05-04-1100--director--master--dredge/index.html",
     "memo.note": "notes/2026-05-07-1200--master--file--depths/index.html",
@@ -179,7 +182,7 @@ def test_each_template_of_a_page_has_a_golden_file_and_each_file_a_template() ->
 def test_a_golden_file_can_be_read(name: str) -> None:
     """It is short, and knows neither the moment of the build nor the version of anything."""
     text = (GOLDEN / f"{name}.html").read_text(encoding="utf-8")
-    assert len(text.splitlines()) <= 270
+    assert len(text.splitlines()) <= 380
     assert not re.search(rf"{BUILT:%Y-%m-%d}|memosite [0-9]|/tmp/|{re.escape(str(GOLDEN))}", text)
 
 

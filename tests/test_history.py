@@ -396,7 +396,7 @@ def test_without_git_nothing_is_made_up(tmp_path: Path) -> None:
     put(repo, "memos")
     found = memo(archive_of(repo))
     assert found.copies[0].life is not None
-    assert found.copies[0].life.why_not == "it is no git repo"
+    assert found.copies[0].life.why_not == "it is not a git repo"
     assert (found.copies[0].received, found.recipients[0].unread) == (None, None)
 
 
@@ -456,7 +456,7 @@ def test_a_submodule_inside_a_source_has_a_history_of_its_own(tmp_path: Path) ->
     outer.git("submodule", "--quiet", "add", f"file://{part.root}", "teams/part")
     outer.commit()
     (copy,) = memo(archive_of(outer)).copies
-    assert copy.life is not None and copy.life.why_not == "it lies in a repo inside the source's"
+    assert copy.life is not None and copy.life.why_not == "it is in a repo inside the source's repo"
     inside = Repo(tmp_path / "outer/teams/part", is_new=False)
     (copy,) = memo(archive_of(inside)).copies
     assert copy.life is not None and [event.kind for event in copy.life.events] == ["received"]
@@ -470,7 +470,7 @@ def test_a_repo_put_into_a_source_has_a_history_of_its_own(tmp_path: Path) -> No
     put(inside, "memos")
     inside.commit()
     (copy,) = memo(archive_of(outer)).copies
-    assert copy.life is not None and copy.life.why_not == "it lies in a repo inside the source's"
+    assert copy.life is not None and copy.life.why_not == "it is in a repo inside the source's repo"
 
 
 def test_a_further_work_tree_has_the_history_of_its_branch(tmp_path: Path) -> None:
@@ -507,7 +507,7 @@ def test_a_repo_that_git_cannot_read_says_so(tmp_path: Path) -> None:
             file.chmod(0o644)
             file.write_bytes(b"")
     (copy,) = memo(archive_of(repo)).copies
-    assert copy.life is not None and copy.life.why_not == "its HEAD leads to no commit that is there"
+    assert copy.life is not None and copy.life.why_not == "its HEAD leads to a missing commit"
 
 
 def test_a_damaged_configuration_costs_nothing(tmp_path: Path) -> None:

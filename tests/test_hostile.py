@@ -186,7 +186,7 @@ def test_what_is_gone_answers_under_its_own_kind(tmp_path: Path) -> None:
     moved.rename(repo / "notes/a" / moved.name)
     after = built_files(repo, output=tmp_path / "out")
     assert {path for path in before if path.endswith("index.html") and "timeline" not in path} <= after.keys()
-    assert b"No longer here" in after[f"notes/{note}/index.html"]
+    assert b"This item was removed" in after[f"notes/{note}/index.html"]
     assert list(bad_links(tmp_path / "out")) == []
 
 

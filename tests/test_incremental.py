@@ -556,7 +556,7 @@ def test_a_build_elsewhere_goes_on_from_the_published_site(organization: Path, t
         with serve_folder(old) as address:
             build(organization, *arguments, "--previous", address)
     assert (tmp_path / "new" / LEDGER).read_bytes().startswith((old / LEDGER).read_bytes())
-    assert "No longer here" in (tmp_path / f"new/notes/{gone.stem}/index.html").read_text()
+    assert "This item was removed" in (tmp_path / f"new/notes/{gone.stem}/index.html").read_text()
 
 
 def test_a_previous_site_that_is_none_is_said(organization: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -604,15 +604,15 @@ def test_explain_says_what_a_file_is_made_of_and_why_it_is_new(
         said = capsys.readouterr().out
         assert "made as   position/director" in said
         assert "by position director" in said
-        assert "it is as it was" in said
+        assert "up to date" in said
     memo = next(path for path in (organization / "governance/memos").rglob("*director*.openthing"))
     memo.write_text(memo.read_text().replace('"subject": "', '"subject": "Now '))
     assert main([*ask, "positions/director/"]) == 0
-    assert "it would be made again: " in capsys.readouterr().out
+    assert "outdated: " in capsys.readouterr().out
     assert main([*ask, "positions/directr/index.html"]) == 2
     assert "did you mean positions/director/index.html?" in capsys.readouterr().err
     assert main([*ask, "static/memosite.css"]) == 0
-    assert "planned in every build" in capsys.readouterr().out
+    assert "every build plans it" in capsys.readouterr().out
     assert main([*ask, "status.json"]) == 0
     assert "every build writes it" in capsys.readouterr().out
     assert main([*ask, "http://[::1"]) == 2

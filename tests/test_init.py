@@ -150,7 +150,8 @@ def test_every_setting_that_stands_as_a_comment_can_be_uncommented(site: Path) -
     shown = set(re.findall(r"^(\w+):", file.read_text(), flags=re.MULTILINE))
     assert shown == set(KEYS) - {"outputs"}  # which stands in the place of another
     assert "\n# outputs: {" in file.read_text()
-    assert (config.documents, config.feeds, config.language) == (DEFAULT_DOCUMENTS, FeedsConfig(), "en")
+    assert config.documents == (*DEFAULT_DOCUMENTS, "rulings/**/*.md")  # an example: these are read besides the default
+    assert (config.feeds, config.language) == (FeedsConfig(), "en")
     assert (config.output, config.theme) == (site / "_site", site / "theme")
     assert (config.audience, [one.glob for one in config.withhold]) == ("internal", ["personnel/**"])
     assert config.withhold_raw is True

@@ -1,9 +1,11 @@
 """The archive that is kept for commands: the same as one that is read, never out of date, nobody else's."""
 
+import multiprocessing
 import os
 import pickle
 import re
 import sqlite3
+import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import closing
 from dataclasses import fields
@@ -13,13 +15,15 @@ from typing import Any
 import pytest
 
 from memosite.archive.ledger import LEDGER_PATH
-from memosite.archive.model import Archive
+from memosite.archive.model import Archive, Memo
 from memosite.cli import main
 from memosite.config.loading import load_config
+from memosite.facts.errors import OutputError, SourceError
 from memosite.reading.archive import ArchiveHandle, open_archive
 from memosite.reading.keeping import Keeping
 from memosite.reading.kept import FILE, SEAL, read_seal, seal_kept, write_kept
 from memosite.store.keys import write_signed
+from memosite.store.output import OutputFolder
 from tests.support.files import write_text
 from tests.support.memos import write_memo
 from tests.support.planted import CONFIG, PLANTED, write_planted
@@ -266,8 +270,8 @@ def test_a_link_is_not_followed(site: Path, tmp_path: Path) -> None:
     (part(site) / FILE).unlink()
     (part(site) / FILE).symlink_to(tmp_path / "precious")
     (tmp_path / "precious").write_text("text")
-    seal = read_seal(part(site))
-    assert seal is None
+    with pytest.raises(OutputError, match="found a symbolic link"):
+        read_seal(part(site))
     assert main(["check", str(site), "--quiet"]) == 2
     assert (tmp_path / "precious").read_text() == "text"
 
@@ -312,6 +316,33 @@ def test_a_process_beside_the_build_writes_it(site: Path, jobs: int) -> None:
     assert is_kept(site)
 
 
+def test_a_build_that_fails_leaves_no_process(site: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It would go on holding the lock of the output."""
+    monkeypatch.setattr("memosite.reading.keeping.write_kept", lambda *_, **__: time.sleep(60))
+    _add(site)
+    other = OutputFolder(site / "_site")
+    other.open()
+    assert main(["build", str(site), "--jobs", "2", "--quiet"]) == 2
+    other.leave()
+    other.unlock()
+    assert multiprocessing.active_children() == []
+
+
+def test_a_text_that_changes_while_it_is_shown_is_an_error_with_a_remedy(site: Path) -> None:
+    """Its digest is known, and no file has it any more."""
+    write_memo(site / "memos/inbox", "2026-05-03-0900--engineer--director--three", body="three")
+    with open_archive(load_config(site)) as handle:
+        handle.recall()
+    with open_archive(load_config(site)) as handle:
+        archive = handle.recall()
+        memo = next(one for one in archive.artifacts.values() if one.id.endswith("three"))
+        assert isinstance(memo, Memo)
+        text = next(text for variant in memo.variants if (text := variant.text) is not None)
+        write_memo(site / "memos/inbox", "2026-05-03-0900--engineer--director--three", body="another one")
+        with pytest.raises(SourceError, match="run the command again"):
+            handle.shelf.get(text.sha256)
+
+
 def test_nothing_is_kept_of_a_site_that_erases(planted: Path) -> None:
     """What is erased depends on what is published, which no digest of the sources tells."""
     name = next(iter(PLANTED))
@@ -331,3 +362,21 @@ def test_what_a_killed_process_left_is_removed(site: Path) -> None:
     build_site(site)
     assert not left.exists()
     assert (part(site) / FILE).exists()
+
+
+def test_a_text_is_found_in_its_file_by_its_digest(site: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Inline or in a file of its own, with any line ends, without the cache of what was parsed."""
+    name = "2026-05-02-0900--engineer--director--three"
+    write_memo(site / "memos/inbox", name, body="zqsummary\r\nin short", body_ref=f"{name}.body.md")
+    write_text(site / f"memos/inbox/{name}.body.md", "\ufeffzqthree\r\nin a file\r\n")
+    monkeypatch.setattr("memosite.reading.parse_cache.RECENT", 0)  # else what was written just now is read again
+    build_site(site)
+    with open_archive(load_config(site)) as handle:
+        memo = handle.recall().artifacts["memo", name]
+        assert isinstance(memo, Memo)
+        variant = memo.variants[0]
+        assert variant.envelope.body is not None
+        assert variant.body is not None
+        assert handle.shelf.text(variant.envelope.body.sha256) == "zqsummary\nin short"
+        assert handle.shelf.text(variant.body.text.sha256) == "zqthree\nin a file\n"
+        assert "_caches" not in vars(handle)

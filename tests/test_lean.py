@@ -309,7 +309,7 @@ def test_a_site_that_was_published_cannot_become_lean(tmp_path: Path, capsys: py
     assert main(["build", str(site)]) == 2
     said = capsys.readouterr().err
     assert f"{site / 'memosite.yml'}:2: lean: found true, expected false" in said
-    assert "published twins and originals of 3 items at addresses of their own" in said
+    assert "published JSON, Markdown and originals of 3 items at addresses of their own" in said
     assert f"remove the folder {site / '_site'}" in said
     assert said.count("\n") == 1
     assert tree_bytes(site / "_site") == before
@@ -414,7 +414,7 @@ def test_what_was_removed_leaves_its_bundle_and_keeps_its_address(tmp_path: Path
         assert keys_of(output / "archive/2026/06" / ending) == []
     page = output / "memos/2026-06-01-0900--engineer--director--june"
     assert [path.name for path in page.iterdir()] == ["index.html"]
-    assert "No longer here" in (page / "index.html").read_text(encoding="utf-8")
+    assert "This item was removed" in (page / "index.html").read_text(encoding="utf-8")
     assert list(bad_links(output)) == []
     assert tree_bytes(output) == built_from_nothing(site, tmp_path / "clean")
 
@@ -581,7 +581,7 @@ def test_explain_says_what_a_bundle_is_made_of(tmp_path: Path, capsys: pytest.Ca
     assert main(["explain", "--site", str(site), f"{MAY}/files-1.zip"]) == 0
     said = capsys.readouterr().out
     assert "bundle/2026/05/1, with 3 files" in said
-    assert "it is as it was" in said
+    assert "up to date" in said
 
 
 def test_a_zip_has_no_time_and_is_not_compressed(tmp_path: Path) -> None:

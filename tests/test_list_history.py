@@ -340,7 +340,9 @@ def test_pages_of_bullets_have_their_history_and_former_addresses_lead_on(quay: 
 
     updated, removed = page(key_of("163 tests")), page(key_of("Hemp rope"))
     assert all(word in updated for word in ("172 tests", "committed", "edited", "Ada", "Bo", quay.head[:7]))
-    assert all(word in removed for word in ("No longer here", "committed", "removed", "Ada", "Bo", quay.head[:7]))
+    assert all(
+        word in removed for word in ("This item was removed", "committed", "removed", "Ada", "Bo", quay.head[:7])
+    )
     assert "rejected-paths" in page(key_of("Who has the key?", "open-questions"))
     assert list(bad_links(output)) == []
 

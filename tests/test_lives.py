@@ -51,7 +51,7 @@ def test_without_git_the_page_says_so_and_nothing_else_breaks(tmp_path: Path) ->
     repo = Repo(tmp_path / "engine", is_new=False)
     put(repo)
     site = build_site(tmp_path)
-    assert "History not available: it is no git repo." in words_of(site / f"memos/{NAME}/index.html")
+    assert "History not available: it is not a git repo." in words_of(site / f"memos/{NAME}/index.html")
     assert list(bad_links(site)) == []
 
 
@@ -113,7 +113,7 @@ def test_what_was_removed_has_a_tombstone(tmp_path: Path) -> None:
     gone = repo.commit(who="Bo")
     site = build_site(tmp_path)
     said = words_of(site / f"memos/{NAME}/index.html")
-    assert "No longer here" in said
+    assert "This item was removed" in said
     assert f"removed by Bo 2026-05-01 03:46 UTC, after 1 hour · {gone[:8]}" in said
     assert "removed" in words_of(site / "index.html")
     assert list(bad_links(site)) == []
@@ -133,7 +133,7 @@ def test_a_confidential_memo_that_was_removed_is_not_named(tmp_path: Path) -> No
     assert all(f'{NAME}"' not in file.read_text() for file in fresh.rglob("*") if file.is_file())
     build_site(tmp_path, output=tmp_path / "published")
     page = published / f"memos/{NAME}/index.html"
-    assert "No longer here" in words_of(page)
+    assert "This item was removed" in words_of(page)
     assert NAME not in page.read_text()
 
 
@@ -173,7 +173,7 @@ def test_of_many_edits_the_last_ones_are_shown_and_the_rest_counted(tmp_path: Pa
     site = build_site(tmp_path)
     assert life_of(site)[0].startswith("sent by engineer")
     assert "2026-05-01 23:46 UTC, after 1 hour ·" in life_of(site)[1]
-    assert "21 earlier steps in git not shown." in words_of(site / f"memos/{NAME}/index.html")
+    assert "21 earlier steps not shown." in words_of(site / f"memos/{NAME}/index.html")
     assert "60 edits, the last 50 shown, oldest first." in words_of(site / f"memos/{NAME}/changes/index.html")
 
 
@@ -189,7 +189,7 @@ def test_the_home_shows_what_moved_and_a_seat_what_waits_longest(tmp_path: Path)
     assert "The gate received by Ann · engine" in home
     assert "Old news received" not in home
     seat = words_of(site / "positions/director/index.html")
-    assert "Waits longest, since 2026-05-01: Old news" in seat
+    assert "Waiting longest, since 2026-05-01: Old news" in seat
 
 
 # The delivery audit
@@ -204,9 +204,7 @@ def test_a_memo_that_is_not_in_its_recipients_repo_is_found(tmp_path: Path) -> N
     put(engine, "memos/read")
     put(office, name=f"{NAME}-delivered")
     (finding,) = findings("delivery-missing", office, engine)
-    assert (
-        finding.message == 'to "director", whose repo is office, but not there; found only the sender\'s copy in engine'
-    )
+    assert finding.message == 'to "director", whose repo is office; found only the sender\'s copy in engine'
 
 
 def test_a_broadcast_that_a_repo_lacks_is_found(tmp_path: Path) -> None:
@@ -245,8 +243,8 @@ def test_a_name_that_says_another_sender_is_found(tmp_path: Path) -> None:
     put(repo, name="2026-05-02-0100--nobody--noone--fine")
     messages = [finding.message for finding in findings("name-disagrees", repo)]
     assert messages == [
-        'the name says from "director", the envelope "engineer"',
-        'the name says to "engineer", the envelope "director"',
+        'the file name has from "director", the envelope "engineer"',
+        'the file name has to "engineer", the envelope "director"',
     ]
 
 
@@ -330,4 +328,4 @@ def test_after_200_random_moves_every_address_still_answers(tmp_path: Path) -> N
         token = f"token-{name.rpartition('-')[2]}-end"
         assert (token in said) == (name in present)
         kicker = found(html.parse(site / f"memos/{name}/index.html"), "//p[@class='kicker']/text()")
-        assert (kicker[0] in {"gone", "not in the archive"}) == (name not in present)
+        assert (kicker[0] in {"removed", "missing memo"}) == (name not in present)

@@ -93,12 +93,17 @@ def commands(site: Path) -> list[tuple[str, ...]]:
         ("diff", f"{output}..{site.parent / 'next'}"),
         ("cite", NAME, *at),
         ("verify", str(repo), *at),
+        ("brief", "director", *at),
+        ("inbox", "director", *at),
+        ("show", NAME, *at),
+        ("thread", NAME, *at),
         ("verify", "--seal", str(output / "archive/seals.jsonl"), str(output)),
         ("explain", f"memos/{NAME}/index.html", *at),
         ("watch", "--once", "--since", "all", str(feed)),
         ("watch", "--once", "--position", "director", *at),
         ("mark-read", "--commit", str(memo)),
         ("init", str(site.parent / "other")),
+        ("completion", "zsh"),
     ]
 
 

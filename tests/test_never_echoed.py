@@ -182,6 +182,28 @@ def _cite(place: Place, *options: str) -> Iterator[bytes]:
     yield place.run("cite", "--quote", "words of the letter", "--json", *common)
 
 
+def _brief(place: Place, *options: str) -> Iterator[bytes]:
+    yield from _in_both_forms(place, "brief", "director", *options)
+
+
+def _inbox(place: Place, *options: str) -> Iterator[bytes]:
+    yield from _in_both_forms(place, "inbox", "director", *options)
+
+
+def _show(place: Place, *options: str) -> Iterator[bytes]:
+    yield from _in_both_forms(place, "show", LETTER, *options)
+
+
+def _thread(place: Place, *options: str) -> Iterator[bytes]:
+    yield from _in_both_forms(place, "thread", LETTER, *options)
+
+
+def _in_both_forms(place: Place, *words: str) -> Iterator[bytes]:
+    common = ("--budget", "0", "--site", place.site, "--cache", place.work / "cache")
+    for form in ([], ["--json"]):
+        yield place.run(*words, *common, *form)
+
+
 def _verify(place: Place, *options: str) -> Iterator[bytes]:
     common = ("--site", place.site, *options, "--cache", place.work / "cache")
     paper = place.work / "paper.md"
@@ -238,9 +260,15 @@ def _mark_read(place: Place) -> Iterator[bytes]:
     yield place.run("mark-read", place.site / f"office/memos/inbox/{LETTER}.openthing", "--commit")
 
 
+def _completion(place: Place) -> Iterator[bytes]:
+    yield place.run("completion", "bash")
+
+
 COMMANDS: dict[str, Callable[..., Iterator[bytes]]] = {
     "build": _build, "serve": _serve, "explain": _explain, "check": _check, "search": _search, "export": _export,
     "watch": _watch, "diff": _diff, "cite": _cite, "verify": _verify, "init": _init, "mark-read": _mark_read,
+    "brief": _brief, "inbox": _inbox, "show": _show, "thread": _thread,
+    "completion": _completion,
 }  # fmt: skip
 """How each command is run so that it shows and writes all it can."""
 
@@ -263,7 +291,7 @@ def test_no_command_echoes_a_secret(
     monkeypatch.setattr(tempfile, "tempdir", None)
     monkeypatch.chdir(place.work)
     for name, run in COMMANDS.items():
-        options = () if name in {"init", "mark-read"} else ("--secrets", mode)
+        options = () if name in {"init", "mark-read", "completion"} else ("--secrets", mode)
         for printed in run(place, *options):
             assert echoed(printed) == [], (name, printed.decode(errors="replace")[:3000])
     assert place.written() == {}

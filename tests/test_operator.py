@@ -132,7 +132,7 @@ def test_an_id_of_several_kinds_is_told_without_them_where_some_may_be_withheld(
     """A log may be public."""
     write_note(site / "desk/notes/engineer", OTHER, **{"x.legal.confidentiality": "privileged"})
     write_text(site / "memosite.yml", f"{CONFIG}erase: [{{id: {OTHER}, why: asked for, on: 2026-05-20}}]\n")
-    expected = [("memosite.yml:4", f'erase names "{OTHER}": it means artifacts of several kinds')]
+    expected = [("memosite.yml:4", f'erase names "{OTHER}": it means items of several kinds')]
     assert named(findings(site, capsys), "erase-ambiguous") == expected
     main(["build", str(site), "--quiet"])
     assert not [path for path, text in published(site).items() if "erase-ambiguous" in text]

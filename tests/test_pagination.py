@@ -27,7 +27,7 @@ def test_parts_are_called_and_linked_by_their_number() -> None:
     assert (part_title("Health", None), part_title("Health", 0), part_title("Health", 2)) == (
         "Health",
         "Health",
-        "Health, part 2",
+        "Health, page 2",
     )
     links = part_links("health/2/", "health/", 2, 2, first="health/")
     assert [(one.label, one.href, one.is_current) for one in links] == [

@@ -2,6 +2,7 @@
 
 import pytest
 
+from memosite.archive.model import Archive
 from memosite.facts.names import short_hash
 from memosite.facts.parsed import Fact, Relationship, Seat
 from tests.support.archives import findings, memo, rules_found
@@ -221,6 +222,28 @@ def test_people_are_configured_or_human() -> None:
     )
     archive = archive_of(envelope(), org, people=("acme-c", "director", "nobody"))
     assert {id_ for id_, position in archive.positions.items() if position.is_person} == {"a", "c", "director"}
+
+
+def people(archive: Archive) -> set[str]:
+    """The positions that are people."""
+    return {id_ for id_, position in archive.positions.items() if position.is_person}
+
+
+def test_a_director_is_a_person_unless_something_else_is_said() -> None:
+    """By default, however the name is written; not if the orgdef or the configuration says otherwise."""
+    session = Seat(id="director", name="Director", incumbent_kind="session")
+    assert people(archive_of(envelope(to="director"), organization("acme", "director"))) == {"director"}
+    assert people(archive_of(envelope(to="director"))) == {"director"}
+    assert people(archive_of(envelope(to="Director"))) == {"Director"}
+    assert people(archive_of(organization("x", "director"), organization("y", "director"))) == {
+        "director", "x~director", "y~director",
+    }  # fmt: skip
+    assert people(archive_of(envelope(to="director"), organization("acme", session))) == set()
+    assert people(archive_of(envelope(to="director"), organization("acme", session), people=("director",))) == {
+        "director"
+    }
+    assert people(archive_of(envelope(to="director"), people=())) == set()
+    assert people(archive_of(envelope(to="director", sender="engineer"), people=("engineer",))) == {"engineer"}
 
 
 def test_a_person_with_seats_in_two_organizations_is_one_in_both() -> None:

@@ -8,7 +8,8 @@ import pytest
 from hypothesis import strategies as st
 
 from memosite.archive.cite import Citation
-from memosite.quotes.citations import Written, read_bibtex, read_csl_json, read_html, read_markdown, read_plain
+from memosite.facts.written import Written
+from memosite.quotes.citations import read_bibtex, read_csl_json, read_html, read_markdown, read_plain
 from memosite.quotes.writing import to_bibtex, to_csl_json, to_html
 from tests.support.fuzzing import fuzz
 from tests.support.mutations import mutated_lines

@@ -492,7 +492,7 @@ def test_a_handoff_leads_to_the_context_and_the_decision_it_references(quay: Pat
     assert record(archive, "quay.decisions.paint").backlinks == (handoff,)
     (finding,) = record(archive, "quay.handoffs.h").findings
     assert (finding.rule.id, finding.severity, finding.location.line) == ("memory-layer-reference", "note", 1)
-    assert finding.message == '"context_references" names "nothing"; there is no such record'
+    assert finding.message == '"context_references" names "nothing"; expected known records'
 
 
 def test_a_reference_that_leads_nowhere_is_told_at_its_line(quay: Path) -> None:
@@ -502,7 +502,7 @@ def test_a_reference_that_leads_nowhere_is_told_at_its_line(quay: Path) -> None:
     path.write_text(json.dumps(json.loads(path.read_text()), indent=1))
     (finding,) = record(archive_of(quay), "quay.handoffs.h").findings
     assert '"context_references"' in path.read_text().splitlines()[(finding.location.line or 0) - 1]
-    assert finding.message.endswith('"gone-4" and 2 more; there is no such record')
+    assert finding.message.endswith('"gone-4" and 2 more; expected known records')
 
 
 def test_a_memo_that_names_a_record_links_to_it(quay: Path) -> None:

@@ -18,6 +18,7 @@ TOO = "2026-05-01-1500--engineer--director--crane"
 MOOT = "2026-05-01-1600--engineer--director--buoy"
 AGAIN = "2026-05-02-0900--engineer--director--buoy-again"
 REPLY = "2026-05-09-0900--director--engineer--re"
+STATES = ("open", "superseded", "answered", "discharged")
 
 
 @pytest.fixture(scope="module")
@@ -68,11 +69,13 @@ def test_twins_tell_of_both_ends(output: Path) -> None:
     assert f"Superseded-By: memo/{AGAIN}\n" in (output / f"memos/{MOOT}/index.md").read_text()
 
 
-def test_the_board_has_a_section_for_each_state(output: Path) -> None:
+def test_each_state_has_a_page(output: Path) -> None:
     """What is superseded is neither open nor answered, nor waits on anybody."""
-    page = html.parse(output / "actions/index.html")
-    rows = {id_: len(found(page, f"//section[@id='{id_}']//li/@class")) for id_ in found(page, "//section/@id")}
-    assert rows == {"open-for-director": 1, "superseded": 1, "answered": 2, "discharged": 0}
+    pages = {state: html.parse(output / f"actions/{state}/index.html") for state in STATES}
+    rows = {state: len(found(page, "//ol[@class='rows']/li/@class")) for state, page in pages.items()}
+    assert rows == {"open": 1, "superseded": 1, "answered": 2, "discharged": 0}
+    board = html.parse(output / "actions/index.html")
+    assert len(found(board, "//ol[@class='rows']/li/@class")) == 2  # for whom it is to do, and for whom to wait
     assert "buoy-again" in (output / "actions/feed.xml").read_text()
     assert MOOT not in (output / "actions/feed.xml").read_text()
 

@@ -42,9 +42,9 @@ def test_text_names_places_as_editors_open_them() -> None:
     """A line a finding, remedy and clause below the first of its rule, and a count at the end."""
     assert to_text(SOME, root_of=ROOTS).splitlines() == [
         "../engine/memos/a b.openthing:2: note: no such [ghost]",
-        "    Add the repo that holds it to the sources, if there is one. (SPEC 3, threads)",
+        "    Add its repo to the sources. (SPEC 3, threads)",
         "../engine/memos/read/z.openthing:1: warning: the body is in inbox [body-split]",
-        "    git mv the one after the other. (memodef README, mark-as-read moves both; SPEC 2.2)",
+        "    Move both to one mailbox with git mv. (memodef README, mark-as-read moves both; SPEC 2.2)",
         'example-org/governance/memos/inbox/x.openthing:7: error: "sent" is "soon", expected ISO 8601 [date-invalid]',
         "    Write it like 2026-05-01T14:30:00Z. (memodef SCHEMA, memodef:Memo, sent; SPEC 2.2)",
         'example-org/governance/memos/inbox/y.openthing:3: error: "sent" is "later", expected ISO 8601 [date-invalid]',

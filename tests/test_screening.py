@@ -202,7 +202,7 @@ def test_a_name_with_a_secret_is_not_read(tmp_path: Path, is_tree: bool) -> None
     write_text(tmp_path / "memosite.yml", f"sources: [{{path: desk{', ref: HEAD' if is_tree else ''}}}]\n")
     archive = read(tmp_path)
     assert [id_ for _, id_ in archive.artifacts] == ["2026-05-01-0100--a--b--m"]
-    said = "AWS access key id in the name of a file here; it is not read"
+    said = "AWS access key id in the name of a file in this folder, which is not read"
     assert named(archive.findings) == [(f"decisions/{SHOWN}", said), ("memos/inbox", said)]
     assert KEY not in repr(archive)
 
@@ -221,7 +221,7 @@ def test_names_that_git_has_are_screened_before_they_are_kept(tmp_path: Path) ->
         archive = read(tmp_path)
         assert named(archive.findings) == [
             ("", "in the name of an author of commits: Ada [REDACTED:github-pat]"),
-            ("memos/inbox", "AWS access key id in the name of a file that only git history has here; it is not shown"),
+            ("memos/inbox", "AWS access key id in a former name of a file in this folder, which is not shown"),
         ]
         assert withheld_for_secrets(archive.findings) == ()
         assert KEY not in repr(archive) and TOKEN not in repr(archive)

@@ -404,7 +404,7 @@ def test_verify_says_what_was_removed_and_changed_in_a_folder_and_over_http(
     write_text(site / "memosite.yml", f"lean: {lean}\n")
     output = build_site(site)
     root = log_of(output).months[-1].root
-    fine = "sealed    2 of 4 leaves, up to 2026/04\nverified  what the root seals is as it was\n"
+    fine = "sealed    2 of 4 leaves, up to 2026/04\nverified  everything the root seals is unchanged\n"
     with serve_folder(output) as address:
         for where in (output, site, address):
             assert verify("--seal", root, where) == (0, fine)
@@ -418,7 +418,7 @@ def test_verify_says_what_was_removed_and_changed_in_a_folder_and_over_http(
             code, said = verify("--seal", root, where)
             assert code == 1 and f"changed   memo/{MARCH}: memos/{MARCH}/original.openthing has other bytes" in said
             assert f"removed   memo/{APRIL}: memos/{APRIL}/original.openthing is not there" in said
-            assert said.endswith("failed    2 faults: this is not, or not all of, what was sealed\n")
+            assert said.endswith("failed    2 problems: what was sealed was changed or removed\n")
         write_memo(output / "memos/smuggled", "original")
         code, said = verify("--seal", root, output, "--quiet")
         assert code == 1 and "added     memos/smuggled/original.openthing is in no leaf of the log" in said
@@ -435,7 +435,7 @@ def test_verify_lists_what_the_log_itself_tells_of(site: Path, verify: Verify) -
     assert code == 0 and said.splitlines()[1:] == [
         f"since     memo/{MARCH}: memos/{MARCH}/original.openthing was edited since, by leaf 5",
         f"since     memo/{APRIL}: memos/{APRIL}/original.openthing was removed since, by leaf 6",
-        "verified  what the root seals is as it was, but for what the log itself says",
+        "verified  everything the root seals is unchanged, except what the log names",
     ]
 
 

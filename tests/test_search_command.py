@@ -43,7 +43,7 @@ def test_a_hit_has_subject_who_when_excerpt_address_and_path(site: Path, capsys:
         "  memos/other/index.html",
         f"  {site.name}/memos/read/other.openthing",
         "",
-        "1 hit",
+        "1 result",
     ]
 
 
@@ -60,11 +60,11 @@ def test_hits_speak_to_machines(site: Path, capsys: pytest.CaptureFixture[str]) 
 def test_nothing_found_is_exit_1_with_a_hint_from_real_words(site: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """And without one where nothing is similar."""
     assert search(site, "ferri") == 1
-    assert capsys.readouterr().out == "nothing found; did you mean ferry?\n"
+    assert capsys.readouterr().out == "no results; did you mean ferry?\n"
     assert search(site, "from:enginer") == 1
-    assert capsys.readouterr().out == "nothing found; did you mean from:engineer?\n"
+    assert capsys.readouterr().out == "no results; did you mean from:engineer?\n"
     assert search(site, "qqqqqqqq") == 1
-    assert capsys.readouterr().out == "nothing found\n"
+    assert capsys.readouterr().out == "no results\n"
 
 
 def test_a_query_that_cannot_be_read_is_exit_2_and_says_where(site: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -81,7 +81,7 @@ def test_a_query_that_cannot_be_read_is_exit_2_and_says_where(site: Path, capsys
 def test_the_limit_is_told(site: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """How many there are, and how many are shown."""
     assert search(site, "--limit", "1", "kind:memo") == 0
-    assert capsys.readouterr().out.endswith("2 hits, the first 1 shown (--limit N)\n")
+    assert capsys.readouterr().out.endswith("2 results, the first 1 shown (--limit N)\n")
     assert search(site, "--limit", "0", "kind:memo") == 2
 
 
@@ -125,7 +125,7 @@ def test_what_git_received_is_no_longer_unread(tmp_path: Path, capsys: pytest.Ca
     assert search(tmp_path, "is:unread") == 0
     repo.git("commit", "--quiet", "-m", "one")
     assert search(tmp_path, "is:unread") == 1
-    assert "nothing found" in capsys.readouterr().out
+    assert "no results" in capsys.readouterr().out
 
 
 def test_a_search_does_not_wait_for_the_network(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -140,7 +140,7 @@ def test_a_search_does_not_wait_for_the_network(tmp_path: Path, capsys: pytest.C
     origin.commit()
     capsys.readouterr()
     assert search(site, "text") == 0
-    assert capsys.readouterr().out.endswith("1 hit\n")
+    assert capsys.readouterr().out.endswith("1 result\n")
     assert main(["check", "--site", str(site), "--cache", str(site / "cache"), "--quiet"]) == 0  # it fetches
     assert search(site, "--quiet", "two") == 0
 

@@ -74,7 +74,7 @@ def test_words_are_found_as_they_are_typed_and_a_hit_opens(address: str, browser
     browser.open(f"{address}/search/index.html")
     browser.wait_for("document.activeElement?.id === '_query'")
     browser.type("tide")
-    assert browser.wait_for(f"{STATUS} === '2 hits' && {HITS}") == ["Tide tables", "Ebb"]
+    assert browser.wait_for(f"{STATUS} === '2 results' && {HITS}") == ["Tide tables", "Ebb"]
     assert browser.value("[...document.querySelectorAll('mark')].map((mark) => mark.textContent)") == ["tide", "tide"]
     assert "q=tide" in browser.value("location.href")
     browser.press("ArrowDown")
@@ -120,11 +120,11 @@ def test_the_demonstration_is_searched(how: str, library: Path, browser: Browser
         browser.open(f"{address}/search/index.html")
         browser.wait_for("document.activeElement?.id === '_query'")
         browser.type("shelf")
-        browser.wait_for(f"{STATUS}.endsWith(' hits') && {kind} !== undefined")
+        browser.wait_for(f"{STATUS}.endsWith(' results') && {kind} !== undefined")
         browser.value(f"{kind}.click()")
         browser.wait_for(f"{box} === 'shelf kind:transcript' && {STATUS} === '1 hit'")
         browser.go(-1)
-        browser.wait_for(f"{box} === 'shelf' && {STATUS}.endsWith(' hits')")
+        browser.wait_for(f"{box} === 'shelf' && {STATUS}.endsWith(' results')")
         browser.go(1)
         browser.wait_for(f"{box} === 'shelf kind:transcript' && {STATUS} === '1 hit'")
         browser.value("document.querySelector('#_hits a').click()")
@@ -135,7 +135,7 @@ def test_the_demonstration_is_searched(how: str, library: Path, browser: Browser
 def test_nothing_found_and_what_cannot_be_read_are_said(address: str, browser: Browser) -> None:
     """The place of the fault is shown with an example."""
     browser.open(f"{address}/search/index.html?q=nosuchword")
-    browser.wait_for(f"{STATUS} === 'Nothing found.'")
+    browser.wait_for(f"{STATUS} === 'No results.'")
     browser.open(f"{address}/search/index.html?q=(tide")
     said = browser.wait_for(f"{STATUS}.includes('never closed') && {STATUS}")
     assert said.splitlines()[1:3] == ["(tide", "^"]

@@ -11,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memosite.archive.history import LifeEvent
+from memosite.archive.mailboxes import open_for
 from memosite.archive.model import Archive, Artifact, Life, Memo
 from memosite.config.loading import FeedsConfig, load_config
 from memosite.facts.parsed import Ref
@@ -21,7 +22,7 @@ from memosite.plan.context import Context
 from memosite.plan.dates import newest, newest_first, stamp
 from memosite.plan.feeds import Arranged, window
 from memosite.plan.movements import movements
-from memosite.plan.position_items import involving, open_for, received
+from memosite.plan.position_items import involving, received
 from memosite.plan.position_table import seat_row
 from memosite.plan.traced import TracedRead, traced
 from tests.support.archives import read_folders

@@ -268,7 +268,7 @@ def test_a_file_that_was_renamed_fails_no_build(site: Path, mode: str, capsys: p
     assert not any(KEY in path + text for path, text in files.items())
     capsys.readouterr()
     assert main(["check", str(site), "--secrets", mode]) == 0
-    said = f"warning: {KIND} in the name of a file that only git history has here; it is not shown"
+    said = f"warning: {KIND} in a former name of a file in this folder, which is not shown"
     printed = capsys.readouterr().out
     assert said in printed and "[secret-formerly-in-name]" in printed
 
@@ -335,7 +335,7 @@ def fingerprint(site: Path, capsys: pytest.CaptureFixture[str]) -> str:
     capsys.readouterr()
     main(["check", str(site), "--format", "json"])
     (found,) = (one for one in json.loads(capsys.readouterr().out) if one["rule"] == "secret-withheld")
-    assert found["line"] == 9 and found["remedy"].startswith("Rotate the key.")
+    assert found["line"] == 9 and found["remedy"].startswith("Rotate the key,")
     return str(found["message"]).rpartition(" ")[2]
 
 
@@ -356,7 +356,7 @@ def test_check_tells_the_way_out_in_every_form(site: Path, capsys: pytest.Captur
     """As text and as SARIF, too."""
     fingerprint(site, capsys)
     assert main(["check", str(site)]) == 1
-    assert "Rotate the key. Then redact it in the source, or allow its fingerprint" in capsys.readouterr().out
+    assert "Rotate the key, then redact it or allow its fingerprint" in capsys.readouterr().out
     assert main(["check", str(site), "--format", "sarif"]) == 1
     log = json.loads(capsys.readouterr().out)["runs"][0]
     (result,) = (one for one in log["results"] if one["ruleId"] == "secret-withheld")

@@ -133,11 +133,17 @@ class Naive:
             count += 1
         return count
 
-    def entries(self) -> dict[str, list[tuple[Ref, int]]]:
-        """Members and depths of each thread, in reading order."""
-        found: dict[str, list[tuple[Ref, int]]] = {}
+    def indent(self, one: Ref) -> int:
+        """How many of these have several replies in the thread, so that it is drawn further in."""
+        inside = self.ancestors(one)[: self.depth(one)]
+        same = [[child for child in self.children(above) if self.thread(child) == self.thread(one)] for above in inside]
+        return sum(len(replies) > 1 for replies in same)
+
+    def entries(self) -> dict[str, list[tuple[Ref, int, int]]]:
+        """Members of each thread with their depths, in reading order."""
+        found: dict[str, list[tuple[Ref, int, int]]] = {}
         for one in self.walk():
-            found.setdefault(self.thread(one), []).append((one, self.depth(one)))
+            found.setdefault(self.thread(one), []).append((one, self.depth(one), self.indent(one)))
         return found
 
 
@@ -150,7 +156,7 @@ def test_threads_are_as_the_rules_say(nodes: list[ThreadNode]) -> None:
     assert list(forest.cut) == naive.cut
     assert name_threads(forest) == {one: naive.thread(one) for one in naive.nodes}
     entries = read_threads(forest, name_threads(forest))
-    assert {name: [(e.ref, e.depth) for e in listed] for name, listed in entries.items()} == naive.entries()
+    assert {name: [(e.ref, e.depth, e.indent) for e in listed] for name, listed in entries.items()} == naive.entries()
     assert list(entries) == sorted(entries)
 
 
@@ -274,6 +280,7 @@ def test_a_chain_of_200_000_replies_works() -> None:
     chain = [node("0")] + [node(str(number), str(number - 1), day=number % 7) for number in range(1, MANY)]
     entries = depths(grow_forest(chain))["0"]
     assert [entry.depth for entry in entries] == list(range(MANY))
+    assert {entry.indent for entry in entries} == {0}, "a chain is drawn flat"
 
 
 def test_200_000_replies_to_one_memo_work() -> None:
@@ -281,6 +288,7 @@ def test_200_000_replies_to_one_memo_work() -> None:
     star = [node("root")] + [node(f"{number:06}", "root", day=1) for number in range(MANY)]
     entries = depths(grow_forest(star))["root"]
     assert [entry.ref[1] for entry in entries[1:]] == [f"{number:06}" for number in range(MANY)]
+    assert {entry.indent for entry in entries[1:]} == {1}
 
 
 def test_a_circle_of_200_000_replies_works() -> None:

@@ -134,7 +134,7 @@ def addresses(site: Path, name: str, xpath: str) -> list[str]:
 
 def cited(site: Path, name: str) -> list[str]:
     """What Cite prints as the links of turns."""
-    return addresses(site, name, "//section/details[@class='cite']//dt[.='Link']/following-sibling::dd[1]/a/text()")
+    return addresses(site, name, "//section/details[@class='cite']//a/text()")
 
 
 def below(base: str, address: str) -> str:

@@ -217,12 +217,14 @@ def test_a_variant_is_compared_turn_by_turn(tmp_path: Path) -> None:
     new[1] = "Something else.\n\nAltogether."
     tree = variants(tmp_path, talk(*old), talk(*new), transport="web")
     assert (
-        "In second/transcripts/engineer/talk.openthing, compared with what is shown above: The same up to turn 1; "
-        "after that, 1 turn differs, 3 turns are only in this copy."
+        "In second/transcripts/engineer/talk.openthing, compared with the text above: The same up to turn 1; "
+        "after that, 1 turn differs, 3 turns are only in this variant."
     ) in section(tree)
     assert [h3.text_content() for h3 in tree.xpath("//section[@class='variants']//h3")] == [
-        "Turn 2", "Turn 7, only in this copy", "Turn 8, only in this copy", "Turn 9, only in this copy", "Envelope"
-    ]  # fmt: skip
+        "Turn 2",
+        *(f"Turn {number}, only in this variant" for number in (7, 8, 9)),
+        "Envelope",
+    ]
     shown = {line[1:] for line in found(tree.getroottree(), "//section[@class='variants']//pre//span//text()")}
     differing = {line for text in set(old) ^ set(new) for line in text.splitlines() if line}
     assert differing <= shown
@@ -232,7 +234,7 @@ def test_a_variant_is_compared_turn_by_turn(tmp_path: Path) -> None:
 def test_a_variant_whose_envelope_alone_differs_says_so(tmp_path: Path) -> None:
     """No turn is listed."""
     tree = variants(tmp_path, talk(*texts_of(3)), talk(*texts_of(3)), transport="web")
-    assert "compared with what is shown above: the same text." in section(tree)
+    assert "compared with the text above: the same text." in section(tree)
     assert [h3.text_content() for h3 in tree.xpath("//section[@class='variants']//h3")] == ["Envelope"]
 
 
@@ -344,7 +346,7 @@ def test_the_page_of_captures_keeps_its_address(tmp_path: Path) -> None:
     (repo / "transcripts/engineer/two.body.md").unlink()
     build_site(repo, output=out)
     page = html.parse(out / "transcripts/two/captures/index.html")
-    assert found(page, "//h1/text()") == ["No longer here"]
+    assert found(page, "//h1/text()") == ["Removed"]
 
 
 def test_a_comparison_is_made_again_when_either_capture_changes(tmp_path: Path) -> None:

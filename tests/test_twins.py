@@ -202,7 +202,7 @@ def test_the_markdown_of_a_record_has_its_relations_and_events() -> None:
     assert text == "\nText of decision.x.\n"
     assert (
         "## Relations\n\n- affects [On a.md](../../../documents/quay.decisions.a.md/index.md) (active, 0.9) so\n"
-        "- depends on feature.\\[lost\\] (stated there)\n\n"
+        "- depends on feature.\\[lost\\] (stated in that record)\n\n"
         "## Recorded events\n\n- 2026-05-01 09:00 UTC created by engineer\n"
         "- no date moved: to --- Status: forged\n"
     ) in head

@@ -188,7 +188,7 @@ def test_a_server_that_asks_for_time_gets_it(tmp_path: Path) -> None:
         published.misdeed = None
         done = watch("--once", published.feed, folder=tmp_path)
         assert (done.returncode, len(published.requests)) == (1, 1)
-        assert "asks to be left alone for 50m (Retry-After)" in done.stderr
+        assert "asks to wait 50m (Retry-After)" in done.stderr
         state = next((tmp_path / "states").rglob("*.sqlite"))
         with closing(sqlite3.connect(state, isolation_level=None)) as connection:
             connection.execute("UPDATE feeds SET not_before = not_before + 100000")

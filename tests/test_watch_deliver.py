@@ -99,7 +99,7 @@ def test_a_command_that_fails_is_tried_again_and_then_given_up(tmp_path: Path) -
         assert [run.returncode for run in runs] == [1, 1, 1]
         assert "not delivered, try 1 of 3: memos/inbox/2026-05-01-0900--engineer--director--1" in runs[0].stderr
         assert "/bin/sh: exit status 1" in runs[0].stderr
-        assert "given up after 3 tries" in runs[2].stderr
+        assert "failed after 3 tries" in runs[2].stderr
         status = watch("--status", folder=tmp_path)
         assert status.returncode == 1
         assert "0 pending, 2 done, 1 failed, 0 skipped" in status.stdout
@@ -124,10 +124,7 @@ def test_a_batch_that_fails_is_given_up_only_as_far_as_it_was_tried(tmp_path: Pa
         watching.cycle()
         said = [text.removeprefix(f"{published.feed}: ") for text in notebook.said[1:]]
         name = "memos/inbox/2026-05-01-0900--engineer--director--0.openthing"
-        assert said == [
-            f"given up after 2 tries: {name}: no (--retry-failed)",
-            "not delivered, try 1 of 2: 2 memos: no",
-        ]
+        assert said == [f"failed after 2 tries: {name}: no (--retry-failed)", "not delivered, try 1 of 2: 2 memos: no"]
 
 
 def test_what_waits_is_read_one_by_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -22,7 +22,7 @@ from memosite.search.blocks import SearchBlock
 from memosite.store.shelf import Shelf
 from tests.support.archives import open_folders
 from tests.support.files import write_json, write_text
-from tests.support.memos import write_memo, write_org, write_transcript
+from tests.support.memos import write_org, write_transcript
 from tests.support.pages import bad_links
 from tests.support.record_pages import SITE, TEXTS, THEME, everything, planned, record, write_planned
 
@@ -46,14 +46,14 @@ def mentioned(*by: tuple[str, str | None]) -> Any:
 def test_what_mentions_an_artifact_is_listed_without_a_date_too() -> None:
     """The bullets of a memory seldom have one."""
     page = mentioned(("decisions.1", "2026-05-01"), ("decisions.2", None))
-    assert [row.subject for row in page.backlinks] == ["Title of decisions.1", "Title of decisions.2"]
+    assert [one.row.subject for one in page.backlinks] == ["Title of decisions.1", "Title of decisions.2"]
 
 
 def test_of_many_that_mention_an_artifact_the_rest_is_counted_and_linked() -> None:
     """The twin has all of them."""
     page = mentioned(*((f"decisions.{number}", "2026-05-01") for number in range(201)))
     assert (len(page.backlinks), page.backlinks_total) == (200, 201)
-    assert "The newest 200 of 201; all of them: json ." in words(page)
+    assert "Showing the newest 200 of 201. All of them: json ." in words(page)
 
 
 def test_what_a_record_says_of_a_relation_stands_beside_it_at_both_ends(tmp_path: Path) -> None:
@@ -180,7 +180,7 @@ def test_an_orgdef_or_a_catalog_that_is_broken_is_shown_raw_with_its_findings(
     assert "json-invalid" in shown
     assert [row.rule for row in page.findings] == ["json-invalid"]
     assert list(exported(archive)) == []
-    assert ("because it is broken" in organization) is is_orgdef
+    assert ("Invalid file, not read" in organization) is is_orgdef
 
 
 def test_broken_json_of_other_tools_is_no_artifact(tmp_path: Path) -> None:
@@ -206,13 +206,13 @@ def test_an_organization_too_large_for_its_page_is_in_parts(tmp_path: Path) -> N
     with open_folders(tmp_path / "quay") as (archive, shelf):
         found = _pages(archive, shelf)
     page, *parts = (found[f"org/{part}index.html"] for part in ("", "1/", "2/"))
-    assert "300 of 500; all of them stand in the parts." in words(page)
-    assert "500 of 501; all of them stand in the parts." in words(page)
+    assert "Showing 300 of 500. The other pages list the rest." in words(page)
+    assert "Showing 500 of 501. The other pages list the rest." in words(page)
     assert [len(part.seats) for part in parts] == [500, 0]
     assert [len(part.organizations[0].relationships) for part in parts] == [500, 1]
-    assert "The first 300 of 500." in words(found["index.html"])
-    assert "The first 500 of 501." in words(found["positions/seat-000/index.html"])
-    assert "[All 500 seats](org/index.html)" in found["llms.txt"].data.decode()
+    assert "Showing 300 of 500. All of them: organization ." in words(found["index.html"])
+    assert "Showing the first 500 of 501." in words(found["positions/seat-000/index.html"])
+    assert "[All 500 positions](org/index.html)" in found["llms.txt"].data.decode()
 
 
 def test_a_charter_is_no_longer_than_a_page_may_be(tmp_path: Path) -> None:
@@ -224,25 +224,12 @@ def test_a_charter_is_no_longer_than_a_page_may_be(tmp_path: Path) -> None:
     assert b"1,375,000 more characters" in data
 
 
-def test_more_than_fifty_memos_that_wait_for_people_are_counted(tmp_path: Path) -> None:
-    """Home shows the newest, and where all of them are."""
-    seat = {"id": "director", "name": "Director", "incumbent": {"kind": "human", "name": "Ada"}}
-    write_org(tmp_path / "quay/org", "quay", positions=[seat])
-    for number in range(51):
-        name = f"2026-05-01-0900--engineer--director--m{number}"
-        write_memo(tmp_path / "quay/memos/inbox", name, action_required=True)
-    with open_folders(tmp_path / "quay") as (archive, shelf):
-        home = words(_pages(archive, shelf)["index.html"], shelf.text)
-    assert "Waiting for people 51" in home
-    assert "The newest 50 of 51. All of them: actions ." in home
-
-
 def test_fields_beyond_too_many_faults_are_not_left_out_silently() -> None:
     """Frontmatter with twenty broken fields is read no further, and says so."""
     broken = "".join(f'k{number}: "a "quoted" b"\n' for number in range(30))
     yaml = read_yaml(broken + "title: last\n")
     assert "title" not in yaml.fields
-    assert "the rest is left out" in yaml.problems[-1].message
+    assert "the rest is skipped" in yaml.problems[-1].message
     assert len(yaml.problems) == 20
 
 

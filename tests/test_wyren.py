@@ -175,7 +175,7 @@ def test_former_pages_of_comments_are_tombstones(tmp_path: Path) -> None:
             ledger.write(json.dumps(line) + "\n")
     build_site(tmp_path)
     pages = {id_: (output / f"records/wyren/{id_}/index.html").read_text() for id_ in (*ids, *former)}
-    assert ["No longer here" in pages[id_] for id_ in (*ids, *former)] == [False, False, True, True]
+    assert ["This item was removed" in pages[id_] for id_ in (*ids, *former)] == [False, False, True, True]
     assert all("newest last" not in page for page in pages.values())
 
 

@@ -5,7 +5,9 @@ of the source text, which lets readers verify it without this site.
 """
 
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass
+from hashlib import sha256
 from typing import Final
 
 from memosite.facts.texts import SUMMARY, summarize
@@ -52,6 +54,19 @@ class Citation:
         """The digest that verifies the source, the commit that has it, and the warning about it."""
         commit = f", commit {self.commit}" if self.commit else ""
         return f"sha256:{self.sha256}{commit}" + (f" ({self.note})" if self.note else "")
+
+
+def range_source(digests: Iterable[str]) -> str:
+    """What is hashed of a range of turns: the digests of its turns, a line each.
+
+    So a page can tell it from what it says of each turn, and whoever has the digests can check it with `sha256sum`.
+    """
+    return "".join(f"{digest}\n" for digest in digests)
+
+
+def range_digest(digests: Iterable[str]) -> str:
+    """The SHA-256 by which a range of turns is cited."""
+    return sha256(range_source(digests).encode()).hexdigest()
 
 
 def quote_of(text: str) -> str:

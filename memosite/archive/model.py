@@ -1,7 +1,6 @@
 """The archive model: the frozen values that resolving gives and that every page is made from.
 
-Artifacts with their copies, variants, threads, positions, links and actions. The facts of single files, from which
-they are made, are in `facts`.
+Artifacts with their copies, threads, positions, links and actions. They are made from the facts of files (`facts`).
 """
 
 import datetime as dt
@@ -10,6 +9,7 @@ from dataclasses import dataclass, field
 from typing import ClassVar, Literal
 
 from memosite.archive.apart import Apart
+from memosite.archive.citations import MadeCitation
 from memosite.archive.history import LifeEvent
 from memosite.facts.bounds import LABEL_CHARS
 from memosite.facts.findings import Finding
@@ -37,7 +37,6 @@ from memosite.facts.withheld import Withheld
 Action = Literal["open", "superseded", "answered", "discharged"]
 """The state of an action, from least to most done."""
 
-
 WorkState = Literal["committed", "edited", "moved", "delivered"]
 
 
@@ -46,11 +45,13 @@ class Life:
     """The git history of one file: its events, oldest first, and its state compared with the last commit.
 
     `state` is None if that is not known; `delivered` means never committed, `moved` and `edited` changed since.
+    `commit` gave the text its content: the body file, if there is one; "" if none did, or that is not known.
     `why_not` is the reason why there are no events, "" if they are complete.
     """
 
     events: tuple[LifeEvent, ...] = ()
     state: WorkState | None = None
+    commit: str = ""
     why_not: str = ""
 
     @property
@@ -217,9 +218,11 @@ class Library(Artifact):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Document(Artifact):
-    """A Markdown document that memos cite."""
+    """A Markdown document that memos cite. `supersedes` are decisions whose place it took."""
 
     head: DocumentHead
+    superseded_by: Ref | None = None
+    supersedes: tuple[Ref, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -249,6 +252,7 @@ class Record(Artifact):
     card: RecordCard
     relations: tuple[RecordLink, ...] = ()
     superseded_by: Ref | None = None
+    supersedes: tuple[Ref, ...] = ()
     history: tuple[RecordEvent, ...] = ()
     sessions: tuple[Ref, ...] = ()
     former: tuple[str, ...] = ()
@@ -271,10 +275,15 @@ class Ghost:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ThreadEntry:
-    """One line of a thread in reading order: a memo or a ghost, and its depth."""
+    """One line of a thread in reading order: a memo or a ghost, and its depth.
+
+    `indent` is the depth at which it is drawn: it grows only where there are several replies to one memo, so that a
+    chain of single replies is flat.
+    """
 
     depth: int
     ref: Ref
+    indent: int = 0
     is_ghost: bool = False
     continues: tuple[str, ...] = ()
     """Ids of other threads in which replies to this memo go on."""
@@ -357,6 +366,13 @@ class Archive:
     """What was erased and is in no source any more."""
     position_of: Mapping[str, str] = field(default_factory=dict)
     """From a name as written to the id of the position it stands for."""
+    groups: Mapping[str, tuple[Ref, ...]] = field(default_factory=dict)
+    """Artifacts in order of arrival: by `position/<id>` those that involve it; `broadcasts`, `decisions`, `handoffs`.
+
+    So a command that shows one position loads little of an archive that is kept.
+    """
+    citations: tuple[MadeCitation, ...] = ()
+    """Those that memos, documents and manuscripts make of it."""
     for_operator: tuple[Finding, ...] = ()
     """Findings that are for the operator alone: commands report them, and nothing that is published has them."""
 

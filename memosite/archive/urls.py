@@ -30,6 +30,7 @@ HEALTH = "health/"
 SEARCH = "search/"
 TIMELINE = "timeline/"
 DECISIONS = "decisions/"
+CITATIONS = "citations/"
 SYSTEMS = "systems/"
 ENTITIES = "entities/"
 DIGESTS = "digests/"
@@ -102,6 +103,11 @@ def thread_page(id_: str) -> str:
 def position_page(id_: str) -> str:
     """The page of a position."""
     return f"positions/{id_}/"
+
+
+def position_actions(id_: str) -> str:
+    """The page of what a position has to do and waits for."""
+    return f"{position_page(id_)}{ACTIONS}"
 
 
 def digest_page(day: str) -> str:

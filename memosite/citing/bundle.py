@@ -26,6 +26,7 @@ In each folder, as far as it is known:
 
 source.txt      the source text: the bytes that the citation's sha256 is of. If it says "commit", the file had this
                 text in that commit: git show COMMIT:PATH
+source-t*.txt   of a range of turns: the source text of each. Then source.txt is the list of their hashes
 around.md       the source text with what comes before and after it, to be read, not to be verified
 original.*      the published originals, byte for byte; source.txt is a part of one of them (of a JSON file: of a
                 string in it)
@@ -76,6 +77,9 @@ for number, verdict in enumerate(json.loads((here / "verdicts.json").read_text(e
     source = here / str(number) / "source.txt"
     if source.exists() and verdict["sha256"] and sha(source.read_bytes()).hex() != verdict["sha256"]:
         faults.append(f"{number}: the source text has another hash than the citation")
+    turns = sorted(source.parent.glob("source-t*.txt"), key=lambda path: int(path.stem[len("source-t") :]))
+    if turns and [sha(turn.read_bytes()).hex() for turn in turns] != source.read_text(encoding="utf-8").split():
+        faults.append(f"{number}: the turns have other hashes than source.txt lists")
 for name in sorted(here.glob("*/proof-*.json")):
     proof = json.loads(name.read_text(encoding="utf-8"))
     leaf, months = json.loads(proof["leaf"]), proof["months"]
@@ -136,6 +140,8 @@ def _files(one: Checked, sources: Sources, log: SealLog) -> Iterator[tuple[str, 
     name = one.ref.partition("#")[0]
     if one.source:
         yield "source.txt", one.source.encode("utf-8", "surrogatepass")
+    for anchor, text in one.turns:
+        yield f"source-{anchor}.txt", text.encode("utf-8", "surrogatepass")
     if one.version and one.former:
         yield "former.txt", one.former.encode("utf-8", "surrogatepass")
     if name not in sources.names:

@@ -12,7 +12,7 @@ from functools import cached_property
 from hashlib import sha256
 from itertools import accumulate
 
-from memosite.archive.cite import Citation, quote_of
+from memosite.archive.cite import Citation, quote_of, range_digest, range_source
 from memosite.archive.cited import called
 from memosite.facts.parsed import Participant
 from memosite.facts.texts import cut_line
@@ -36,6 +36,7 @@ class Place:
     """A place in a body that a citation can name: `start` and `end` count the body's characters.
 
     `sha256` is "" of what cannot be cited. `carrier` names whose turn it is in, if the words are not that speaker's.
+    `turns` are those of a range that say something, by their anchors.
     """
 
     anchor: str
@@ -47,6 +48,13 @@ class Place:
     speaker: str
     time: str
     carrier: str = ""
+    turns: tuple[tuple[str, str], ...] = ()
+
+    @property
+    def hashed(self) -> str:
+        """What `sha256` is the digest of."""
+        digests = (sha256(text.encode("utf-8", "surrogatepass")).hexdigest() for _, text in self.turns)
+        return range_source(digests) if self.turns else self.text
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -136,25 +144,26 @@ class Item:
         begins, ends = self.place(first), self.place(last)
         if begins is None or ends is None or begins.end > ends.end:
             return None
+        turns = [turn for turn in self._conversation.turns[int(first[1:]) - 1 : int(last[1:])] if turn.text]
+        if not turns:
+            return None
         text = self.bodies[begins.body].text[begins.start : ends.end]
-        is_redacted = self.bodies[begins.body].is_redacted and REDACTED.search(text)
-        turns = self._conversation.turns[int(first[1:]) - 1 : int(last[1:])]
-        speakers = dict.fromkeys(map(self.called, turns))
+        is_redacted = self.bodies[begins.body].is_redacted and any(REDACTED.search(turn.text) for turn in turns)
         return replace(
             begins,
             anchor=f"{first}-{last}",
             end=ends.end,
             text=text,
-            sha256="" if is_redacted else sha256(text.encode()).hexdigest(),
-            speaker=cut_line(", ".join(speakers), 200),
+            sha256="" if is_redacted else range_digest(turn.digest for turn in turns),
+            turns=tuple((turn.anchor, turn.text) for turn in turns),
+            speaker=cut_line(", ".join(dict.fromkeys(map(self.called, turns))), 200),
         )
 
     def _range_with(self, digest: str, more: int) -> Place | None:
-        turns = self._conversation.turns
-        for first in range(1, len(turns) - more + 1):
-            found = self._range(f"t{first}", f"t{first + more}")
-            if found and found.sha256 == digest:
-                return found
+        digests = [turn.digest if turn.text else "" for turn in self._conversation.turns]
+        for first in range(len(digests) - more):
+            if range_digest(filter(None, digests[first : first + more + 1])) == digest:
+                return self._range(f"t{first + 1}", f"t{first + 1 + more}")
         return None
 
     # Who speaks

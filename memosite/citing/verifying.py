@@ -11,8 +11,8 @@ from memosite.citing.item import CARRIED, Item, Place
 from memosite.citing.making import holding_places
 from memosite.citing.sources import Sources
 from memosite.facts.errors import ConfigError
+from memosite.facts.written import Written
 from memosite.quotes.appraisal import SpeakerCheck
-from memosite.quotes.citations import Written
 from memosite.quotes.judge import judge
 from memosite.quotes.verdict import Change, Tier, Verdict
 
@@ -24,8 +24,8 @@ class Checked:
     """What is said of one citation, or of one quotation of a manuscript: `line` is where it is.
 
     `version` is the commit in which it held, if it does not hold as it is now. `changes` is the word diff of what
-    differs, `is_cut` says that it goes on. `source` is the source text, `former` all of the text that `version` had,
-    `digest` the SHA-256 that the citation names.
+    differs, `is_cut` says that it goes on. `source` is what was hashed, `turns` the texts of a range by their anchors,
+    `former` all of the text that `version` had, `digest` the SHA-256 that the citation names.
     """
 
     line: int
@@ -40,6 +40,7 @@ class Checked:
     quoted_in: bool = False
     check: SpeakerCheck = "not checked"
     source: str = ""
+    turns: tuple[tuple[str, str], ...] = ()
     former: str = ""
     digest: str = ""
 
@@ -137,7 +138,7 @@ def _elsewhere(asked: Checked, written: Written, anchor: str, item: Item, source
         return None
     now = _now(asked, written, anchor, item)
     if now and now.tier.holds:
-        return _noted(now, "its hash is of no version that is known")
+        return _noted(now, sources.other_hash)
     for version in sources.former(item):
         then = _now(asked, written, anchor, version)
         if then and then.tier.holds:
@@ -204,7 +205,8 @@ def _told(asked: Checked, verdict: Verdict, place: Place, item: Item, written: W
         changes=verdict.changes,
         is_cut=verdict.is_cut,
         speaker=place.speaker,
-        source=place.text,
+        source=place.hashed,
+        turns=place.turns,
         quoted_in=is_carried,
         check=check,
     )

@@ -1,10 +1,12 @@
 """The command line's arguments: each command with its options and an example (SPEC 8)."""
 
 import argparse
+from functools import partial
 from pathlib import Path
 from typing import Any, Protocol
 
 from memosite import __version__
+from memosite.commands.agent_arguments import add_agents
 from memosite.config.policy import SECRETS_MODES
 from memosite.watch.options import EXAMPLE, add_options
 
@@ -29,8 +31,16 @@ def parser() -> argparse.ArgumentParser:
     _add_diff(commands)
     _add_cite(commands)
     _add_verify(commands)
+    add_agents(partial(_command, commands), _add_site_option)
     _add_mark_read(commands)
+    _add_completion(commands)
     return whole
+
+
+def command_parsers(whole: argparse.ArgumentParser) -> dict[str, argparse.ArgumentParser]:
+    """The parser of each command, by its name; argparse has no public way to them."""
+    [commands] = (action for action in whole._actions if isinstance(action, argparse._SubParsersAction))
+    return dict(commands.choices)
 
 
 class Commands(Protocol):
@@ -87,7 +97,7 @@ def _add_site_settings(command: argparse.ArgumentParser) -> None:
     command.add_argument(
         "--secrets",
         choices=SECRETS_MODES,
-        help="what holds a secret is published without its content, redacted, or an error (default: memosite.yml's, "
+        help="publish what has a secret without its content, redact the secret, or fail (default: memosite.yml's, "
         "else withhold)",
     )
     command.add_argument(
@@ -120,15 +130,15 @@ def _add_build(commands: Commands) -> None:
     )
     _add_site(command)
     _add_output(command)
-    command.add_argument("--jobs", type=int, metavar="N", help="processes to work with (default: one a core)")
+    command.add_argument("--jobs", type=int, metavar="N", help="number of processes (default: one per core)")
     command.add_argument(
         "--cluster", metavar="ADDRESS", help="render with the workers of this Dask scheduler, tcp://HOST:PORT"
     )
     _add_fail_on(command, "never")
     command.add_argument(
-        "--previous", metavar="DIR|URL", help="the published site to go on from, where the output is a new folder"
+        "--previous", metavar="DIR|URL", help="published site to continue from, if the output folder is new"
     )
-    command.add_argument("--profile", action="store_true", help="say where the time and the memory went")
+    command.add_argument("--profile", action="store_true", help="report time and memory by stage")
     command.set_defaults(run="build")
 
 
@@ -149,7 +159,7 @@ def _add_explain(commands: Commands) -> None:
     command = _command(
         commands,
         "explain",
-        "say what a file of the site was made of, and whether it would be made again now",
+        "show what a page was built from and whether it is outdated",
         "memosite explain positions/director/index.html --site example-org",
     )
     command.add_argument("path", metavar="PATH", help="a file or page of the site, by its path or its address")
@@ -162,7 +172,7 @@ def _add_check(commands: Commands) -> None:
     command = _command(
         commands,
         "check",
-        "say what is wrong in a site, in folders or in single files",
+        "report findings in sites, folders or files",
         "memosite check memos/inbox/2026-05-01-1430--a--b--c.openthing",
     )
     command.add_argument(
@@ -178,12 +188,12 @@ def _add_search(commands: Commands) -> None:
     command = _command(
         commands,
         "search",
-        "find artifacts, newest first; docs/search.md has the whole language",
+        "find items and turns of transcripts, newest first; docs/search.md has the query language",
         "memosite search 'from:engineer \"tide tables\" after:2w'",
     )
     command.add_argument("query", nargs="*", metavar="QUERY", help='words, "phrases", prefix*, field:value, AND OR NOT')
     command.add_argument("--json", action="store_true", help="one JSON object")
-    command.add_argument("--limit", type=int, default=20, metavar="N", help="hits to show (default: 20)")
+    command.add_argument("--limit", type=int, default=20, metavar="N", help="results to show (default: 20)")
     command.add_argument("--sort", choices=("date", "score"), default="date", help="default: date, newest first")
     command.add_argument("--index", action="store_true", default=None, help="wait until the search index is up to date")
     _add_no_index(command)
@@ -193,14 +203,14 @@ def _add_search(commands: Commands) -> None:
 
 
 def _add_no_index(command: argparse.ArgumentParser) -> None:
-    command.add_argument("--no-index", dest="index", action="store_false", help="make no search index for later")
+    command.add_argument("--no-index", dest="index", action="store_false", help="do not make a search index")
 
 
 def _add_export(commands: Commands) -> None:
     command = _command(
         commands,
         "export",
-        "write the archive in another form",
+        "write the archive, or what a query finds, in another form",
         "memosite export --format mbox -o archive.mbox && mutt -f archive.mbox",
     )
     command.add_argument("query", nargs="?", metavar="QUERY", help="only what this finds (see memosite search --help)")
@@ -208,7 +218,7 @@ def _add_export(commands: Commands) -> None:
     command.add_argument(
         "--format", choices=("jsonl", "mbox", "maildir", "csv"), default="jsonl", help="default: jsonl"
     )
-    command.add_argument("--with-body", action="store_true", help="put the texts into jsonl, too")
+    command.add_argument("--with-body", action="store_true", help="add the texts to jsonl")
     command.add_argument(
         "-o", "--output", type=Path, metavar="PATH", help="file or maildir to write (default: standard output)"
     )
@@ -237,7 +247,7 @@ def _add_diff(commands: Commands) -> None:
     command = _command(
         commands,
         "diff",
-        "tell what differs between two dates, two refs of a source, or two published ledgers",
+        "compare two dates, two refs of a source, or two published ledgers",
         "memosite diff 2026-05-01..2026-05-31\n  memosite diff main~20..main --source engine --format markdown",
     )
     command.add_argument("between", metavar="A..B", help="an empty A is the beginning, an empty B is now")
@@ -286,7 +296,7 @@ def _add_verify(commands: Commands) -> None:
         help="Markdown, HTML, BibTeX, CSL-JSON, text, .docx, a folder of these, or - for standard input; with --seal "
         "an output folder, its site folder, or the address of a published site (default: --site)",
     )
-    command.add_argument("--strict", action="store_true", help="what holds only in an earlier version fails, too")
+    command.add_argument("--strict", action="store_true", help="fail if a citation holds only in an earlier version")
     command.add_argument("--quotes", action="store_true", help="check each quotation of 8 or more words, cited or not")
     command.add_argument("--json", action="store_true", help="the verdicts as a JSON list")
     command.add_argument(
@@ -308,3 +318,16 @@ def _add_mark_read(commands: Commands) -> None:
     command.add_argument("--archive", action="store_true", help="move them to archive/ instead")
     command.add_argument("--commit", action="store_true", help="commit the move, and nothing else")
     command.set_defaults(run="mark_read")
+
+
+def _add_completion(commands: Commands) -> None:
+    command = _command(
+        commands,
+        "completion",
+        "print what completes the command line in a shell",
+        "memosite completion bash > ~/.local/share/bash-completion/completions/memosite.bash\n"
+        "  memosite completion zsh > ~/.zfunc/_memosite\n"
+        "  memosite completion fish > ~/.config/fish/completions/memosite.fish",
+    )
+    command.add_argument("shell", choices=("bash", "zsh", "fish"), metavar="SHELL", help="bash, zsh or fish")
+    command.set_defaults(run="completion")

@@ -96,7 +96,7 @@ def sum_up(report: BuildReport, config: Config, options: argparse.Namespace) -> 
 
 def _jobs(wanted: int | None) -> int:
     if wanted is not None and wanted < 1:
-        raise ConfigError(f"--jobs {wanted}: found {wanted}, expected 1 or more")
+        raise ConfigError(f"--jobs must be 1 or more, not {wanted}")
     return wanted or default_jobs()
 
 

@@ -5,12 +5,12 @@ from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
-from memosite.citing.repos import RepoSources
 from memosite.citing.sources import Sources
 from memosite.config.loading import load_config
 from memosite.facts.errors import SourceError
 from memosite.facts.layout import SITE_MARKER
 from memosite.facts.source_rules import failures
+from memosite.origins.repos import RepoSources
 from memosite.reading.archive import open_archive
 from memosite.reading.past_contents import PastContents
 from memosite.reading.published import FolderSite, PublishedSite, WebSite
@@ -33,7 +33,7 @@ def opened_sources(options: argparse.Namespace) -> Iterator[Sources]:
     from what was not read.
     """
     if site := published_site(options.site_option):
-        from memosite.citing.site import SiteSources  # noqa: PLC0415 - it parses originals
+        from memosite.origins.site import SiteSources  # noqa: PLC0415 - it parses originals
 
         is_address = isinstance(site, WebSite)
         yield SiteSources(site, base_url=site.name.rstrip("/") + "/" if is_address else "")

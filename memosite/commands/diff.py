@@ -29,6 +29,7 @@ from memosite.facts.characters import printable, printable_json
 from memosite.facts.errors import ConfigError
 from memosite.facts.secret_rules import withheld_for_secrets
 from memosite.facts.times import read_moment
+from memosite.pages.words import action_word
 from memosite.reading.archive import open_archive
 
 FORMS = "expected A..B: two dates (2026-05-01..2026-05-31), two refs of a source, or two ledgers; either may be empty"
@@ -166,7 +167,7 @@ def to_text(found: Difference) -> str:
     """For a terminal: what is new, gone or moved, and how actions changed."""
     parts = [
         _section(f"{len(found.new)} new", map(_entry, found.new)),
-        _section(f"{len(found.gone)} gone", map(_entry, found.gone)),
+        _section(f"{len(found.gone)} removed", map(_entry, found.gone)),
         _section(f"{len(found.moved)} moved", map(_step, found.moved)),
         _section(f"{len(found.actions)} actions", map(_step, found.actions)),
     ]
@@ -185,13 +186,14 @@ def _entry(state: ArtifactState) -> str:
 
 def _step(step: HistoryStep) -> str:
     where = f"{step.source}, " if step.source else ""
-    return f"{step.before} -> {step.after}  {step.state.subject}  ({where}{'/'.join(step.state.key)})"
+    change = f"{action_word(step.before)} -> {action_word(step.after)}"
+    return f"{change}  {step.state.subject}  ({where}{'/'.join(step.state.key)})"
 
 
 def to_markdown(found: Difference) -> str:
     """The same as lists below headings, each with its page in the site."""
     lines: list[str] = []
-    for heading, states in (("New", found.new), ("Gone", found.gone)):
+    for heading, states in (("New", found.new), ("Removed", found.gone)):
         if states:
             lines += [f"## {heading}", ""]
             lines += [*(f"- {state.day} {_who(state)}{_link(state)}" for state in states), ""]
@@ -200,7 +202,7 @@ def to_markdown(found: Difference) -> str:
             lines += [f"## {heading}", ""]
             where = ((f" in {step.source}" if step.source else "") for step in steps)
             lines += [
-                f"- {step.before} → {step.after}{place}: {_link(step.state)}"
+                f"- {action_word(step.before)} → {action_word(step.after)}{place}: {_link(step.state)}"
                 for step, place in zip(steps, where, strict=True)
             ]
             lines.append("")

@@ -19,7 +19,7 @@ from memosite.reading.previous import known_seals
 from memosite.remake.making import common_digests
 from memosite.remake.manifest import Made, Manifest, manifest_file, read_manifest
 from memosite.remake.memory import STATUS_PATH
-from memosite.remake.stale import decide, shown_read
+from memosite.remake.stale import WHOLE, decide, shown_read
 from memosite.render.theme import load_theme
 from memosite.store.cache import open_part
 from memosite.store.output import OutputFolder
@@ -48,15 +48,15 @@ def explain(config: Config, path: str) -> list[str]:
     cache = open_part(config.cache, config.audience)
     manifest = read_manifest(manifest_file(cache, config.output)) if cache else Manifest()
     if not manifest.units:
-        raise StateError(f"{config.output}: nothing is known of how it was built; run memosite build first")
+        raise StateError(f"{config.output}: no record of a build; run memosite build first")
     wanted = _in_site(config, path)
     if wanted == STATUS_PATH:
-        return [f"{STATUS_PATH} tells when the site was built and of what: every build writes it"]
+        return [f"{STATUS_PATH} shows when and from what the site was built; every build writes it"]
     name, made = _maker_of(manifest, wanted)
     return [
         f"made as   {name}, with {len(made.outputs)} {plural('file', len(made.outputs))}",
         *_shown_reads(manifest.reads_of(made) if made.reads is not None else None),
-        f"now       {_reason(config, manifest, name) or 'it is as it was; the next build keeps it'}",
+        f"now       {_reason(config, manifest, name) or 'up to date; the next build keeps it'}",
     ]
 
 
@@ -88,7 +88,7 @@ def _maker_of(manifest: Manifest, path: str) -> tuple[str, Made]:
 
 def _shown_reads(reads: Sequence[TracedRead] | None) -> list[str]:
     if reads is None:
-        return ["of        the archive as a whole"]
+        return ["of        the whole archive"]
     found = sorted(map(shown_read, reads))
     counts = Counter(mapping for mapping, _ in reads)
     lines = [f"of        {', '.join(f'{number} {name}' for name, number in sorted(counts.items())) or 'itself alone'}"]
@@ -107,8 +107,8 @@ def _reason(config: Config, manifest: Manifest, name: str) -> str:
         )
         units = [unit for unit in site.units if unit.name == name]
         if not units:
-            return "nothing would be made under this name: what it showed is gone"
+            return "outdated: what it showed was removed"
         digests = Digests(site.context)
         common = common_digests(site.context, digests, theme=theme.digest)
         [decision] = decide(units, manifest, common=common, digests=digests, is_there=output.is_as_left)
-    return decision.why and f"it would be made again: {decision.why}"
+    return decision.why if decision.why in {"", WHOLE} else f"outdated: {decision.why}"

@@ -56,9 +56,10 @@ def run(options: argparse.Namespace, *, say: Callable[[str], None]) -> bool:
                 authority=config.authority,
                 target=options.output or sys.stdout.buffer,
             )
+        unreadable = _unreadable(archive)
     index_much()
-    if said := _unreadable(archive):
-        say(f"memosite: {said}")
+    if unreadable:
+        say(f"memosite: {unreadable}")
     failed = failures(archive.all_findings)
     for one in failed:
         say(f"memosite: failed: {printable(one)}")
@@ -75,4 +76,4 @@ def _nothing() -> None:
 def _unreadable(archive: Archive) -> str:
     """How many files have no line because they cannot be parsed (SPEC 8); "" if there are none."""
     left_out = len(archive.artifacts) - sum(1 for _ in exported(archive))
-    return f"{left_out} unreadable {plural('file', left_out)} left out (memosite check)" if left_out else ""
+    return f"{left_out} invalid {plural('file', left_out)} skipped; run memosite check" if left_out else ""

@@ -14,10 +14,10 @@ def as_text(found: SearchResults, *, base_url: str | None, color: bool) -> str:
     """The hits for people: subject, who and when, excerpt, address and path; the words bold, or between `*`."""
     if not found.total:
         hint = f"; did you mean {' or '.join(found.hints)}?" if found.hints else ""
-        return f"nothing found{hint}"
+        return f"no results{hint}"
     blocks = ["\n  ".join(filter(None, _lines(hit, base_url=base_url, color=color))) for hit in found.hits]
     shown, total = len(found.hits), found.total
-    many = f"{total:,} {'hit' if total == 1 else 'hits'}"
+    many = f"{total:,} {'result' if total == 1 else 'results'}"
     end = many if shown == total else f"{many}, the first {shown} shown (--limit N)"
     return "\n\n".join((*blocks, end))
 

@@ -16,7 +16,7 @@ _LEDGER_LOST = (
     "written: addresses and feed ids may have changed. Restore the old one from a backup and build again"
 )
 _TAKEN_BACK = (
-    "warning   {count} published before {are} withheld from now on, and gone from this site. That takes nothing back: "
+    "warning   {count} published before {are} withheld now, and removed from this site. Copies elsewhere remain: "
     "rotate what was secret in {it}, publish this site, purge caches, and remove {it} from the host's history"
 )
 _SHOWN = 20
@@ -42,7 +42,7 @@ def summary(report: "BuildReport", *, index: str, check: str, audience: str = ""
             *(printable(f"failed    {source}") for source in report.failed),
             *_labelled("withheld", withheld_lines(report.withheld, check)),
             *_redacted(*report.redacted),
-            *(f"left out  {path}: two files of the site have one path, please report it" for path in report.collisions),
+            *(f"skipped   {path}: two pages share this path; please report this bug" for path in report.collisions),
             *([f"warning   {index.removesuffix('index.html')}{_LEDGER_LOST}"] if report.is_ledger_lost else ()),
             *_taken_back(report.taken_back, is_seen=is_seen),
             f"findings  {findings}{hint}" if report.findings else "findings  none",

@@ -17,7 +17,8 @@ from memosite.commands.citing import opened_sources
 from memosite.commands.nouns import plural
 from memosite.facts.characters import printable, printable_json
 from memosite.facts.errors import SourceError
-from memosite.quotes.citations import Written, read_bibtex, read_csl_json, read_html, read_markdown, read_plain
+from memosite.facts.written import Written
+from memosite.quotes.citations import READERS, read_bibtex, read_csl_json, read_html, read_markdown
 from memosite.store.safe_files import read_file
 
 if TYPE_CHECKING:
@@ -25,13 +26,7 @@ if TYPE_CHECKING:
 
 Say = Callable[[str], None]
 
-_READERS: dict[str, Callable[[str], Sequence[Written]]] = {
-    **dict.fromkeys((".md", ".markdown", ".mkd", ".qmd", ".rmd", ".docx"), read_markdown),
-    **dict.fromkeys((".html", ".htm", ".xhtml"), read_html),
-    ".bib": read_bibtex,
-    ".json": read_csl_json,
-    ".txt": read_plain,
-}
+_READERS: dict[str, Callable[[str], Sequence[Written]]] = {**READERS, ".docx": read_markdown}
 _MANUSCRIPTS = frozenset(_READERS) - {".bib", ".json"}
 _STDIN = "-"
 
@@ -142,7 +137,7 @@ def _summary(what: str, checked: Sequence[Checked], *, is_strict: bool) -> str:
 
 def _fields(name: str, one: Checked, *, is_strict: bool) -> dict[str, object]:
     fields: dict[str, object] = {"file": name, **asdict(one)}
-    del fields["source"], fields["former"], fields["digest"]
+    del fields["source"], fields["turns"], fields["former"], fields["digest"]
     fields["tier"] = one.tier.label
     fields["holds"] = one.holds(is_strict=is_strict)
     fields["sha256"] = one.digest or None

@@ -93,13 +93,13 @@ def _lines(checked: SealCheck, site: PublishedSite, *, is_quiet: bool) -> Iterat
         yield from _listed(f"{what:10}", [one for one in checked.faults if one.what == what])
     if checked.holds and not is_quiet:
         yield (
-            "verified  what the root seals is as it was, but for what the log itself says"
+            "verified  everything the root seals is unchanged, except what the log names"
             if checked.since
-            else ("verified  what the root seals is as it was")
+            else ("verified  everything the root seals is unchanged")
         )
     if not checked.holds:
         number = len(checked.faults)
-        yield f"failed    {number} {plural('fault', number)}: this is not, or not all of, what was sealed"
+        yield f"failed    {number} {plural('problem', number)}: what was sealed was changed or removed"
     if not checked.holds and site.is_being_written():
         yield "note      a build is writing there, or was interrupted: build again, then verify again"
 

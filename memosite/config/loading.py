@@ -53,15 +53,16 @@ SIZE_LIMIT = 1 << 20
 
 KEYS = (
     *("title", "base_url", "archive_id", "authority", "language", "sources", "history", "positions"),
-    *("documents", "actions", "feeds", "theme", "secrets", "audience", "withhold", "withhold_raw", "erase"),
-    *("output", "outputs", "lean"),
+    *("documents", "citations", "actions", "feeds", "theme", "secrets", "audience", "withhold", "withhold_raw"),
+    *("erase", "output", "outputs", "lean"),
 )
-UNBUILT_KEYS = ("citations",)
+UNBUILT_KEYS: tuple[str, ...] = ()
 FEEDS_KEYS = ("window", "days", "ttl", "full_content", "digest", "searches")
 
 _T = TypeVar("_T")
 _NOTHING: tuple[str, ...] = ()
 _NO_ENTRIES: Mapping[str, str] = MappingProxyType({})
+_NO_POSITIONS: tuple[Mapping[str, str], tuple[str, ...] | None] = (_NO_ENTRIES, None)
 
 
 def load_config(
@@ -115,20 +116,23 @@ def _load(
     fields = top.fields(KEYS, UNBUILT_KEYS) if top else {}
     chosen, output_folder, outputs = choose(fields, folder, audience=audience, output=output)
     cache_folder = folder_to_write(cache, "--cache") or cache_of(folder)
-    aliases, people = _get(fields, "positions", _positions, (_NO_ENTRIES, _NOTHING))
+    aliases, people = _get(fields, "positions", _positions, _NO_POSITIONS)
     feeds, searches = _get(fields, "feeds", _feeds, (FeedsConfig(), _NO_ENTRIES))
+    address = _get(fields, "base_url", read_base_url, None)
     known_secrets = _get(fields, "secrets", read_secrets, DEFAULT_SECRETS)
     return Config(
         site=folder,
         title=_get(fields, "title", ConfigEntry.prose, clean_name(folder.name)),
-        base_url=_option_base_url(base_url) or _get(fields, "base_url", read_base_url, None),
+        base_url=_option_base_url(base_url) or address,
+        address=address,
         archive_id=_get(fields, "archive_id", read_archive_id, "archive"),
         authority=_get(fields, "authority", read_authority, "memosite.invalid,2026"),
         language=_get(fields, "language", read_language, "en"),
         history=_get(fields, "history", _history, "own"),
         aliases=aliases,
         people=people,
-        documents=_get(fields, "documents", read_globs, DEFAULT_DOCUMENTS),
+        documents=_get(fields, "documents", _documents, DEFAULT_DOCUMENTS),
+        citations=_get(fields, "citations", lambda entry: read_globs(entry, below="the site folder"), ()),
         closed=_get(fields, "actions", _closed, MappingProxyType({})),
         feeds=feeds,
         searches=searches,
@@ -162,7 +166,7 @@ def _open_site(site: Path) -> Path:
     except (OSError, RuntimeError) as error:
         raise ConfigError(f"{printable(str(site))}: found no such folder, expected a site folder") from error
     if not folder.is_dir():
-        raise ConfigError(f"{printable(str(site))}: found a file, expected a site folder; name the folder it lies in")
+        raise ConfigError(f"{printable(str(site))}: found a file, expected a site folder; name the folder it is in")
     return folder
 
 
@@ -201,6 +205,12 @@ def _option_base_url(text: str | None) -> str | None:
 # Groups of values
 
 
+def _documents(entry: ConfigEntry) -> tuple[str, ...]:
+    """The default globs and those given; none at all if the list is empty."""
+    globs = read_globs(entry)
+    return tuple(dict.fromkeys((*DEFAULT_DOCUMENTS, *globs))) if globs else ()
+
+
 def _history(entry: ConfigEntry) -> Literal["own", "enclosing"]:
     text = entry.text("own or enclosing")
     if text not in {"own", "enclosing"}:
@@ -208,10 +218,13 @@ def _history(entry: ConfigEntry) -> Literal["own", "enclosing"]:
     return "enclosing" if text == "enclosing" else "own"
 
 
-def _positions(entry: ConfigEntry) -> tuple[Mapping[str, str], tuple[str, ...]]:
+def _positions(entry: ConfigEntry) -> tuple[Mapping[str, str], tuple[str, ...] | None]:
     fields = entry.fields(("aliases", "people"))
-    people = _get(fields, "people", lambda below: below.texts("a list of positions such as [director]"), _NOTHING)
-    return _get(fields, "aliases", _aliases, _NO_ENTRIES), people
+    people = fields.get("people")
+    return (
+        _get(fields, "aliases", _aliases, _NO_ENTRIES),
+        people.texts("a list of positions such as [director]") if people else None,
+    )
 
 
 def _aliases(entry: ConfigEntry) -> Mapping[str, str]:

@@ -26,7 +26,7 @@ DEFAULT_DOCUMENTS = tuple(
     f"{folder}/**/*.md"
     for folder in ("decisions", "proposals", "adr", "doc/adr", "docs/adr", "docs/decisions", "doc/decisions")
 )
-"""Where documents lie that memos cite, unless `documents` says otherwise."""
+"""Where documents are that memos cite; `documents` adds to these."""
 
 Audience = Literal["internal", "public"]
 """For whom an archive is read and a site is built."""
@@ -85,12 +85,13 @@ def _no_discharges() -> Mapping[str, Discharge]:
 class Config:
     """Everything a command needs to know of a site; all paths are absolute.
 
-    `base_url` ends in `/`. `aliases` maps a former name of a position to its present one, and that is never
-    a former name itself. `closed` holds actions that are done, by memo id. `searches` are saved queries by
-    name. `withhold` are globs of what only the audience `internal` sees, and with `withhold_raw` transcripts that were
-    not redacted are part of it. `outputs` are the output folders by audience if memosite.yml names several; `output` is
-    that of this `audience`. `lean` bundles twins and originals; memosite.yml has it in `lean_line`. `file` is
-    the memosite.yml that was read, None if there is none.
+    `base_url` ends in `/`; `address` is that of memosite.yml, whatever the command line says. `aliases` maps a former
+    name of a position to its present one, and that is never a former name itself. `people` are positions held by
+    people; None leaves that to the program. `closed` holds actions that are done, by memo id. `searches` are saved
+    queries by name. `withhold` are globs of what only the audience `internal` sees, and with `withhold_raw` transcripts
+    that were not redacted are part of it. `outputs` are the output folders by audience if memosite.yml names several;
+    `output` is that of this `audience`. `lean` bundles twins and originals; memosite.yml has it in `lean_line`. `file`
+    is the memosite.yml that was read, None if there is none. `citations` are globs of manuscripts below `site`.
     """
 
     site: Path
@@ -99,13 +100,15 @@ class Config:
     output: Path
     cache: Path
     base_url: str | None = None
+    address: str | None = None
     archive_id: str = "archive"
     authority: str = "memosite.invalid,2026"
     language: str = "en"
     history: Literal["own", "enclosing"] = "own"
     aliases: Mapping[str, str] = field(default_factory=_no_entries)
-    people: tuple[str, ...] = ()
+    people: tuple[str, ...] | None = None
     documents: tuple[str, ...] = DEFAULT_DOCUMENTS
+    citations: tuple[str, ...] = ()
     closed: Mapping[str, Discharge] = field(default_factory=_no_discharges)
     feeds: FeedsConfig = FeedsConfig()
     searches: Mapping[str, str] = field(default_factory=_no_entries)

@@ -91,7 +91,7 @@ def _ref(entry: ConfigEntry, root: Path | None) -> str:
     if holding is not None and holding.repo is None:
         shown = printable(str(root))
         raise entry.error(
-            f"a ref of {shown}, but {holding.why_not}", "the folder of a git repo", "remove ref:, or mend path:"
+            f"a ref of {shown}, but {holding.why_not}", "the folder of a git repo", "remove ref:, or correct path:"
         )
     return text
 
@@ -109,20 +109,23 @@ def existing_folder(entry: ConfigEntry, folder: Path) -> Path:
     except (OSError, RuntimeError, ValueError) as error:  # a file in the way, a circle of links, half a character
         raise entry.error(f"{shown}, which cannot be opened", "an existing folder") from error
     if not is_folder:
-        raise entry.error(f"{shown}, which is a file", "an existing folder", "name the folder it lies in")
+        raise entry.error(f"{shown}, which is a file", "an existing folder", "name the folder it is in")
     return resolved
 
 
-def read_globs(entry: ConfigEntry) -> tuple[str, ...]:
-    """Globs below a source."""
-    return tuple(one.glob for one in read_withheld_globs(entry))
+_FOLDER = {"the source": "the source's folder"}
 
 
-def read_withheld_globs(entry: ConfigEntry) -> tuple[WithheldGlob, ...]:
+def read_globs(entry: ConfigEntry, *, below: str = "the source") -> tuple[str, ...]:
+    """Globs below a source, or below another folder."""
+    return tuple(one.glob for one in read_withheld_globs(entry, below=below))
+
+
+def read_withheld_globs(entry: ConfigEntry, *, below: str = "the source") -> tuple[WithheldGlob, ...]:
     """Globs below a source, with their lines."""
     items = entry.items('a list of globs such as ["docs/**/*.md"]')
     for item in items:
         text = item.text("a glob")
         if text.startswith("/") or ".." in text.split("/"):
-            raise item.error(quote(text), "a glob below the source", "write it relative to the source's folder")
+            raise item.error(quote(text), f"a glob below {below}", f"write it relative to {_FOLDER.get(below, below)}")
     return tuple(WithheldGlob(glob=item.text(), line=item.line) for item in items)

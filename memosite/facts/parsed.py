@@ -1,8 +1,7 @@
 """The results of parsing single files, as values; they refer to no other file.
 
-Texts are stored on the `Shelf` and referred to by their SHA-256, so that an archive of 100,000 artifacts fits into
-memory. `from` is a Python keyword, so the field is `sender` everywhere; only formats, twins and exports know the wire
-name. A fact with `withheld` has no content (see `contents`).
+Texts are on the `Shelf`, by their SHA-256, so that an archive of 100,000 artifacts fits into memory. The wire name of
+`sender` is `from`, a keyword of Python. A fact with `withheld` has no content (see `contents`).
 """
 
 import datetime as dt
@@ -14,14 +13,14 @@ from memosite.facts.findings import Finding
 from memosite.facts.secret_rules import SecretHit
 from memosite.facts.times import Moment
 from memosite.facts.withheld import Withheld
+from memosite.facts.written import Written
 
 Kind = Literal["memo", "note", "transcript", "library", "record", "document"]
 Mailbox = Literal["inbox", "read", "archive", "flat"]
 Ref = tuple[Kind, str]
 """Names one artifact in the archive: its kind and its id."""
 
-BROADCAST = "all"
-FILE = "file"
+BROADCAST, FILE = "all", "file"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -31,7 +30,7 @@ class Text:
     `sha256` names the text's UTF-8 bytes as kept (LF, no BOM). `summary` is its first line or so as plain text.
     `mentions` are file names, ids and paths written in it; `destinations` the targets of its Markdown links.
     `turns` counts the turns of a transcript (0 = no known form), None for other texts; `span` are the local times of
-    its first turn and its last, if they are written.
+    its first turn and its last. `citations` are those that a memo or document makes.
     """
 
     sha256: str
@@ -41,6 +40,7 @@ class Text:
     destinations: tuple[str, ...] = ()
     turns: int | None = None
     span: tuple[dt.datetime, dt.datetime] | None = None
+    citations: tuple[Written, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -211,7 +211,8 @@ class Organization:
 class DocumentHead:
     """A Markdown document: the metadata in its head; `extra` as in `Envelope`, of its frontmatter.
 
-    `key` is the id that it gives itself, "" if it has none.
+    `key` is the id that it gives itself, "" if it has none. `decided_by`, `supersedes` and `superseded_by` are as
+    written, with the marks of Markdown. `is_ruling` says that a field tells of a decision: by whom or when it was made.
     """
 
     file: FileFacts
@@ -222,6 +223,10 @@ class DocumentHead:
     key: str = ""
     tags: tuple[str, ...] = ()
     extra: str = ""
+    decided_by: str = ""
+    supersedes: tuple[str, ...] = ()
+    superseded_by: tuple[str, ...] = ()
+    is_ruling: bool = False
     withheld: Withheld | None = None
 
 
@@ -346,21 +351,6 @@ class RecordFile:
     def is_list(self) -> bool:
         """Whether its records are entries of a list: such a file may have none of them left."""
         return not self.records or self.records[0].line is not None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RecordEntry:
-    """What tells an entry of a list file apart from others, in one version of the file.
-
-    `key` is as in `RecordCard`, `section` its part of the list. `said` is a digest of what it says, `written` of that
-    with its tags. An entry of equal, not empty `place` that comes as this one goes is an update of it.
-    """
-
-    key: str
-    section: str
-    said: str
-    written: str
-    place: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

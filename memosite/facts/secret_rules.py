@@ -5,48 +5,47 @@ from dataclasses import dataclass
 
 from memosite.facts.findings import Finding, Rule, Severity
 
-_WAY_OUT = "Rotate the key. Then redact it in the source, or allow its fingerprint with a reason in memosite.yml."
+_WAY_OUT = "Rotate the key, then redact it or allow its fingerprint in memosite.yml."
 
 SECRET_WITHHELD = Rule(
     id="secret-withheld",
     severity=Severity.ERROR,
-    meaning="A secret in a file: what holds it is published without its content.",
+    meaning="A secret in a file; the item is published without its content.",
     clause="SPEC 9",
     remedy=_WAY_OUT,
 )
 SECRET_REDACTED = Rule(
     id="secret-redacted",
     severity=Severity.ERROR,
-    meaning="A secret: it is published as [REDACTED:rule].",
+    meaning="A secret, published as [REDACTED:rule].",
     clause="SPEC 9",
     remedy=_WAY_OUT,
 )
 SECRET_FORMERLY = Rule(
     id="secret-formerly",
     severity=Severity.WARNING,
-    meaning="A secret in an earlier version of a file: that version is not shown.",
+    meaning="A secret in an earlier version of a file; that version is not shown.",
     clause="SPEC 9",
-    remedy="Rotate the key. The version stays hidden; rewrite the repo's history to be rid of it. "
-    "Allow the fingerprint only if the old version may be shown.",
+    remedy="Rotate the key, then rewrite the repo's history or allow the fingerprint.",
 )
 SECRET_IN_NAME = Rule(
     id="secret-in-name",
     severity=Severity.ERROR,
-    meaning="A secret in the name of a file or a folder: what has that name is not read.",
+    meaning="A secret in the name of a file or folder, which is not read.",
     clause="SPEC 9",
-    remedy="Rotate the key. Then rename the file.",
+    remedy="Rotate the key, then rename the file.",
 )
 SECRET_FORMERLY_IN_NAME = Rule(
     id="secret-formerly-in-name",
     severity=Severity.WARNING,
-    meaning="A secret in a name that only git history has: what had that name is not shown.",
+    meaning="A secret in a former name of a file, which is not shown.",
     clause="SPEC 9",
-    remedy="Rotate the key. The name stays hidden; rewrite the repo's history to be rid of it.",
+    remedy="Rotate the key, then rewrite the repo's history.",
 )
 SECRET_ALLOWED_IN_VAIN = Rule(
     id="secret-allowed-in-vain",
     severity=Severity.NOTE,
-    meaning="A fingerprint that is allowed in memosite.yml fits no secret.",
+    meaning="secrets.allow has a fingerprint that fits no secret.",
     clause="SPEC 9",
     remedy="Remove the entry from secrets.allow.",
 )

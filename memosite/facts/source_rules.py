@@ -9,45 +9,45 @@ _E, _W, _N = Severity.ERROR, Severity.WARNING, Severity.NOTE
 FOLDER_TOO_LARGE = Rule(
     id="folder-too-large",
     severity=_W,
-    meaning="A folder of a commit holds more than memosite reads; it is left out.",
+    meaning="A folder of a commit has too many files; it is skipped.",
     clause="SPEC 9",
-    remedy="Keep what does not belong to the archive in another repo.",
+    remedy="Move files that are not for the archive to another repo.",
 )
 HISTORY_UNREADABLE = Rule(
     id="history-unreadable",
     severity=_W,
     meaning="The git history of a source could not be read.",
     clause="SPEC 2.3",
-    remedy="Run git fsck in the repo, and replace what is damaged or no regular file.",
+    remedy="Run git fsck in the repo, and repair what it reports.",
 )
 SOURCE_FAILED = Rule(
     id="source-failed",
     severity=_E,
-    meaning="A source or its history could not be read; what was last known of it is shown.",
+    meaning="A source or its history could not be read; its last good state is shown.",
     clause="SPEC 9",
-    remedy="Read the message; run git fsck in the repo, or make it smaller.",
+    remedy="Run git fsck in the repo, or make it smaller.",
     fails_build=True,
 )
 LINK_NOT_FOLLOWED = Rule(
     id="link-not-followed",
     severity=_N,
-    meaning="A symbolic link where an envelope or a store would lie.",
+    meaning="Symbolic link not followed.",
     clause="SPEC 9",
-    remedy="Put the file itself there; memosite reads nothing outside a source.",
+    remedy="Replace it with the file.",
 )
 SUBMODULE_NOT_READ = Rule(
     id="submodule-not-read",
     severity=_N,
-    meaning="A submodule; what lies in it is no part of the commit read.",
+    meaning="Submodule not read.",
     clause="SPEC 2.3",
-    remedy="Add its own repo to the sources, if it holds anything of the archive.",
+    remedy="Add its repo to the sources.",
 )
 REMOTE_NOT_FETCHED = Rule(
     id="remote-not-fetched",
     severity=_E,
     meaning="A remote could not be fetched; its last good state is shown.",
     clause="SPEC 9",
-    remedy="Check address, network and ssh-agent; the next build tries again.",
+    remedy="Check the address, the network and ssh-agent, then build again.",
     fails_build=True,
 )
 

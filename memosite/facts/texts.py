@@ -94,6 +94,12 @@ def summarize(text: str) -> str:
     return cut_line(head, SUMMARY)
 
 
+def plain_line(text: str) -> str:
+    """A piece of Markdown as one plain line."""
+    line = one_line(_BLOCK_MARK.sub("", _RULE.sub("", text)))
+    return one_line(_INLINE_MARK.sub(_plain, _INLINE_MARK.sub(_plain, line)))  # a label may hold code
+
+
 def without_frontmatter(text: str) -> str:
     """A text without the YAML at its head."""
     front = _FRONTMATTER.match(text)
@@ -143,6 +149,11 @@ def find_mentions(text: str) -> tuple[str, ...]:
     are, and those that begin at a drive or a root. Ids are also
     those that records may have: `decision.tide-tables`, UUIDs; and those of commits, in code spans.
     """
+    return tuple(dict.fromkeys(text[start:end] for start, end in mention_spans(text)))[:MENTIONS]
+
+
+def mention_spans(text: str) -> list[_Span]:
+    """Where in a text its mentions are, in order."""
     spans = list(file_page_spans(text))
     for found in (
         _suffixed_spans(text),
@@ -154,7 +165,7 @@ def find_mentions(text: str) -> tuple[str, ...]:
         _commit_spans(text),
     ):
         spans = _with_others(spans, found)
-    return tuple(dict.fromkeys(text[start:end] for start, end in spans))[:MENTIONS]
+    return spans
 
 
 def _suffixed_spans(text: str) -> Iterator[_Span]:
@@ -232,7 +243,13 @@ def _with_others(spans: list[_Span], others: Iterable[_Span]) -> list[_Span]:
 
 def find_destinations(text: str) -> tuple[str, ...]:
     """The targets of Markdown links as written, in order, each once; those with a web scheme are left out."""
-    pattern = _DESTINATION if "]:" in text else _INLINE_DESTINATION
-    targets = (next(filter(None, match.groups())) for match in pattern.finditer(text))
+    targets = (text[start:end] for start, end in destination_spans(text))
     found = dict.fromkeys(target for target in targets if not target.lower().startswith(_ELSEWHERE))
     return tuple(found)[:MENTIONS]
+
+
+def destination_spans(text: str) -> Iterator[_Span]:
+    """Where in a text the targets of its Markdown links are, in order."""
+    pattern = _DESTINATION if "]:" in text else _INLINE_DESTINATION
+    for match in pattern.finditer(text):
+        yield match.span(match.lastindex or 0)

@@ -10,6 +10,7 @@ from memosite.facts.names import BODY_SUFFIX
 from memosite.facts.parsed import BodyFile, Parsed
 from memosite.facts.texts import describe_text, summarize
 from memosite.formats.turns import TurnList, parse_conversation
+from memosite.quotes.citations import cited_in
 
 NAME = "body"
 
@@ -31,11 +32,13 @@ def parse(file: File) -> Parsed:
         known = replace(known, turns=len(found.turns), span=found.span, summary=summarize(first))
         if found.rest:
             findings += (_too_many(file, found),)
+    else:
+        known = replace(known, citations=cited_in(text))
     fact = BodyFile(file=file.facts, text=known)
     return Parsed(source=file.source, path=file.path, fact=fact, findings=findings, shelve=(file.data, data))
 
 
 def _too_many(file: File, found: TurnList) -> Finding:
-    message = f"it holds more than {len(found.turns):,} turns; those after them are shown as they are"
+    message = f"it holds more than {len(found.turns):,} turns; the rest is shown unchanged"
     line = file.markdown.count("\n", 0, len(file.markdown) - len(found.rest)) + 1
     return Finding(rule=rules.FILE_BOUNDED, location=file.at(line), message=message)

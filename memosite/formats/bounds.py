@@ -61,7 +61,7 @@ def _with_rest(parsed: Parsed, file: File) -> Parsed:
         text=replace(known, mentions=(), destinations=()),
         is_rest=True,
     )
-    message = f"it holds {len(fact.records):,} records; those after the first {RECORDS} are shown as they are"
+    message = f"it holds {len(fact.records):,} records; those after the first {RECORDS} are shown unchanged"
     finding = Finding(rule=rules.FILE_BOUNDED, location=file.at(line), message=message)
     return replace(
         parsed, fact=replace(fact, rest=rest), findings=(*parsed.findings, finding), shelve=(*parsed.shelve, data)

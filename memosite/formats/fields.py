@@ -57,7 +57,7 @@ class Fields:
         name, value = self.value(*names)
         if isinstance(value, str) and not isinstance(value, NumberText):
             if required and not value.strip():
-                self.note(rules.FIELD_MISSING, f'"{name}" is empty; it must say something', name)
+                self.note(rules.FIELD_MISSING, f'"{name}" is empty, expected text', name)
             return clean_text(value)
         if value is None:
             if required:
@@ -105,7 +105,7 @@ class Fields:
             self.note(rules.FIELD_TYPE, f'"{name}" holds {len(found)} names; the first {NAMES} count', name)
             found = found[:NAMES]
         if not found and isinstance(value, str) and value.strip():
-            self.note(rules.FIELD_MISSING, f'"{name}" is "{shown(value)}", which names nobody', name)
+            self.note(rules.FIELD_MISSING, f'"{name}" is "{shown(value)}", expected a name', name)
         return found
 
     def strings(self, name: str) -> tuple[str, ...]:
@@ -139,7 +139,7 @@ class Fields:
                 self._unused.add(name)
             return ()
         if required and not value:
-            self.note(rules.FIELD_MISSING, f'"{name}" is empty; it must hold at least one object', name)
+            self.note(rules.FIELD_MISSING, f'"{name}" is empty, expected at least one object', name)
         found = []
         for index, item in enumerate(value):
             if isinstance(item, dict):

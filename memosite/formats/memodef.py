@@ -6,6 +6,7 @@ is kept: a memo that breaks every rule still becomes an envelope, with its findi
 
 import hashlib
 import unicodedata
+from dataclasses import replace
 from typing import Any, Literal
 
 from memosite.facts import rules
@@ -17,6 +18,7 @@ from memosite.facts.parsed import BROADCAST, FILE, Discharge, Envelope, Kind, Pa
 from memosite.facts.references import read_names
 from memosite.facts.texts import describe_text
 from memosite.formats.fields import Fields, canonical_json
+from memosite.quotes.citations import cited_in
 
 NAME = "memodef"
 
@@ -81,7 +83,7 @@ def parse(file: File) -> Parsed:
         _note_type(fields)
     for name in ("catdef", "memodef"):
         if not fields.has(name):
-            fields.note(rules.FIELD_MISSING, f'"{name}" is missing; it must say the version')
+            fields.note(rules.FIELD_MISSING, f'"{name}" is missing, expected the version')
     return read_transcript(fields) if is_transcript else read_memo(fields, shape="typed")
 
 
@@ -99,7 +101,7 @@ def _note_type(fields: Fields) -> None:
 def _note_reserved(fields: Fields) -> None:
     for name in fields.names_written:
         if name == _RESERVED or name.startswith(f"{_RESERVED}."):
-            message = f'"{shown(name)}" stands in the reserved namespace {_RESERVED}.*'
+            message = f'"{shown(name)}" is in the reserved namespace {_RESERVED}.*'
             fields.note(rules.FIELD_RESERVED, message, name)
 
 
@@ -158,7 +160,7 @@ def read_transcript(fields: Fields) -> Parsed:
     body: Text | None = None
     shelved: tuple[bytes, ...] = ()
     if fields.has("body"):
-        message = '"body" stands in a transcript\'s envelope; the text belongs into body_ref'
+        message = '"body" is in a transcript\'s envelope, expected body_ref alone'
         fields.note(rules.TRANSCRIPT_BODY, message, "body")
         body, shelved = _inline_body(fields, "body", required=False)
     for memo_field in filter(fields.has, _MEMO_FIELDS):
@@ -231,7 +233,7 @@ def _inline_body(fields: Fields, *names: str, required: bool) -> tuple[Text | No
     if not text.strip():
         return None, ()
     body, data = describe_text(text)
-    return body, (data,)
+    return replace(body, citations=cited_in(text)), (data,)
 
 
 def _body_ref(fields: Fields, *names: str, required: bool) -> str | None:
@@ -290,7 +292,7 @@ def _check_note(fields: Fields, place: Place | None, to: tuple[str, ...], *, act
         name = "action_required" if fields.has("action_required") else "x.memo.action_required"
         fields.note(rules.NOTE_ACTION, f'"{name}" is true, but a note to file has no recipient', name)
     if place is not None and place.store == "memos":
-        fields.note(rules.NOTE_IN_MAILBOX, 'the memo is to "file" and lies in a mailbox, expected notes/<role>/', whom)
+        fields.note(rules.NOTE_IN_MAILBOX, 'the memo is to "file" and in a mailbox, expected notes/<role>/', whom)
     if to and to != (FILE,):
         said = "everybody" if to == (BROADCAST,) else shown(", ".join(to), 80)
         fields.note(rules.NOTE_RECIPIENT, f'"{whom}" is "{said}" for a memo below notes/, expected "file"', whom)
@@ -299,7 +301,7 @@ def _check_note(fields: Fields, place: Place | None, to: tuple[str, ...], *, act
 def _check_said(fields: Fields, said: dict[str, str | None], redaction: str | None) -> None:
     for name, text in (*said.items(), ("metadata.redaction_status", redaction)):
         if text is None and isinstance(fields.peek(name), str | None):
-            fields.note(rules.FIELD_SHOULD, f'"{name}" is missing; a transcript should say')
+            fields.note(rules.FIELD_SHOULD, f'"{name}" is missing, recommended for transcripts')
     if redaction is not None and redaction not in _REDACTION:
         message = f'"metadata.redaction_status" is "{shown(redaction)}", expected {", ".join(_REDACTION)}'
         fields.note(rules.FIELD_SHOULD, message, "metadata", "redaction_status")

@@ -59,7 +59,7 @@ def parse(file: File) -> Parsed:
     most = most_positions(len(file.text), ((seat.id, seat.name) for seat in seats))
     rest, data = _rest(file, entries, seats[most].id) if len(seats) > most else (None, b"")
     if rest is not None:
-        message = f"it holds {len(seats):,} positions; those after the first {most} are shown as they are"
+        message = f"it holds {len(seats):,} positions; those after the first {most} are shown unchanged"
         fields.findings.append(file.finding(rules.FILE_BOUNDED, message))
     organization = Organization(
         id=id_,
@@ -119,7 +119,7 @@ def _seats(entries: tuple[Fields, ...]) -> tuple[Seat, ...]:
             if isinstance(entry.peek("id"), str | None):
                 entry.note(rules.ORG_FIELD, f'position "{shown(entry.text("name"))}" has no id')
         elif id_ in seats:
-            entry.note(rules.ORG_DUPLICATE, f'the position id "{shown(id_)}" stands twice; the first one counts', "id")
+            entry.note(rules.ORG_DUPLICATE, f'the position id "{shown(id_)}" occurs twice; the first one counts', "id")
         else:
             seats[id_] = _seat(entry, id_)
     return tuple(seats.values())

@@ -111,7 +111,7 @@ def read_yaml(source: str, *, line: int = 1) -> Yaml:
 
 
 def _repeated(line: int, key: str) -> Problem:
-    return Problem(rule=REPEATED, line=line, message=f'"{shown(key)}" stands here again; the last one counts')
+    return Problem(rule=REPEATED, line=line, message=f'"{shown(key)}" occurs again here; the last one counts')
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -254,7 +254,7 @@ def _read_by_field(source: str, line: int, problems: list[Problem], fault: _Faul
             unread.add(part.partition(":")[0].strip(" \t\n\"'"))
         if allowance < 0 or len(problems) >= _PROBLEMS:
             del problems[_PROBLEMS - 1 :]
-            problems.append(_broken(first, _Fault(line=0, reason="too much is wrong with it; the rest is left out")))
+            problems.append(_broken(first, _Fault(line=0, reason="too many errors; the rest is skipped")))
             break
     if len(problems) == before:
         problems.append(_broken(line, fault))

@@ -18,7 +18,7 @@ from memosite.pages.parts import Reference
 
 _Status: TypeAlias = Literal["staffed", "vacant", "shared", "informal"]
 
-BOX: Final = (216, 50)
+BOX: Final = (216, 68)
 """Width and height of a position's box."""
 
 MAX_WIDTH: Final = 860
@@ -43,12 +43,13 @@ _LABEL, _NOTE = 16, 13  # font sizes with some room: fonts differ
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Seated:
-    """A position to be drawn; `note` is who holds it, or its status."""
+    """A position to be drawn; `note` is who holds it, or its status, `counts` what waits there."""
 
     id: str
     link: Reference
     note: str
     status: str
+    counts: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -233,8 +234,11 @@ def _box(node: _Node, seated: Seated) -> ChartBox:
         link=seated.link,
         label=fitted(seated.link.label, _LABEL),
         note=fitted(seated.note, _NOTE),
+        counts=fitted(seated.counts, _NOTE),
         status=next((known for known in _STATUSES if known == seated.status), ""),
-        words=", ".join(dict.fromkeys(part for part in (seated.link.label, seated.note, seated.status) if part)),
+        words=", ".join(
+            dict.fromkeys(part for part in (seated.link.label, seated.note, seated.status, seated.counts) if part)
+        ),
     )
 
 

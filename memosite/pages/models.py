@@ -12,9 +12,13 @@ from memosite.archive.model import Action
 from memosite.archive.notices import Notice
 from memosite.facts.findings import Severity
 from memosite.facts.parsed import Kind, Mailbox
-from memosite.pages.feeds import FeedGroup, Subscribing
+from memosite.pages.cited import CitedRow
+from memosite.pages.feeds import FeedGroup, Following, Subscribing
+from memosite.pages.lanes import Lanes
 from memosite.pages.lives import EditRow, LifeLine, MovementRow
+from memosite.pages.mentions import MentionRow
 from memosite.pages.organization import OrganizationSection, SeatFacts, SeatRow
+from memosite.pages.overviews import CalendarMonth, Exchange, PositionsAtAGlance, TimelineYear, Waiting
 from memosite.pages.parts import (
     AnchorRow,
     Body,
@@ -35,11 +39,13 @@ from memosite.pages.parts import (
     SourceRow,
     Stamp,
     SystemRow,
-    ThreadMember,
     VariantRow,
 )
+from memosite.pages.pictures import Grid
 from memosite.pages.seals import Seal
 from memosite.pages.shared import SharedRow
+from memosite.pages.threads import ThreadMember, ThreadSummary
+from memosite.pages.tracks import OutdatedCitation, TrackStep
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -62,15 +68,15 @@ class Page:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HomePage(Page):
-    """What waits for people, the seats at a glance, the newest by day, the sources."""
+    """What waits for people, activity, the newest by day, the positions, the sources."""
 
     template: ClassVar[str] = "home.html"
 
-    waiting: tuple[Row, ...]
+    waiting: Waiting
     open_actions: int
-    seats: tuple[SeatRow, ...]
-    seats_total: int = 0
-    waiting_total: int = 0
+    activity: Grid | None
+    positions: PositionsAtAGlance
+    digests: Reference
     days: tuple[Day, ...]
     months: tuple[Reference, ...]
     sources: tuple[SourceRow, ...]
@@ -88,6 +94,7 @@ class OrganizationPage(Page):
     organizations: tuple[OrganizationSection, ...]
     seats: tuple[SeatRow, ...]
     seats_total: int = 0
+    exchange: Exchange | None = None
     unreadable: tuple[Reference, ...] = ()
     rests: tuple[Reference, ...] = ()
 
@@ -104,6 +111,7 @@ class PositionPage(Page):
     repo: str
     union_of: tuple[Reference, ...]
     sections: tuple[ListSection, ...]
+    following: Following
     longest: Row | None = None  # what waits longest for it
     longest_since: Stamp | None = None
 
@@ -123,7 +131,7 @@ class ArtifactPage(Page):
     extra: str
     tags: tuple[str, ...]
     findings: tuple[FindingRow, ...]
-    backlinks: tuple[Row, ...]
+    backlinks: tuple[MentionRow, ...]
     lives: tuple[LifeLine, ...] = ()
     citation: Citation | None = None
     is_cut: bool = False  # whether the body is longer than a page may be, so that only its beginning is shown
@@ -132,6 +140,10 @@ class ArtifactPage(Page):
     backlinks_total: int = 0
     shared: tuple[SharedRow, ...] = ()
     shared_total: int = 0
+    track: tuple[TrackStep, ...] = ()  # of a decision or a proposal
+    outdated: tuple[OutdatedCitation, ...] = ()  # of a memo or a record: what it cites and is not in force
+    cited_by: tuple[CitedRow, ...] = ()
+    cited_by_total: int = 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -264,7 +276,7 @@ class GhostPage(Page):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ThreadPage(Page):
-    """A whole conversation: the tree, and every memo of it in reading order."""
+    """A whole conversation: the tree, and every memo of it in reading order; on its first page what sums it up."""
 
     template: ClassVar[str] = "thread.html"
 
@@ -273,6 +285,8 @@ class ThreadPage(Page):
     tree: tuple[Row, ...]
     members: tuple[ThreadMember, ...]
     total: int
+    whole: ThreadSummary | None = None
+    lanes: Lanes | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -289,31 +303,24 @@ class ListPage(Page):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ActionsPage(Page):
-    """The actions board, with a section for each state; its parts, where it is long, are of `ListPage`."""
-
-    template: ClassVar[str] = "actions.html"
-
-    sections: tuple[ListSection, ...]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class TimelinePage(Page):
     """All months, by year, with the number of artifacts in each."""
 
     template: ClassVar[str] = "timeline.html"
 
-    years: tuple[tuple[str, tuple[tuple[Reference, int], ...]], ...]
+    years: tuple[TimelineYear, ...]
+    digests: Reference
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DigestsPage(Page):
-    """Closed days or weeks with the number of artifacts that arrived in each, newest first."""
+    """Closed days or weeks with the number of artifacts that arrived in each, newest first; days as a calendar."""
 
     template: ClassVar[str] = "digests.html"
 
     span: str
-    digests: tuple[tuple[Reference, int], ...]
+    digests: tuple[tuple[Reference, int], ...] = ()
+    months: tuple[CalendarMonth, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -19,7 +19,7 @@ class RelationshipRow:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ChartBox:
-    """A position in a chart: its upper left corner in pixels, two lines of text that fit, and all in `words`."""
+    """A position in a chart: its upper left corner in pixels, three lines of text that fit, and all in `words`."""
 
     x: int
     y: int
@@ -28,6 +28,7 @@ class ChartBox:
     note: str
     status: Literal["staffed", "vacant", "shared", "informal", ""]
     words: str
+    counts: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -54,6 +55,7 @@ class OrganizationSection:
     """One orgdef: mission, positions, relationships, charter (heading and Markdown)."""
 
     id: str
+    anchor: str
     name: str
     version: str
     mission: str
@@ -84,7 +86,6 @@ class SeatRow:
     """A position in the table of seats."""
 
     position: Reference
-    name: str
     status: str
     incumbent: str
     last_sent: Stamp | None

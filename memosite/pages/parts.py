@@ -6,7 +6,6 @@ from typing import Literal
 
 from memosite.archive.cite import Citation
 from memosite.archive.model import Action
-from memosite.archive.notices import Notice
 from memosite.facts.bounds import TURNS
 from memosite.facts.findings import Severity
 from memosite.facts.parsed import Kind, Mailbox
@@ -157,6 +156,8 @@ class Row:
     is_ghost: bool = False
     is_current: bool = False
     depth: int = 0
+    is_next: bool = False
+    """Whether it is the only reply to the row above it in a thread, so that it is drawn at the same depth."""
     type: str = ""
     status: str = ""
     is_superseded: bool = False
@@ -311,17 +312,6 @@ class LibraryEntry:
     description: str
     file: Reference
     extra: str = ""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ThreadMember:
-    """A memo of a thread with its texts; a ghost has none, and of one without content a `notice` says why."""
-
-    row: Row
-    anchor: str
-    summary: Body | None
-    body: Body | None
-    notice: Notice | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from typing import ClassVar
 
+from memosite.pages.mentions import MentionRow
 from memosite.pages.models import ArtifactPage, Page
 from memosite.pages.parts import ParticipantRow, Reference, Row, Stamp, VariantRow
 
@@ -21,7 +22,7 @@ class TranscriptPage(ArtifactPage):
     captures: tuple[Row, ...] = ()
     comparisons: tuple[Reference, ...] = ()
     variants: tuple[VariantRow, ...] = ()
-    related: tuple[Row, ...]
+    related: tuple[MentionRow, ...]
     unresolved: tuple[str, ...]
     written_during: tuple[Row, ...]
     written_during_total: int = 0

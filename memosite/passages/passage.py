@@ -9,9 +9,9 @@ import datetime as dt
 import hashlib
 import re
 from bisect import bisect_right
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import accumulate
+from itertools import accumulate, islice
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from memosite.archive.model import Artifact
@@ -24,9 +24,23 @@ from memosite.passages.bodies import SourceBody, TextOf, bodies_of
 if TYPE_CHECKING:
     from memosite.markdown.spans import Span
 
-__all__ = ["Passage", "PassageKind", "anchors_at", "find_in", "find_passage", "passages_in", "passages_of", "turns_at"]
+__all__ = [
+    "Around",
+    "Passage",
+    "PassageKind",
+    "anchors_at",
+    "around_in",
+    "find_in",
+    "find_passage",
+    "passages_in",
+    "passages_of",
+    "turns_at",
+]
 
 PassageKind: TypeAlias = Literal["turn", "heading", "paragraph", "item", "code"]
+
+_DEPTH = 50
+"""Among so many passages before a character, the one that it is in is looked for: lists hold lists."""
 
 _TURN = re.compile(r"t(?:(?P<ordinal>[1-9]\d*)(?P<within>[.-].*)?|-[0-9a-f]{8}(?:-\d+)?)", re.ASCII | re.DOTALL)
 
@@ -52,6 +66,18 @@ class Passage:
     text: str
     sha256: str
     also: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Around:
+    """Where a character of a body is: the anchor that leads to it, and the characters of its block.
+
+    The block is the passage; of code, and of what is in no passage, as tables are, it is the line.
+    """
+
+    anchor: str
+    begin: int
+    end: int
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -107,6 +133,29 @@ def turns_at(text: str, chars: Iterable[int], *, started: dt.datetime | None) ->
     return [turn if turn and at < starts[turn.line] + len(turn.text) else None for turn, at in found]
 
 
+def around_in(body: SourceBody, chars: Sequence[int]) -> list[Around | None]:
+    """Where each of these characters is; None where no anchor leads. Of a conversation, only their turns are cut."""
+    if not body.is_conversation:
+        places = _Places(_places(body))
+        return [places.around(body.text, char) for char in chars]
+    conversation = parse_conversation(body.text, started=None)
+    starts = _starts(body.text, 0)
+    begins = [min(starts[turn.line], len(body.text)) for turn in conversation.turns]
+    known: dict[int, _Places] = {}
+    found = []
+    for char in chars:
+        number = bisect_right(begins, char) - 1
+        if number not in known:
+            within = (
+                _turn_places(conversation.turns[number], begins[number])
+                if number >= 0
+                else _of_conversation(body.text, PREAMBLE)
+            )
+            known[number] = _Places(within)
+        found.append(known[number].around(body.text, char))
+    return found
+
+
 def _passages(body: SourceBody, places: Iterable[_Place]) -> Iterator[Passage]:
     count = _Counter(body.text)
     for place in places:
@@ -145,6 +194,27 @@ class _Counter:
         self._byte += size if char > self._char else -size
         self._char = char
         return self._byte
+
+
+class _Places:
+    """The passages of a text, to be found by their characters."""
+
+    def __init__(self, places: Iterable[_Place]) -> None:
+        self._places = sorted(places, key=lambda one: (one.begin, -one.end))
+        self._begins = [one.begin for one in self._places]
+
+    def around(self, text: str, char: int) -> Around | None:
+        """The innermost passage with a character, else the last one before it."""
+        after = bisect_right(self._begins, char)
+        nearest = self._places[max(0, after - _DEPTH) : after]
+        if not nearest:
+            return None
+        one = next((one for one in reversed(nearest) if char < one.end and one.kind != "turn"), None)
+        if one is not None and one.kind != "code":
+            return Around(anchor=one.anchor, begin=one.begin, end=one.end)
+        line = text.rfind("\n", 0, char) + 1
+        end = text.find("\n", char)
+        return Around(anchor=(one or nearest[-1]).anchor, begin=line, end=end if end >= 0 else len(text))
 
 
 def _places(body: SourceBody, anchor: str = "") -> Iterator[_Place]:
@@ -187,12 +257,13 @@ def _of_conversation(text: str, anchor: str) -> Iterator[_Place]:
     starts = _starts(text, 0)
     ordinal = int(named["ordinal"][:9]) if named and named["ordinal"] else 0
     for turn in found.turns[ordinal - 1 : ordinal] if ordinal else found.turns:
-        begin = min(starts[turn.line], len(text))
-        yield _Place(
-            anchor=turn.anchor, kind="turn", begin=begin, end=begin + len(turn.text), also=turn.hash_anchor or ""
-        )
-        if not named or named["within"]:
-            yield from _of_turn(turn, begin)
+        within = _turn_places(turn, min(starts[turn.line], len(text)))
+        yield from within if not named or named["within"] else islice(within, 1)
+
+
+def _turn_places(turn: Turn, begin: int) -> Iterator[_Place]:
+    yield _Place(anchor=turn.anchor, kind="turn", begin=begin, end=begin + len(turn.text), also=turn.hash_anchor or "")
+    yield from _of_turn(turn, begin)
 
 
 def _of_turn(turn: Turn, begin: int) -> Iterator[_Place]:

@@ -21,6 +21,7 @@ from memosite.plan.artifacts import artifact_units
 from memosite.plan.bundles import bundle_pages, bundle_units, former_bundles
 from memosite.plan.changes import has_changes
 from memosite.plan.channels import all_channels
+from memosite.plan.citation_list import plan_citations
 from memosite.plan.comparison import has_comparison
 from memosite.plan.context import Context
 from memosite.plan.contract import plan_contract
@@ -37,6 +38,7 @@ from memosite.plan.machine_archive import archive_index
 from memosite.plan.months import month_units, plan_timeline
 from memosite.plan.not_found import plan_not_found
 from memosite.plan.organization import plan_organization
+from memosite.plan.position_actions import position_action_units
 from memosite.plan.positions import position_units
 from memosite.plan.removed import plan_removed
 from memosite.plan.robots import plan_for_robots
@@ -86,12 +88,16 @@ def plan(
     yield whole("organization", plan_organization)
     yield whole("actions", plan_actions)
     yield from action_part_units(context)
+    yield from position_action_units(context)
     yield whole("decisions", plan_decisions)
     yield whole("systems", lambda context: chain(plan_systems(context, ledger), plan_entities(context, ledger)))
     yield whole("timeline", lambda context: [plan_timeline(context, months)])
     yield from month_units(months)
     yield whole("health", lambda context: plan_health(context, plan_seal(seals)))
-    yield Unit(name="contract", make=partial(plan_contract, contract=contract), given=contract)
+    yield whole("citations", plan_citations)
+    yield Unit(
+        name="contract", make=partial(plan_contract, contract=contract), given=contract, given_as="the specification"
+    )
     yield whole("former", lambda context: chain(plan_removed(context, ledger, months), [plan_not_found(context)]))
     yield whole("former bundles", lambda context: former_bundles(context, ledger))
     yield from digest_units(digests)

@@ -1,73 +1,159 @@
-"""Plans the actions board: what memos ask for, by state."""
+"""Plans the actions board: who owes whom an answer, what each position has to do and waits for, and each state."""
 
-from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 
 from memosite.archive.model import Action, Memo
-from memosite.archive.urls import ACTIONS
-from memosite.pages.models import ActionsPage, ListPage
-from memosite.pages.parts import ListSection, Reference
-from memosite.plan.context import LIST_LIMIT, Context
+from memosite.archive.urls import ACTIONS, page_of, position_actions, relative
+from memosite.facts.parsed import BROADCAST
+from memosite.pages.actions import ActionGroup, ActionListPage, ActionsPage, Owed, PositionActions
+from memosite.pages.models import ListPage
+from memosite.pages.parts import Reference
+from memosite.plan.action_rows import STATES, RowMaker, rows_each, state_feed, state_links, state_page
+from memosite.plan.ages import age, as_of, newest_day
+from memosite.plan.asked import Asked, by_number, owed, sort_asked
+from memosite.plan.context import Context
+from memosite.plan.dates import stamp
 from memosite.plan.files import Written
 from memosite.plan.head import page_head, twin_links
 from memosite.plan.pagination import in_parts, part_count, part_links, plan_part
-from memosite.plan.sections import section
+from memosite.plan.position_actions import of_everybody, plan_position_actions
 from memosite.plan.twins import list_twins
 from memosite.plan.units import Unit
 
-_TITLE = "Actions"
+TITLE = "Actions"
 
-_STATES: tuple[tuple[Action, str, str], ...] = (
-    ("open", "Open", "Nothing is open."),
-    ("superseded", "Superseded", "Nothing is superseded and not yet discharged."),
-    ("answered", "Answered", "Nothing is answered and not yet discharged."),
-    ("discharged", "Discharged", "Nothing has been discharged."),
-)
+_PAIRS = 50
+"""The most pairs of positions that the board names."""
+_POSITIONS = 100
+"""The most positions that have a section on one page of actions."""
+_EMPTY: Mapping[Action, str] = {
+    "open": "No open actions.",
+    "superseded": "No superseded actions left to close.",
+    "answered": "No answered actions left to close.",
+    "discharged": "No closed actions yet.",
+}
 
 
-def plan_actions(context: Context) -> Iterator[ActionsPage | Written]:
-    """The board: open by position, superseded and answered until discharged, discharged; and its twins."""
-    asked = _asked_for(context)
-    sections: list[ListSection] = []
-    for state, heading, empty in _STATES:
-        memos = [memo for memo in asked if memo.action == state]
-        by_position = tuple(_open_by_position(context, memos)) if state == "open" else ()
-        sections.extend(by_position or [section(context, ACTIONS, heading, memos, empty=empty)])
-    yield ActionsPage(
-        **page_head(context, ACTIONS, title=_TITLE, section="actions"),
-        feeds=(Reference(label="Open actions", href="feed.xml"),),
-        twins=twin_links(ACTIONS, ACTIONS),
-        parts=part_links(ACTIONS, ACTIONS, part_count(asked), None),
-        sections=tuple(sections),
+def plan_actions(context: Context) -> Iterator[ActionsPage | ActionListPage | ListPage | Written]:
+    """The board, the pages of what is asked of everybody and of all states, and the board's twins."""
+    asked, day = sort_asked(context.memos), newest_day(context)
+    yield _board(RowMaker(context=context, start=ACTIONS, day=day), asked)
+    yield from plan_position_actions(
+        context, here=actions_of(BROADCAST), position=None, day=day, mine=of_everybody(asked)
     )
-    yield from list_twins(context, ACTIONS, _TITLE, asked, facts={})
+    for state, _ in STATES:
+        yield _state(RowMaker(context=context, start=state_page(state), day=day), asked, state)
+    yield from list_twins(context, ACTIONS, TITLE, asked.every, facts={})
 
 
 def action_part_units(context: Context) -> Iterator[Unit]:
     """The parts of the list of actions, each by itself: another memo changes few of them."""
-    asked = _asked_for(context)
+    asked = tuple(memo for memo in context.memos if memo.action is not None)
     for number, chunk in enumerate(in_parts(asked) if part_count(asked) else (), 1):
         make = partial(_plan_action_part, number=number, asked=chunk)
-        yield Unit(name=f"actions/{number}", make=make, given=(number, chunk), weight=10)
+        yield Unit(
+            name=f"actions/{number}",
+            make=make,
+            given=(number, chunk),
+            given_as="the actions on this part of the list",
+            weight=10,
+        )
 
 
 def _plan_action_part(context: Context, *, number: int, asked: Sequence[Memo]) -> Iterator[ListPage]:
-    yield plan_part(context, ACTIONS, _TITLE, number, asked, section_name="actions")
+    yield plan_part(context, ACTIONS, TITLE, number, asked, section_name="actions")
 
 
-def _asked_for(context: Context) -> list[Memo]:
-    """All memos that ask for something, in order of arrival."""
-    return [memo for memo in context.memos if memo.action is not None]
+def _board(make: RowMaker, asked: Asked) -> ActionsPage:
+    context, todo = make.context, asked.of.get("open", {})
+    numbers = {id_: (*todo.get(id_, ()), *asked.waiting.get(id_, ())) for id_ in {*todo, *asked.waiting}}
+    positions = sorted(numbers, key=lambda id_: (id_ == BROADCAST, -len(todo.get(id_, ())), -len(numbers[id_]), id_))
+    shown = positions[:_POSITIONS]
+    limit = rows_each([len(some[id_]) for some in (todo, asked.waiting) for id_ in shown if id_ in some])
+    pairs = owed(asked)
+    former: dict[str, str] = {}
+    for id_ in shown:
+        former.setdefault(former_anchor(context, id_), id_)
+    return ActionsPage(
+        **page_head(context, ACTIONS, title=TITLE, section="actions"),
+        feeds=(Reference(label="Open actions", href="feed.xml"),),
+        twins=twin_links(ACTIONS, ACTIONS),
+        parts=part_links(ACTIONS, ACTIONS, part_count(asked.every), None),
+        newest=as_of(make.day),
+        states=state_links(ACTIONS, asked),
+        owed=tuple(_owed(make, who, whom, memos) for who, whom, memos in pairs[:_PAIRS]),
+        owed_total=len(pairs),
+        positions=tuple(
+            _of_position(make, asked, id_, limit, [anchor for anchor, one in former.items() if one == id_])
+            for id_ in shown
+        ),
+        positions_total=len(positions),
+    )
 
 
-def _open_by_position(context: Context, memos: Sequence[Memo]) -> Iterable[ListSection]:
-    waiting: dict[str, list[Memo]] = defaultdict(list)
-    for memo in memos:
-        for state in memo.recipients:
-            if state.action == "open":
-                waiting[state.position].append(memo)
-    if sum(map(len, waiting.values())) > LIST_LIMIT:
-        return
-    for position in sorted(waiting, key=lambda id_: (-len(waiting[id_]), id_)):
-        yield section(context, ACTIONS, f"Open for {context.label(position)}", waiting[position])
+def _owed(make: RowMaker, who: str, whom: str, memos: Sequence[Memo]) -> Owed:
+    since = memos[0].date  # the oldest; what has no date is last
+    return Owed(
+        href=relative(ACTIONS, page_of(memos[0])),
+        who=make.person(who),
+        whom=make.person(whom),
+        total=len(memos),
+        oldest=stamp(since),
+        age=age(since, make.day),
+    )
+
+
+def _of_position(make: RowMaker, asked: Asked, id_: str, limit: int, former_anchors: Sequence[str]) -> PositionActions:
+    board = actions_of(id_)
+    groups = [make.group("To do", f"to-do-{id_}", asked.asked_of([id_]), limit=limit, viewer=viewer(id_), more=board)]
+    waiting = asked.asked_by([id_])
+    if waiting:
+        anchor = f"waiting-{id_}"
+        groups.append(make.group("Waiting on others", anchor, waiting, limit=limit, is_waiting=True, more=board))
+    return PositionActions(
+        position=Reference(label="Everybody") if id_ == BROADCAST else make.context.position(make.start, id_),
+        href=relative(make.start, board),
+        anchor=f"position-{id_}",
+        former=tuple(former_anchors),
+        groups=tuple(group for group in groups if group.total),
+    )
+
+
+def viewer(id_: str) -> str | None:
+    """The position for which a memo is unread or not; none is all of them."""
+    return None if id_ == BROADCAST else id_
+
+
+def actions_of(id_: str) -> str:
+    """The page with all actions of a position, or of everybody."""
+    return f"{ACTIONS}{BROADCAST}/" if id_ == BROADCAST else position_actions(id_)
+
+
+def former_anchor(context: Context, id_: str) -> str:
+    """The anchor of a position's section, as it was published when it was made of the heading."""
+    return f"open for {context.label(id_)}".lower().replace(" ", "-")
+
+
+def _state(make: RowMaker, asked: Asked, state: Action) -> ActionListPage:
+    name = dict(STATES)[state]
+    found = asked.of.get(state, {})
+    order = by_number(found)[:_POSITIONS]
+    limit = rows_each([len(found[id_]) for id_ in order])
+    return ActionListPage(
+        **page_head(make.context, make.start, title=f"{name} actions", section="actions"),
+        feeds=(Reference(label=f"{name} actions", href=relative(make.start, state_feed(state))),),
+        intro=_EMPTY[state] if not found else "",
+        newest=as_of(make.day),
+        states=state_links(make.start, asked, state),
+        position=None,
+        groups=tuple(_of_state(make, id_, found[id_], state=state, limit=limit) for id_ in order),
+        positions_total=len(found),
+    )
+
+
+def _of_state(make: RowMaker, id_: str, memos: Sequence[Memo], *, state: Action, limit: int) -> ActionGroup:
+    heading = "Everybody" if id_ == BROADCAST else make.context.label(id_)
+    return make.group(
+        heading, f"position-{id_}", memos, limit=limit, viewer=viewer(id_), state=state, more=actions_of(id_)
+    )

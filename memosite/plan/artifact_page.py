@@ -9,24 +9,30 @@ from memosite.archive.model import Artifact, Copy, Memo, Record, SourceInfo, Tra
 from memosite.archive.urls import copy_name, original_name, page_of, relative
 from memosite.facts.parsed import Kind, Text
 from memosite.facts.texts import cut_line
+from memosite.pages.cited import CitedRow
 from memosite.pages.lives import LifeLine
-from memosite.pages.parts import PAGE_CHARS, Body, CopyRow, FindingRow, Reference, Row, Stamp
+from memosite.pages.mentions import MentionRow
+from memosite.pages.parts import PAGE_CHARS, Body, CopyRow, FindingRow, Reference, Stamp
 from memosite.pages.shared import SharedRow
+from memosite.pages.tracks import OutdatedCitation, TrackStep
 from memosite.plan.addresses import bundled_name, file_address, twins_of_artifact
 from memosite.plan.citations import citation_of
+from memosite.plan.cited_by import cited_by
 from memosite.plan.context import Context
-from memosite.plan.dates import newest_first, stamp
+from memosite.plan.dates import stamp
 from memosite.plan.head import PageHead, page_head
 from memosite.plan.history import history_lines
+from memosite.plan.mention_rows import mention_rows
 from memosite.plan.places import PlaceFinder
 from memosite.plan.shared_rows import shared_rows
+from memosite.plan.tracks import outdated_citations, track_of
 from memosite.sources.forges import file_url
 
 SUBJECT_CHARS = 5_000
 """The longest subject that a page shows whole; the original has it all."""
 
-FINDINGS, BACKLINKS, TAGS = 100, 200, 100
-"""The most findings, backlinks and tags on an artifact's page, which says how many there are."""
+FINDINGS, TAGS = 100, 100
+"""The most findings and tags on an artifact's page, which says how many there are."""
 
 PLACES = 1_000
 """The most links with a fragment of one artifact whose places are looked up; others lead to the top of a page."""
@@ -101,12 +107,16 @@ class ArtifactFields(PageHead):
     tags: tuple[str, ...]
     findings: tuple[FindingRow, ...]
     findings_total: int
-    backlinks: tuple[Row, ...]
+    backlinks: tuple[MentionRow, ...]
     backlinks_total: int
     shared: tuple[SharedRow, ...]
     shared_total: int
+    cited_by: tuple[CitedRow, ...]
+    cited_by_total: int
     lives: tuple[LifeLine, ...]
     citation: Citation | None
+    track: tuple[TrackStep, ...]
+    outdated: tuple[OutdatedCitation, ...]
 
 
 def artifact_fields(context: Context, artifact: Artifact, start: str, *, section: str = "") -> ArtifactFields:
@@ -133,24 +143,23 @@ def artifact_fields(context: Context, artifact: Artifact, start: str, *, section
         "tags": tuple(_tags(artifact)),
         "findings": tuple(context.finding_row(start, finding) for finding in artifact.findings[:FINDINGS]),
         "findings_total": len(artifact.findings),
-        "backlinks": _backlinks(context, artifact, start),
+        "backlinks": mention_rows(context, start, artifact),
         "backlinks_total": len(artifact.backlinks),
         "shared": shared_rows(context, start, artifact),
         "shared_total": len(context.shared.get(artifact.ref, ())),
+        "cited_by": cited_by(context, start, artifact.ref),
+        "cited_by_total": len(context.citations_of.get(artifact.ref, ())),
         "lives": history_lines(context, artifact, start),
         "citation": None if artifact.withheld or redacted else citation_of(context, artifact),
+        "track": track_of(context, start, artifact),
+        "outdated": outdated_citations(context, start, artifact),
     }
 
 
 def _tags(artifact: Artifact) -> Iterator[str]:
     yield from (cut_line(tag, 100) for tag in artifact.tags[:TAGS])
     if len(artifact.tags) > TAGS:
-        yield f"and {len(artifact.tags) - TAGS} more (see json)"
-
-
-def _backlinks(context: Context, artifact: Artifact, start: str) -> tuple[Row, ...]:
-    known = (context.archive.artifacts[ref] for ref in artifact.backlinks)
-    return tuple(context.row(start, one) for one in newest_first(known)[:BACKLINKS])
+        yield f"and {len(artifact.tags) - TAGS} more (see JSON)"
 
 
 def _copy_rows(context: Context, artifact: Artifact, start: str) -> tuple[CopyRow, ...]:

@@ -2,20 +2,24 @@
 
 from collections.abc import Iterable, Iterator
 
+from memosite.archive.citations import MadeCitation
 from memosite.archive.lines import all_texts, artifact_line, body_texts, join_texts
 from memosite.archive.model import Artifact, Copy, Document, Library, Life, Memo, Record, RecordLink, Transcript
 from memosite.archive.notices import notice_of
 from memosite.archive.urls import page_of
 from memosite.facts.parsed import RecordEvent, Ref, Text
 from memosite.facts.texts import one_line
+from memosite.formats.status import is_superseded, status_of
 from memosite.pages.lives import LifeStep
+from memosite.pages.mentions import MentionRow
 from memosite.plan.addresses import base_of_twin, bundled_name, file_address, twin_address
 from memosite.plan.artifact_page import link_targets, originals, shown_extra
 from memosite.plan.citations import called
-from memosite.plan.context import Context, is_superseded, status_of
+from memosite.plan.context import Context
 from memosite.plan.dates import stamp
 from memosite.plan.files import Written
 from memosite.plan.history import SENT, STEPS, history_lines, shows_commits
+from memosite.plan.mention_rows import mention_lines, mention_rows
 from memosite.plan.records import relation_row
 from memosite.plan.shared_rows import shared_fields, shared_lines
 from memosite.plan.transcript_twins import transcript_twin
@@ -30,6 +34,8 @@ def artifact_twin(context: Context, artifact: Artifact) -> Twin:
     start = base_of_twin(context, artifact)
     line = artifact_line(artifact, context.archive, base_url=context.site.base_url)
     line["backlinks"] = [f"{kind}/{id_}" for kind, id_ in artifact.backlinks]
+    line["mentioned_in"] = fitting(list(mention_lines(context, start, artifact)), entry_bytes)
+    line["cited_by"] = fitting([_citation_line(one) for one in context.citations_of.get(artifact.ref, ())], entry_bytes)
     line["links"] = dict(link_targets(context, start, artifact))
     line["originals"] = [file_address(context, start, artifact, path) for _, path, _ in originals(artifact)]
     line["life"] = fitting([_life(artifact, copy) for copy in artifact.copies[:_FILES]], entry_bytes)
@@ -53,6 +59,19 @@ def _content(context: Context, artifact: Artifact, start: str) -> tuple[dict[str
     if isinstance(artifact, Transcript):
         fields["transcript"], files = transcript_twin(context, artifact, start)
     return fields | {"body": artifact_text(context, artifact, body_texts(artifact))}, files
+
+
+def _citation_line(one: MadeCitation) -> dict[str, object]:
+    """A citation of an artifact: what makes it, null for a manuscript, and where; what it cites, and the verdict."""
+    return {
+        "by": "/".join(one.by) if one.by else None,
+        "by_anchor": one.by_anchor,
+        "place": str(one.location),
+        "anchor": one.anchor,
+        "quote": one.quote,
+        "state": one.state,
+        "verdict": one.said,
+    }
 
 
 def _relations(memo: Memo) -> Iterator[tuple[str, tuple[Ref, ...]]]:
@@ -96,9 +115,15 @@ def _lists(context: Context, artifact: Artifact, start: str) -> Iterator[tuple[s
     if isinstance(artifact, Record):
         yield "Relations", [_relation_line(context, start, artifact, one) for one in artifact.relations]
         yield "Recorded events", [_event_line(one) for one in artifact.history]
+    yield "Mentioned in", [_mention_line(one) for one in mention_rows(context, start, artifact)]
     yield "Shared passages", list(shared_lines(context, start, artifact.ref))
     lines = history_lines(context, artifact, start)
     yield "History", [_step_line(line.source, step) for line in lines for step in line.steps if step.label != SENT]
+
+
+def _mention_line(one: MentionRow) -> str:
+    said = f": {escaped(one.sentence.line)}" if one.sentence else ""
+    return f"- [{escaped(one.row.subject)}]({one.row.href}){said}\n"
 
 
 def _step_line(source: str, step: LifeStep) -> str:
@@ -120,7 +145,7 @@ def _relation_line(context: Context, start: str, record: Record, link: RecordLin
     row = relation_row(context, start, record, link)
     label = escaped(one_line(row.target.label))
     target = f"[{label}]({twin_address(context, start, link.to, 'md')})" if link.to and row.target.href else label
-    said = ", ".join(filter(None, (row.status, row.confidence, "stated there" if row.is_inverse else "")))
+    said = ", ".join(filter(None, (row.status, row.confidence, "stated in that record" if row.is_inverse else "")))
     facts = (f"({escaped(one_line(said))})" if said else "", escaped(row.label))
     return " ".join(("-", one_line(row.predicate), target, *filter(None, facts))) + "\n"
 

@@ -31,10 +31,13 @@ def artifact_units(archive: Archive) -> Iterator[Unit]:
     """
     for thread in archive.threads.values():
         make = partial(_plan_thread, thread=thread)
-        yield Unit(name=f"thread/{thread.id}", make=make, given=thread, weight=len(thread.entries))
+        yield Unit(
+            name=f"thread/{thread.id}", make=make, given=thread, given_as="the thread", weight=len(thread.entries)
+        )
     for ref, artifact in archive.artifacts.items():
         if not isinstance(artifact, Memo):
-            yield Unit(name="/".join(ref), make=partial(_plan_artifact, artifact=artifact), given=artifact)
+            make = partial(_plan_artifact, artifact=artifact)
+            yield Unit(name="/".join(ref), make=make, given=artifact, given_as="the item itself")
 
 
 def _plan_thread(context: Context, *, thread: Thread) -> Iterator[Planned]:

@@ -37,7 +37,12 @@ def bundle_units(context: Context) -> Iterator[Unit]:
         artifacts = tuple(found)
         make = partial(_plan_bundle, bundle=bundle, artifacts=artifacts)
         yield Unit(
-            name=f"bundle/{bundle}", make=make, given=artifacts, weight=1 + len(artifacts) // 3, is_for_programs=True
+            name=f"bundle/{bundle}",
+            make=make,
+            given=artifacts,
+            given_as="an item in the bundle",
+            weight=1 + len(artifacts) // 3,
+            is_for_programs=True,
         )
 
 

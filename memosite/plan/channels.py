@@ -6,8 +6,9 @@ from dataclasses import dataclass
 from typing import Literal
 
 from memosite.archive.ledger import Ledger
-from memosite.archive.model import Artifact, Memo, Position, Transcript
+from memosite.archive.model import Action, Artifact, Memo, Position, Transcript
 from memosite.archive.urls import ACTIONS, HOME, position_page, saved_page, system_page, thread_page
+from memosite.plan.action_rows import state_feed
 from memosite.plan.context import Context
 from memosite.plan.dates import by_arrival
 from memosite.plan.position_items import received
@@ -51,9 +52,7 @@ def all_channels(context: Context, ledger: Ledger, searches: Sequence[SavedSearc
     yield _channel(
         "Everything", HOME, title, "Everything that arrives in this archive.", everything, page=HOME, has_json=True
     )
-    asked = (memo for memo in context.memos if memo.kind == "memo" and memo.action == "open")
-    text = "Memos that ask for something which is not done."
-    yield _channel("Everything", ACTIONS, f"{title}: open actions", text, asked, page=ACTIONS)
+    yield from _action_channels(context, title)
     for system in published_systems(context, ledger):
         page = system_page(system)
         records = context.records.get(system, [])
@@ -61,7 +60,7 @@ def all_channels(context: Context, ledger: Ledger, searches: Sequence[SavedSearc
     for saved in searches:
         page = saved_page(saved.name)
         found = (artifact for artifact in everything if artifact.ref in saved.found)
-        yield _channel("Searches", page, f"{title}: {saved.name}", f"What is found by: {saved.query}", found, page=page)
+        yield _channel("Searches", page, f"{title}: {saved.name}", f"Results of: {saved.query}", found, page=page)
     for name in former_searches(ledger, searches):
         page = saved_page(name)
         yield _channel("Former", page, f"{title}: {name}", "A search that is no longer saved.", (), page=page)
@@ -69,10 +68,30 @@ def all_channels(context: Context, ledger: Ledger, searches: Sequence[SavedSearc
     yield from _thread_channels(context, ledger)
 
 
+_ACTIONS: Mapping[Action, tuple[str, str]] = {
+    "open": ("open actions", "Memos that ask for something which is not done."),
+    "superseded": ("superseded actions", "Memos that ask for something, and that a later memo took the place of."),
+    "answered": ("answered actions", "Memos that ask for something and are answered, until they are closed."),
+    "discharged": ("closed actions", "Memos that ask for something which is closed."),
+}
+"""The title and the description of the feed of each state."""
+
+
+def _action_channels(context: Context, title: str) -> Iterator[Channel]:
+    asked: dict[Action, list[Memo]] = {state: [] for state in _ACTIONS}
+    for memo in context.memos:
+        if memo.kind == "memo" and memo.action is not None:
+            asked[memo.action].append(memo)
+    for state, (name, text) in _ACTIONS.items():
+        folder = state_feed(state).removesuffix("feed.xml")
+        page = ACTIONS if state == "open" else folder
+        yield _channel("Everything", folder, f"{title}: {name}", text, asked[state], page=page)
+
+
 def closed_channel(stem: str) -> Channel:
     """The channel of a feed that continues under another name and has published archive documents."""
     folder, slash, name = stem.rpartition("/")
-    text = "What this feed held before it went on elsewhere."
+    text = "Older items of a feed that continues at another address."
     return _channel("Former", folder + slash, folder, text, (), page=folder + slash, name=name)
 
 
@@ -170,7 +189,7 @@ def _thread_channels(context: Context, ledger: Ledger) -> Iterator[Channel]:
                 yield _thread_channel(context, id_, thread.id, "Former", ())
     for id_ in former.get(None, ()):
         page, title = thread_page(id_), f"{context.site.title}: {id_}"
-        yield _channel("Former", page, title, "A thread that is no longer here.", (), page=page)
+        yield _channel("Former", page, title, "A removed thread.", (), page=page)
 
 
 def _thread_channel(context: Context, id_: str, thread_id: str, group: ChannelGroup, former: Iterable[str]) -> Channel:

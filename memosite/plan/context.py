@@ -7,14 +7,14 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache, partial
 from weakref import proxy
 
-from memosite.archive.lines import is_broken
+from memosite.archive.citations import MadeCitation, by_cited
+from memosite.archive.mailboxes import copies_at, is_unread_by_any, is_unread_for, mailbox_at
 from memosite.archive.model import (
     Action,
     Archive,
     Artifact,
     Document,
     Ghost,
-    Library,
     Memo,
     Position,
     Record,
@@ -26,9 +26,9 @@ from memosite.config.schema import FeedsConfig
 from memosite.facts.bounds import LABEL_CHARS
 from memosite.facts.findings import Finding
 from memosite.facts.names import make_id
-from memosite.facts.parsed import BROADCAST, Mailbox, Ref
+from memosite.facts.parsed import Mailbox, Ref
 from memosite.facts.texts import cut_line
-from memosite.formats.systems import system_of
+from memosite.formats.status import is_superseded, status_of
 from memosite.pages.parts import FindingRow, Reference, Row, Site
 from memosite.plan.arrivals import arrival_times
 from memosite.plan.bundle_index import find_bundles
@@ -37,22 +37,21 @@ from memosite.plan.clauses import clause_links
 from memosite.plan.dates import by_arrival, stamp
 from memosite.plan.during import find_written
 from memosite.plan.entity_index import EntityFacts, collect_entities
+from memosite.plan.mentioned import MentionFinder
 from memosite.plan.seats import SeatIndex, index_seats
 from memosite.plan.shared_passages import SharedLink
-from memosite.plan.successors import is_named
-from memosite.resolve.actions import copies_at, is_unread, is_unread_by_any, mailbox_at
 from memosite.sources.forges import commit_url
 
-LIST_LIMIT = 500
-"""The most entries of one list on one page (SPEC 4)."""
-
-ADDRESSEES = 6
-"""The most recipients that a row of a list names."""
+LIST_LIMIT, ADDRESSEES = 500, 6
+"""The most entries of one list on one page (SPEC 4); the most recipients that a row of a list names."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Context:
-    """The archive and everything a page is made with. `text_of` gives a text by its digest; `shared` are passages."""
+    """The archive and everything a page is made with. `text_of` gives a text by its digest; `mentions` keeps places.
+
+    `shared` are the passages that artifacts share.
+    """
 
     archive: Archive
     site: Site
@@ -60,6 +59,7 @@ class Context:
     archive_id: str = "archive"
     authority: str = "memosite.invalid,2026"
     feeds: FeedsConfig = field(default_factory=FeedsConfig)
+    mentions: MentionFinder = field(default_factory=MentionFinder, compare=False, repr=False)
     shared: dict[Ref, tuple[SharedLink, ...]] = field(default_factory=dict)
 
     @cached_property
@@ -157,12 +157,10 @@ class Context:
     def _received(self, position: Position, broadcasts: frozenset[int]) -> list[Memo]:
         members = {position.id, *position.union_of}
         found = list(self.broadcasts)
-        for one in self.by_position.get(position.id, ()):
-            if isinstance(one, Memo) and id(one) not in broadcasts:
-                for state in one.recipients:
-                    if state.position in members:
-                        found.append(one)
-                        break
+        found += [
+            one for one in self.by_position.get(position.id, ()) if isinstance(one, Memo) and id(one) not in broadcasts
+            and any(state.position in members for state in one.recipients)
+        ]  # fmt: skip
         found.sort(key=by_arrival)
         return found
 
@@ -207,6 +205,11 @@ class Context:
     def artifact(self, start: str, ref: Ref) -> Reference:
         """A link to an artifact or ghost by its short subject."""
         return Reference(label=self.archive.short_subject(ref), href=relative(start, self.page(ref)))
+
+    @cached_property
+    def citations_of(self) -> dict[Ref, tuple[MadeCitation, ...]]:
+        """The citations of each artifact that has any."""
+        return by_cited(self.archive.citations)
 
     @cached_property
     def thread_sizes(self) -> dict[str, int]:
@@ -278,11 +281,8 @@ class Context:
                 return self.artifact(start, found)
             written = artifact.card.superseded_by
             return Reference(label=cut_line(written, 120)) if written else None
-        if isinstance(artifact, Document) and is_superseded(artifact):
-            linked = (self.archive.artifacts.get(link.to) for link in artifact.links if link.to)
-            fitting = (one for one in linked if isinstance(one, Document) and is_named(one, artifact.head.status or ""))
-            successor = next(fitting, None)
-            return self.artifact(start, successor.ref) if successor else None
+        if isinstance(artifact, Document):
+            return self.artifact(start, artifact.superseded_by) if artifact.superseded_by else None
         return None
 
     def addressees(self, start: str, memo: Memo) -> tuple[Reference, ...]:
@@ -343,15 +343,7 @@ class Context:
         if memo.kind != "memo" or viewer is None:
             return memo.kind == "memo" and is_unread_by_any(memo)
         members = (viewer, *self.archive.positions[viewer].union_of)
-        for state in memo.recipients:
-            if state.position in members and state.unread:
-                return True
-            if state.position == BROADCAST and memo.sender_position not in members:
-                repos = {self.archive.positions[member].repo for member in members} - {None}
-                here = tuple(copy for copy in memo.copies if copy.file.source in repos)
-                if here and is_unread(here, None):
-                    return True
-        return False
+        return is_unread_for(memo, members, (self.archive.positions[member].repo for member in members))
 
     @staticmethod
     def finding_row(start: str, finding: Finding, page: Reference | None = None) -> FindingRow:
@@ -376,23 +368,3 @@ def _state_of(artifact: Memo | Transcript) -> str:
     if artifact.withheld:
         return artifact.withheld.word
     return "unreadable" if artifact.broken else ""
-
-
-def status_of(artifact: Artifact) -> str:
-    """The status that a record, document or library has, "" if it has none."""
-    if artifact.withheld:
-        return artifact.withheld.word
-    if isinstance(artifact, Record):
-        if is_broken(artifact):
-            return artifact.card.status or "unreadable"
-        return system_of(artifact.card).status(artifact.card)
-    if isinstance(artifact, Library):
-        return "unreadable" if is_broken(artifact) else ""
-    return artifact.head.status or "" if isinstance(artifact, Document) else ""
-
-
-def is_superseded(artifact: Artifact) -> bool:
-    """Whether a record or document says that something else took its place."""
-    if isinstance(artifact, Record) and (artifact.superseded_by or artifact.card.superseded_by):
-        return True
-    return status_of(artifact).casefold().startswith("superseded")

@@ -36,6 +36,23 @@ def stamp(moment: Moment | None) -> Stamp | None:
     return Stamp(utc=moment.utc, shown=shown, day=moment.day)
 
 
+def seconds_between(before: Moment | None, after: Moment | None) -> float | None:
+    """How long a step took; None if it is not known, or if the clocks disagree."""
+    if before is None or after is None or "name" in {before.origin, after.origin}:
+        return None
+    seconds = (after.instant - before.instant).total_seconds()
+    return seconds if seconds >= 0 else None
+
+
+def duration(seconds: float) -> str:
+    """`3 days`: a time in the largest fitting unit."""
+    for size, unit in ((86_400, "day"), (3_600, "hour"), (60, "minute")):
+        number = int(seconds // size)
+        if number:
+            return f"{number} {unit}{'s' if number != 1 else ''}"
+    return "under a minute"
+
+
 def day_of(artifact: Artifact) -> str:
     """The day of an artifact as its writer's clock had it; "" without a date."""
     return artifact.date.day if artifact.date else ""

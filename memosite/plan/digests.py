@@ -10,6 +10,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
+from typing import TypedDict
 
 from memosite.archive.ledger import Ledger
 from memosite.archive.model import Artifact, Memo
@@ -18,7 +19,10 @@ from memosite.facts.parsed import Kind
 from memosite.facts.times import Moment
 from memosite.feeds.rss import Feed, FeedFile, FeedItem, tag_uri
 from memosite.pages.models import DigestsPage, ListPage, RedirectPage
+from memosite.pages.overviews import CalendarMonth
 from memosite.pages.parts import Reference
+from memosite.pages.words import action_word
+from memosite.plan.calendars import calendar_months
 from memosite.plan.context import Context
 from memosite.plan.dates import newest
 from memosite.plan.head import page_head
@@ -78,7 +82,8 @@ def digest_units(digests: Sequence[Digest]) -> Iterator[Unit]:
     for digest, around in with_neighbours(digests):
         days = [one.day for one in around if one]
         make = partial(_plan_digest, digest=digest, around=around)
-        yield Unit(name=f"digest/{digest.day}", make=make, given=(digest, days))
+        given_as = "the items of the week or the digests beside it"
+        yield Unit(name=f"digest/{digest.day}", make=make, given=(digest, days), given_as=given_as)
 
 
 def plan_digest_lists(
@@ -115,7 +120,7 @@ def _plan_digest(
     start = digest_page(digest.day)
     previous, following = (_link(context, start, one) if one else None for one in around)
     groups = {
-        heading: found
+        heading.lower(): found
         for kind, heading in _KINDS
         if (found := [artifact for artifact in digest.artifacts if artifact.kind == kind])
     }
@@ -127,7 +132,7 @@ def _plan_digest(
         intro=f"What arrived in the week from {digest.day}."
         if context.feeds.is_weekly
         else "What arrived on this day.",
-        sections=grouped_sections(context, start, groups),
+        sections=grouped_sections(context, start, groups, names={heading.lower(): heading for _, heading in _KINDS}),
         previous=previous or Reference(label="All digests", href=relative(start, DIGESTS)),
         next=following,
     )
@@ -149,16 +154,30 @@ def _lists(context: Context, digests: Sequence[Digest]) -> Iterator[DigestsPage]
             **page_head(context, start, title=part_title("Digests", number), section="timeline"),
             feeds=_feeds(start),
             parts=part_links(start, DIGESTS, number or len(chunks), number) if len(chunks) > 1 else (),
-            span="week" if context.feeds.is_weekly else "day",
-            digests=tuple((_link(context, start, digest), len(digest.artifacts)) for digest in reversed(chunk)),
+            **_shown(context, start, chunk),
         )
+
+
+class _Shown(TypedDict):
+    span: str
+    digests: tuple[tuple[Reference, int], ...]
+    months: tuple[CalendarMonth, ...]
+
+
+def _shown(context: Context, start: str, digests: Sequence[Digest]) -> _Shown:
+    """Weeks as a list, days as a calendar."""
+    if context.feeds.is_weekly:
+        weeks = tuple((_link(context, start, digest), len(digest.artifacts)) for digest in reversed(digests))
+        return {"span": "week", "digests": weeks, "months": ()}
+    days = {digest.day: (len(digest.artifacts), relative(start, digest_page(digest.day))) for digest in digests}
+    return {"span": "day", "digests": (), "months": calendar_months(days)}
 
 
 def _feed(context: Context, digests: Sequence[Digest]) -> Feed:
     base = context.site.base_url
     return Feed(
         title=f"{context.site.title}: digests",
-        description="What arrived, one item for each closed " + ("week." if context.feeds.is_weekly else "day."),
+        description="What arrived, one item for each complete " + ("week." if context.feeds.is_weekly else "day."),
         language=context.site.language,
         generator=context.site.generator,
         fallback_link=f"urn:memosite:{context.archive_id}",
@@ -207,4 +226,4 @@ def _who(artifact: Artifact) -> str:
     if not isinstance(artifact, Memo) or artifact.kind != "memo":
         return artifact.kind
     who = f"{artifact.sender} to {', '.join(artifact.to[:3])}{' and others' if len(artifact.to) > 3 else ''}"
-    return f"{who}; action {artifact.action}" if artifact.action else who
+    return f"{who}; action {action_word(artifact.action)}" if artifact.action else who

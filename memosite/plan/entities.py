@@ -62,12 +62,12 @@ def _plan_entity(context: Context, entity: EntityFacts) -> Iterator[EntityPage |
     here = entity_page(entity.id)
     groups: dict[str, list[Record]] = defaultdict(list)
     for record in entity.records:
-        groups[f"Records of {record.system}"].append(record)
+        groups[f"records of {record.system}"].append(record)
     yield EntityPage(
         **page_head(context, here, title=entity.name, section="systems"),
         parts=part_links(here, here, part_count(entity.records), None),
         id=entity.id,
         types=entity.types,
-        sections=grouped_sections(context, here, groups),
+        sections=grouped_sections(context, here, groups, names={key: f"R{key[1:]}" for key in groups}),
     )
     yield from plan_parts(context, here, entity.name, entity.records, section_name="systems")

@@ -6,6 +6,7 @@ from dataclasses import replace
 from typing import Any
 
 from memosite.archive.lines import original_sha256, shown_file
+from memosite.archive.mailboxes import copies_at
 from memosite.archive.model import Artifact, Copy, Memo, Position, Transcript
 from memosite.archive.notices import notice_of
 from memosite.archive.urls import absolute, artifact_page, page_of
@@ -18,7 +19,6 @@ from memosite.pages.parts import Body
 from memosite.plan.artifact_page import SUBJECT_CHARS, originals
 from memosite.plan.context import Context
 from memosite.plan.memos import memo_bodies
-from memosite.resolve.actions import copies_at
 
 ALL_ITEMS_BYTES = 1_000_000
 """The most bytes that the text of one memo takes in all feeds together."""

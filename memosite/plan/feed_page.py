@@ -4,10 +4,8 @@ import shlex
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
-from urllib.parse import quote
 
 from memosite.archive.urls import DIGESTS, FEEDS, absolute, relative
-from memosite.facts.names import make_id
 from memosite.feeds.json_feed import OutlineFeed, OutlineGroup, to_opml
 from memosite.pages.feeds import FeedGroup, Subscribing
 from memosite.pages.models import FeedsPage
@@ -15,14 +13,12 @@ from memosite.pages.parts import Reference
 from memosite.plan.channels import Channel
 from memosite.plan.context import Context
 from memosite.plan.files import Written
+from memosite.plan.following import LOCAL, feed_name
 from memosite.plan.head import page_head
 from memosite.plan.units import Unit
 
 OPML = "feeds.opml"
 THREADS_OPML = f"{FEEDS}threads.opml"
-LOCAL = "http://127.0.0.1:8000/"
-"""Where `memosite serve` shows a site; for the commands of a site that knows no address of its own."""
-
 Listed = tuple[str, str, str]
 """A feed in a list of feeds: its title, its path without extension, and the page that it is the feed of."""
 
@@ -40,6 +36,7 @@ def plan_feed_page(context: Context, channels: Sequence[Channel]) -> Iterator[Fe
     groups: dict[str, list[Channel]] = defaultdict(list)
     for channel in channels:
         groups[channel.group].append(channel)
+    memo_feeds = [one for one in groups["Positions"] if one.name == "feed"]
     base = context.site.base_url or LOCAL
     example = next(iter(groups["Positions"]), channels[0])
     folder = absolute(base, example.folder)
@@ -55,10 +52,12 @@ def plan_feed_page(context: Context, channels: Sequence[Channel]) -> Iterator[Fe
             ),
             example=shlex.quote(f"{folder}{example.name}.xml"),
             example_full=shlex.quote(f"{folder}{example.name}{'-full' if example.has_full else ''}.xml"),
-            name=quote(make_id(example.position.id if example.position else "everything"), safe="")
-            .replace("%", "-")
-            .replace("~", "-")
-            .lstrip("-"),
+            name=feed_name(example.position.id if example.position else "everything"),
+            subject=_label(context, example),
+            choices=tuple(
+                Reference(label=_label(context, one), href=f"{relative(FEEDS, one.page)}#follow")
+                for one in memo_feeds[:_LISTED]
+            ),
             is_local=context.site.base_url is None,
         ),
     )
@@ -69,7 +68,7 @@ def plan_feed_page(context: Context, channels: Sequence[Channel]) -> Iterator[Fe
     outlines = (
         OutlineGroup(title="The whole archive", feeds=_outlines(context, [*groups["Everything"], digests])),
         OutlineGroup(title="Positions", feeds=_outlines(context, groups["Positions"])),
-        OutlineGroup(title="Positions, with texts", feeds=_full_outlines(context, groups["Positions"])),
+        OutlineGroup(title="Positions, full text", feeds=_full_outlines(context, groups["Positions"])),
         OutlineGroup(title="Records", feeds=_outlines(context, groups["Records"])),
         OutlineGroup(title="Saved searches", feeds=_outlines(context, groups["Searches"])),
         OutlineGroup(title="Threads", include=_address(context, THREADS_OPML)),
@@ -81,7 +80,12 @@ def plan_feed_page(context: Context, channels: Sequence[Channel]) -> Iterator[Fe
 def thread_feeds_unit(channels: Iterable[Channel]) -> Unit:
     """The list of the threads' feeds, which `/feeds.opml` includes: a unit by itself, as it may be long."""
     threads = tuple((one.title, one.stem, one.page) for one in channels if one.group == "Threads")
-    return Unit(name="feeds/threads", make=partial(_plan_thread_feeds, threads=threads), given=threads)
+    return Unit(
+        name="feeds/threads",
+        make=partial(_plan_thread_feeds, threads=threads),
+        given=threads,
+        given_as="the list of threads",
+    )
 
 
 def _plan_thread_feeds(context: Context, *, threads: Sequence[Listed]) -> Iterator[Written]:
@@ -101,7 +105,7 @@ def _outlines(context: Context, channels: Sequence[Channel]) -> tuple[OutlineFee
 def _full_outlines(context: Context, channels: Sequence[Channel]) -> tuple[OutlineFeed, ...]:
     """The feeds with texts, apart: subscribers of both get each memo twice."""
     return tuple(
-        _outline(context, f"{channel.title}, with texts", f"{channel.stem}-full", channel.page)
+        _outline(context, f"{channel.title}, full text", f"{channel.stem}-full", channel.page)
         for channel in channels
         if channel.has_full
     )
@@ -138,6 +142,6 @@ def _documents(channel: Channel) -> Iterator[Reference]:
     label = {"feed": "memos" if channel.position else "feed"}.get(channel.name, channel.name)
     yield Reference(label=label, href=relative(FEEDS, f"{channel.stem}.xml"))
     if channel.has_full:
-        yield Reference(label="with texts", href=relative(FEEDS, f"{channel.stem}-full.xml"))
+        yield Reference(label="full text", href=relative(FEEDS, f"{channel.stem}-full.xml"))
     if channel.has_json:
         yield Reference(label="JSON", href=relative(FEEDS, f"{channel.stem}.json"))

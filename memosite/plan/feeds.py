@@ -96,6 +96,9 @@ def _held(full: Iterable[Iterable[Ref]], present: Container[Ref]) -> tuple[int, 
     return tuple(number for number, block in enumerate(full, 1) if any(ref in present for ref in block))
 
 
+_GIVEN_AS = "the name of the feed or its items"
+
+
 def feed_units(arranged: Iterable[Arranged]) -> Iterator[Unit]:
     """The documents of every feed; archive documents come before the feed that links to them.
 
@@ -110,12 +113,14 @@ def feed_units(arranged: Iterable[Arranged]) -> Iterator[Unit]:
                 name=f"feed/{one.channel.stem}-{number}",
                 make=partial(_plan_archive, channel=channel, number=number, previous=previous, block=block),
                 given=(about, number, previous, block),
+                given_as=_GIVEN_AS,
                 weight=5,
             )
             previous = number if number in held else previous
         if not one.is_closed:
             given = (about, one.full, one.held, channel.members)  # the rest is what is in no block
-            yield Unit(name=f"feed/{channel.stem}", make=partial(_plan_feed, arranged=one), given=given, weight=5)
+            make = partial(_plan_feed, arranged=one)
+            yield Unit(name=f"feed/{channel.stem}", make=make, given=given, given_as=_GIVEN_AS, weight=5)
 
 
 def plan_whole_feed(context: Context, position: Position) -> Feed:

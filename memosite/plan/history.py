@@ -11,21 +11,21 @@ from memosite.pages.lives import LifeLine, LifeStep
 from memosite.pages.parts import Reference
 from memosite.plan.changes import edit_anchors
 from memosite.plan.context import Context
-from memosite.plan.dates import stamp
+from memosite.plan.dates import duration, seconds_between, stamp
 
 LINES = 20
 """The most copies whose histories a page shows."""
 STEPS = 40
 """The most steps of one history, the last ones."""
 
-_IN_BOX = {"read": "read", "archive": "archived", "inbox": "put back into the inbox", "flat": "moved"}
+_IN_BOX = {"read": "read", "archive": "archived", "inbox": "moved back to the inbox", "flat": "moved"}
 SENT = "sent"
 """The label of the step that is not from git."""
 _OF_RECORD: Mapping[str, str] = {"received": "committed"}
 _PENDING = {
-    "delivered": "delivered, not yet received: nobody has committed it",
-    "moved": "moved since, not yet committed",
-    "edited": "edited since, not yet committed",
+    "delivered": "delivered, not committed yet",
+    "moved": "moved since, not committed yet",
+    "edited": "edited since, not committed yet",
 }
 
 
@@ -94,7 +94,7 @@ def event_label(artifact: Artifact, event: LifeEvent) -> str:
     if event.kind == "received":
         if not is_memo:
             return "committed"
-        return f"received, straight into {event.mailbox}/" if event.mailbox in {"read", "archive"} else "received"
+        return f"received in {event.mailbox}/" if event.mailbox in {"read", "archive"} else "received"
     if event.kind == "edited":
         return "edited after receipt" if is_memo else "edited"
     return event.kind
@@ -102,16 +102,10 @@ def event_label(artifact: Artifact, event: LifeEvent) -> str:
 
 def latency(before: Moment | None, after: Moment | None) -> str:
     """How long a step took, in the largest fitting unit; "" if it is not known, or if the clocks disagree."""
-    if before is None or after is None or before.origin == "name":
+    seconds = seconds_between(before, after)
+    if seconds is None:
         return ""
-    seconds = (after.instant - before.instant).total_seconds()
-    if seconds < 0:
-        return ""
-    for size, unit in ((86_400, "day"), (3_600, "hour"), (60, "minute")):
-        number = int(seconds // size)
-        if number:
-            return f"after {number} {unit}{'s' if number != 1 else ''}"
-    return "at once"
+    return f"after {duration(seconds)}" if seconds >= 60 else "at once"
 
 
 def removal_line(context: Context, removal: Removal) -> LifeLine:

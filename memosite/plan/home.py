@@ -1,32 +1,30 @@
-"""Plans the home page: what waits for people, positions at a glance, what moved and arrived last, sources."""
+"""Plans the home page: what waits for people, activity, what arrived and moved last, positions, sources."""
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 
-from memosite.archive.model import Artifact, Memo, SourceInfo
-from memosite.archive.urls import HOME, UNDATED_MONTH
-from memosite.facts.parsed import BROADCAST
+from memosite.archive.model import Artifact, SourceInfo
+from memosite.archive.urls import DIGESTS, HOME, UNDATED_MONTH, relative
 from memosite.pages.models import HomePage
 from memosite.pages.parts import Day, Reference, SourceRow
+from memosite.plan.activity import draw_activity, find_activity
 from memosite.plan.context import Context
 from memosite.plan.dates import day_of, newest, stamp
 from memosite.plan.head import page_head
 from memosite.plan.health import severity_counts
 from memosite.plan.months import month_link
 from memosite.plan.movements import movements
-from memosite.plan.position_table import SEATS, listed_positions, seat_rows
+from memosite.plan.position_table import at_a_glance
+from memosite.plan.waiting import plan_waiting
 from memosite.sources.forges import commit_url
 
 _NEWEST = 40
-_WAITING = 50
 
 
 def plan_home(context: Context, months: Mapping[str, Sequence[Artifact]]) -> HomePage:
-    """What waits for people, seats at a glance, newest by day, sources (SPEC 4)."""
+    """What waits for people, activity, newest by day, positions, sources (SPEC 4)."""
     artifacts = context.archive.artifacts.values()
-    people = {id_ for id_, position in context.archive.positions.items() if position.is_person}
-    waiting = [memo for memo in context.memos if _waits_for(memo, people)] if people else []
-    positions = listed_positions(context)
+    activity = find_activity(context, months)
     days: dict[str, list[Artifact]] = defaultdict(list)
     for artifact in newest([artifact for artifact in artifacts if artifact.date], _NEWEST):
         days[day_of(artifact)].append(artifact)
@@ -38,14 +36,14 @@ def plan_home(context: Context, months: Mapping[str, Sequence[Artifact]]) -> Hom
             Reference(label="Everything", href="feed.xml"),
             Reference(label="Everything, as JSON", href="feed.json"),
         ),
-        waiting=tuple(context.row(HOME, memo) for memo in newest(waiting, _WAITING)),
-        waiting_total=len(waiting),
+        waiting=plan_waiting(context),
+        activity=draw_activity(context, activity),
         open_actions=sum(1 for memo in context.memos if memo.action == "open"),
-        seats=seat_rows(context, HOME, positions[:SEATS]),
-        seats_total=len(positions),
+        positions=at_a_glance(context, HOME, activity),
         days=tuple(
             Day(day=day, rows=tuple(context.row(HOME, artifact) for artifact in found)) for day, found in days.items()
         ),
+        digests=Reference(label="Digests", href=relative(HOME, DIGESTS)),
         months=tuple(
             month_link(HOME, month) for month in [month for month in months if month != UNDATED_MONTH][:-13:-1]
         ),
@@ -82,13 +80,3 @@ def _source_row(source: SourceInfo, artifacts: int) -> SourceRow:
         ref=source.ref,
         last_fetched=stamp(source.last_fetched),
     )
-
-
-def _waits_for(memo: Memo, people: set[str]) -> bool:
-    """An open action, or an unread memo, of somebody who is a person; broadcasts only as open actions."""
-    for state in memo.recipients:
-        if state.position == BROADCAST:
-            continue
-        if state.position in people and (state.action == "open" or (state.unread and memo.action is None)):
-            return True
-    return False

@@ -99,5 +99,5 @@ def _discharge_text(discharge: Discharge | None) -> str:
         parts.append(f"by {discharge.by}")
     if discharge.via:
         parts.append(f"via {discharge.via}")
-    text = " ".join(parts) or "as its metadata say"
+    text = " ".join(parts) or "according to its metadata"
     return f"{text}: {discharge.disposition}" if discharge.disposition else text

@@ -1,14 +1,18 @@
 """Plans the page of each month, and the timeline, which lists all months."""
 
-from collections import defaultdict
+import calendar
+from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 
 from memosite.archive.model import Artifact
-from memosite.archive.urls import TIMELINE, UNDATED_MONTH, month_page, part_page, relative
+from memosite.archive.urls import DIGESTS, TIMELINE, UNDATED_MONTH, month_page, part_page, relative
 from memosite.pages.models import ListPage, TimelinePage
+from memosite.pages.overviews import TimelineYear
 from memosite.pages.parts import Reference
-from memosite.plan.context import Context
+from memosite.pages.pictures import Cell, PictureColumn, PictureRow, Sparks
+from memosite.plan.context import LIST_LIMIT, Context
 from memosite.plan.dates import day_of, month_name
 from memosite.plan.files import Written
 from memosite.plan.head import page_head, twin_links
@@ -20,6 +24,7 @@ from memosite.plan.twins import list_twins
 from memosite.plan.units import Unit
 
 _Around = tuple[str | None, str | None]
+_DRAWN_YEARS = 30
 
 
 def month_units(months: Mapping[str, Sequence[Artifact]]) -> Iterator[Unit]:
@@ -30,6 +35,7 @@ def month_units(months: Mapping[str, Sequence[Artifact]]) -> Iterator[Unit]:
             name=f"month/{month}",
             make=partial(_plan_month, month=month, artifacts=artifacts, around=around),
             given=(month, artifacts, around),
+            given_as="the items of the month or the months beside it",
             weight=1 + len(artifacts) // 10,
         )
 
@@ -66,16 +72,25 @@ def _month_page(
     previous, following = (month_link(start, other) if other else None for other in around)
     days: dict[str, list[Artifact]] = defaultdict(list)
     for artifact in artifacts:
-        days[day_of(artifact) or "No date"].append(artifact)
+        days[day_of(artifact) or ""].append(artifact)
     return ListPage(
         **page_head(context, start, title=month_name(month), section="timeline"),
         twins=twin_links(start, here),
         parts=part_links(start, here, count, number) if start != here or count > 1 else (),
         intro="",
-        sections=tuple(section(context, start, day, days[day]) for day in sorted(days, reverse=True)),
+        sections=tuple(
+            section(context, start, day or "No date", days[day], anchor=day or "no-date")
+            for day in sorted(days, reverse=True)
+        ),
         previous=previous,
         next=following,
     )
+
+
+def page_within_month(month: str, number: int, total: int) -> str:
+    """The page that lists the artifact of this number, from 0, in a month of so many: its page, or an older part."""
+    part, last = number // LIST_LIMIT, (total - 1) // LIST_LIMIT
+    return month_page(month) if part == last else part_page(month_page(month), part + 1)
 
 
 def month_link(start: str, month: str) -> Reference:
@@ -84,15 +99,45 @@ def month_link(start: str, month: str) -> Reference:
 
 
 def plan_timeline(context: Context, months: Mapping[str, Sequence[Artifact]]) -> TimelinePage:
-    """All months by year, newest first."""
-    years: dict[str, list[tuple[Reference, int]]] = defaultdict(list)
-    for month, artifacts in months.items():
-        year, _, _ = month.partition("/")
-        label = month_name(month).removesuffix(f" {year}")
-        reference = Reference(label=label, href=relative(TIMELINE, month_page(month)))
-        years["Undated" if month == UNDATED_MONTH else year].append((reference, len(artifacts)))
+    """All months by year, newest first, the newest years with a bar for each day."""
+    years: dict[str, list[str]] = defaultdict(list)
+    for month in months:
+        years["Undated" if month == UNDATED_MONTH else month.partition("/")[0]].append(month)
     newest = sorted(years, key=lambda year: (year != "Undated", year), reverse=True)
     return TimelinePage(
         **page_head(context, TIMELINE, title="Timeline", section="timeline"),
-        years=tuple((year, tuple(years[year])) for year in newest),
+        digests=Reference(label="Digests", href=relative(TIMELINE, DIGESTS)),
+        years=tuple(
+            TimelineYear(
+                year=year,
+                months=tuple((_short_link(month, year), len(months[month])) for month in years[year]),
+                days=_days(year, {month: months[month] for month in years[year]})
+                if year != "Undated" and place < _DRAWN_YEARS
+                else None,
+            )
+            for place, year in enumerate(newest)
+        ),
     )
+
+
+def _short_link(month: str, year: str) -> Reference:
+    label = month_name(month).removesuffix(f" {year}")
+    return Reference(label=label, href=relative(TIMELINE, month_page(month)))
+
+
+def _days(year: str, months: Mapping[str, Sequence[Artifact]]) -> Sparks:
+    """A bar for each day of these months, by their dates in UTC, as months are."""
+    rows = []
+    for month, artifacts in months.items():
+        counts = Counter(artifact.date.instant.day for artifact in artifacts if artifact.date)
+        _, length = calendar.monthrange(int(year), int(month.partition("/")[2]))
+        cells = tuple(Cell(number=counts[day]) if day <= length else None for day in range(1, 32))
+        rows.append(PictureRow(label=_short_link(month, year), cells=cells, note=f"{len(artifacts):,}"))
+    picture = Sparks(
+        anchor=f"days-{year}",
+        caption="",
+        corner=year,
+        columns=tuple(PictureColumn(label=str(day)) for day in range(1, 32)),
+        rows=tuple(rows),
+    )
+    return replace(picture, caption=f"A bar for each day, in UTC; the highest is {picture.most:,}.")

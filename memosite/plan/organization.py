@@ -1,10 +1,12 @@
 """Plans the page of the organization: all positions, and each orgdef with its chart, relationships and charter."""
 
+from collections import Counter
 from collections.abc import Iterable, Iterator
 
 from memosite.archive.model import Library
 from memosite.archive.urls import ORGANIZATION, part_page
 from memosite.facts.bounds import LABEL_CHARS
+from memosite.facts.names import make_id
 from memosite.facts.parsed import Organization, Relationship
 from memosite.facts.texts import cut_line
 from memosite.pages.chart import Edge, Seated, draw
@@ -13,9 +15,10 @@ from memosite.pages.organization import Chart, OrganizationSection
 from memosite.pages.parts import PAGE_CHARS, Reference
 from memosite.plan.artifact_page import SUBJECT_CHARS, shown_extra
 from memosite.plan.context import LIST_LIMIT, Context
+from memosite.plan.exchange import plan_exchange
 from memosite.plan.head import page_head
 from memosite.plan.pagination import part_links, part_title
-from memosite.plan.position_table import SEATS, listed_positions, seat_rows
+from memosite.plan.position_table import SEATS, listed_positions, seat_row, seat_rows
 from memosite.plan.relationships import relationship_row
 
 _DRAWN, _EDGES = 300, 2_000  # positions and relationships of one drawing
@@ -37,6 +40,7 @@ def plan_organization(context: Context) -> Iterator[OrganizationPage]:
             organizations=tuple(_organization_sections(context, start, chunk, is_part=number > 0)),
             seats=seat_rows(context, start, shown),
             seats_total=len(positions),
+            exchange=None if number else plan_exchange(context),
             unreadable=() if number else tuple(_unreadable(context, start)),
             rests=() if number else tuple(_rests(context, start)),
         )
@@ -46,11 +50,14 @@ def _organization_sections(
     context: Context, start: str, chunk: slice, *, is_part: bool
 ) -> Iterable[OrganizationSection]:
     """The orgdefs with these of their relationships; in a part those that have any there, without the charter."""
-    for organization in context.archive.organizations:
+    for organization, anchor in zip(
+        context.archive.organizations, _anchors(context.archive.organizations), strict=True
+    ):
         edges = organization.relationships[chunk]
         if edges or not is_part:
             yield OrganizationSection(
                 id=organization.id,
+                anchor=anchor,
                 name=organization.name,
                 version=organization.version,
                 mission="" if is_part else cut_line(organization.mission, SUBJECT_CHARS),
@@ -90,11 +97,30 @@ def _chart(context: Context, organization: Organization) -> Chart | None:
             link=context.position(ORGANIZATION, context.seat_positions.get((organization.id, seat.id)), seat.name),
             note=cut_line(seat.incumbent or seat.status or "", LABEL_CHARS),
             status=seat.status or "",
+            counts=_counts(context, context.seat_positions.get((organization.id, seat.id))),
         )
         for seat in organization.seats[:_DRAWN]
     )
     edges = (_edge(edge) for edge in organization.relationships[:_EDGES])
     return draw(seated, tuple(edges))
+
+
+def _counts(context: Context, position: str | None) -> str:
+    """What waits in a position's mailbox: "3 unread, 2 to do"."""
+    if position is None:
+        return ""
+    row = seat_row(context, ORGANIZATION, context.archive.positions[position])
+    parts = ((row.unread, "unread"), (row.open_to, "to do"))
+    return ", ".join(f"{number:,} {words}" for number, words in parts if number)
+
+
+def _anchors(organizations: Iterable[Organization]) -> Iterator[str]:
+    """An anchor for each organization, made of its id; of equal ones the later have a number."""
+    seen: Counter[str] = Counter()
+    for organization in organizations:
+        anchor = f"org-{make_id(organization.id)}"
+        seen[anchor] += 1
+        yield anchor if seen[anchor] == 1 else f"{anchor}-{seen[anchor]}"
 
 
 def _edge(edge: Relationship) -> Edge:

@@ -41,7 +41,7 @@ def part_links(start: str, page: str, count: int, current: int | None, *, first:
 
 def part_title(title: str, number: int | None) -> str:
     """The title of a part; without a number, or as part 0, of the page that has the parts."""
-    return f"{title}, part {number}" if number else title
+    return f"{title}, page {number}" if number else title
 
 
 def plan_part(
@@ -60,7 +60,7 @@ def plan_part(
         **page_head(context, start, title=part_title(title, number), section=section_name),
         intro="",
         parts=part_links(start, page, number, number),
-        sections=(section(context, start, f"Part {number}", chunk, viewer=viewer),),
+        sections=(section(context, start, f"Page {number}", chunk, anchor=f"part-{number}", viewer=viewer),),
         previous=Reference(label=title, href=relative(start, page)),
     )
 

@@ -1,7 +1,6 @@
 """Finds what a position received, what involves it, and what is open for it."""
 
 from memosite.archive.model import Artifact, Memo, Position
-from memosite.facts.parsed import BROADCAST
 from memosite.plan.context import Context
 from memosite.plan.dates import by_arrival
 
@@ -19,11 +18,3 @@ def involving(context: Context, position: Position) -> list[Artifact]:
     everything += [one for one in context.by_position.get(position.id, ()) if id(one) not in broadcasts]
     everything.sort(key=by_arrival)
     return everything
-
-
-def open_for(memo: Memo, members: set[str]) -> bool:
-    """Whether a memo asks something of one of these positions that is not done."""
-    if memo.action != "open":  # it is that of the recipient who has done least
-        return False
-    asked = members if memo.sender_position in members else {*members, BROADCAST}
-    return any(state.action == "open" and state.position in asked for state in memo.recipients)

@@ -1,13 +1,16 @@
-"""Plans the table of positions, which the home page and the organization show (its rows are called seats)."""
+"""Plans the table of positions, which the home page and the organization show (in the code, seats)."""
 
 from collections.abc import Collection, Iterable
 
+from memosite.archive.mailboxes import open_for
 from memosite.archive.model import Memo, Position
 from memosite.facts.texts import cut_line
 from memosite.pages.organization import SeatRow
+from memosite.pages.overviews import PositionsAtAGlance
+from memosite.plan.activity import Activity
 from memosite.plan.context import Context
 from memosite.plan.dates import stamp
-from memosite.plan.position_items import open_for, received
+from memosite.plan.position_items import received
 
 SEATS = 300
 """The most positions in a table of seats that is not alone on its page."""
@@ -15,11 +18,29 @@ SEATS = 300
 HOLDER_CHARS = 300
 """The most characters that a page shows of a holder's name."""
 
+_LINE_CHARS = 60  # of a holder's name in a table, where it has one line
+
 
 def listed_positions(context: Context) -> list[Position]:
     """Positions that are listed or have anything to show, the listed first, then by id; unions if memos name them."""
     positions = [position for position in context.archive.positions.values() if not position.union_of or position.names]
     return sorted(positions, key=lambda position: (not position.seats, context.label(position.id)))
+
+
+def at_a_glance(context: Context, start: str, found: Activity) -> PositionsAtAGlance:
+    """The positions of the home page: quiet ones sent nothing in the weeks of `found`, and nothing waits for them."""
+    every = listed_positions(context)
+    rows = seat_rows(context, start, every[:SEATS])
+    is_active = [
+        bool(row.unread or row.open_to or row.open_from or found.counts.get(one.id))
+        for one, row in zip(every, rows, strict=False)
+    ]
+    return PositionsAtAGlance(
+        active=tuple(row for row, active in zip(rows, is_active, strict=True) if active),
+        quiet=tuple(row.position for row, active in zip(rows, is_active, strict=True) if not active),
+        total=len(every),
+        since=found.weeks[0].isoformat() if found.weeks else "",
+    )
 
 
 def seat_rows(context: Context, start: str, positions: Iterable[Position]) -> tuple[SeatRow, ...]:
@@ -40,9 +61,8 @@ def seat_row(context: Context, start: str, position: Position) -> SeatRow:
     seats = [seat for _, seat in position.seats]
     return SeatRow(
         position=context.position(start, position.id),
-        name=position.name,
         status=seats[0].status or "" if len(seats) == 1 else "",
-        incumbent=cut_line(seats[0].incumbent or "", HOLDER_CHARS) if len(seats) == 1 else "",
+        incumbent=cut_line(seats[0].incumbent or "", _LINE_CHARS) if len(seats) == 1 else "",
         last_sent=stamp(newest.date) if newest else None,
         unread=len(inbox),
         oldest_unread=stamp(oldest.date) if oldest else None,

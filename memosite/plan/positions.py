@@ -4,6 +4,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
 
+from memosite.archive.mailboxes import open_for
 from memosite.archive.model import Artifact, Memo, Position, Transcript
 from memosite.archive.urls import position_page
 from memosite.facts.parsed import Organization
@@ -15,10 +16,11 @@ from memosite.plan.artifact_page import SUBJECT_CHARS, shown_extra
 from memosite.plan.context import LIST_LIMIT, Context
 from memosite.plan.dates import newest_first, stamp
 from memosite.plan.files import Written
+from memosite.plan.following import plan_following
 from memosite.plan.head import page_head, twin_links
 from memosite.plan.history import waiting_since
 from memosite.plan.pagination import part_count, part_links, plan_parts
-from memosite.plan.position_items import involving, open_for, received
+from memosite.plan.position_items import involving, received
 from memosite.plan.position_table import HOLDER_CHARS
 from memosite.plan.relationships import relationship_row
 from memosite.plan.removed import redirect
@@ -35,7 +37,7 @@ def position_units(context: Context) -> Iterator[Unit]:
     for position in context.archive.positions.values():
         make = partial(_plan_position, position=position)
         weight = 1 + len(context.by_position.get(position.id, ())) // 100
-        yield Unit(name=f"position/{position.id}", make=make, given=position, weight=weight)
+        yield Unit(name=f"position/{position.id}", make=make, given=position, given_as="the position", weight=weight)
 
 
 def _plan_position(
@@ -68,6 +70,7 @@ def _page(context: Context, start: str, position: Position, everything: Sequence
         repo=position.repo or "",
         union_of=tuple(context.position(start, id_) for id_ in position.union_of),
         sections=_sections(context, start, position, everything, inbox),
+        following=plan_following(context, position),
         longest=context.row(start, longest, viewer=position.id) if longest else None,
         longest_since=stamp(since),
     )
@@ -88,7 +91,7 @@ def _twins(context: Context, page: str, position: Position, everything: Sequence
 def _feeds(context: Context, label: str) -> Iterable[Reference]:
     yield Reference(label=f"Memos to {label}", href="feed.xml")
     if context.feeds.full_content:
-        yield Reference(label=f"Memos to {label}, with texts", href="feed-full.xml")
+        yield Reference(label=f"Memos to {label}, full text", href="feed-full.xml")
     yield Reference(label=f"Memos to {label}, as JSON", href="feed.json")
     yield Reference(label=f"Notes of {label}", href="notes.xml")
     yield Reference(label=f"Transcripts of {label}", href="transcripts.xml")
@@ -119,11 +122,11 @@ def _sections(
     notes = [one for one in everything if isinstance(one, Memo) and one.kind == "note"]
     transcripts = [one for one in everything if isinstance(one, Transcript)]
     listed = (
-        ("Inbox", "inbox", inbox, "Nothing is unread."),
-        ("Open actions", "open-actions", to_it, "Nothing is asked of this seat."),
-        ("Open actions it asked for", "open-actions-it-asked-for", from_it, ""),
-        ("Received", "received", read, "Nothing yet."),
-        ("Sent", "sent", sent, "Nothing yet."),
+        ("Inbox", "inbox", inbox, "No unread memos."),
+        ("To do", "open-actions", to_it, "Nothing to do."),
+        ("Waiting on others", "open-actions-it-asked-for", from_it, ""),
+        ("Received", "received", read, "No memos received yet."),
+        ("Sent", "sent", sent, "No memos sent yet."),
         *((heading, anchor, arc, "") for heading, anchor, arc in _by_arc(notes)),
         ("Transcripts", "transcripts", transcripts, ""),
     )

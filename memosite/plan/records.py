@@ -9,10 +9,11 @@ from memosite.archive.model import Link, Record, RecordLink
 from memosite.archive.urls import entity_page, page_of, relative, system_page
 from memosite.facts.parsed import RecordCitation
 from memosite.facts.texts import cut_line
+from memosite.formats.status import is_superseded, status_of
 from memosite.pages.models import RecordPage
 from memosite.pages.parts import PAGE_CHARS, AnchorRow, CitationRow, EntityRow, EventRow, Reference, RelationRow
 from memosite.plan.artifact_page import artifact_fields, body_of
-from memosite.plan.context import Context, is_superseded, status_of
+from memosite.plan.context import Context
 from memosite.plan.dates import stamp
 from memosite.plan.entity_index import entity_id
 from memosite.plan.pagination import in_verbatim_parts
@@ -24,7 +25,7 @@ _ROWS = 300
 _VALUE_CHARS = 600
 _EXTRA_CHARS = 60_000
 _HASH_STATES: Mapping[bool | None, str] = MappingProxyType(
-    {True: "verified", False: "does not fit", None: "not verified"}
+    {True: "verified", False: "does not match", None: "not verified"}
 )
 
 

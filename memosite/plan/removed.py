@@ -12,6 +12,7 @@ from memosite.archive.urls import (
     captures_page,
     entity_page,
     month_page,
+    position_actions,
     position_page,
     record_page,
     relative,
@@ -42,7 +43,7 @@ def redirect(context: Context, start: str, target: str) -> RedirectPage:
 
 def tombstone(context: Context, start: str, id_: str) -> GonePage:
     """A page that says that what was published at its address was removed."""
-    return GonePage(**page_head(context, start, title="No longer here") | {"canonical": None}, id=id_)
+    return GonePage(**page_head(context, start, title="Removed") | {"canonical": None}, id=id_)
 
 
 def _tombstone(context: Context, start: str, ref: Ref) -> GonePage:
@@ -70,7 +71,7 @@ def _twins(context: Context, page: _Page) -> Iterator[Written]:
     else:
         said |= {"id": page.id or None, "removed": True}
         said |= {"notice": page.notice.text} if page.notice else {}
-        text = page.notice.text if page.notice else "This was published here, and is not in the archive any more."
+        text = page.notice.text if page.notice else "This item was removed."
     yield Written(path=f"{folder}index.json", data=to_json(said))
     yield Written(path=f"{folder}index.md", data=f"# {page.title}\n\n{text}\n".encode("utf-8", "replace"))
 
@@ -95,8 +96,9 @@ def plan_removed(context: Context, ledger: Ledger, months: Container[str]) -> It
         start = thread_page(id_)
         yield redirect(context, start, context.thread_target(now)) if now else tombstone(context, start, id_)
     for id_, now in former_positions(context, ledger):
-        start = position_page(id_)
+        start, actions = position_page(id_), position_actions(id_)
         yield redirect(context, start, position_page(now)) if now else tombstone(context, start, id_)
+        yield redirect(context, actions, position_actions(now)) if now else tombstone(context, actions, id_)
     yield from _lists(context, ledger, months)
 
 

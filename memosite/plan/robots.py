@@ -12,18 +12,23 @@ from memosite.plan.files import Written
 _POSITIONS = 100  # the most that `llms.txt` names
 
 _BESIDE = (
-    "> Artifacts, threads, positions, months, actions, decisions and systems have twins:",
+    "> Items, threads, positions, months, actions, decisions and systems have JSON and Markdown:",
     "> index.json and index.md beside index.html.",
 )
 _BUNDLED = (
-    "> Positions, months, actions, decisions and systems have twins: index.json and index.md beside index.html.",
-    "> Those of artifacts and threads are bundled by month: archive/2026/05/twins-1.jsonl has one in each line, with",
-    "> its key; twins-1.md has the same as Markdown. Each page links to its twins, with the key after the #. Original",
-    "> files are beside them, in files-1.zip. archive/index.json lists all bundles.",
+    "> Positions, months, actions, decisions and systems have JSON and Markdown: index.json and index.md beside",
+    "> index.html. Those of items and threads are bundled by month: archive/2026/05/twins-1.jsonl has one in each",
+    "> line, with its key; twins-1.md has the same as Markdown. Each page links to its own, with the key after the #.",
+    "> Original files are beside them, in files-1.zip. archive/index.json lists all bundles.",
 )
 
 _XML = '<?xml version="1.0" encoding="UTF-8"?>\n'
 _SITEMAP = 'xmlns="http://www.sitemaps.org/schemas/sitemap/0.9"'
+
+
+def _all_positions(number: int) -> Iterator[str]:
+    if number > _POSITIONS:
+        yield f"- [All {number} positions](org/index.html)"
 
 
 def plan_for_robots(context: Context, months: Iterable[str]) -> Iterator[Written]:
@@ -38,15 +43,16 @@ def plan_for_robots(context: Context, months: Iterable[str]) -> Iterator[Written
         "",
         "## Where to begin",
         "",
-        "- [Actions](actions/index.md): what is asked for and not yet done",
-        "- [Feeds](feeds/index.html): how to be told of every memo, once",
-        "- [Machine's archive](archive/index.json): every artifact, a JSON object a line, a file a month",
+        "- [Actions](actions/index.md): open actions and the others, by state",
+        "- [Citations](citations/index.html): who cites what of this archive, and what no longer holds",
+        "- [Feeds](feeds/index.html): how to subscribe to new memos",
+        "- [Machine's archive](archive/index.json): every item, a JSON object a line, a file a month",
         "- [Sealed log](archive/seals.jsonl): the hash of every original, sealed month by month",
         *(
             f"- [Memos of {context.label(id_)}](positions/{id_}/index.md)"
             for id_ in list(archive.positions)[:_POSITIONS]
         ),
-        *([f"- [All {len(archive.positions)} seats](org/index.html)"] if len(archive.positions) > _POSITIONS else []),
+        *_all_positions(len(archive.positions)),
         *(f"- [Records of {system}]({system_page(system)}index.md)" for system in context.records),
         "",
         "## Months",

@@ -43,8 +43,8 @@ def _plan_saved(context: Context, saved: SavedSearch) -> Iterator[ListPage]:
         **page_head(context, here, title=saved.name, section="search"),
         feeds=(Reference(label=saved.name, href="feed.xml"),),
         parts=part_links(here, here, part_count(found), None),
-        intro=f"What is found by: {saved.query}",
-        sections=(section(context, here, "Found", found, empty="Nothing is found."),),
+        intro=f"Results of: {saved.query}",
+        sections=(section(context, here, "Results", found, anchor="found", empty="No results."),),
     )
     yield from plan_parts(context, here, saved.name, found, section_name="search")
 

@@ -46,7 +46,9 @@ def block_units(blocks: Iterable[Members]) -> Iterator[Unit]:
     """A unit for each block."""
     for name, members in blocks:
         make = partial(plan_block, name=name, members=members)
-        yield Unit(name=f"block/{name}", make=make, given=members, weight=len(members))
+        yield Unit(
+            name=f"block/{name}", make=make, given=members, given_as="the list of items in it", weight=len(members)
+        )
 
 
 def plan_block(context: Context, name: str, members: Sequence[Ref]) -> Iterator[SearchBlock]:

@@ -4,9 +4,9 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
+from memosite.archive.mailboxes import is_unread
 from memosite.archive.model import Copy, Memo
 from memosite.facts.parsed import BROADCAST, Mailbox, Ref
-from memosite.resolve.actions import is_unread
 
 _DONE: frozenset[Mailbox] = frozenset({"read", "archive"})
 

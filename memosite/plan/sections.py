@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
+from types import MappingProxyType
 
 from memosite.archive.model import Artifact, Record
 from memosite.pages.parts import ListSection
@@ -11,6 +12,8 @@ from memosite.plan.dates import newest
 _GROUPS = 99
 """The most groups of a list that have a section of their own."""
 
+_OTHERS = "Others"
+
 
 def section(
     context: Context,
@@ -18,19 +21,22 @@ def section(
     heading: str,
     artifacts: Iterable[Artifact],
     *,
+    anchor: str,
     empty: str = "",
     limit: int = LIST_LIMIT,
     viewer: str | None = None,
-    anchor: str | None = None,
 ) -> ListSection:
-    """A heading with its artifacts, newest first, at most `limit` of them; whole lists of bullets as in their files."""
+    """A heading with its artifacts, newest first, at most `limit` of them; whole lists of bullets as in their files.
+
+    Anchors are published, so `anchor` is made of what does not change with the words of the heading.
+    """
     every = tuple(artifacts)
     ordered = newest(every, limit)
     if len(every) <= limit and all(isinstance(one, Record) and one.card.line is not None for one in ordered):
         ordered.sort(key=_place_in_file)
     return ListSection(
         heading=heading,
-        anchor=heading.lower().replace(" ", "-") if anchor is None else anchor,
+        anchor=anchor,
         rows=tuple(context.row(start, artifact, viewer=viewer) for artifact in ordered),
         total=len(every),
         empty=empty,
@@ -43,28 +49,40 @@ def _place_in_file(artifact: Artifact) -> tuple[str, str, int]:
 
 
 def grouped_sections(
-    context: Context, start: str, groups: Mapping[str, Sequence[Artifact]], *, empty: str = ""
+    context: Context,
+    start: str,
+    groups: Mapping[str, Sequence[Artifact]],
+    *,
+    names: Mapping[str, str] = MappingProxyType({}),
+    empty: str = "",
 ) -> tuple[ListSection, ...]:
     """A section for each group, in the order given, all together no longer than one list may be.
 
-    Of many groups the largest have a section of their own, the rest share one. Headings may be foreign text, so their
-    anchors are made of what letters and digits they hold.
+    `groups` are by their keys, of which anchors are made: what letters and digits they hold. Keys are foreign text, or
+    stay as they were published; `names` are the headings of those that are called otherwise. Of many groups the largest
+    have a section of their own, the rest share one.
     """
-    largest = set(sorted(groups, key=lambda heading: (-len(groups[heading]), heading))[:_GROUPS])
-    shown = {heading: groups[heading] for heading in groups if heading in largest}
-    others = [artifact for heading in groups if heading not in largest for artifact in groups[heading]]
+    largest = set(sorted(groups, key=lambda key: (-len(groups[key]), key))[:_GROUPS])
+    shown = {key: groups[key] for key in groups if key in largest}
+    others = [artifact for key in groups if key not in largest for artifact in groups[key]]
     if others:
-        shown["Others"] = (*shown.get("Others", ()), *others)
+        shown[_OTHERS] = (*shown.get(_OTHERS, ()), *others)
     total = sum(map(len, shown.values()))
     limit = LIST_LIMIT if total <= LIST_LIMIT else max(1, LIST_LIMIT // len(shown))
-    taken: set[str] = set()
-    sections = []
-    for heading, artifacts in shown.items():
-        stem = anchor = re.sub(r"[^\w.-]+", "-", heading.lower()).strip("-") or "group"
+    return tuple(
+        section(context, start, names.get(key, key), artifacts, limit=limit, anchor=anchor, empty=empty)
+        for (key, artifacts), anchor in zip(shown.items(), group_anchors(shown), strict=True)
+    )
+
+
+def group_anchors(keys: Iterable[str]) -> list[str]:
+    """An anchor for each key of groups, made of its letters and digits; no two are the same."""
+    taken: dict[str, None] = {}
+    for key in keys:
+        stem = anchor = re.sub(r"[^\w.-]+", "-", key.lower()).strip("-") or "group"
         number = 1
         while anchor in taken:
             number += 1
             anchor = f"{stem}-{number}"
-        taken.add(anchor)
-        sections.append(section(context, start, heading, artifacts, limit=limit, anchor=anchor, empty=empty))
-    return tuple(sections)
+        taken[anchor] = None
+    return list(taken)

@@ -7,11 +7,12 @@ from types import MappingProxyType
 from memosite.archive.ledger import Ledger
 from memosite.archive.model import Record
 from memosite.archive.urls import SYSTEMS, relative, system_page
+from memosite.formats.status import status_of
 from memosite.formats.system import GroupOrder
 from memosite.formats.systems import find_system, system_of
 from memosite.pages.models import ListPage, SystemsPage
 from memosite.pages.parts import Reference, SystemRow
-from memosite.plan.context import Context, status_of
+from memosite.plan.context import Context
 from memosite.plan.files import Written
 from memosite.plan.head import page_head, twin_links
 from memosite.plan.pagination import part_count, part_links, plan_parts

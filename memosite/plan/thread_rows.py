@@ -15,16 +15,19 @@ def thread_row(
 ) -> Row:
     """One entry of a thread: a memo, or one that is missing."""
     entry = thread.entries[index]
-    depth = entry.depth - less_depth
+    depth = entry.indent - less_depth
     if entry.is_ghost:
         row = context.ghost_row(start, context.archive.ghosts[entry.ref[1]], depth=depth)
     else:
         row = context.row(start, context.archive.artifacts[entry.ref], depth=depth)
-    if not (is_current or entry.continues or entry.continued_from):
+    before = thread.entries[index - 1] if index else entry
+    is_next = entry.depth == before.depth + 1 and entry.indent == before.indent
+    if not (is_current or is_next or entry.continues or entry.continued_from):
         return row
     return replace(
         row,
         is_current=is_current,
+        is_next=is_next,
         continues=tuple(context.thread(start, id_) for id_ in entry.continues),
         continued_from=context.thread(start, entry.continued_from) if entry.continued_from else None,
     )
@@ -34,7 +37,7 @@ def thread_slice(context: Context, start: str, thread: Thread, place: int) -> tu
     """The slice of a thread around one of its memos."""
     first = max(0, place - SLICE)
     entries = thread.entries[first : place + SLICE + 1]
-    shallowest = min(entry.depth for entry in entries)
+    shallowest = min(entry.indent for entry in entries)
     return tuple(
         thread_row(context, start, thread, first + index, is_current=first + index == place, less_depth=shallowest)
         for index in range(len(entries))

@@ -28,12 +28,22 @@ TracedRead = tuple[str, ReadKey]
 KEYS: Final = None
 """Recorded as a key: which keys a mapping has, and in which order."""
 
-_OF_ARCHIVE: Final = ("artifacts", "ghosts", "threads", "positions", "removed", "erased", "blobs", "position_of")
+_OF_ARCHIVE: Final = (
+    "artifacts",
+    "ghosts",
+    "threads",
+    "positions",
+    "removed",
+    "erased",
+    "blobs",
+    "position_of",
+    "groups",
+)
 _OF_CONTEXT: Final = (
     "by_position", "arrival_times", "webs", "records", "entities", "captures", "placed", "received", "seat_positions",
-    "thread_sizes", "written_during", "bundles", "shared",
+    "thread_sizes", "written_during", "bundles", "citations_of", "shared",
 )  # fmt: skip
-_UNREADABLE: Final = "a traced unit reads all findings: it must not be traced"
+_UNREADABLE: Final = "a traced unit reads all findings, or all citations: it must not be traced"
 _BROADCASTS: Final = "broadcasts"
 _ABSENT: Final = "absent"
 _MOST_KNOWN: Final = 200_000  # digests that are memoized at once: 50 MB
@@ -42,7 +52,9 @@ _MOST_KNOWN: Final = 200_000  # digests that are memoized at once: 50 MB
 def traced(context: Context, reads: MutableSet[TracedRead]) -> Context:
     """The same context, with every read recorded in `reads`."""
     mappings: dict[str, Any] = {name: _Traced(name, getattr(context.archive, name), reads) for name in _OF_ARCHIVE}
-    archive = replace(context.archive, **mappings, sources=_sources(context.archive), findings=_Unreadable())
+    archive = replace(
+        context.archive, **mappings, sources=_sources(context.archive), findings=_Unreadable(), citations=_Unreadable()
+    )
     same = _TracedContext(
         archive=archive,
         site=context.site,
@@ -50,6 +62,7 @@ def traced(context: Context, reads: MutableSet[TracedRead]) -> Context:
         archive_id=context.archive_id,
         authority=context.authority,
         feeds=context.feeds,
+        mentions=context.mentions,
     )
     same.__dict__.update({name: _Traced(name, getattr(context, name), reads) for name in _OF_CONTEXT})
     same.__dict__.update({"position_ids": context.position_ids, "_reads": reads, "_whole": context})

@@ -26,6 +26,7 @@ from memosite.plan.citations import citation_of, speakers
 from memosite.plan.comparison import comparisons
 from memosite.plan.context import LIST_LIMIT, Context
 from memosite.plan.dates import stamp
+from memosite.plan.mention_rows import related_rows
 from memosite.plan.pagination import part_links
 from memosite.plan.shared_rows import shared_at_turns
 from memosite.plan.variants import variant_rows
@@ -133,7 +134,7 @@ def _transcript_page(context: Context, transcript: Transcript, start: str) -> Tr
         captures=context.rows(start, context.captures.get(transcript.ref, ())),
         comparisons=tuple(comparisons(context, start, transcript)),
         variants=variant_rows(transcript) if start == artifact_page(transcript.ref) else (),
-        related=context.rows(start, transcript.related),
+        related=related_rows(context, start, transcript),
         unresolved=transcript.unresolved,
         written_during=context.rows(start, written[:LIST_LIMIT]),
         written_during_total=len(written),

@@ -8,8 +8,9 @@ from typing import TypeVar
 from memosite.archive.model import Artifact, Document, Memo, Record
 from memosite.archive.urls import relative
 from memosite.facts.texts import one_line
+from memosite.formats.status import status_of
 from memosite.plan.addresses import twin_address
-from memosite.plan.context import Context, status_of
+from memosite.plan.context import Context
 from memosite.plan.dates import newest
 from memosite.plan.files import Written
 

@@ -17,15 +17,16 @@ Planned = Page | FeedFile | SearchBlock | Written | Stored | Packed
 class Unit:
     """Outputs that are made together, of what `make` reads through the context it is given and of `given`.
 
-    One that is not `traced` looks at the whole archive or at the ledger, and is planned in every build. `weight` is
-    roughly how many artifacts it has: light units are sent to a process together. `is_for_programs` says that only
-    programs read its outputs; such units come after all others. `synced` says whether its outputs have to survive a
-    power loss (`store/output.py`).
+    `given_as` names what is given, for `explain`. One that is not `traced` looks at the whole archive or at the
+    ledger, and is planned in every build. `weight` is roughly how many artifacts it has: light units are sent to a
+    process together. `is_for_programs` says that only programs read its outputs; such units come after all others.
+    `synced` says whether its outputs have to survive a power loss (`store/output.py`).
     """
 
     name: str
     make: Callable[[Context], Iterable[Planned]]
     given: object = None
+    given_as: str = "what it is made of"
     is_traced: bool = True
     weight: int = 1
     is_for_programs: bool = False

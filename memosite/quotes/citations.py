@@ -6,15 +6,19 @@ is the block quote above it, the words in “ ”, or the abstract. Nothing rais
 
 import json
 import re
-from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
 from typing import Final
 
+from memosite.facts.written import Written
 from memosite.quotes.blocks import Block, markdown_blocks, plain_blocks
 from memosite.quotes.html_blocks import html_blocks
 from memosite.quotes.layers import Reading, edited
 from memosite.quotes.marks import find_marks
 from memosite.quotes.writing import TEX
+
+MOST: Final = 1_000
+"""The most citations that are read off one text."""
 
 _SHA = re.compile(
     r"sha256:(?P<sha>[0-9a-f]{64})(?:, commit (?P<commit>[0-9a-f]{7,64}))?(?: \((?P<note>[^()]{1,200})\))?"
@@ -27,21 +31,6 @@ _ENTRY = re.compile(r"@\w+\s*\{\s*[^,{}\s]*\s*,")
 _FIELD = re.compile(r"([\w-]+)\s*=\s*(?:(\{)|(\")|(\w+))")
 _LETTERS: Final = {command: char for char, command in TEX.items()}
 _COMMAND = re.compile("|".join(re.escape(command) for command in sorted(_LETTERS, key=len, reverse=True)) + r"|[{}]")
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Written:
-    """A citation as a document holds it; what it does not say is "". `line` is where its digest is."""
-
-    line: int
-    ref: str
-    url: str
-    quote: str
-    sha256: str
-    speaker: str = ""
-    time: str = ""
-    commit: str = ""
-    note: str = ""
 
 
 def read_markdown(text: str) -> tuple[Written, ...]:
@@ -101,6 +90,23 @@ def read_bibtex(text: str) -> tuple[Written, ...]:
             quote, speaker = _untex(fields.get("abstract", "")), _untex(fields.get("author", ""))
             found.append(replace(one, line=line, url=fields.get("url", one.url), quote=quote, speaker=speaker))
     return tuple(found)
+
+
+READERS: Final[Mapping[str, Callable[[str], tuple[Written, ...]]]] = {
+    **dict.fromkeys((".md", ".markdown", ".mkd", ".qmd", ".rmd"), read_markdown),
+    **dict.fromkeys((".html", ".htm", ".xhtml"), read_html),
+    ".bib": read_bibtex,
+    ".json": read_csl_json,
+    ".txt": read_plain,
+}
+"""How documents are read, by the ending of their names."""
+
+
+def cited_in(text: str) -> tuple[Written, ...]:
+    """The citations of a Markdown text, which few have; a digest without a reference or an address is none."""
+    if not _SHA.search(text):
+        return ()
+    return tuple(one for one in read_markdown(text) if one.ref or one.url)[:MOST]
 
 
 def _of_blocks(blocks: list[Block], *, is_markdown: bool) -> Iterator[Written]:

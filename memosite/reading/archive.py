@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from memosite.reading.quote_rows import QuoteRows
     from memosite.run.progress import Progress
     from memosite.run.recall import Recall
+    from memosite.sources.listing import Source
     from memosite.store.shelf import Shelf
 
 
@@ -156,23 +157,31 @@ class ArchiveHandle:
             self._forget_kept()
             return None
         keeping = Keeping(config, self._audience, part, self._taken)
+        self._stack.callback(keeping.close)
         self._looks = self._looks or dict(keeping.looks)
         return keeping
 
     def _fetch(self, kept: "Kept", digest: str) -> None:
-        """Promise what the source has that holds a text, else read everything, such as former contents."""
-        from memosite.reading.screen import Screen  # noqa: PLC0415 - most commands show no text
-        from memosite.reading.source_reader import SourceReader  # noqa: PLC0415 - as above
-
-        name = kept.holder(digest)
-        if name is not None and name not in self._promised and not self._is_read:
-            self._promised.add(name)
+        """Find a text in its file; else promise what its source has; else read everything, such as former contents."""
+        place = kept.holder(digest)
+        if place is not None and not self._is_read:
+            name, path = place
             source = next(one for one in self.opened.sources if one.name == name)
-            caches, allowed = self._caches, self._config.secrets.fingerprints
-            screen = Screen(caches.scans(name), allowed)
-            SourceReader(source, self.shelf, screen, cache=caches.of(name)).promise()
+            if (data := _text_in(source, path, digest)) is not None:
+                self.shelf.put(data)
+                return
+            if name not in self._promised:
+                self._promised.add(name)
+                self._promise(source)
         if not (self.shelf.has(digest) or self._is_read):
             self.read()
+
+    def _promise(self, source: "Source") -> None:
+        from memosite.reading.screen import Screen  # noqa: PLC0415 - what files do not say as it is is rarely needed
+        from memosite.reading.source_reader import SourceReader  # noqa: PLC0415 - as above
+
+        screen = Screen(self._caches.scans(source.name), self._config.secrets.fingerprints)
+        SourceReader(source, self.shelf, screen, cache=self._caches.of(source.name)).promise()
 
     def read(
         self,
@@ -187,10 +196,10 @@ class ArchiveHandle:
         """Read the archive, once, and return it with the ledger that has its new entries; neither is written.
 
         `ledger` is the one to continue (default: that of the published site), `previous` another published site that is
-        continued. A caller that reads repeatedly gives
-        `parsed`, which it saves itself, and a `recall`; else the cache is used, if there is one.
-        Files are read and parsed by `jobs` processes.
+        continued. A caller that reads repeatedly gives `parsed`, which it writes itself, and a `recall`; else the
+        cache is used, if there is one. Files are read and parsed by `jobs` processes.
         """
+        from memosite.reading.citations import read_citations  # noqa: PLC0415 - as below
         from memosite.reading.content import policy_of  # noqa: PLC0415 - takes half a second, rarely needed
         from memosite.reading.own_texts import own_texts  # noqa: PLC0415
         from memosite.reading.reader import read_archive, rules_of  # noqa: PLC0415
@@ -208,7 +217,6 @@ class ArchiveHandle:
         published = published_digests(config.erase, continued, published_file(config.output, previous))
 
         caches = self._caches if parsed is None else parsed
-        self.__dict__["_caches"] = caches
 
         def read(looks: dict[str, Look]) -> "tuple[Archive, Ledger]":
             return read_archive(
@@ -226,7 +234,8 @@ class ArchiveHandle:
 
         with self._sources, loading_rules():
             try:
-                found = _read_again(read, self._looks)
+                archive, continued = _read_again(read, self._looks)
+                found = read_citations(config, self._audience, archive, self.shelf, caches.scans("")), continued
                 if parsed is None:
                     caches.write()
                 return found
@@ -254,6 +263,14 @@ class ArchiveHandle:
         if self._part is not None:
             with suppress(OSError):
                 forget_kept(self._part)
+
+
+def _text_in(source: "Source", path: str, digest: str) -> bytes | None:
+    from memosite.facts.file import File  # noqa: PLC0415 - most commands show no text
+    from memosite.reading.known_text import known_text  # noqa: PLC0415 - as above
+
+    file = source.read_file(path)
+    return known_text(file, digest) if isinstance(file, File) else None
 
 
 def _read_again(

@@ -72,7 +72,7 @@ def _erased(policy: Policy, ledger: Ledger, archive: Archive) -> tuple[dict[Ref,
             findings.append(_finding(rules.ERASE_UNKNOWN, entry, "nothing of this id is known"))
         if len({kind for kind, _ in refs}) > 1:
             is_whole = policy.audience == "internal"
-            names = ", ".join(sorted("/".join(ref) for ref in refs)) if is_whole else "artifacts of several kinds"
+            names = ", ".join(sorted("/".join(ref) for ref in refs)) if is_whole else "items of several kinds"
             findings.append(_finding(rules.ERASE_AMBIGUOUS, entry, f"it means {names}"))
         for ref in refs:
             now = _present(ref, ledger, archive)

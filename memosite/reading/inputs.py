@@ -24,6 +24,7 @@ from memosite.sources.git import GitError, Repo
 from memosite.sources.git_view import common_folder, line_of
 from memosite.sources.listing import RECENT
 from memosite.sources.look import FileLook, Look, LookAt, changed, content_of, look_at, state_of
+from memosite.sources.manuscripts import list_manuscripts
 from memosite.sources.objects import HEAD, commit_at
 from memosite.sources.remote import last_fetched
 from memosite.sources.repos import holding_repo, repo_at
@@ -156,6 +157,8 @@ def _collect(config: Config, also: Iterable[Path], states: _States) -> None:
         _add_folder(folder, states)
     roots = [source.root for source in config.sources if source.root is not None]
     holes = frozenset(str(path) for path in (*roots, *config.written))
+    for path in list_manuscripts(config.site, config.citations, holes=config.written):
+        states.look_at(path)
     for source in config.sources:
         states.say("source", source.name)
         if source.root is None:

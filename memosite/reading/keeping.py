@@ -40,7 +40,7 @@ class Keeping:
             return found or look_at(root, include=include, exclude=exclude, holes=holes)
 
         former = self._seal.inputs if self._seal is not None else ""
-        as_read = replace(config, base_url=None)  # no part of an archive
+        as_read = replace(config, base_url=None)  # no part of an archive: that knows its `address` alone
         self._inputs = compare_inputs(as_read, former, opened=("kept", audience), with_ledger=False, look=look)
         self.looks = self._inputs.looks
         self.token = ""
@@ -53,10 +53,10 @@ class Keeping:
             return None
         return open_kept(self._part, seal)
 
-    def keep(self, archive: Archive, holders: Iterable[tuple[str, str]], *, beside: bool = False) -> None:
+    def keep(self, archive: Archive, holders: Iterable[tuple[str, tuple[str, str]]], *, beside: bool = False) -> None:
         """Write what was read now, in another process if `beside`; it counts once it is sealed.
 
-        `holders` tell which source has a file with the text or original of a digest.
+        `holders` tell which file has the text or original of a digest: its source and its path.
         """
         with suppress(OSError):
             if failures(archive.all_findings):  # the next command tries again
@@ -79,6 +79,11 @@ class Keeping:
         is_written = self._writer is None or self._writer.wait()
         if self.token and is_written:
             seal_kept(self._part, token=self.token, inputs=self._inputs.digest, ledger=self._ledger())
+
+    def close(self) -> None:
+        """End what still writes: nothing will seal it."""
+        if self._writer is not None:
+            self._writer.end()
 
     def _ledger(self) -> str:
         """The SHA-256 of the published ledger; "" if there is none."""

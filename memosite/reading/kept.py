@@ -12,7 +12,7 @@ import json
 import marshal
 import os
 import sqlite3
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import ItemsView, Iterable, Iterator, Mapping, ValuesView
 from contextlib import closing, suppress
 from dataclasses import dataclass, fields
 from functools import partial
@@ -52,11 +52,11 @@ class Seal:
     ledger: str
 
 
-def write_kept(folder: Path, archive: Archive, holders: Iterable[tuple[str, str]], *, token: str) -> None:
+def write_kept(folder: Path, archive: Archive, holders: Iterable[tuple[str, tuple[str, str]]], *, token: str) -> None:
     """Write an archive in the place of the last one; it counts once it is sealed. Raises `OSError` if that fails.
 
-    `holders` are digests of texts and originals, each with the source that has a file with it. The `token` tells the
-    file from others.
+    `holders` are digests of texts and originals, each with the source and the path of a file with it. The `token` tells
+    the file from others.
     """
     _remove(folder)
     prune_rows(folder, lambda: (text.sha256 for one in archive.artifacts.values() for text in all_texts(one)))
@@ -74,7 +74,7 @@ def write_kept(folder: Path, archive: Archive, holders: Iterable[tuple[str, str]
         raise OSError(str(error)) from error
 
 
-def _rows(archive: Archive, holders: Iterable[tuple[str, str]]) -> Iterator[tuple[str, bytes, bytes]]:
+def _rows(archive: Archive, holders: Iterable[tuple[str, tuple[str, str]]]) -> Iterator[tuple[str, bytes, bytes]]:
     for name in _FIELDS:
         value = getattr(archive, name)
         if isinstance(value, Mapping):
@@ -83,8 +83,8 @@ def _rows(archive: Archive, holders: Iterable[tuple[str, str]]) -> Iterator[tupl
             yield name, b"", value_bytes(value)
     for ref, artifact in archive.artifacts.items():
         yield _APART, marshal.dumps(ref, 2), value_bytes(values_apart(artifact))
-    for digest, source in dict(holders).items():
-        yield _HOLDERS, marshal.dumps(digest, 2), value_bytes(source)
+    for digest, place in dict(holders).items():
+        yield _HOLDERS, marshal.dumps(digest, 2), value_bytes(place)
 
 
 def seal_kept(folder: Path, *, token: str, inputs: str, ledger: str) -> None:
@@ -112,7 +112,11 @@ def _token_of(folder: Path, seal: Seal) -> str:
 
 
 def read_seal(folder: Path) -> Seal | None:
-    """What the file in a folder was read from; None if there is none that this user sealed."""
+    """What the file in a folder was read from; None if there is none that this user sealed.
+
+    Raises `OutputError` if the file is a link.
+    """
+    refuse_link(folder / FILE)
     with suppress(OSError, ValueError, TypeError, RecursionError):
         state, inputs, ledger = json.loads(read_signed(folder / SEAL) or b"null")
         if state and tuple(state) == _state(folder):
@@ -128,7 +132,6 @@ def forget_kept(folder: Path) -> None:
 
 def _remove(folder: Path) -> None:
     for path in (folder / SEAL, folder / FILE, *folder.glob(f"{_NEW}*")):
-        refuse_link(path)
         path.unlink(missing_ok=True)
 
 
@@ -177,8 +180,8 @@ class Kept:
         mappings["artifacts"] = _Artifacts(self, "artifacts")
         return Archive(**alone, **mappings)
 
-    def holder(self, digest: str) -> str | None:
-        """The source that has a file with the text or original of this digest."""
+    def holder(self, digest: str) -> tuple[str, str] | None:
+        """The source and the path of a file with the text or original of this digest."""
         found = self.value(_HOLDERS, digest)
         return read_value(found) if found is not None else None
 
@@ -195,6 +198,11 @@ class Kept:
         """The rows of a mapping, in their order."""
         found = self._all("SELECT key, value FROM row WHERE field = ? ORDER BY rowid", field)
         return [(marshal.loads(key), value) for key, value in found]  # noqa: S302 - signed by this user
+
+    def keys(self, field: str) -> list[Any]:
+        """The keys of a mapping, in their order."""
+        found = self._all("SELECT key FROM row WHERE field = ? ORDER BY rowid", field)
+        return [marshal.loads(key) for (key,) in found]  # noqa: S302 - signed by this user
 
     def count(self, field: str) -> int:
         """How many rows a mapping has."""
@@ -229,10 +237,21 @@ class _Rows(Mapping[K, V]):
         return found
 
     def __iter__(self) -> Iterator[K]:
+        return iter(self._kept.keys(self._field) if self._all is None else self._all)
+
+    def values(self) -> ValuesView[V]:
+        """All values, loaded at once."""
+        return self._loaded().values()
+
+    def items(self) -> ItemsView[K, V]:
+        """All keys with their values, loaded at once."""
+        return self._loaded().items()
+
+    def _loaded(self) -> dict[K, Any]:
         if self._all is None:
             known, rows = self._known, self._kept.values(self._field)
             self._all = {key: known[key] if key in known else self._read(key, data) for key, data in rows}
-        return iter(self._all)
+        return self._all
 
     def __len__(self) -> int:
         return self._kept.count(self._field) if self._all is None else len(self._all)
@@ -252,5 +271,7 @@ class _Artifacts(_Rows[Any, Any]):
 
     def _load(self, ref: object) -> tuple[Any, ...]:
         data = self._kept.value(_APART, ref)
-        found: tuple[Any, ...] = read_value(data) if data is not None else ()
+        if data is None:
+            raise MemositeError(f"the cache has no row {_APART} of {ref}; remove the cache and run the command again")
+        found: tuple[Any, ...] = read_value(data)
         return found

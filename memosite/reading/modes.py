@@ -81,7 +81,9 @@ def name_finding(source: str, redacted: str) -> Finding:
     """The finding on a path with a secret in it, by the path without it."""
     where = Location(source=source, path=redacted.rpartition("/")[0])
     return Finding(
-        rule=SECRET_IN_NAME, location=where, message=f"{_kinds(redacted)} in the name of a file here; it is not read"
+        rule=SECRET_IN_NAME,
+        location=where,
+        message=f"{_kinds(redacted)} in the name of a file in this folder, which is not read",
     )
 
 
@@ -183,7 +185,7 @@ def _in_names(source: str, history: History, listed: frozenset[Finding]) -> Iter
         if kind == "path":
             now = name_finding(source, name)
             if now not in listed:
-                message = f"{_kinds(name)} in the name of a file that only git history has here; it is not shown"
+                message = f"{_kinds(name)} in a former name of a file in this folder, which is not shown"
                 yield replace(now, rule=SECRET_FORMERLY_IN_NAME, message=message)
         else:
             message = f"in the name of an author of commits: {name}"

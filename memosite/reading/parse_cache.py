@@ -142,9 +142,11 @@ class SourceCaches:
             self._histories[source] = known
         return known[1]
 
-    def holders(self) -> Iterator[tuple[str, str]]:
-        """The digests of all bytes that files put on the shelf, as far as they are saved, with their sources."""
-        return ((digest, source) for source, cache in self._by_source.items() for digest in cache.saved())
+    def holders(self) -> Iterator[tuple[str, FilePlace]]:
+        """The digests of all bytes that files put on the shelf, as far as they are saved, each with its file."""
+        for source, cache in self._by_source.items():
+            for digest, path in cache.saved():
+                yield digest, (source, path)
 
     def leave_out(self, files: Collection[FilePlace]) -> None:
         """Never save the parse results of these files, by source and path; in memory they stay."""
@@ -199,10 +201,11 @@ class ParseCache:
         """The digests of all bytes that files put on the shelf, as far as cached."""
         return chain.from_iterable(one.shelved for one in self._known.values())
 
-    def saved(self) -> Iterator[str]:
-        """As `shelved`, without what is never saved."""
-        saved = (one for one in self._known.values() if one.parsed.path not in self._left_out)
-        return chain.from_iterable(one.shelved for one in saved)
+    def saved(self) -> Iterator[tuple[str, str]]:
+        """As `shelved`, each with the path of its file, without what is never saved."""
+        for one in self._known.values():
+            if one.parsed.path not in self._left_out:
+                yield from ((digest, one.parsed.path) for digest in one.shelved)
 
     def holder(self, digest: str) -> ParseKey:
         """The file that put the bytes of a digest on the shelf. Raises `KeyError` if no cached one did."""

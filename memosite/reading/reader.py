@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
-from pathlib import Path
 
 from memosite.archive.history import History, HistoryProblem
 from memosite.archive.ledger import Ledger
@@ -39,7 +38,6 @@ def read_archive(
     ledger: Ledger,
     shelf: Shelf,
     *,
-    cache: Path | None = None,
     parsed: SourceCaches | None = None,
     policy: Policy = ALL,
     recall: Recall = FORGETFUL,
@@ -49,13 +47,12 @@ def read_archive(
 ) -> tuple[Archive, Ledger]:
     """Read every source and resolve what they say. Texts and published bytes are on the shelf afterwards.
 
-    Results are cached below the folder `cache`, if one is given; unchanged files are not read. A caller that reads
-    repeatedly gives `parsed`, which it saves itself, and a `recall`, which memoizes resolving. `looks` are fresh
-    snapshots of sources; they are taken out. Files are read and parsed by `jobs` processes. What the `policy` does not
-    leave is in neither archive, ledger nor cache.
+    `parsed` has what is known of unchanged files, which are not read; it is brought up to date, and the caller writes
+    it. `recall` memoizes resolving. `looks` are fresh snapshots of sources; they are taken out. Files are read and
+    parsed by `jobs` processes. What the `policy` does not leave is in neither archive, ledger nor `parsed`.
     """
     progress("list", 0, 0)
-    known = SourceCaches(cache, keeps_history=policy.audience == "internal") if parsed is None else parsed
+    known = SourceCaches(None) if parsed is None else parsed
     seen = looks if looks is not None else {}
     allowed = policy.secrets.fingerprints
     refuse_secrets(policy.texts, Screen(known.scans(""), allowed))
@@ -100,8 +97,6 @@ def read_archive(
         archive, continued = resolved(left, recall)
         archive = replace(archive, erased=left.erased)
         known.leave_out(left.unstored)
-    if parsed is None:
-        known.write()
     return archive if policy.audience == "internal" else for_everybody(archive), continued
 
 

@@ -17,6 +17,12 @@ from memosite.store.output import FileState
 IsThere = Callable[[str, FileState | None], bool]
 """Whether a file of the site is there unchanged."""
 
+_NAMED = 3
+"""The most changes that are named as a reason."""
+
+WHOLE = "it shows the whole archive, so every build plans it"
+"""Why a unit that is not traced is stale."""
+
 _COMMON = {
     "program": "memosite itself has changed",
     "theme": "the theme has changed",
@@ -43,7 +49,7 @@ def decide(
     """
     other = [name for name in common if manifest.common.get(name) != common[name]]
     if other:
-        why = "nothing is known of an earlier build" if not manifest.common else _COMMON[other[0]]
+        why = "there is no record of an earlier build" if not manifest.common else _COMMON[other[0]]
         return [Decision(unit=unit, made=manifest.units.get(unit.name), why=why) for unit in units]
     changed = digests.changed(manifest.reads)  # what many units read is compared once
     decisions = []
@@ -57,14 +63,16 @@ def _why(unit: Unit, made: Made | None, changed: Mapping[int, TracedRead], diges
     if made is None:
         return "it is new"
     if not unit.is_traced or made.reads is None:
-        return "it shows the archive as a whole: it is planned in every build"
-    if made.given != digests.of_given(unit.name, unit.given):
-        return "what it is about has changed"
-    if found := [changed[number] for number in made.reads if number in changed]:
-        return f"{shown_read(min(found, key=_named_first))} changed"
+        return WHOLE
+    what = [unit.given_as] if made.given != digests.of_given(unit.name, unit.given) else []
+    read = [changed[number] for number in made.reads if number in changed]
+    what += [shown_read(one) for one in sorted(read, key=_named_first)]
+    if what:
+        more = f" and {len(what) - _NAMED} more" if len(what) > _NAMED else ""
+        return f"{', '.join(what[:_NAMED])}{more} changed"
     for output in made.outputs:
         if not is_there(output.path, output.state):
-            return f"{output.path} is not there as it was written"
+            return f"{output.path} was changed or removed"
     return ""
 
 
@@ -74,9 +82,10 @@ def _named_first(read: TracedRead) -> tuple[bool, str]:
 
 
 def shown_read(read: TracedRead) -> str:
-    """A read in words: `artifacts memo/2026-05-01-0900--a--b--x`."""
+    """A read in words: `memo 2026-05-01-0900--a--b--x`, `the list of artifacts`, `received director`."""
     mapping, key = read
     name = mapping.replace("_", " ")
     if key is KEYS:
         return f"the list of {name}"
-    return f"{name} {'/'.join(map(str, key)) if isinstance(key, tuple) else key}"
+    words = [str(one) for one in (key if isinstance(key, tuple) else (key,))]
+    return " ".join(words if mapping == "artifacts" else (name, "/".join(words)))

@@ -35,6 +35,7 @@ from memosite.markdown.html import to_html
 from memosite.markdown.places import FRONT_MATTER
 from memosite.pages.models import Page
 from memosite.pages.parts import PAGE_CHARS, Body
+from memosite.pages.words import action_word
 from memosite.passages.anchors import PREAMBLE
 from memosite.render.difference import Diff, compare, cut_to, html_bytes
 from memosite.render.theme import Theme
@@ -55,7 +56,7 @@ _CUT: Final = '<p class="notice">Only the beginning of this text is shown.</p>\n
 
 _CONTROLS: Final = bytes([*range(9), 11, 12, *range(14, 32), 127])
 _WITHOUT_CONTROLS: Final = bytes.maketrans(_CONTROLS, b"?" * len(_CONTROLS))
-_PLURALS: Final = {"library": "libraries"}
+_PLURALS: Final = {"library": "libraries", "reply": "replies"}
 _MEDIA_TYPES: Final = (
     ("feed.json", "application/feed+json"),
     (".json", "application/json"),
@@ -259,6 +260,7 @@ def _environment(theme: Theme, compiled: jinja2.BytecodeCache | None) -> jinja2.
         bytecode_cache=compiled,
     )
     environment.filters |= {"markdown": _markdown, "counted": _counted, "media_type": _media_type}
+    environment.filters["action_word"] = action_word
     return environment
 
 

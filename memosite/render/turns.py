@@ -131,7 +131,7 @@ def _summary(turn: Turn) -> str:
 
 def _citation(turn: Turn, piece: Piece, body: Body) -> Citation | None:
     whole = body.citation
-    if whole is None or turn.ordinal > body.cited or not turn.digest:
+    if whole is None or turn.ordinal > body.cited or not turn.digest or not turn.text:
         return None
     speakers = body.people if turn.is_person else body.models
     return replace(

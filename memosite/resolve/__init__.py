@@ -27,9 +27,11 @@ from memosite.resolve.assemble import Assembler
 from memosite.resolve.bodies import body_candidates, join_bodies
 from memosite.resolve.collect import Collected, collect, within_bounds
 from memosite.resolve.conversation import ThreadBuilder
+from memosite.resolve.decisions import join_decisions, outdated_citations
 from memosite.resolve.delivery import delivery_findings
 from memosite.resolve.document_ids import DocumentIds
 from memosite.resolve.filed import Filed, file_records, record_collisions
+from memosite.resolve.groups import group_artifacts
 from memosite.resolve.identity import CopyGroup, assign_ids, group_copies, variant_findings
 from memosite.resolve.links import HasFile, LinkResolver, backlinks, origin_of
 from memosite.resolve.lists import EntryLives, removed_entries
@@ -53,13 +55,14 @@ def _no_data(_file: FileFacts) -> None:
 class ResolveRules:
     """The settings for resolving, from the configuration.
 
-    `sources` are in their order of precedence. With `is_loose` envelopes count wherever they are, and findings that
+    `sources` are in their order of precedence. `people` are the names of positions held by people; if it is None, a
+    director is one. With `is_loose` envelopes count wherever they are, and findings that
     need a whole archive (ghosts, unlisted positions) are not reported: for checking single files (SPEC 8).
     """
 
     sources: tuple[SourceInfo, ...]
     aliases: Mapping[str, str] = field(default_factory=dict)
-    people: tuple[str, ...] = ()
+    people: tuple[str, ...] | None = None
     closed: Mapping[str, Discharge] = field(default_factory=dict)
     is_loose: bool = False
 
@@ -113,6 +116,8 @@ def resolve(
     if rules.is_loose:
         findings = tuple(finding for finding in findings if finding.severity != Severity.NOTE)
     links, bound, odd = _mentions(gathered, assembler, replies, resolver, line_of)
+    succession = join_decisions(assembler.documents(), links, bound)
+    odd += tuple(outdated_citations(assembler.citing(), links, assembler.documents(), gathered.records, succession))
     all_findings = collected.findings + kept.findings + findings + (() if rules.is_loose else odd)
     artifacts, ledger = assembler.artifacts(
         ResolvedLinks(
@@ -120,9 +125,12 @@ def resolve(
             conversation=conversation,
             replies=replies,
             links=links,
-            backlinks=backlinks(links, ((ref, one) for ref in bound for one in bound[ref].sessions)),
+            backlinks=backlinks(
+                links, (*((ref, one) for ref in bound for one in bound[ref].sessions), *_related(gathered))
+            ),
             records=bound,
             kept=kept,
+            succession=succession,
             closed=rules.closed,
             index=gathered.index,
             findings=all_findings,
@@ -136,6 +144,7 @@ def resolve(
         threads=conversation.threads(),
         positions=naming.positions,
         position_of=naming.position_of,
+        groups=group_artifacts(artifacts.values()),
         removed=removals(histories, artifacts, (group.stem for group in groups))
         | removed_entries(entries, artifacts, ledger),
         blobs={blob: digest for history in histories.values() for blob, digest in history.blobs.items()},
@@ -245,6 +254,15 @@ def _mentions(
     bound = RecordBinder(gathered.names, documents, resolver, anchors, SessionIndex(gathered.groups)).bind(records)
     links = _links(assembler, replies, resolver, bound)
     return links, bound, (*unresolved_references(records, bound, line_of), *anchors.findings)
+
+
+def _related(gathered: _Gathered) -> Iterator[tuple[Ref, Ref]]:
+    """Transcripts with the memos that they name as related."""
+    for group in gathered.groups:
+        for name in group.envelope.related if group.kind == "transcript" else ():
+            found = gathered.index.find(name, source=group.envelope.file.source, but=group.ref)
+            if found not in {None, group.ref}:
+                yield group.ref, found
 
 
 def _as_of(source: SourceInfo, history: History | None) -> SourceInfo:

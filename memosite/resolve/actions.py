@@ -7,8 +7,9 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import get_args
 
-from memosite.archive.model import Action, Copy, Memo, RecipientState
-from memosite.facts.parsed import BROADCAST, Mailbox, Ref
+from memosite.archive.mailboxes import is_unread
+from memosite.archive.model import Action, Copy, RecipientState
+from memosite.facts.parsed import BROADCAST, Ref
 from memosite.resolve.threads import Forest
 
 _DEGREE: Mapping[Action, int] = {state: degree for degree, state in enumerate(get_args(Action))}
@@ -124,35 +125,3 @@ def least_done(states: Iterable[RecipientState]) -> Action | None:
     """The memo's own state: the least done of its recipients'."""
     actions = [state.action for state in states if state.action is not None]
     return min(actions, key=_DEGREE.__getitem__, default=None)
-
-
-def copies_at(copies: tuple[Copy, ...], repo: str | None) -> tuple[Copy, ...]:
-    """The copies in a position's repo; all of them where there is none there."""
-    return tuple(copy for copy in copies if copy.file.source == repo) or copies
-
-
-def is_unread(copies: tuple[Copy, ...], repo: str | None) -> bool | None:
-    """Whether a memo is unread in a repo: in its inbox and nowhere further on; None if that cannot be known.
-
-    In a flat `memos/` it is unread until it is committed; without git that is unknown (SPEC 3, unread).
-    """
-    here = copies_at(copies, repo)
-    boxes = {copy.mailbox for copy in here}
-    if boxes & {"read", "archive"}:
-        return False
-    if "inbox" in boxes:
-        return True
-    states = {copy.life.state for copy in here if copy.life} - {None}
-    return states == {"delivered"} if states else None
-
-
-def is_unread_by_any(memo: Memo) -> bool:
-    """Whether a memo is unread for any of its recipients; a broadcast also if it is in inboxes only."""
-    return any(state.unread for state in memo.recipients) or (memo.is_broadcast and memo.mailbox == "inbox")
-
-
-def mailbox_at(copies: tuple[Copy, ...], repo: str | None) -> Mailbox | None:
-    """The mailbox of a memo for its recipient: that of the copy furthest through the mailboxes."""
-    order: tuple[Mailbox, ...] = ("archive", "read", "inbox", "flat")
-    boxes = {copy.mailbox for copy in copies_at(copies, repo)}
-    return next((box for box in order if box in boxes), None)

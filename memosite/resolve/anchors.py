@@ -53,7 +53,7 @@ class AnchorIndex:
         if self._cut is None:
             return ()
         where = Location(source=self._cut.source, path=self._cut.path)
-        message = "comparing the globs of anchors with files takes too long; from here on they lead nowhere"
+        message = "comparing globs with files takes too long; this and later globs are ignored"
         return (Finding(rule=rules.ANCHORS_CUT, location=where, message=message),)
 
     def links(self, anchor: str, file: FileFacts) -> tuple[Link, ...]:

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
+from memosite.archive.mailboxes import mailbox_at
 from memosite.archive.model import Artifact, Copy, Document, Library, Life, Link, Memo, Record, Transcript, Variant
 from memosite.facts.findings import Finding
 from memosite.facts.layout import place_of
@@ -14,8 +15,9 @@ from memosite.facts.parsed import BROADCAST, Discharge, DocumentHead, Envelope, 
 from memosite.facts.texts import SUMMARY
 from memosite.facts.times import Moment
 from memosite.formats.stamps import last_turn_at
-from memosite.resolve.actions import Answered, Answering, least_done, mailbox_at, recipient_states
+from memosite.resolve.actions import Answered, Answering, least_done, recipient_states
 from memosite.resolve.conversation import ThreadBuilder
+from memosite.resolve.decisions import Succession
 from memosite.resolve.filed import Filed
 from memosite.resolve.identity import CopyGroup
 from memosite.resolve.lives import Lives
@@ -38,6 +40,7 @@ class ResolvedLinks:
     backlinks: Mapping[Ref, tuple[Ref, ...]]
     records: Mapping[Ref, Bound]
     kept: Kept
+    succession: Succession
     closed: Mapping[str, Discharge]
     index: NameIndex
     findings: tuple[Finding, ...]
@@ -156,6 +159,7 @@ class ArtifactMaker:
         if isinstance(fact, DocumentHead):
             return Document(
                 head=fact,
+                **self._joined.succession.of(filed.ref),
                 **_common(
                     around,
                     system="markdown",
@@ -205,7 +209,7 @@ class ArtifactMaker:
             ),
             card=card,
             relations=bound.relations,
-            superseded_by=bound.superseded_by,
+            **self._joined.succession.of(filed.ref),
             history=self._joined.kept.history.get((card.file.source, card.file.path), ()),
             sessions=bound.sessions,
             former=filed.former,

@@ -110,20 +110,20 @@ def _bare_copy(body: BodyFile, place: Place) -> JoinedCopy:
 
 
 def _missing(envelope: Envelope, line_of: LineOf) -> Finding:
-    message = f'"body_ref" is "{(envelope.body_ref or "")[:120]}"; no such file here or in the sibling mailboxes'
+    message = f'"body_ref" is "{(envelope.body_ref or "")[:120]}"; expected a file in this or a sibling mailbox'
     line = line_of(envelope.file, "body_ref") or line_of(envelope.file, "x.memo.body_ref")
     return _finding(rules.BODY_REF_MISSING, envelope.file, message, line)
 
 
 def _join_findings(envelope: Envelope, body: BodyFile, memo_folders: tuple[str, ...]) -> Iterator[Finding]:
     if envelope.body_ref is None and envelope.shape != "broken":
-        message = f'{body.file.name} lies beside it, but "body_ref" is missing'
+        message = f'{body.file.name} is beside it, but "body_ref" is missing'
         yield _finding(rules.BODY_NOT_REFERENCED, envelope.file, message)
     if envelope.file.path.rpartition("/")[0] != body.file.path.rpartition("/")[0]:
         mine = place_of(envelope.file.path, memo_folders=memo_folders)
         its = place_of(body.file.path, memo_folders=memo_folders)
         if mine is not None and its is not None and mine.mailbox != its.mailbox:
-            message = f"the envelope lies in {_shown(mine)}, its body in {_shown(its)}"
+            message = f"the envelope is in {_shown(mine)}, its body in {_shown(its)}"
             yield _finding(rules.BODY_SPLIT, envelope.file, message)
     if envelope.kind == "transcript" and body.text.turns == 0 and body.text.summary:
         yield _finding(rules.TRANSCRIPT_FORM, body.file, "no turns could be told apart")

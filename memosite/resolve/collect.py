@@ -60,7 +60,7 @@ def collect(parsed: Iterable[Parsed], sources: tuple[SourceInfo, ...], *, is_loo
             counts = is_loose or operational_place(one.path, memo_folders=folders, include=include.get(one.source, ()))
             if not counts:
                 where = Location(source=one.source, path=one.path)
-                message = f"a {one.fact.kind} that lies outside memos/, notes/ and transcripts/"
+                message = f"a {one.fact.kind} outside memos/, notes/ and transcripts/"
                 findings.append(Finding(rule=rules.OUTSIDE_CONVENTION, location=where, message=message))
                 continue
             envelopes.append(one.fact)

@@ -76,14 +76,14 @@ class ThreadBuilder:
 
     def _find(self, missing: Mapping[Ref, str], line_of: LineOf) -> Iterator[Finding]:
         for ref in self.forest.cut:
-            message = "its replies lead back to it; it is shown as the first of them"
+            message = "its replies lead back to it; it is shown first"
             yield self._finding(rules.THREAD_CYCLE, ref, message, line_of)
         for ref, stem in sorted(missing.items()):
-            yield self._finding(rules.GHOST, ref, f'replies to "{stem[:200]}", which is not in the archive', line_of)
+            yield self._finding(rules.GHOST, ref, f'replies to "{stem[:200]}", a missing memo', line_of)
         for ref, parent in sorted(self.parents.items()):
             reply, answered = self._by_ref[ref], self._by_ref[parent]
             if _is_before(reply, answered):
-                message = f'sent "{reply.sent[:60]}", before the memo it answers ("{answered.sent[:60]}")'
+                message = f'sent "{reply.sent[:60]}", before its parent ("{answered.sent[:60]}")'
                 yield self._finding(rules.REPLY_BEFORE_PARENT, ref, message, line_of, key="sent")
 
     def _finding(self, rule: Rule, ref: Ref, message: str, line_of: LineOf, key: str = "in_reply_to") -> Finding:

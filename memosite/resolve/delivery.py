@@ -61,7 +61,7 @@ def _missing(group: CopyGroup, naming: Naming) -> Iterator[Finding]:
         repo = repo_of.get(position) if position else None
         if repo is not None and repo not in sources:
             only = "the sender's copy" if sources == {home} else ", ".join(sorted(sources))
-            message = f'to "{name[:80]}", whose repo is {repo}, but not there; found only {_in(sources, only)}'
+            message = f'to "{name[:80]}", whose repo is {repo}; found only {_in(sources, only)}'
             yield _finding(rules.DELIVERY_MISSING, group, message)
 
 
@@ -89,13 +89,13 @@ def _misnamed(group: CopyGroup, naming: Naming) -> Iterator[Finding]:
     written = naming.position_of.get(envelope.sender)
     if said is not None and written is not None and said != written:
         yield _finding(
-            rules.NAME_DISAGREES, group, f'the name says from "{name.sender}", the envelope "{envelope.sender}"'
+            rules.NAME_DISAGREES, group, f'the file name has from "{name.sender}", the envelope "{envelope.sender}"'
         )
     to = {naming.position_of.get(one, one) for one in envelope.to}
     said = BROADCAST if name.recipient == BROADCAST else naming.position_of.get(name.recipient or "")
     if said is not None and to and said not in to and BROADCAST not in to:
         shown = ", ".join(envelope.to)[:80]
-        yield _finding(rules.NAME_DISAGREES, group, f'the name says to "{name.recipient}", the envelope "{shown}"')
+        yield _finding(rules.NAME_DISAGREES, group, f'the file name has to "{name.recipient}", the envelope "{shown}"')
 
 
 def _finding(rule: Rule, group: CopyGroup, message: str, source: str = "", path: str = "") -> Finding:

@@ -134,7 +134,7 @@ class EntryLives:
             return None
         found = self.of(card)
         if history.why_not or found is None:
-            return Life(why_not=history.why_not or "git cannot tell all former versions of its file")
+            return Life(why_not=history.why_not or "git does not have all versions of its file")
         return Life(events=found.events, state=found.state)
 
     def gone(self) -> Iterator[tuple[str, EntryLife]]:

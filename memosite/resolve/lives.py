@@ -1,7 +1,7 @@
 """Looks up the git history of artifacts' files, and of removed ones (SPEC 2.3)."""
 
 import unicodedata
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from memosite.archive.history import History, LifeEvent, file_key
@@ -58,11 +58,23 @@ class Lives:
 def _read(of: Same[History], file: FileFacts, body: FileFacts | None, data_of: DataOf) -> Life:
     history = of.value
     if _is_foreign(history, file.path):
-        return Life(why_not="it lies in a repo inside the source's")
+        return Life(why_not="it is in a repo inside the source's repo")
     events = _events(history, file.path)
+    commit = _commit(_events(history, (body or file).path), (body or file).blob)
     if body is not None and body.path != file.path:  # a body without an envelope is its own file
         events = _with_edits(events, history.events.get(file_key(body.path), ()))
-    return Life(events=events, state=_state(history, file, body, data_of), why_not=history.why_not)
+    return Life(events=events, state=_state(history, file, body, data_of), commit=commit, why_not=history.why_not)
+
+
+def _commit(events: Sequence[LifeEvent], blob: str) -> str:
+    """The commit that gave a file its content: moves since then are passed over."""
+    came = ""
+    for event in reversed(events):
+        if event.after == blob:
+            came = event.commit
+        elif came:
+            break
+    return came
 
 
 def _events(history: History, path: str) -> tuple[LifeEvent, ...]:

@@ -118,12 +118,13 @@ def resolve_positions(
     uses: Iterable[NameUse],
     *,
     aliases: Mapping[str, str],
-    people: Iterable[str],
+    people: Iterable[str] | None,
     source_names: Iterable[str],
     published: Collection[str],
 ) -> Naming:
     """All positions, listed or named, and the notes on names that no orgdef lists or that fit several positions.
 
+    `people` are the names of positions held by people; None makes each director one, unless an orgdef says otherwise.
     `published` are the ids that positions were given before.
     """
     directory, known = Directory(organizations, aliases), frozenset(published)
@@ -142,7 +143,8 @@ def resolve_positions(
             names[ids[outcome.id]].append(name)
         delivered[ids[outcome.id]].update(use.delivered_to for use in by_name[name] if use.delivered_to)
     seated = {ids[id_]: listings for id_, listings in _seats(directory).items()}
-    human = _people(directory, people, ids)
+    directors = ["director", *(name for name in by_name if name.casefold() == "director")]
+    human = _people(directory, directors if people is None else people, ids)
     sources = tuple(source_names)
     positions = {}
     for id_ in sorted({*seated, *names}):
@@ -155,7 +157,8 @@ def resolve_positions(
             names=tuple(names.get(id_, ())),
             repo=_repo(listings, delivered[id_], sources),
             union_of=tuple(sorted(ids[directory.position_id(one)] for one in listings)) if is_union else (),
-            is_person=id_ in human or any(_is_human(seat) for _, seat in listings),
+            is_person=any(_is_human(seat) for _, seat in listings)
+            or (id_ in human and not (people is None and any(seat.incumbent_kind for _, seat in listings))),
         )
     return Naming(
         positions=positions,
@@ -176,7 +179,7 @@ def _by_name(uses: Iterable[NameUse], aliases: Iterable[str]) -> dict[str, list[
 
 
 def _people(directory: Directory, people: Iterable[str], ids: Mapping[str, str]) -> set[str]:
-    """The positions that the configuration says are people; a name of several positions means each of them."""
+    """The positions that are people by these names; a name of several positions means each of them."""
     outcomes = [directory.resolve(name) for name in people]
     named = {outcome.id for outcome in outcomes}
     named |= {rival for outcome in outcomes if outcome.is_listed for rival in outcome.rivals}

@@ -196,7 +196,7 @@ def unresolved_references(filed: Iterable[Filed], bound: Mapping[Ref, Bound], li
         where = Location(source=file.source, path=file.path, line=line_of(file, system.reference_key))
         names = ", ".join(f'"{shown(name)}"' for name in lost[:_NAMED])
         more = f" and {len(lost) - _NAMED} more" if len(lost) > _NAMED else ""
-        message = f'"{system.reference_key.rpartition(".")[2]}" names {names}{more}; there is no such record'
+        message = f'"{system.reference_key.rpartition(".")[2]}" names {names}{more}; expected known records'
         if system.lost_reference:
             yield Finding(rule=system.lost_reference, location=where, message=message)
 

@@ -151,16 +151,22 @@ def read_threads(forest: Forest, thread_of: Mapping[Ref, str]) -> dict[str, tupl
     """The entries of each thread in reading order. Depth counts within the thread; edges to others are named."""
     entries: dict[str, list[ThreadEntry]] = defaultdict(list)
     depth: dict[Ref, int] = {}
+    indent: dict[Ref, int] = {}
+    branches: set[Ref] = set()
     for ref in forest.order:
         name = thread_of[ref]
         parent = forest.parent.get(ref)
         is_inside = parent is not None and thread_of[parent] == name
         depth[ref] = depth[parent] + 1 if is_inside and parent is not None else 0
+        indent[ref] = indent[parent] + (parent in branches) if is_inside and parent is not None else 0
         replies = forest.children.get(ref)
         elsewhere = {thread_of[child] for child in replies} - {name} if replies else ()
+        if replies and sum(thread_of[child] == name for child in replies) > 1:
+            branches.add(ref)
         entries[name].append(
             ThreadEntry(
                 depth=depth[ref],
+                indent=indent[ref],
                 ref=ref,
                 is_ghost=forest.nodes[ref].is_ghost,
                 continues=tuple(sorted(elsewhere)) if elsewhere else (),

@@ -21,6 +21,11 @@ class Beside:
         self._process.join()
         return self._process.exitcode == 0
 
+    def end(self) -> None:
+        """End it, if it still runs: it has the locks of its parent."""
+        self._process.kill()
+        self._process.join()
+
 
 def _run(function: Callable[[], None]) -> None:
     """In the forked process: what it inherited is the parent's to close."""

@@ -16,6 +16,7 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 from memosite.archive.lines import all_texts, is_broken, shown_file
+from memosite.archive.mailboxes import is_unread_by_any
 from memosite.archive.model import Archive, Artifact, Document, Library, Memo, Record, Transcript
 from memosite.archive.urls import index_file, page_of, part_page
 from memosite.facts.bounds import most_turns_found
@@ -25,7 +26,6 @@ from memosite.facts.texts import cut_line, without_frontmatter
 from memosite.formats.turns import Turn, blocks, parse_conversation
 from memosite.markdown.html import plain_text
 from memosite.pages.parts import cut_turns
-from memosite.resolve.actions import is_unread_by_any
 from memosite.search_language.analyzer import Analyzer, prepare
 from memosite.search_language.syntax import WordField
 from memosite.store.digests import digest_of

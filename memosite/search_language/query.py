@@ -93,7 +93,7 @@ def parse_query(text: str, analyzer: Analyzer) -> QueryNode:
     reader = _Reader(tokens, len(text), analyzer)
     tree = reader.read()
     if tree is None:
-        raise QueryError("there is no word to search for", 0, _ORDINARY)
+        raise QueryError("enter a word to search for", 0, _ORDINARY)
     if any(isinstance(leaf, KeyTerm) and leaf.field == "in" for leaf, _ in leaves(tree)):
         return tree
     return _all((KeyTerm(field="in", value="text"), *(tree.parts if isinstance(tree, And) else (tree,))))

@@ -131,7 +131,7 @@ def _chosen(top: str, trees: Trees) -> tuple[list[TreeEntry], list[Skipped]]:
             chosen.add(one.name)
             left -= counts[one.hash]
         else:
-            why = f"it holds {counts[one.hash]:,} files and folders; of one commit {PATHS_LIMIT:,} are read"
+            why = f"it has {counts[one.hash]:,} files and folders, expected at most {PATHS_LIMIT:,}"
             skipped.append(Skipped(path=one.name, why=why))
     return [one for one in folders if one.name in chosen], skipped
 

@@ -209,7 +209,7 @@ def _refuse_special(entry: "os.DirEntry[str]", what: str) -> None:
     if entry.is_symlink():
         raise UnreadableRepoError(f"its {what} hold symbolic links, which are not followed")
     if not entry.is_file(follow_symlinks=False):
-        raise UnreadableRepoError(f"its {what} hold something that is no regular file, such as a pipe")
+        raise UnreadableRepoError(f"its {what} hold something that is not a regular file, such as a pipe")
 
 
 @contextmanager
@@ -217,7 +217,7 @@ def _listed(folder: Path) -> "Iterator[Iterator[os.DirEntry[str]]]":
     """The entries of a folder that is no link. Raises `UnreadableRepoError` if it cannot be listed."""
     try:
         if not stat.S_ISDIR(folder.lstat().st_mode):
-            raise UnreadableRepoError(f"its {folder.name} is no folder of its own")
+            raise UnreadableRepoError(f"its {folder.name} is not its own folder")
         entries = os.scandir(folder)
     except OSError as error:
         raise UnreadableRepoError(f"its {folder.name} cannot be listed ({error.strerror})") from error
@@ -237,7 +237,7 @@ def _whole(file: Path, limit: int) -> bytes | None:
     except FileNotFoundError:
         return None
     except NotAFileError as error:
-        raise UnreadableRepoError(f"its {file.name} is no regular file") from error
+        raise UnreadableRepoError(f"its {file.name} is not a regular file") from error
     except OSError as error:
         said = "is a symbolic link" if file.is_symlink() else f"cannot be read ({error.strerror})"
         raise UnreadableRepoError(f"its {file.name} {said}") from error

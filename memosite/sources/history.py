@@ -94,7 +94,7 @@ def _without_commits(repo: Repo, commit: str) -> History:
             return History(why_not="the repo has no commit yet", tree={})
         problem: HistoryProblem = "failed" if isinstance(error, GitLimitError) else "unreadable"
         return History(why_not=_unreadable(error), problem=problem)
-    return History(problem="unreadable", why_not="its HEAD leads to no commit that is there")
+    return History(problem="unreadable", why_not="its HEAD leads to a missing commit")
 
 
 def _unreadable(error: GitError) -> str:

@@ -257,6 +257,6 @@ def _not_a_file(source: Source, path: str, kind: str) -> Finding:
     if kind == "link":
         return finding_on(source_rules.LINK_NOT_FOLLOWED, source, path, "a symbolic link; it was not followed")
     if kind == "submodule":
-        message = "a submodule: this commit holds only its name; what lies in it was not read"
+        message = "a submodule, which was not read"
         return finding_on(source_rules.SUBMODULE_NOT_READ, source, path, message)
     return finding_on(rules.FILE_UNREADABLE, source, path, "it is not a regular file")

@@ -45,7 +45,7 @@ def holding_repo(root: Path, *, site: Path, enclosing: bool = False) -> Holding:
             return Holding(why_not="it is not a repo itself; the one around it counts with history: enclosing")
         inside = root.relative_to(folder).as_posix()
         return Holding(repo=found, prefix="" if inside == "." else f"{inside}/")
-    return Holding(why_not="it is no git repo")
+    return Holding(why_not="it is not a git repo")
 
 
 def repos_inside(root: Path, paths: Iterable[str]) -> tuple[str, ...]:

@@ -78,6 +78,8 @@ class Shelf:
                 self._fetch(digest)
                 if digest in self._places:
                     return self.get(digest)
+                if digest not in self._promised:
+                    raise SourceError(CHANGED)
             self._recover(digest)
         return self._recovered[digest]
 

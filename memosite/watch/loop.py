@@ -72,9 +72,9 @@ class Watcher:
     def start(self, *, is_retrying: bool) -> None:
         """Report unfinished deliveries of a former watch; if `is_retrying`, queue again those that were given up."""
         for path in self._state.interrupted(self._source.address):
-            self._tell(self._note, f"being delivered when the last watch ended, may come twice: {printable(path)}")
+            self._tell(self._note, f"interrupted delivery, may arrive twice: {printable(path)}")
         if is_retrying and (count := self._state.retry_failed(self._source.address)):
-            self._tell(self._note, f"{count} given up before, tried again")
+            self._tell(self._note, f"{count} failed before, tried again")
 
     def cycle(self) -> None:
         """Fetch, if it is due, and deliver. Raises `StateError` for a damaged state."""
@@ -100,7 +100,7 @@ class Watcher:
         if alone:
             self.due = time.monotonic() + alone
             self.is_troubled = True
-            self._tell_once("feed", f"asks to be left alone for {duration(alone)} (Retry-After)")
+            self._tell_once("feed", f"asks to wait {duration(alone)} (Retry-After)")
             return
         is_conditional = known.etag is not None and known.unchanged % UNCONDITIONAL_EACH != UNCONDITIONAL_EACH - 1
         with self._signals.interruptible():
@@ -223,7 +223,7 @@ class Watcher:
         rest = [memo for memo, count in zip(memos, tries, strict=True) if count < retries]
         if given_up:
             self._tell(
-                self._say, f"given up after {max(tries)} tries: {_named(given_up)}: {outcome.reason} (--retry-failed)"
+                self._say, f"failed after {max(tries)} tries: {_named(given_up)}: {outcome.reason} (--retry-failed)"
             )
         if rest:
             again = f"try {max(count for count in tries if count < retries)} of {retries}"

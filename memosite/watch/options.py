@@ -32,9 +32,9 @@ def _add_selection(command: argparse.ArgumentParser) -> None:
         "--since",
         choices=("inbox", "all", "now"),
         default="inbox",
-        help="what the first run of a feed announces: what lies in an inbox, all, nothing (default: inbox)",
+        help="what the first run of a feed announces: memos in an inbox, all, or none (default: inbox)",
     )
-    command.add_argument("--only", choices=("action",), help="announce only what asks for an action")
+    command.add_argument("--only", choices=("action",), help="announce only memos that request an action")
 
 
 def _add_delivery(command: argparse.ArgumentParser) -> None:
@@ -45,34 +45,32 @@ def _add_delivery(command: argparse.ArgumentParser) -> None:
         type=_argv,
         help="run this for each memo: split into words as a shell would, then run without one; it finds MEMO_PATH, "
         "MEMO_GUID, MEMO_REPO, MEMO_FROM, MEMO_TO, MEMO_SUBJECT, MEMO_FEED, ... in its environment and the path on "
-        "its standard input; exit status 0 is done",
+        "its standard input; exit status 0 means success",
     )
-    command.add_argument("--batch", action="store_true", help="run the command once for all that wait")
+    command.add_argument("--batch", action="store_true", help="run the command once for all waiting memos")
     command.add_argument(
         "--timeout", type=seconds, default=600.0, metavar="TIME", help="longest time for the command (default: 10m)"
     )
     command.add_argument(
-        "--retries", type=_count, default=5, metavar="K", help="tries before a memo is given up (default: 5)"
+        "--retries", type=_count, default=5, metavar="K", help="tries before a delivery has failed (default: 5)"
     )
-    command.add_argument("--retry-failed", action="store_true", help="try again what was given up")
+    command.add_argument("--retry-failed", action="store_true", help="try failed deliveries again")
     command.add_argument(
         "--limit", type=_limit, metavar="N/h", help="deliver at most N memos an hour (s, m, h, d); the rest waits"
     )
-    command.add_argument("--repo", metavar="DIR", help="the repo in which the memos lie: a memo that moved is found")
-    command.add_argument("--json", action="store_true", help="a JSON object a line instead of `new memo: PATH`")
+    command.add_argument("--repo", metavar="DIR", help="the repo of the memos, to find those that moved")
+    command.add_argument("--json", action="store_true", help="print a JSON object per line instead of `new memo: PATH`")
 
 
 def _add_running(command: argparse.ArgumentParser) -> None:
-    command.add_argument("--once", action="store_true", help="ask once, deliver, and end")
+    command.add_argument("--once", action="store_true", help="poll once, deliver, then exit")
     command.add_argument(
         "--interval", type=seconds, default=60.0, metavar="TIME", help="pause between two polls (default: 60s)"
     )
+    command.add_argument("--max-age", type=seconds, metavar="TIME", help="warn if the site was last built longer ago")
+    command.add_argument("--status", action="store_true", help="show what is pending, done and failed, then exit")
     command.add_argument(
-        "--max-age", type=seconds, metavar="TIME", help="say so if the site was last built before this"
-    )
-    command.add_argument("--status", action="store_true", help="say what is pending, done and given up, and end")
-    command.add_argument(
-        "--state", metavar="FILE", help="what is remembered (default: a file a feed in $XDG_STATE_HOME/memosite/watch)"
+        "--state", metavar="FILE", help="state file (default: one per feed in $XDG_STATE_HOME/memosite/watch)"
     )
 
 

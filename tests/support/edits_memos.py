@@ -70,6 +70,31 @@ def add_memo(org: Organization, rng: random.Random) -> str:
     return f"{stem} in reply to {reply}"
 
 
+def _citation(org: Organization, rng: random.Random) -> str:
+    """A citation of some memo, of a document or of a turn, as memosite writes it; many do not hold."""
+    names = [f"memo/{stem}" for stem in (*org.stems(), *MISSING)]
+    cited = rng.choice([*names, "transcript/2026-05-05-0900--engineer--talk#t1", "document/office.decisions.0001.md"])
+    quote = rng.choice(("A memo that names", "One more.", "Nobody has said this."))
+    digest = rng.choice(("0", "f")) * 64
+    return f"> {quote}\n>\n> — engineer, [It](<x/>), `{cited}`, 2026-05-05T09:00:00Z, sha256:{digest}\n"
+
+
+@edit(3)
+def cite(org: Organization, rng: random.Random) -> str:
+    """A memo, a document or a manuscript cites what may be there; or the manuscript is gone again."""
+    said, how = _citation(org, rng), rng.randrange(4)
+    if how == 0:
+        stem = f"2026-06-{rng.randint(1, 28):02}-1000--director--engineer--citing-{rng.randint(0, 9)}"
+        write_memo(_inbox(org, rng), stem, sender="director", to="engineer", body=f"See:\n\n{said}")
+    elif how == 1:
+        write_text(org.folder / rng.choice(SOURCES[:3]) / "decisions/citing.md", f"# Citing\n\n{said}")
+    else:
+        org.settings["citations"] = ["book/**/*.md"]
+        org.configure()
+        write_text(org.folder / f"book/{rng.randint(0, 1)}.md", said * 2 if how == 2 else "Nothing.\n")
+    return f"{how}: {said.splitlines()[-1]}"
+
+
 @edit()
 def reply_to_missing(org: Organization, rng: random.Random) -> str:
     """A reply arrives to a memo that no source has."""

@@ -43,6 +43,7 @@ def set_value(org: Organization, rng: random.Random) -> str:
         ("positions", None),
         ("actions", {"closed": closed}),
         ("actions", None),
+        ("citations", rng.choice((["book/**/*.md"], ["**/*.md"], None))),
         ("withhold_raw", rng.choice((False, None))),
         ("withhold", rng.choice((["office/notes/**"], ["memos/read/**", "yard"], ["nothing/**"], None))),
     ]

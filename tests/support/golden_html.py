@@ -22,6 +22,8 @@ _INLINE = frozenset(
 """What may be on one line with what is around it; `title` and `text` are those of SVG, too."""
 _CELLS = frozenset({"td", "th"})
 """What may besides be on one line with its like."""
+_WIDE = 10
+"""A row of more cells than this is that of a wide table."""
 _SPACE = "\x1f"
 """Stands for a space within a tag, where no line is broken."""
 
@@ -103,7 +105,13 @@ def readable(html: str) -> str:
 
 
 def _lines(content: Sequence[_Element | str], indent: str) -> Iterator[str]:
-    """The lines of what is in an element: runs of text and inline elements, and the other elements one by one."""
+    """The lines of what is in an element: runs of text and inline elements, and the other elements one by one.
+
+    The cells of a wide table fill their lines.
+    """
+    if sum(isinstance(node, _Element) and node.name in _CELLS for node in content) > _WIDE:
+        yield from _run_lines(" ".join("".join(map(_flat, content)).replace("><t", "> <t").split()), indent)
+        return
     for is_run, nodes in groupby(content, _is_inline):
         if is_run:
             yield from _run_lines("".join(map(_flat, nodes)), indent)

@@ -155,7 +155,7 @@ def _check_category(meta: Fields, category: str, place: LayerPlace | None) -> No
         message = f'"category" is "{shown(category)}", expected one of {", ".join(CATEGORIES)}'
         meta.note(layer_rules.CATEGORY, message, "category")
     elif category and place and category != place.category:
-        message = f'"category" is "{category}", but the file lies in {place.category}/'
+        message = f'"category" is "{category}", but the file is in {place.category}/'
         meta.note(layer_rules.FOLDER, message, "category")
 
 

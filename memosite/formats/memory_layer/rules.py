@@ -10,23 +10,23 @@ _E, _W, _N = Severity.ERROR, Severity.WARNING, Severity.NOTE
 CATEGORY = Rule(
     id="memory-layer-category",
     severity=_E,
-    meaning="A category that memory-layer does not know.",
+    meaning="An unknown category.",
     clause="memory-layer format, required meta fields; SPEC 2.2",
-    remedy="Write one of context, decisions, interfaces, handoffs.",
+    remedy="Write context, decisions, interfaces or handoffs.",
 )
 FOLDER = Rule(
     id="memory-layer-folder",
     severity=_W,
     meaning="The category is not that of the folder.",
     clause="memory-layer format, directory structure; SPEC 2.2",
-    remedy="Move the file to its category's folder, or mend meta.category.",
+    remedy="Move the file to its category's folder, or correct meta.category.",
 )
 REFERENCE = Rule(
     id="memory-layer-reference",
     severity=_N,
-    meaning="A context reference to what is not in the archive.",
+    meaning="A context reference to an unknown record.",
     clause="memory-layer format, handoffs, context_references; SPEC 2.2",
-    remedy="Nothing to do if it was cleaned up; else name the file without .json.",
+    remedy="Name the file without .json, unless it was cleaned up.",
 )
 
 RULES = tuple(one for one in tuple(globals().values()) if isinstance(one, Rule))

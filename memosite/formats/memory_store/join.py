@@ -257,7 +257,7 @@ class _Joiner:
             self._verify(relation.file, relation.hash_written, relation.hashed, None)
             for key, end in (("from", relation.sender), ("to", relation.relation.target)):
                 if end and end not in self._nodes:
-                    message = f'"{key}" is "{end[:120]}"; there is no such node in {self._folder}/'
+                    message = f'"{key}" is "{end[:120]}"; expected a node in {self._folder}/'
                     self._note(store_rules.RELATION_END, relation.file, message, key)
             sense = (relation.sender, relation.relation.predicate, relation.relation.target)
             if relation.relation.target and sense not in told:
@@ -276,7 +276,7 @@ class _Joiner:
             if node.superseded_by is not None:
                 said = f'"superseded_by" is "{node.superseded_by[:120]}"'
                 if node.superseded_by not in self._nodes:
-                    message = f"{said}; there is no such node in {self._folder}/"
+                    message = f"{said}; expected a node in {self._folder}/"
                 elif node.key in circles:
                     message = f"{said}, which leads back to this node"
                 elif node.status != _SUPERSEDED:

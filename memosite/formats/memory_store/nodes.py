@@ -128,7 +128,7 @@ def _check_id(fields: Fields, id_: str, type_: str) -> None:
 
 def _check_values(fields: Fields, type_: str, status: str, stage: str | None) -> None:
     if type_ and type_ not in KINDS:
-        fields.note(store_rules.VALUE, f'"type" is "{shown(type_)}", which is no kind of node', "type")
+        fields.note(store_rules.VALUE, f'"type" is "{shown(type_)}", which is not a kind of node', "type")
     unfit = () if type_ not in KINDS else ("active",) if type_ == _QUESTION else ("open", "closed")
     allowed = tuple(one for one in STATUSES if one not in unfit)
     if status and status not in allowed:
@@ -139,7 +139,7 @@ def _check_values(fields: Fields, type_: str, status: str, stage: str | None) ->
     if stage is None:
         return
     if type_ in KINDS and type_ != _FEATURE:
-        fields.note(store_rules.VALUE, f'"stage" stands in a {type_}; only a feature has one', "stage")
+        fields.note(store_rules.VALUE, f'"stage" is in a {type_}; only features have one', "stage")
     elif stage not in STAGES:
         fields.note(store_rules.VALUE, f'"stage" is "{shown(stage)}", expected {", ".join(STAGES)}', "stage")
 

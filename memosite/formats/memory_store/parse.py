@@ -81,7 +81,7 @@ def _parse_config(file: File) -> Parsed:
         return _parsed(fields, config)
     version = values["version"]
     if version not in VERSIONS:
-        message = f'"version" is {shown(str(version))}, expected 4 or 5; the store is read all the same'
+        message = f'"version" is {shown(str(version))}, expected 4 or 5; the store is read anyway'
         fields.note(store_rules.VERSION, message, "version")
     project = fields.object("project")
     id_ = project.text("id").strip()

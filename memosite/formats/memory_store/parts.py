@@ -87,7 +87,7 @@ def file_findings(file: File) -> list[Finding]:
     found = list(file.text_findings if file.path.endswith((".md", ".jsonl")) else file.json.findings)
     if not marks:
         return found
-    message = f"line {marks[0]} is a mark of an unresolved merge" + (
+    message = f"line {marks[0]} is a marker of an unresolved merge" + (
         f", as are {len(marks) - 1} more" if len(marks) > 1 else ""
     )
     conflict = Finding(rule=store_rules.CONFLICT, location=file.at(marks[0]), message=shown(message, 200))

@@ -11,35 +11,35 @@ _MIF = "mnemonic-format, Validation Rules"
 ID = Rule(
     id="mif-id",
     severity=_E,
-    meaning="A record's id is missing or, in MIF 0.1, no lowercase UUID of version 4.",
+    meaning="A record's id is missing or, in MIF 0.1, not a lowercase UUID version 4.",
     clause=f"{_MIF}, Required Checks 1; SPEC 2.2",
-    remedy="Write a UUID, as uuidgen gives it, in lower case.",
+    remedy="Write a UUID version 4 in lower case, as uuidgen prints it.",
 )
 ID_FORM = Rule(
     id="mif-id-form",
     severity=_W,
-    meaning="The id of a MIF 1.0 record is no UUID.",
+    meaning="The id of a MIF 1.0 record is not a UUID.",
     clause="MIF 1.0, 4.1",
-    remedy="Write a UUID, unless others refer to the id as it is.",
+    remedy="Write a UUID, unless other records use the id.",
 )
 TYPE = Rule(
     id="mif-type",
     severity=_E,
-    meaning="A record's type is missing, or none that MIF knows.",
+    meaning="A record's type is missing or unknown.",
     clause=f"{_MIF}, Required Checks 2; SPEC 2.2",
     remedy="Write semantic, episodic or procedural.",
 )
 NAMESPACE = Rule(
     id="mif-namespace",
     severity=_E,
-    meaning="A record's namespace is missing, or not namespace/scope.",
+    meaning="A record's namespace is missing, or not like namespace/scope.",
     clause=f"{_MIF}, Required Checks 3",
     remedy="Write it like decisions/project.",
 )
 CREATED = Rule(
     id="mif-created",
     severity=_E,
-    meaning="A record's date of creation is missing, or not ISO 8601.",
+    meaning="A record's creation date is missing, or not ISO 8601.",
     clause=f"{_MIF}, Required Checks 4; SPEC 2.2",
     remedy="Write it like 2026-01-24T10:30:00Z.",
 )
@@ -53,35 +53,35 @@ TITLE = Rule(
 CITATION = Rule(
     id="mif-citation",
     severity=_E,
-    meaning="A citation lacks its type, title or address, or has a wrong one.",
+    meaning="A citation's type, title or address is missing or wrong.",
     clause=f"{_MIF}, Citation Checks 1 to 3",
-    remedy="Give it what the message names.",
+    remedy="Add what the message names.",
 )
 CITATION_DETAIL = Rule(
     id="mif-citation-detail",
     severity=_W,
-    meaning="A detail of a citation has not the form it should have.",
+    meaning="A detail of a citation is not in the recommended form.",
     clause=f"{_MIF}, Citation Checks 4 to 6; MIF 1.0, 5.4.7",
     remedy="Write it as the message says.",
 )
 CONFIDENCE = Rule(
     id="mif-confidence",
     severity=_W,
-    meaning="A confidence outside of 0.0 to 1.0.",
+    meaning="A confidence is not from 0.0 to 1.0.",
     clause=f"{_MIF}, Recommended Checks 1",
     remedy="Write a number from 0.0 to 1.0.",
 )
 VALID_FROM = Rule(
     id="mif-valid-from",
     severity=_W,
-    meaning="A fact is said to hold only after it was recorded.",
+    meaning="valid_from is after recorded_at.",
     clause=f"{_MIF}, Recommended Checks 2",
-    remedy="Check valid_from and recorded_at.",
+    remedy="Correct one date.",
 )
 TAG = Rule(
     id="mif-tag",
     severity=_W,
-    meaning="A tag that is not lower case with hyphens.",
+    meaning="A tag is not lower case with hyphens.",
     clause=f"{_MIF}, Recommended Checks 3",
     remedy="Write it like access-control.",
 )
@@ -95,16 +95,16 @@ CODE_PATH = Rule(
 DATE = Rule(
     id="mif-date",
     severity=_W,
-    meaning="A date or a duration that is not ISO 8601.",
+    meaning="A date or duration is not ISO 8601.",
     clause="mnemonic-format, Temporal Fields",
     remedy="Write it like 2026-01-24T10:30:00Z or P90D.",
 )
 FIELD = Rule(
     id="mif-field",
     severity=_W,
-    meaning="A field of a record cannot be used as it stands; it is shown.",
+    meaning="A field of a record is invalid; it is shown as written.",
     clause="mnemonic-format, Field Reference; SPEC 2.2",
-    remedy="Give it the form the message names.",
+    remedy="Write the form that the message names.",
 )
 
 RULES = tuple(one for one in tuple(globals().values()) if isinstance(one, Rule))

@@ -12,10 +12,11 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import islice, pairwise
 
+from memosite.facts.entries import RecordEntry
 from memosite.facts.file import File
 from memosite.facts.findings import Finding
 from memosite.facts.names import short_hash, short_subject, stem_of
-from memosite.facts.parsed import DocumentHead, Parsed, RecordCard, RecordEntry, RecordFile, Text
+from memosite.facts.parsed import DocumentHead, Parsed, RecordCard, RecordFile, Text
 from memosite.facts.texts import cut_line, describe_text, one_line, summarize
 from memosite.facts.times import Moment, read_moment
 from memosite.formats.document import left_fields
@@ -267,7 +268,7 @@ def _slug(name: str) -> str:
 def _check(file: File, outline: Outline) -> Iterator[Finding]:
     """The findings on wyren's hygiene rules."""
     if outline.fence is not None:
-        message = "the whole memory stands in a code fence; it is read as if it did not"
+        message = "the whole memory is in a code fence, which is ignored"
         yield Finding(rule=wyren_rules.FENCED, location=file.at(outline.fence), message=message)
     is_cut = len(file.text) > OUTLINE_CHARS
     if len(outline.places) > FILE_LINES or is_cut:
@@ -282,7 +283,7 @@ def _check(file: File, outline: Outline) -> Iterator[Finding]:
             message = f'"{name}" has {section.lines} lines, expected at most {SECTION_LINES}'
             yield Finding(rule=wyren_rules.SECTION_LONG, location=file.at(section.line), message=message)
     for line in outline.conflicts:
-        message = "a mark of an unresolved merge; what both sides say is shown"
+        message = "a marker of an unresolved merge; both sides are shown"
         yield Finding(rule=wyren_rules.CONFLICT, location=file.at(line), message=message)
     for line in outline.code:
         message = "code in the memory, expected the path of the file and what follows from it"

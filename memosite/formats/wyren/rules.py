@@ -11,29 +11,29 @@ LONG = Rule(
     id="wyren-long",
     severity=_W,
     of_whole_file=True,
-    meaning="A memory of more than 60 lines.",
+    meaning="A memory has more than 60 lines.",
     clause="wyren memory.md schema, size budget; SPEC 2.2",
-    remedy="Remove what is no longer true; keep lasting texts in broadcast/.",
+    remedy="Remove outdated entries; move lasting texts to broadcast/.",
 )
 SECTION_LONG = Rule(
     id="wyren-section-long",
     severity=_W,
     of_whole_file=True,
-    meaning="A section of more than 30 lines.",
+    meaning="A section has more than 30 lines.",
     clause="wyren memory.md schema, hygiene rules; SPEC 2.2",
-    remedy="Remove what is no longer true.",
+    remedy="Remove outdated entries.",
 )
 CODE = Rule(
     id="wyren-code",
     severity=_W,
     meaning="Code in a memory.",
     clause="wyren memory.md schema, hygiene rules; SPEC 2.2",
-    remedy="Name the file by its path, and write down the conclusion alone.",
+    remedy="Write the file's path and the conclusion instead.",
 )
 CONFLICT = Rule(
     id="wyren-conflict",
     severity=_W,
-    meaning="Marks of an unresolved merge in a memory.",
+    meaning="Markers of an unresolved merge in a memory.",
     clause="SPEC 2.2, wyren",
     remedy="Resolve the merge, and keep each entry once.",
 )
@@ -41,9 +41,9 @@ FENCED = Rule(
     id="wyren-fenced",
     severity=_N,
     of_whole_file=True,
-    meaning="The whole memory stands in a code fence.",
+    meaning="The whole memory is in a code fence.",
     clause="SPEC 2.2, wyren",
-    remedy="Remove the fence's two lines, so that Markdown readers show the lists.",
+    remedy="Remove the two lines of the fence.",
 )
 
 RULES = tuple(one for one in tuple(globals().values()) if isinstance(one, Rule))

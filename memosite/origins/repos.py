@@ -1,24 +1,18 @@
 """Items of an archive that is read from its repos, with their former versions from git."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from functools import cached_property
 from hashlib import sha256
-from typing import Any
 
 from memosite.archive.cite import Citation
-from memosite.archive.cited import cite_whole, participants
-from memosite.archive.lines import all_texts, is_broken, shown_file
-from memosite.archive.model import UNDATED, Archive, Artifact, Memo, Removal, Transcript
-from memosite.archive.notices import notice_of, notice_on
+from memosite.archive.model import Archive, Artifact, Memo, Removal, Transcript
 from memosite.archive.seals import SEALS_PATH
-from memosite.archive.urls import absolute, page_of
+from memosite.citing.archived import ArchiveSources
 from memosite.citing.item import Item, Place
-from memosite.citing.sources import Sources
 from memosite.facts.json_text import clean_text, read_json_text
 from memosite.facts.names import ENVELOPE_SUFFIX
-from memosite.facts.parsed import FileFacts, Participant
-from memosite.passages.bodies import SourceBody, bodies_of, digests_of, texts_of
+from memosite.facts.parsed import FileFacts
+from memosite.passages.bodies import SourceBody, digests_of
 from memosite.quotes.index import QuoteIndex
 from memosite.reading.past_contents import FormerContent, PastContents
 from memosite.reading.published import PublishedSite
@@ -26,7 +20,7 @@ from memosite.reading.quote_rows import QuoteRows
 from memosite.store.shelf import Shelf
 
 
-class RepoSources(Sources):
+class RepoSources(ArchiveSources):
     """Items of an archive; its texts are on the shelf."""
 
     def __init__(
@@ -43,65 +37,11 @@ class RepoSources(Sources):
 
         Without `rows`, what is kept to find quotes, all texts are read for each.
         """
+        super().__init__(archive, shelf.text, base_url=base_url)
         self._rows = rows
         self._built = built
-        self.base_url = base_url or ""
-        self._archive = archive
         self._shelf = shelf
         self._past = past
-        self._items: dict[str, Item] = {}
-
-    @cached_property
-    def names(self) -> Sequence[str]:
-        """The names of all artifacts, the oldest first."""
-        found = sorted(self._archive.artifacts.values(), key=lambda one: (one.date is None, one.sort_key))
-        return ["/".join(one.ref) for one in found]
-
-    def has(self, name: str) -> bool:
-        """Whether there is an artifact of this name: only that one is loaded."""
-        return self._artifact(name) is not None
-
-    def _artifact(self, name: str) -> Artifact | None:
-        kind, _, id_ = name.partition("/")
-        known: Mapping[Any, Artifact] = self._archive.artifacts
-        return known.get((kind, id_))
-
-    def _known(self, name: str) -> Artifact:
-        found = self._artifact(name)
-        if found is None:
-            raise KeyError(name)
-        return found
-
-    @cached_property
-    def positions(self) -> Mapping[str, str]:
-        """From the names of positions to their ids."""
-        known = {name: id_ for id_, one in self._archive.positions.items() for name in (id_, one.name, *one.names)}
-        return {**known, **self._archive.position_of}
-
-    def missing(self, name: str) -> str:
-        """What became of an artifact that was there."""
-        for (kind, id_), removal in self._archive.removed.items():
-            if name in (f"{kind}/{id_}", id_):
-                last = removal.events[-1]
-                on = f" on {last.at.utc[:10]}" if last.at else ""
-                return f"it was removed{on}, with commit {last.commit[:8]}; look for it there: git show {last.commit}^"
-        for (kind, id_), withheld in self._archive.erased.items():
-            if name in (f"{kind}/{id_}", id_):
-                notice = notice_on(kind, withheld)
-                return notice.reason if notice else ""
-        return ""
-
-    def item(self, name: str) -> Item:
-        """The item of an artifact."""
-        if name not in self._items:
-            self._items[name] = self._made(self._known(name))
-        return self._items[name]
-
-    def items_with(self, may_have: Callable[[str], bool]) -> Iterator[Item]:
-        """As `Sources` says; of other artifacts no item is made."""
-        for name in self.names:
-            if any(map(may_have, texts_of(self._known(name), self._shelf.text))):
-                yield self.item(name)
 
     def index_for(self, quotes: Sequence[str]) -> QuoteIndex[tuple[str, int]]:
         """As `Sources` says; from kept rows that of all bodies, without their texts."""
@@ -110,35 +50,11 @@ class RepoSources(Sources):
         return QuoteIndex(self._rows.rows(self._digests, self._shelf.text))
 
     def _digests(self) -> list[tuple[str, tuple[str, ...]]]:
-        return [(name, tuple(digests_of(self._known(name)))) for name in self.names]
-
-    def _made(self, artifact: Artifact) -> Item:
-        page = page_of(artifact)
-        people: tuple[Participant, ...] = ()
-        models: tuple[Participant, ...] = ()
-        started = None
-        if isinstance(artifact, Transcript):
-            people, models = participants(self._archive, artifact)
-            sent = artifact.variants[0].envelope.sent
-            started = sent.instant if sent else None
-        position = (artifact.sender_position or artifact.sender) if isinstance(artifact, Memo) else ""
-        bodies = tuple(bodies_of(artifact, self._shelf.text))
-        return Item(
-            whole=cite_whole(artifact, absolute(self.base_url, page) if self.base_url else page),
-            order=((artifact.date.instant if artifact.date else UNDATED).isoformat(), artifact.id),
-            bodies=bodies,
-            digests=frozenset((*(one.sha256 for one in all_texts(artifact)), shown_file(artifact).sha256)),
-            started=started,
-            people=people,
-            models=models,
-            position=position,
-            why_not=_why_not(artifact),
-            own_names=dict(self.positions),
-        )
+        return [(name, tuple(digests_of(self.artifact(name)))) for name in self.names]
 
     def commit_of(self, item: Item, place: Place | None) -> str:
         """The commit that gave the file the text that a citation quotes; "" if none has it, or that is not known."""
-        artifact = self._known(item.ref)
+        artifact = self.artifact(item.ref)
         body = item.bodies[place.body if place else -1] if item.bodies else None
         file = next((one for one in _files(artifact) if body is None or one.path == body.path), None)
         if file is None or not file.blob:
@@ -149,7 +65,7 @@ class RepoSources(Sources):
         """The originals of an artifact as they are published; those of its copies are equal."""
         from memosite.plan.artifact_page import originals  # noqa: PLC0415 - only for evidence
 
-        for _, path, digest in originals(self._known(item.ref)):
+        for _, path, digest in originals(self.artifact(item.ref)):
             if "/copies/" not in path:
                 yield path, self._shelf.get(digest)
 
@@ -168,7 +84,7 @@ class RepoSources(Sources):
 
     def _places_of(self, item: Item) -> Iterator[tuple[str, str, str]]:
         """The files of an artifact: source, path, and the id of what it holds now, "" if it is not there any more."""
-        artifact = self._artifact(item.ref)
+        artifact = self.known(item.ref)
         if artifact:
             yield from ((one.source, one.path, one.blob) for one in _files(artifact))
             return
@@ -223,13 +139,3 @@ def _version(item: Item, source: str, path: str, content: FormerContent) -> Item
 
 def _digest(text: str) -> str:
     return sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
-
-
-def _why_not(artifact: Artifact) -> str:
-    """Why an artifact can neither be cited nor verified."""
-    notice = notice_of(artifact)
-    if notice:
-        return notice.reason
-    if is_broken(artifact):
-        return "its file cannot be parsed (memosite check names the line); there is no text to cite"
-    return ""

@@ -1,0 +1,61 @@
+"""Where a memo is for whom: in which mailbox, whether it is unread, and whether it asks for something (SPEC 3)."""
+
+from collections.abc import Collection, Iterable
+
+from memosite.archive.model import Copy, Memo
+from memosite.facts.parsed import BROADCAST, Mailbox
+
+
+def copies_at(copies: tuple[Copy, ...], repo: str | None) -> tuple[Copy, ...]:
+    """The copies in a position's repo; all of them where there is none there."""
+    return tuple(copy for copy in copies if copy.file.source == repo) or copies
+
+
+def is_unread(copies: tuple[Copy, ...], repo: str | None) -> bool | None:
+    """Whether a memo is unread in a repo: in its inbox and nowhere further on; None if that cannot be known.
+
+    In a flat `memos/` it is unread until it is committed; without git that is unknown (SPEC 3, unread).
+    """
+    here = copies_at(copies, repo)
+    boxes = {copy.mailbox for copy in here}
+    if boxes & {"read", "archive"}:
+        return False
+    if "inbox" in boxes:
+        return True
+    states = {copy.life.state for copy in here if copy.life} - {None}
+    return states == {"delivered"} if states else None
+
+
+def is_unread_by_any(memo: Memo) -> bool:
+    """Whether a memo is unread for any of its recipients; a broadcast also if it is in inboxes only."""
+    return any(state.unread for state in memo.recipients) or (memo.is_broadcast and memo.mailbox == "inbox")
+
+
+def mailbox_at(copies: tuple[Copy, ...], repo: str | None) -> Mailbox | None:
+    """The mailbox of a memo for its recipient: that of the copy furthest through the mailboxes."""
+    order: tuple[Mailbox, ...] = ("archive", "read", "inbox", "flat")
+    boxes = {copy.mailbox for copy in copies_at(copies, repo)}
+    return next((box for box in order if box in boxes), None)
+
+
+def is_unread_for(memo: Memo, members: Collection[str], repos: Iterable[str | None]) -> bool:
+    """Whether a memo is unread for a position: for one of `members`, or one to `all` that is in one of its repos."""
+    if memo.kind != "memo":
+        return False
+    for state in memo.recipients:
+        if state.position in members and state.unread:
+            return True
+        if state.position == BROADCAST and memo.sender_position not in members:
+            known = set(repos) - {None}
+            here = tuple(copy for copy in memo.copies if copy.file.source in known)
+            if here and is_unread(here, None):
+                return True
+    return False
+
+
+def open_for(memo: Memo, members: Collection[str]) -> bool:
+    """Whether a memo asks something of one of these positions that is not done."""
+    if memo.action != "open":  # it is that of the recipient who has done least
+        return False
+    asked = {*members} if memo.sender_position in members else {*members, BROADCAST}
+    return any(state.action == "open" and state.position in asked for state in memo.recipients)

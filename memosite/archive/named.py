@@ -1,0 +1,136 @@
+"""Finds what a reference means: a name, an id or the beginning of one, a part of it, or the address of a page."""
+
+import re
+from abc import ABC, abstractmethod
+from collections.abc import Collection, Mapping, Sequence
+from difflib import get_close_matches
+from functools import cached_property
+from heapq import nlargest
+from typing import Any, Final
+from urllib.parse import unquote, urlsplit
+
+from memosite.archive.model import Archive
+from memosite.archive.notices import notice_on
+from memosite.archive.urls import FOLDERS
+from memosite.facts.errors import ConfigError
+
+_KIND_OF: Final = {folder: kind for kind, folder in FOLDERS.items()}
+_PAGE: Final = re.compile(rf"(?:^|/)(?:(?P<folder>{'|'.join(_KIND_OF)})|records/[^/]+)/(?P<id>[^/#]+)")
+_SHOWN, _COMPARED = 5, 100
+
+
+class Named(ABC):
+    """Artifacts by their names, `<kind>/<id>`."""
+
+    @property
+    @abstractmethod
+    def names(self) -> Sequence[str]:
+        """The names of all artifacts, the oldest first."""
+
+    def has(self, name: str) -> bool:
+        """Whether there is an artifact of this name."""
+        return name in self.names
+
+    def missing(self, name: str) -> str:  # noqa: ARG002 - others know
+        """Why there is nothing of a name that is not in `names`; "" if that is not known."""
+        return ""
+
+    def find(self, written: str, *, is_exact: bool = False) -> tuple[str, str]:
+        """The name of the artifact and the anchor that a reference means.
+
+        If it has to be exact, only whole names and ids count.
+        Raises `ConfigError` if it means nothing, or several artifacts.
+        """
+        said, _, anchor = written.partition("#")
+        anchor = unquote(anchor).partition(":~:")[0]
+        page = _PAGE.search(unquote(urlsplit(said).path)) if "/" in said and not _is_name(said) else None
+        if page:
+            said = f"{_KIND_OF[page['folder']] if page['folder'] else 'record'}/{page['id']}"
+        return self._named(said.strip("/"), written, is_exact=is_exact), anchor
+
+    def _named(self, said: str, written: str, *, is_exact: bool) -> str:
+        if self.has(said):
+            return said
+        names = self.names
+        folded = said.casefold()
+        ids = {name: name.casefold().partition("/")[2] for name in names}
+        same = [name for name in names if folded in (name.casefold(), ids[name])]
+        begun = [name for name in names if name.casefold().startswith(folded) or ids[name].startswith(folded)]
+        held = [name for name in names if folded in name.casefold()]
+        for found in (same,) if is_exact else (same, begun, held):
+            if len(found) == 1:
+                return found[0]
+            if found and said:
+                listed = ", ".join(found[:_SHOWN]) + (f" and {len(found) - _SHOWN} more" if len(found) > _SHOWN else "")
+                raise ConfigError(f"{written}: found {len(found)} items of that name: {listed}; write more of the id")
+        if why := self.missing(said):
+            raise ConfigError(f"{written}: {why}")
+        near = nearest(said, names)
+        raise ConfigError(
+            f"{written}: found no item of that name, expected an id of the archive, such as {near}"
+            if near
+            else f"{written}: found no item at all; is this the folder of a site? Name it with --site"
+        )
+
+
+def _is_name(said: str) -> bool:
+    return said.partition("/")[0] in {*FOLDERS, "record"} and said.count("/") == 1
+
+
+def nearest(said: str, names: Sequence[str]) -> str:
+    """The name that is most like another one, "" if there are none at all."""
+    ids = {name.partition("/")[2] or name: name for name in names}
+    wanted = said.rpartition("/")[2]
+    pieces = _pieces(wanted)
+    some = nlargest(_COMPARED, ids, key=lambda id_: len(pieces & _pieces(id_)))  # comparing letter by letter is slow
+    close = get_close_matches(wanted, some, n=1, cutoff=0.0)
+    return ids[close[0]] if close else ""
+
+
+def _pieces(text: str) -> set[str]:
+    folded = text.casefold()
+    return {folded[at : at + 3] for at in range(len(folded))}
+
+
+class ArchiveNames(Named):
+    """The artifacts of an archive; of one that is kept, no more than their names are loaded."""
+
+    def __init__(self, archive: Archive, kinds: Collection[str] = ()) -> None:
+        """Nothing is looked at yet; of several kinds, only these."""
+        self._archive = archive
+        self._kinds = kinds
+
+    @cached_property
+    def names(self) -> Sequence[str]:
+        """The names of all artifacts, in order of arrival."""
+        return ["/".join(ref) for ref in self._archive.artifacts if not self._kinds or ref[0] in self._kinds]
+
+    def has(self, name: str) -> bool:
+        """Whether there is an artifact of this name: only that one is loaded."""
+        kind, _, id_ = name.partition("/")
+        known: Mapping[Any, object] = self._archive.artifacts
+        return (kind, id_) in known
+
+    def missing(self, name: str) -> str:
+        """What became of an artifact that was there, or what is known of a memo that is missing."""
+        if found := what_became(self._archive, name):
+            return found
+        ghost = self._archive.ghosts.get(name.removeprefix("memo/"))
+        if ghost:
+            replies = ", ".join("/".join(ref) for ref in ghost.replies[:_SHOWN])
+            return f"it is a missing memo: no source has it; replies to it: {replies}"
+        return ""
+
+
+def what_became(archive: Archive, name: str) -> str:
+    """What became of an artifact that was there, "" if that is not known."""
+    for (kind, id_), removal in archive.removed.items():
+        if name in (f"{kind}/{id_}", id_):
+            last = removal.events[-1]
+            on = f" on {last.at.utc[:10]}" if last.at else ""
+            return f"it was removed{on}, with commit {last.commit[:8]}; look for it there: git show {last.commit}^"
+    for (kind, id_), withheld in archive.erased.items():
+        if name in (f"{kind}/{id_}", id_):
+            notice = notice_on(kind, withheld)
+            return notice.reason if notice else ""
+    return ""

@@ -1,0 +1,78 @@
+"""The arguments of the commands for AI sessions: `brief`, `inbox`, `show` and `thread` (SPEC 8)."""
+
+import argparse
+from collections.abc import Callable
+from typing import Final
+
+SECTIONS: Final = ("handoff", "unread", "to-do", "waiting", "new-decisions", "new-notes", "decisions", "threads")
+"""The sections of a brief."""
+
+_BUDGETS: Final = {"brief": 4_000, "inbox": 4_000, "show": 8_000, "thread": 8_000}
+_POSITION: Final = "a position, by any name that memos use"
+
+_Add = Callable[[str, str, str], argparse.ArgumentParser]
+
+
+def add_agents(add: _Add, add_site: Callable[[argparse.ArgumentParser], None]) -> None:
+    """Add the commands by `add`, which takes name, description and example, and to each the options of the site."""
+    commands = {"brief": _brief(add), "inbox": _inbox(add), "show": _show(add), "thread": _thread(add)}
+    for name, command in commands.items():
+        budget = _BUDGETS[name]
+        command.add_argument(
+            "--budget",
+            type=int,
+            default=budget,
+            metavar="TOKENS",
+            help=f"the most to print, in estimated tokens; 0: everything (default: {budget})",
+        )
+        counted = "character of the text" if name == "show" else "entry of the list"
+        command.add_argument("--from", dest="begin", type=int, default=0, metavar="N", help=f"begin at this {counted}")
+        command.add_argument("--json", action="store_true", help="the same as one JSON object")
+        add_site(command)
+        command.set_defaults(run=name, site=None)
+
+
+def _brief(add: _Add) -> argparse.ArgumentParser:
+    command = add(
+        "brief",
+        "show what a new holder of a position has to know, the most important first",
+        "memosite brief catalogue-engineer --budget 3000 --site example-org",
+    )
+    command.add_argument("position", metavar="POSITION", help=_POSITION)
+    command.add_argument("--only", choices=SECTIONS, default="", metavar="SECTION", help=", ".join(SECTIONS))
+    return command
+
+
+def _inbox(add: _Add) -> argparse.ArgumentParser:
+    command = add(
+        "inbox",
+        "show what a position has not read, those that ask for something first",
+        "memosite inbox catalogue-engineer --site example-org",
+    )
+    command.add_argument("position", metavar="POSITION", help=_POSITION)
+    return command
+
+
+def _show(add: _Add) -> argparse.ArgumentParser:
+    command = add(
+        "show",
+        "show an item: its envelope, its summary and its text",
+        "memosite show 2026-04-14-0922 --turns 2-4 --site example-org",
+    )
+    command.add_argument(
+        "reference", metavar="ID", help="an id or its beginning, with #t12 or another anchor; or the address of a page"
+    )
+    command.add_argument("--head", action="store_true", help="the envelope and the summary alone")
+    command.add_argument("--turns", default="", metavar="A-B", help="of a transcript: turns, such as 12-20 or 12-")
+    return command
+
+
+def _thread(add: _Add) -> argparse.ArgumentParser:
+    command = add(
+        "thread",
+        "show the memos of a thread in reading order",
+        "memosite thread 2026-05-01-1430 --brief --site example-org",
+    )
+    command.add_argument("reference", metavar="ID", help="a thread, or one of its memos: an id or its beginning")
+    command.add_argument("--brief", action="store_true", help="a line and the triage summary for each memo")
+    return command

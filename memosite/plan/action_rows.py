@@ -1,0 +1,117 @@
+"""Plans the rows and groups of pages of actions."""
+
+import datetime as dt
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from memosite.archive.model import Action, Memo
+from memosite.archive.urls import ACTIONS, page_of, relative
+from memosite.facts.parsed import BROADCAST
+from memosite.pages.actions import ActionGroup, ActionRow, StateLink
+from memosite.pages.parts import Reference
+from memosite.plan.ages import age
+from memosite.plan.asked import Asked, waits_for
+from memosite.plan.context import ADDRESSEES, LIST_LIMIT, Context
+from memosite.plan.dates import stamp
+
+STATES: tuple[tuple[Action, str], ...] = (
+    ("open", "Open"),
+    ("superseded", "Superseded"),
+    ("answered", "Answered"),
+    ("discharged", "Closed"),
+)
+"""The states of actions with their names on pages."""
+
+
+def state_page(state: Action) -> str:
+    """The page of a state: its address has the name that data have."""
+    return f"{ACTIONS}{state}/"
+
+
+def state_feed(state: Action) -> str:
+    """The feed of a state. That of open actions is older than the pages of states."""
+    return f"{ACTIONS if state == 'open' else state_page(state)}feed.xml"
+
+
+def state_links(start: str, asked: Asked, current: Action | None = None) -> tuple[StateLink, ...]:
+    """Links to the pages of all states; the one that is shown is no link."""
+    totals = {state: sum(memo.action == state for memo in asked.every) for state, _ in STATES}
+    return tuple(
+        StateLink(
+            state=state,
+            page=Reference(label=name, href=None if state == current else relative(start, state_page(state))),
+            total=totals[state],
+        )
+        for state, name in STATES
+    )
+
+
+def rows_each(lengths: Sequence[int]) -> int:
+    """How many rows each of some lists may have, so that a page has no more than one list may (SPEC 4)."""
+    if sum(lengths) <= LIST_LIMIT:
+        return LIST_LIMIT
+    most = LIST_LIMIT // len(lengths)
+    while sum(min(length, most + 1) for length in lengths) <= LIST_LIMIT:  # short lists leave room for the long ones
+        most += 1
+    return most
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RowMaker:
+    """Makes the rows and groups of the page `start`; ages are counted to `day`."""
+
+    context: Context
+    start: str
+    day: dt.date | None
+
+    def group(
+        self,
+        heading: str,
+        anchor: str,
+        memos: Sequence[Memo],
+        *,
+        limit: int,
+        viewer: str | None = None,
+        is_waiting: bool = False,
+        state: Action | None = None,
+        empty: str = "",
+        more: str = "",
+    ) -> ActionGroup:
+        """The first actions of a list. Who asks is known where the viewer `is_waiting`, and whom it waits for is not.
+
+        `more` is a page that has all.
+        """
+        rows = (self._row(memo, viewer=viewer, is_waiting=is_waiting, state=state) for memo in memos[:limit])
+        return ActionGroup(
+            heading=heading,
+            anchor=anchor,
+            rows=tuple(rows),
+            total=len(memos),
+            empty=empty,
+            more=relative(self.start, more) if more and len(memos) > limit else "",
+        )
+
+    def _row(self, memo: Memo, *, viewer: str | None, is_waiting: bool, state: Action | None) -> ActionRow:
+        _, source = self.context.where(memo, viewer)
+        return ActionRow(
+            kind=memo.kind,
+            href=relative(self.start, page_of(memo)),
+            subject=memo.short_subject,
+            date=stamp(memo.date),
+            age=age(memo.date, self.day),
+            action=state or self.context.action(memo, viewer) or "open",
+            asked_by=None if is_waiting else self.context.position(self.start, memo.sender_position, memo.sender),
+            waits_for=self.people(waits_for(memo)) if is_waiting else (),
+            source=source,
+            is_unread=viewer is not None and not is_waiting and self.context.is_unread(memo, viewer),
+        )
+
+    def people(self, positions: Iterable[str]) -> tuple[Reference, ...]:
+        """Links to positions; of many, to the first."""
+        ids = tuple(positions)
+        shown = tuple(self.person(id_) for id_ in ids[:ADDRESSEES])
+        return (*shown, Reference(label=f"{len(ids) - ADDRESSEES} more")) if len(ids) > ADDRESSEES else shown
+
+    def person(self, id_: str) -> Reference:
+        """A link to a position, or the word for everybody."""
+        return Reference(label="everybody") if id_ == BROADCAST else self.context.position(self.start, id_)

@@ -1,0 +1,158 @@
+"""Plans what waits for people: memos unread or with open actions, and documents whose status awaits somebody, by age.
+
+Ages count from the newest arrival in the archive, since the output knows no clock.
+"""
+
+import datetime as dt
+import re
+from collections import Counter, defaultdict
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+from memosite.archive.model import Artifact, Document, Position, Record
+from memosite.archive.urls import HOME
+from memosite.facts.parsed import BROADCAST, Ref
+from memosite.facts.times import Moment
+from memosite.formats.status import is_superseded, status_of
+from memosite.pages.overviews import Waiting
+from memosite.pages.parts import Reference
+from memosite.pages.pictures import Bars, Cell, PictureColumn, PictureRow
+from memosite.plan.context import Context
+from memosite.plan.dates import stamp
+from memosite.plan.history import waiting_since
+
+_SHOWN = 10
+_ROWS = 30
+_LEAST = (7, 30)  # days
+_AGES = ("under 7 days", "7 to 29 days", "30 days or more", "no date")
+_UNDATED = 3
+_SOMEBODY = ""  # what is awaited, but not of whom
+_AWAITS = re.compile(r"\b(?:await|awaits|awaiting|pending|waiting (?:for|on))\b", re.IGNORECASE)
+_WORD = re.compile(r"\w+")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Wait:
+    """Something that waits for a position ("" if it is not said for which), and since when."""
+
+    artifact: Artifact
+    position: str
+    since: Moment | None
+
+
+def plan_waiting(context: Context) -> Waiting:
+    """What waits for people on the home page: a bar for each position, and what waits longest."""
+    people = {id_: one for id_, one in context.archive.positions.items() if one.is_person}
+    waits = [*_memos(context, people), *_documents(context, people)]
+    now = max(context.arrival_times.values(), default=None)
+    waits.sort(key=lambda one: (one.since is None, one.since.instant if one.since else None, one.artifact.id))
+    oldest = {one.artifact.ref: one.artifact for one in waits}
+    return Waiting(
+        people=tuple(context.position(HOME, id_) for id_ in _named(people)),
+        bars=_bars(context, waits, now),
+        oldest=tuple(context.row(HOME, artifact) for artifact in list(oldest.values())[:_SHOWN]),
+        total=len(oldest),
+    )
+
+
+def _named(people: dict[str, Position]) -> list[str]:
+    """The people without the seats that one of them stands for, those that memos name first."""
+    members = {member for one in people.values() for member in one.union_of}
+    return sorted(people.keys() - members, key=lambda id_: (not people[id_].names, id_))
+
+
+def _memos(context: Context, people: dict[str, Position]) -> Iterator[Wait]:
+    """Open actions and unread memos, for each person that they are addressed to; of memos to all open actions alone."""
+    everybody = _named(people)
+    for memo in context.memos if people else ():
+        for state in memo.recipients:
+            is_open = state.action == "open"
+            if state.position == BROADCAST and is_open:
+                asked: Collection[str] = [id_ for id_ in everybody if id_ != memo.sender_position]
+            else:
+                is_waiting = state.position in people and (is_open or (state.unread and memo.action is None))
+                asked = (state.position,) if is_waiting else ()
+            for id_ in asked:
+                yield Wait(artifact=memo, position=id_, since=waiting_since(memo, people[id_].repo))
+
+
+def _documents(context: Context, people: dict[str, Position]) -> Iterator[Wait]:
+    """Documents and records whose status awaits somebody: people that it names, or nobody in particular.
+
+    If it names other positions alone, it does not wait for people.
+    """
+    names = _Names(context)
+    for artifact in context.archive.artifacts.values():
+        if isinstance(artifact, (Document, Record)) and not is_superseded(artifact):
+            status = status_of(artifact)
+            if not _AWAITS.search(status):
+                continue
+            named = names.within(status)
+            asked = [id_ for id_ in _named(people) if id_ in named]
+            for id_ in asked or ([] if named else [_SOMEBODY]):
+                yield Wait(artifact=artifact, position=id_, since=artifact.date)
+
+
+class _Names:
+    """The names of all positions, looked up when they are first asked for."""
+
+    def __init__(self, context: Context) -> None:
+        self._positions = context.archive.positions
+        self._words: list[tuple[str, str]] | None = None
+
+    def within(self, text: str) -> set[str]:
+        """The positions that a text names."""
+        if self._words is None:
+            every = ((one, name) for one in self._positions.values() for name in (one.id, one.name, *one.names))
+            self._words = [(_words(name), one.id) for one, name in every]
+        words = _words(text)
+        return {id_ for name, id_ in self._words if name.strip() and name in words}
+
+
+def _words(text: str) -> str:
+    """The words of a text, with a space around each."""
+    return f" {' '.join(_WORD.findall(text.casefold()))} "
+
+
+def _bars(context: Context, waits: Iterable[Wait], now: dt.datetime | None) -> Bars | None:
+    """A bar for each position that anything waits for, the longest first."""
+    by_position: dict[str, dict[Ref, Wait]] = defaultdict(dict)
+    for wait in waits:
+        by_position[wait.position].setdefault(wait.artifact.ref, wait)
+    if not by_position or now is None:
+        return None
+    ordered = sorted(by_position.items(), key=lambda one: (-len(one[1]), one[0]))[:_ROWS]
+    counts = [Counter(_age(one, now) for one in found.values()) for _, found in ordered]
+    ages = range(len(_AGES) if any(count[_UNDATED] for count in counts) else _UNDATED)
+    return Bars(
+        anchor="waiting-by-age",
+        caption=f"By age, counted from {now.date().isoformat()}, when the newest item arrived.",
+        corner="Position",
+        columns=tuple(PictureColumn(label=_AGES[age]) for age in ages),
+        rows=tuple(
+            PictureRow(
+                label=context.position(HOME, id_) if id_ else Reference(label="Nobody in particular"),
+                cells=tuple(Cell(number=count[age], words=f"{_AGES[age]}: {count[age]}") for age in ages),
+                note=_note(list(found.values())),
+            )
+            for (id_, found), count in zip(ordered, counts, strict=True)
+        ),
+    )
+
+
+def _age(wait: Wait, now: dt.datetime) -> int:
+    """Which of `_AGES` it has."""
+    if wait.since is None:
+        return _UNDATED
+    days = (now - wait.since.instant).days
+    return sum(days >= least for least in _LEAST)
+
+
+def _note(waits: Sequence[Wait]) -> str:
+    """How much waits, what of it is no memo, and since when."""
+    others = sum(one.artifact.kind != "memo" for one in waits)
+    parts = [f"{len(waits):,}"]
+    if others:
+        parts.append(f"{others:,} {'document' if others == 1 else 'documents'}")
+    oldest = stamp(waits[0].since)  # they are in order of age
+    return " · ".join([*parts, f"oldest {oldest.day}"] if oldest else parts)

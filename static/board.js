@@ -1,0 +1,43 @@
+/* memosite: on pages of actions and decisions, ages of today, and a field that filters the rows of the page. */
+
+(() => {
+"use strict";
+
+const DAY = 86_400_000;
+
+/** @param {string} selector @param {ParentNode} [within] */
+const all = (selector, within = document) => /** @type {HTMLElement[]} */ ([...within.querySelectorAll(selector)]);
+
+const today = Math.floor(Date.now() / DAY);
+for (const place of all("[data-since]")) {
+  const days = today - Math.floor(Date.parse(place.dataset.since ?? "") / DAY);
+  if (days >= 0) place.textContent = `${days} day${days === 1 ? "" : "s"}`;
+}
+for (const place of all("[data-counted]")) place.textContent = "Ages are counted to today.";
+
+const field = /** @type {HTMLInputElement | null} */ (document.getElementById("filter"));
+const status = field?.parentElement?.querySelector("[role=status]");
+
+function filter() {
+  const words = (field?.value ?? "").toLowerCase().split(/\s+/).filter(Boolean);
+  let shown = 0;
+  for (const section of all("[data-rows]")) {
+    const above = section.querySelector("h2")?.textContent ?? "";
+    let here = 0;
+    for (const list of all(".rows", section)) {
+      const title = list.previousElementSibling?.textContent ?? "";
+      for (const row of all(".row", list)) {
+        const text = `${above} ${title} ${row.textContent}`.toLowerCase();
+        row.hidden = !words.every((word) => text.includes(word));
+        if (!row.hidden) here += 1;
+      }
+    }
+    section.hidden = words.length > 0 && here === 0;
+    shown += here;
+  }
+  if (status) status.textContent = words.length ? `${shown} shown` : "";
+}
+
+field?.addEventListener("input", filter);
+if (field?.value) filter(); // the browser kept it
+})();

@@ -1,0 +1,301 @@
+/* memosite: the Cite dialog. It writes citations as archive/cite.py and quotes/writing.py do, of what the page says
+   below each Cite. Without it, that can be read and copied. */
+
+/** @typedef {{speaker: string, quote: string, title: string, ref: string, time: string, url: string, check: string}} Citation */
+/** @typedef {{citation: Citation, link: string, range: Range | null}} Choice */
+
+const citing = (() => {
+"use strict";
+
+/** One line, with the white space that Python knows. @param {string} text */
+const line = (text) => text.split(/(?:[\x1c-\x1f\x85]|(?!\ufeff)\s)+/u).filter(Boolean).join(" ");
+
+/** @param {string} text */
+const html = (text) => line(text).replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");
+
+/** @param {string} text */
+const attribute = (text) => html(text).replaceAll('"', "&quot;").replaceAll("'", "&#x27;");
+
+/** @param {string} text */
+const escaped = (text) => line(text).replace(/[\\`*_[\]<>#|~&]/g, "\\$&");
+
+/** @param {string[]} parts @param {string} joint */
+const joined = (parts, joint) => parts.filter(Boolean).join(joint);
+
+/** @param {Citation} citation */
+function toText({ speaker, quote, title, ref, time, url, check }) {
+  return line(joined([joined([speaker, quote && `“${quote}”`], ": "), `${title} (${ref})`, time, url, check], ". "));
+}
+
+/** @param {Citation} citation */
+function toMarkdown({ speaker, quote, title, ref, time, url, check }) {
+  const where = `[${escaped(title)}](<${url}>)`;
+  const source = `— ${joined([escaped(speaker), where, `\`${ref}\``, escaped(time), escaped(check)], ", ")}`;
+  return quote ? `> ${escaped(quote)}\n>\n> ${source}` : source;
+}
+
+/** @param {Citation} citation */
+function toHtml({ speaker, quote, title, ref, time, url, check }) {
+  const block = quote && `<blockquote cite="${attribute(url)}"><p>${html(quote)}</p></blockquote>\n`;
+  const link = `<a href="${attribute(url)}">${html(title)}</a>`;
+  const when = time && `<time datetime="${attribute(time)}">${html(time)}</time>`;
+  const parts = [html(speaker), link, `<code>${html(ref)}</code>`, when, `<code>${html(check)}</code>`];
+  return `<figure class="citation">\n${block}<figcaption>— ${joined(parts, ", ")}</figcaption>\n</figure>\n`;
+}
+
+/** Of ASCII: browsers offer theirs only where the site has https. @param {string} text */
+function sha256(text) {
+  const primes = [2];
+  for (let n = 3; primes.length < 64; n++) if (primes.every((prime) => n % prime)) primes.push(n);
+  /** @param {number} root */
+  const fraction = (root) => ((root % 1) * 2 ** 32) | 0;
+  const [state, keys] = [primes.slice(0, 8).map(Math.sqrt).map(fraction), primes.map(Math.cbrt).map(fraction)];
+  const words = new Int32Array(((text.length + 8) >> 6) * 16 + 16);
+  for (const [i, char] of [...text, "\x80"].entries()) words[i >> 2] |= char.charCodeAt(0) << (24 - (i % 4) * 8);
+  words[words.length - 1] = text.length * 8;
+  /** @param {number} word @param {number[]} by */
+  const turned = (word, ...by) => by.reduce((sum, n) => sum ^ (word >>> n) ^ (word << (32 - n)), 0);
+  for (let start = 0; start < words.length; start += 16) {
+    const w = [...words.subarray(start, start + 16)];
+    let [a, b, c, d, e, f, g, h] = state;
+    for (let i = 0; i < 64; i++) {
+      const [x, y] = [w[i - 15], w[i - 2]];
+      w[i] ??= (w[i - 16] + (turned(x, 7, 18) ^ (x >>> 3)) + w[i - 7] + (turned(y, 17, 19) ^ (y >>> 10))) | 0;
+      const one = h + turned(e, 6, 11, 25) + ((e & f) ^ (~e & g)) + keys[i] + w[i];
+      const two = turned(a, 2, 13, 22) + ((a & b) ^ (a & c) ^ (b & c));
+      [a, b, c, d, e, f, g, h] = [(one + two) | 0, a, b, c, (d + one) | 0, e, f, g];
+    }
+    [a, b, c, d, e, f, g, h].forEach((value, i) => { state[i] = (state[i] + value) | 0; });
+  }
+  return state.map((word) => (word >>> 0).toString(16).padStart(8, "0")).join("");
+}
+
+/** The citation of the turns from the first of these to the last. Its digest is that of their digests, a line each.
+ * @param {Citation[]} turns @returns {Citation} */
+function rangeOf(turns) {
+  const [first, last] = [turns[0], turns[turns.length - 1]];
+  const digest = sha256(turns.map(({ check }) => `${check.slice(7, 71)}\n`).join(""));
+  const speaker = [...new Set(turns.map((turn) => turn.speaker))].join(", ");
+  return {
+    ...first,
+    ref: `${first.ref}-${last.ref.split("#")[1]}`,
+    speaker: speaker.length > 200 ? `${speaker.slice(0, 199)}…` : speaker,
+    check: `sha256:${digest}${first.check.slice(71)}`,
+  };
+}
+
+/** @param {string} text */
+const encoded = (text) => encodeURIComponent(text).replace(/[-!'()*~]/g, (char) => (
+  `%${char.charCodeAt(0).toString(16).toUpperCase()}`));
+
+/** How an address names words of its page (a text fragment): all of few, else the first and the last. Browsers take the
+ * first place that fits: words that are before it too get those that precede them in their block, or "" if all are.
+ * @param {string[]} blocks @param {string} before @param {string} prefix */
+function textFragment(blocks, before, prefix) {
+  const [first, last] = [blocks[0].split(" "), blocks[blocks.length - 1].split(" ")];
+  const isShort = blocks.length === 1 && (first.length < 12 || blocks[0].length <= 120);
+  const words = isShort ? blocks : [first.slice(0, 6).join(" "), last.slice(-6).join(" ")];
+  const earlier = line(prefix).split(" ").slice(-5).join(" ");
+  /** As browsers compare. @param {string} text */
+  const compared = (text) => line(text).normalize("NFKD").replace(/\p{M}/gu, "").toLowerCase();
+  const known = compared(before);
+  const isKnown = known.includes(compared(words[0]));
+  if (isKnown && known.includes(compared(earlier && `${earlier} ${words[0]}`))) return "";
+  return `:~:text=${isKnown ? `${encoded(earlier)}-,` : ""}${words.map(encoded).join(",")}`;
+}
+
+/** In scripts with spaces between words. */
+const WORD = "(?:(?![\\p{scx=Han}\\p{scx=Hira}\\p{scx=Kana}\\p{scx=Thai}\\p{scx=Khmr}])\\S)*";
+const [FIRST, LAST] = [RegExp(`${WORD}$`, "u"), RegExp(`^${WORD}`, "u")];
+
+/** How many characters more make whole words of what is selected.
+ * @param {string} before @param {string} inside @param {string} after @returns {[number, number]} */
+function toWholeWords(before, inside, after) {
+  const start = FIRST.exec(before.slice(-99))?.[0].replace(/^[^\p{L}\p{N}]+/u, "") ?? "";
+  const end = LAST.exec(after.slice(0, 99))?.[0].replace(/[^\p{L}\p{N}]+$/u, "") ?? "";
+  return [/^\s/.test(inside) ? 0 : start.length, /\s$/.test(inside) ? 0 : end.length];
+}
+
+const root = typeof document === "undefined" ? null : document.documentElement;
+const BODIES = "main .text :is(.prose, .verbatim)";
+const BLOCK = ":is(p, li, pre, blockquote, h2, h3, h4, h5, h6, td, th, div, br, details)";
+const NO_WORDS = ".anchor, .footnote-ref, .footnote-backref, summary, button";
+const LEFT_OUT = "[…]";
+const script = /** @type {HTMLScriptElement | null} */ (root && document.currentScript);
+
+/** @param {string} selector */
+const all = (selector) => [...document.querySelectorAll(selector)];
+
+/** @param {Node | null} node */
+const elementOf = (node) => (node instanceof Element ? node : node?.parentElement ?? null);
+
+/** @template {keyof HTMLElementTagNameMap} K
+ * @param {K} tag @param {Partial<HTMLElementTagNameMap[K]>} [values] @param {(string | Node)[]} content */
+function make(tag, values = {}, ...content) {
+  const element = document.createElement(tag);
+  Object.assign(/** @type {object} */ (element), values);
+  element.append(...content);
+  return element;
+}
+
+/** @param {string} url */
+function absolute(url) {
+  if (/^https?:/.test(url)) return url;
+  const found = new URL(url, new URL("..", script?.src ?? location.href));
+  if (found.protocol === "file:" && found.pathname.endsWith("/")) found.pathname += "index.html";
+  return found.href;
+}
+
+/** The Cite of a turn, or of the whole text. @param {Element | Document} place */
+const citeOf = (place) => place.querySelector(place === document ? "main .text > .cite" : ":scope > .cite");
+
+/** What the page says below a Cite. @param {Element | null} details @returns {Citation} */
+function readCitation(details) {
+  const [speaker, quote, title, ref, time, url, check] = [".by", ".said", "cite", ".ref", ".at", "a", ".check"].map((part) => (
+    line(details?.querySelector(part)?.textContent ?? "")));
+  return { speaker, quote, title, ref, time, url, check };
+}
+
+/** @param {Range} range @param {Node} body */
+function within(range, body) {
+  const part = document.createRange();
+  part.selectNodeContents(body);
+  if (range.compareBoundaryPoints(Range.START_TO_START, part) > 0) part.setStart(range.startContainer, range.startOffset);
+  if (range.compareBoundaryPoints(Range.END_TO_END, part) < 0) part.setEnd(range.endContainer, range.endOffset);
+  return part;
+}
+
+/** Block by block, without what is folded. @param {Range} part */
+function wordsOf(part) {
+  const copy = part.cloneContents();
+  for (const folded of copy.querySelectorAll("details:not([open])")) folded.replaceWith("\0", LEFT_OUT, "\0");
+  for (const other of copy.querySelectorAll(NO_WORDS)) other.remove();
+  for (const block of copy.querySelectorAll(BLOCK)) {
+    block.before("\0");
+    block.after("\0");
+  }
+  return (copy.textContent ?? "").split("\0").map(line).filter(Boolean);
+}
+
+function selectedRange() {
+  const selection = getSelection();
+  if (!selection?.rangeCount || selection.isCollapsed) return null;
+  const range = selection.getRangeAt(0).cloneRange();
+  const [start, end] = [range.startContainer, range.endContainer];
+  const [before, after] = [start, end].map((node) => (node instanceof Text ? node.data : ""));
+  const [left, right] = toWholeWords(before.slice(0, range.startOffset), range.toString(), after.slice(range.endOffset));
+  if (left) range.setStart(start, range.startOffset - left);
+  if (right) range.setEnd(end, range.endOffset + right);
+  return range;
+}
+
+/** What a selection cites: words of a turn, a range of turns, or words of the whole text. @returns {Choice | null} */
+function choiceOfSelection() {
+  const range = selectedRange();
+  const parts = all(BODIES).filter((body) => range?.intersectsNode(body) && body.checkVisibility())
+    .map((body) => within(/** @type {Range} */ (range), body)).filter((part) => wordsOf(part).length);
+  if (!range || !parts.length) return null;
+  const blocks = parts.map(wordsOf);
+  const quote = blocks.map((words) => words.join(" ")).join(` ${LEFT_OUT} `);
+  const turns = all(".turn");
+  const [first, last] = [parts[0], parts[parts.length - 1]].map((part) => (
+    turns.findIndex((turn) => turn.contains(part.startContainer))));
+  const cited = turns.slice(first, last + 1).filter((turn) => turn.childElementCount > 1).map(citeOf);
+  const whole = citeOf(document);
+  let citation = { ...readCitation(whole), quote };
+  if (first >= 0 && cited.every(Boolean)) {
+    citation = first === last ? { ...readCitation(cited[0]), quote } : rangeOf(cited.map(readCitation));
+  } else if (whole) {
+    const passage = elementOf(parts[0].startContainer)?.closest(":is(.prose, .verbatim) [id]");
+    if (passage) citation.url += `#${encodeURIComponent(passage.id)}`;
+  } else return null;
+  const words = blocks.flat().filter((one) => one !== LEFT_OUT);
+  return { citation, link: absolute(citation.url) + fragmentOf(parts[0], words), range };
+}
+
+/** @param {Range} part @param {string[]} words */
+function fragmentOf(part, words) {
+  const block = elementOf(part.startContainer)?.closest(BLOCK);
+  const [before, prefix] = [document.body, block ?? document.body].map((from) => {
+    const range = part.cloneRange();
+    range.collapse(true);
+    range.setStart(from, 0);
+    return range.toString();
+  });
+  return words.length ? textFragment(words, before, prefix) : "";
+}
+
+/** @param {Choice} choice */
+function show({ citation, link, range }) {
+  const status = make("p", { className: "facts", role: "status" });
+  const dialog = make("dialog", { className: "citing", ariaLabel: "Cite" });
+  dialog.append(make("h2", {}, "Cite ", make("code", { className: "facts" }, citation.ref)));
+  const formats = { Link: link, Markdown: toMarkdown(citation), HTML: toHtml(citation), Text: toText(citation) };
+  for (const [label, value] of Object.entries(formats)) {
+    const area = make("textarea", { id: `_${label}`, readOnly: true, rows: label === "Link" ? 2 : 3, value });
+    const words = [make("span", {}, "Copy"), make("span", { className: "unseen" }, ` ${label}`)];
+    const button = make("button", { className: "copy" }, ...words);
+    button.onclick = () => void memosite.copy(button, label, area, status);
+    dialog.append(make("label", { className: "facts", htmlFor: area.id }, label), button, area);
+  }
+  dialog.append(status, make("button", { onclick: () => dialog.close() }, "Close"));
+  dialog.onclose = () => {
+    dialog.remove();
+    if (range) getSelection()?.setBaseAndExtent(range.startContainer, range.startOffset, range.endContainer, range.endOffset);
+  };
+  document.body.append(dialog);
+  dialog.showModal();
+}
+
+/** @param {Element | null} details */
+function citeAll(details) {
+  details?.querySelector("summary")?.focus({ preventScroll: true }); // where the focus returns to
+  const citation = readCitation(details);
+  if (details) show({ citation, link: absolute(citation.url), range: null });
+}
+
+/** Cites what is selected, else the turn that has the focus, else the whole text. */
+function cite() {
+  const [choice, turn] = [choiceOfSelection(), document.activeElement?.closest(".turn")];
+  choice ? show(choice) : citeAll((turn && citeOf(turn)) ?? citeOf(document));
+}
+
+/** A Cite below what is selected. */
+function addPick() {
+  const pick = make("button", { className: "pick", hidden: true }, "Cite");
+  let isHeld = false;
+  const place = () => requestAnimationFrame(() => {
+    const range = isHeld || document.querySelector("dialog[open]") ? null : selectedRange();
+    pick.hidden = !range || !document.querySelector(".cite") || !all(BODIES).some((body) => range.intersectsNode(body));
+    const end = [...range?.getClientRects() ?? []].pop();
+    if (pick.hidden || !end) return;
+    const most = document.body.clientWidth - pick.offsetWidth - 8;
+    pick.style.left = `${scrollX + Math.max(8, Math.min(end.right - pick.offsetWidth / 2, most))}px`;
+    pick.style.top = `${scrollY + end.bottom + 6}px`;
+  });
+  pick.onmousedown = (event) => event.preventDefault(); // the selection stays
+  pick.onclick = cite;
+  document.addEventListener("selectionchange", place);
+  for (const name of ["mousedown", "mouseup"]) {
+    addEventListener(name, (event) => {
+      isHeld = name === "mousedown" && event.target !== pick;
+      place();
+    });
+  }
+  document.querySelector("main")?.append(pick);
+}
+
+function start() {
+  for (const summary of all("main .cite > summary")) summary.ariaHasPopup = "dialog";
+  document.addEventListener("click", (event) => {
+    const summary = elementOf(/** @type {Node} */ (event.target))?.closest(".cite > summary");
+    if (!summary) return;
+    event.preventDefault();
+    citeAll(summary.parentElement);
+  });
+  addPick();
+}
+
+if (root) start(); // the page is read by now: the script is deferred
+return { cite, rangeOf, textFragment, toHtml, toMarkdown, toText, toWholeWords };
+})();

@@ -1,0 +1,115 @@
+"""Samples of the pages of actions and of decisions, with every part that such a page may have."""
+
+from typing import Any
+
+from memosite.pages.actions import ActionGroup, ActionListPage, ActionRow, ActionsPage, Owed, PositionActions, StateLink
+from memosite.pages.decisions import DecisionGroup, DecisionRow, DecisionsPage, DecisionView
+from memosite.pages.parts import Reference, Stamp
+
+_STAMP = Stamp(utc="2026-04-21T13:00:00Z", shown="2026-04-21 09:00 −04:00", day="2026-04-21")
+_STRATEGIST = Reference(label="strategist", href="../positions/strategist/index.html", title="Strategist")
+_DIRECTOR = Reference(label="director", href="../positions/director/index.html")
+
+
+def _row(subject: str, **changes: Any) -> ActionRow:
+    fields: dict[str, Any] = {
+        "kind": "memo",
+        "href": "../memos/plan/index.html",
+        "subject": subject,
+        "date": _STAMP,
+        "age": "31 days",
+        "action": "open",
+        "source": "governance",
+    }
+    return ActionRow(**fields | changes)
+
+
+def _groups(ending: str = "") -> tuple[ActionGroup, ...]:
+    to_do = (_row("Plan", asked_by=_DIRECTOR, is_unread=True), _row("The older one", date=None, age="", kind="note"))
+    done = (_row("A count", action="discharged", asked_by=_DIRECTOR),)
+    return (
+        ActionGroup(heading="To do", anchor=f"to-do{ending}", rows=to_do, total=501, more="all/index.html"),
+        ActionGroup(
+            heading="Waiting on others",
+            anchor=f"waiting{ending}",
+            rows=(_row("Oak", waits_for=(_DIRECTOR, _STRATEGIST)),),
+            total=1,
+        ),
+        ActionGroup(heading="Closed", anchor=f"done{ending}", rows=done, total=1),
+        ActionGroup(heading="Asked of everybody", anchor=f"all{ending}", rows=(), total=0, empty="Nothing."),
+    )
+
+
+def _states() -> tuple[StateLink, ...]:
+    return (
+        StateLink(state="open", page=Reference(label="Open"), total=3),
+        StateLink(state="discharged", page=Reference(label="Closed", href="discharged/index.html"), total=0),
+    )
+
+
+def actions_board(fields: dict[str, Any]) -> ActionsPage:
+    """What one position and everybody have to do, more than is listed, and who waits for whom."""
+    owed: dict[str, Any] = {"who": _STRATEGIST, "whom": _DIRECTOR, "total": 3, "href": "../memos/plan/index.html"}
+    return ActionsPage(
+        **fields,
+        newest=_STAMP,
+        states=_states(),
+        owed=(Owed(**owed, oldest=_STAMP, age="31 days"), Owed(**owed, oldest=None, age="")),
+        owed_total=7,
+        positions=(
+            PositionActions(
+                position=_STRATEGIST,
+                href="../positions/strategist/actions/index.html",
+                anchor="position-strategist",
+                former=("open-for-strategist",),
+                groups=_groups("-strategist"),
+            ),
+            PositionActions(
+                position=Reference(label="Everybody"),
+                href="all/index.html",
+                anchor="position-all",
+                former=(),
+                groups=_groups("-all")[:1],
+            ),
+        ),
+        positions_total=9,
+    )
+
+
+def action_list(fields: dict[str, Any]) -> ActionListPage:
+    """All actions of a position."""
+    return ActionListPage(
+        **fields, intro="", newest=_STAMP, states=_states(), position=_STRATEGIST, groups=_groups(), positions_total=5
+    )
+
+
+def decisions_list(fields: dict[str, Any]) -> DecisionsPage:
+    """What is pending, and a month of decisions."""
+    said: dict[str, Any] = {"href": "../documents/oak/index.html", "source": "governance", "type": "decision"}
+    pending = DecisionRow(
+        **said, subject="Oak", date=_STAMP, standing="pending", status="awaiting a vote", age="31 days", by="director"
+    )
+    old = DecisionRow(
+        **said,
+        subject="Ash",
+        date=None,
+        standing="superseded",
+        status="superseded",
+        successor=_DIRECTOR,
+        proposals=(_DIRECTOR, _STRATEGIST),
+        decided_in=(_DIRECTOR,),
+    )
+    return DecisionsPage(
+        **fields,
+        intro="By date.",
+        newest=_STAMP,
+        views=(
+            DecisionView(page=Reference(label="All"), total=3),
+            DecisionView(page=Reference(label="By source", href="by-source/index.html"), total=None),
+        ),
+        groups=(
+            DecisionGroup(heading="Pending", anchor="pending", rows=(pending,), total=1),
+            DecisionGroup(heading="April 2026", anchor="2026-04", rows=(old,), total=2),
+        ),
+        former=("governance-decisions",),
+    )

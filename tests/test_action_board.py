@@ -1,0 +1,218 @@
+"""The board of actions: by position, oldest first, who waits for whom and how long; also if there are many (SPEC 4)."""
+
+import json
+import shutil
+from collections import defaultdict
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+from lxml import etree, html
+
+from tests.support.feeds.documents import read_feed
+from tests.support.memos import write_memo
+from tests.support.pages import bad_links, found
+from tests.support.sites import build_site
+
+MANY = 620
+"""More open actions than one list may have."""
+SEATS = ("mason", "smith", "weaver")
+
+
+@dataclass(frozen=True)
+class Shown:
+    """A row of a page of actions, with its headings."""
+
+    position: str
+    group: str
+    date: str
+    age: str
+    name: str
+    who: tuple[str, ...]
+
+
+def rows_of(file: Path) -> list[Shown]:
+    """All rows of a page of actions, from top to bottom."""
+    rows = []
+    for row in html.parse(file).getroot().iter("li"):
+        if (row.get("class") or "").split()[:1] == ["row"]:
+            section = next(one for one in row.iterancestors("section"))
+            rows.append(
+                Shown(
+                    position=words(section, "./h2"),
+                    group=words(row, "./../preceding-sibling::*[self::h2 or self::h3][1]"),
+                    date=words(row, ".//time"),
+                    age=words(row, ".//*[@class='since']"),
+                    name=found(row, "./a/@href")[0].split("/")[-2],
+                    who=tuple(found(row, "./*[@class='facts']/a/text()")),
+                )
+            )
+    return rows
+
+
+def words(element: "etree._Element", xpath: str) -> str:
+    """The text of what an XPath finds, without numbers of entries."""
+    text = "".join(found(element, f"{xpath}//text()[not(parent::*[@class='total'])]"))
+    return " ".join(text.split())
+
+
+def write_request(folder: Path, number: int, **fields: Any) -> str:
+    """A memo that asks for something, sent on one of the days of April and May."""
+    sender, to = fields.pop("sender"), fields.pop("to")
+    day, minute = f"2026-{4 + number % 60 // 30:02d}-{1 + number % 30:02d}", f"{8 + number // 60:02d}{number % 60:02d}"
+    target = to if isinstance(to, str) else "-and-".join(to)
+    name = f"{day}-{minute}--{sender}--{target}--r{number}"
+    sent = f"{day}T{minute[:2]}:{minute[2:]}:00Z"
+    write_memo(folder / "memos", name, sender=sender, to=to, sent=sent, action_required=True, **fields)
+    return name
+
+
+@pytest.fixture(scope="module")
+def few(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Requests between three positions, one of them to two, of whom one has answered; and a newest memo."""
+    yard = tmp_path_factory.mktemp("few") / "yard"
+    write_request(yard, 3, sender="mason", to="smith")
+    write_request(yard, 1, sender="weaver", to="smith")
+    both = write_request(yard, 2, sender="mason", to=["smith", "weaver"])
+    write_request(yard, 5, sender="smith", to="all")
+    name = "2026-05-01-0900--weaver--mason--done"
+    write_memo(yard / "memos", name, sender="weaver", to="mason", sent="2026-05-01T09:00:00Z", in_reply_to=both)
+    write_request(yard, 9, sender="smith", to="mason", metadata={"discharged": {"on": "2026-04-11", "by": "mason"}})
+    return build_site(yard.parent)
+
+
+@pytest.fixture(scope="module")
+def many(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """More requests than a list may have, between three positions."""
+    yard = tmp_path_factory.mktemp("many") / "yard"
+    for number in range(MANY):
+        to = SEATS[number % 3 // 2]  # most of them to the first
+        write_request(yard, number, sender=SEATS[2 - number % 2], to=to if to != SEATS[2 - number % 2] else "mason")
+    return build_site(yard.parent)
+
+
+def test_actions_are_by_position_and_oldest_first(few: Path) -> None:
+    """Each position has what it has to do and what it waits for, with the age and the other one's name."""
+    shown = [(row.position, row.group, row.name[-2:], row.age, row.who) for row in rows_of(few / "actions/index.html")]
+    assert shown == [
+        ("smith", "To do", "r1", "29 days", ("weaver",)),
+        ("smith", "To do", "r2", "28 days", ("mason",)),
+        ("smith", "To do", "r3", "27 days", ("mason",)),
+        ("smith", "Waiting on others", "r5", "25 days", ()),
+        ("mason", "Waiting on others", "r2", "28 days", ("smith",)),
+        ("mason", "Waiting on others", "r3", "27 days", ("smith",)),
+        ("weaver", "Waiting on others", "r1", "29 days", ("smith",)),
+        ("Everybody", "To do", "r5", "25 days", ("smith",)),
+    ]
+
+
+def test_ages_say_to_which_day_they_are_counted(few: Path) -> None:
+    """The newest date of the archive: the output has no clock."""
+    said = words(html.parse(few / "actions/index.html").getroot(), "//*[@class='envelope']")
+    assert said.endswith("Ages are counted to 2026-05-01, the newest date of the archive.")
+
+
+def test_the_board_says_who_owes_whom_an_answer(few: Path) -> None:
+    """The pair that waits longest is first; who waits for everybody waits for no one alone."""
+    table = html.parse(few / "actions/index.html").getroot().xpath("//section[@id='owed']//tbody/tr")
+    assert [" ".join("".join(row.itertext()).split()) for row in table] == [
+        "smithweaver12026-04-0229 days",
+        "smithmason22026-04-0328 days",
+        "everybodysmith12026-04-0625 days",
+    ]
+
+
+def test_a_memo_to_several_has_a_state_for_each(few: Path) -> None:
+    """Who has answered is not waited for, and has it among what is done."""
+    done = [(row.group, row.name[-2:]) for row in rows_of(few / "positions/weaver/actions/index.html")]
+    assert done == [
+        ("Asked of everybody", "r5"), ("Waiting on others", "r1"), ("Answered, superseded and closed", "r2")
+    ]  # fmt: skip
+    assert [row.position for row in rows_of(few / "actions/answered/index.html")] == ["weaver"]
+    assert [row.position for row in rows_of(few / "actions/discharged/index.html")] == ["mason"]
+
+
+def test_former_anchors_are_there(few: Path) -> None:
+    """Each section of the board that was published is a place on it still."""
+    ids = set(found(html.parse(few / "actions/index.html"), "//@id"))
+    assert {"open-for-smith", "open-for-all", "open", "superseded", "answered", "discharged"} <= ids
+
+
+def test_each_state_has_a_feed(few: Path) -> None:
+    """That of open actions is where it was."""
+    feeds = {state: few / f"actions/{state}/feed.xml" for state in ("superseded", "answered", "discharged")}
+    feeds["open"] = few / "actions/feed.xml"
+    names = {
+        state: [one.split("--")[-1] for one in found(read_feed(file), "//guid/text()")] for state, file in feeds.items()
+    }
+    assert {state: sorted(one) for state, one in names.items()} == {
+        "open": ["r1", "r2", "r3", "r5"], "superseded": [], "answered": [], "discharged": ["r9"]
+    }  # fmt: skip
+    for state, file in feeds.items():
+        linked = found(html.parse(few / f"actions/{state}/index.html"), "//link[@type='application/rss+xml']/@href")
+        assert [(few / f"actions/{state}" / href).resolve() for href in linked] == [file.resolve()]
+
+
+def test_all_links_lead_somewhere(few: Path, many: Path) -> None:
+    """To other pages and to places on them."""
+    assert [*bad_links(few), *bad_links(many)] == []
+
+
+def open_requests(output: Path) -> tuple[dict[str, list[str]], dict[str, list[str]]]:
+    """What each position has to do and waits for, oldest first, by the archive for machines alone."""
+    to_do, waiting = defaultdict(list), defaultdict(list)
+    lines = [json.loads(line) for file in output.glob("archive/2*/*.jsonl") for line in file.read_text().splitlines()]
+    for line in sorted(lines, key=lambda line: (line["date"], line["id"])):
+        if line["action"] == "open":
+            waiting[line["from"]].append(line["id"])
+            for one in line["recipients"]:
+                to_do[one["position"]].append(line["id"])
+    return to_do, waiting
+
+
+def test_many_actions_stay_by_position_and_oldest_first(many: Path) -> None:
+    """The board shows of each position the oldest; its own page shows more, and the parts of that page all."""
+    to_do, waiting = open_requests(many)
+    groups: dict[tuple[str, str], list[str]] = defaultdict(list)
+    board = rows_of(many / "actions/index.html")
+    for row in board:
+        groups[row.position, row.group].append(row.name)
+    assert len(board) <= 500
+    assert {position for position, _ in groups} == {*to_do, *waiting}
+    for (position, group), names in groups.items():
+        every = (to_do if group == "To do" else waiting)[position]
+        assert names == every[: len(names)]
+    pages = sorted((many / "positions/mason/actions").glob("*/index.html"))
+    listed = [row for page in pages for row in found(html.parse(page), "//ol[@class='rows']/li/a/@href")]
+    assert {href.split("/")[-2] for href in listed} == {*to_do["mason"], *waiting["mason"]}
+    assert max(len(rows_of(page)) for page in (many / "actions").rglob("index.html")) <= 500
+
+
+def test_short_lists_leave_room_for_long_ones(many: Path) -> None:
+    """A page with as many rows as it may have has nearly as many."""
+    assert len(rows_of(many / "actions/index.html")) > 490
+
+
+def test_the_actions_of_a_position_that_is_gone_have_an_address(tmp_path: Path) -> None:
+    """With a page for the present name, or one that says that it was removed."""
+    write_request(tmp_path / "yard", 1, sender="mason", to="smith")
+    extra = write_request(tmp_path / "yard", 2, sender="mason", to="joiner")
+    output = build_site(tmp_path)
+    assert "r2" in (output / "positions/joiner/actions/index.html").read_text()
+    (tmp_path / f"yard/memos/{extra}.openthing").unlink()
+    build_site(tmp_path)
+    assert "This item was removed" in (output / "positions/joiner/actions/index.html").read_text()
+
+
+def test_a_build_after_a_change_is_as_one_from_nothing(tmp_path: Path) -> None:
+    """Pages of positions are made again when their actions change."""
+    for number in range(4):
+        write_request(tmp_path / "yard", number, sender="mason", to="smith")
+    output = build_site(tmp_path)
+    write_request(tmp_path / "yard", 7, sender="mason", to="smith")
+    build_site(tmp_path)
+    after = (output / "positions/smith/actions/index.html").read_bytes()
+    shutil.rmtree(tmp_path / ".memosite")
+    assert after == (build_site(tmp_path) / "positions/smith/actions/index.html").read_bytes()
+    assert b"r7" in after

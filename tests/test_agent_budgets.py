@@ -1,0 +1,152 @@
+"""Budgets of the commands for AI sessions: never exceeded, what matters first, nothing cut in silence (SPEC 8)."""
+
+import json
+import re
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from memosite.agents.answer import Answer, Entry, Part
+from memosite.agents.budget import fit
+from memosite.agents.forms import JsonForm, TextForm
+from memosite.agents.tokens import estimate
+from memosite.facts.errors import ConfigError
+
+WORDS = (
+    *("gate", "Schleusentor", "шлюз", "水門", "2026-05-01-1430", "```", "\n", "\n\n", "\x1b[1m", "🚪"),
+    *("- " * 9, "x" * 90),
+)
+TEXTS = st.lists(st.sampled_from(WORDS), max_size=60).map(" ".join)
+FORMS = (TextForm(), JsonForm())
+
+
+def entry(number: int, text: str, rank: int = 0) -> Entry:
+    """An entry that can be recognized in both forms."""
+    return Entry(
+        line=f"entry-{number}",
+        fields={"id": f"entry-{number}"},
+        text=lambda: text,
+        chars=len(text),
+        more=f"memosite show entry-{number}",
+        rank=rank,
+    )
+
+
+@st.composite
+def answers(draw: st.DrawFn) -> Answer:
+    """Any answer: lists and texts, ranked or not."""
+    numbers = iter(range(10_000))
+    parts = []
+    for at in range(draw(st.integers(0, 6))):
+        texts = draw(st.lists(TEXTS, max_size=12))
+        ranks = draw(st.permutations(range(len(texts))))
+        parts.append(
+            Part(
+                name=f"part-{at}",
+                title=f"Part {at}",
+                entries=tuple(entry(next(numbers), text, rank) for text, rank in zip(texts, ranks, strict=True)),
+                more=f"memosite brief --only part-{at}",
+                step=draw(st.sampled_from((1, 5, 100))),
+                is_list=draw(st.booleans()),
+                empty="None.",
+            )
+        )
+    return Answer(lines=("Head",), fields={"head": "Head"}, parts=tuple(parts), command="memosite brief x")
+
+
+def shown_in(part: Part, text: str) -> list[Entry]:
+    """The entries of a part that a written answer shows, by their numbers."""
+    found = set(re.findall(r"entry-\d+(?=\n|\")", re.sub(r"show entry-\d+", "", text)))
+    return [one for one in part.entries if one.line in found]
+
+
+@given(answers(), st.integers(1, 3_000), st.sampled_from(FORMS))
+def test_no_answer_exceeds_its_budget(answer: Answer, budget: int, form: Any) -> None:
+    """In either form; what is too small for any answer says how much it takes, and that much is enough."""
+    try:
+        text = fit(answer, budget, form)
+    except ConfigError as error:
+        least = int(re.findall(r"about (\d+) tokens", str(error))[0])
+        assert budget < least
+        text, budget = fit(answer, least, form), least
+    assert estimate(text) <= budget
+    for part in answer.parts:
+        shown = shown_in(part, text)
+        if len(shown) < len(part.entries):
+            told = json.loads(text)["not_shown"] if isinstance(form, JsonForm) else re.findall(r"not shown: (.*)", text)
+            assert part.name in str(told) or part.title in str(told)
+            left = sorted((one for one in part.entries if one not in shown), key=lambda one: one.rank)
+            assert not shown or max(one.rank for one in shown) < left[0].rank
+
+
+@given(answers(), st.sampled_from(FORMS))
+def test_without_a_budget_everything_is_shown(answer: Answer, form: Any) -> None:
+    """And nothing says that something is cut."""
+    text = fit(answer, None, form)
+    for part in answer.parts:
+        assert shown_in(part, text) == list(part.entries)
+    assert "not shown" not in text
+    assert " more characters" not in text
+    assert '"not_shown": []' in text or isinstance(form, TextForm)
+    assert fit(answer, 10**6, TextForm()).count("\n") == fit(answer, None, TextForm()).count("\n")
+
+
+@given(TEXTS.filter(len), st.integers(80, 600), st.sampled_from(FORMS))
+def test_a_text_that_is_cut_says_how_much_is_left(text: str, budget: int, form: Any) -> None:
+    """What is shown and what is left is all of it."""
+    part = Part(name="body", title="Text", entries=(entry(1, text),), more="memosite show x", step=1, is_list=False)
+    answer = Answer(lines=("Head",), fields={}, parts=(part,), command="memosite show x")
+    try:
+        written = fit(answer, budget, JsonForm())
+    except ConfigError:
+        return
+    for shown in json.loads(written).get("body", []):
+        kept = shown.get("text", "")
+        assert text.startswith(kept)
+        assert len(kept) + shown.get("characters_left", 0) == len(text)
+        assert shown.get("more", "").endswith(f"--from {len(kept)}" if kept and len(kept) < len(text) else "")
+    assert estimate(fit(answer, budget, form)) <= budget
+
+
+def test_a_few_of_each_part_come_before_more_of_any() -> None:
+    """A long first part leaves room for the others."""
+    entries = [tuple(entry(at * 100 + one, "word " * 40) for one in range(50)) for at in range(3)]
+    parts = tuple(Part(name=f"p{at}", title=f"P{at}", entries=some, more="m") for at, some in enumerate(entries))
+    answer = Answer(lines=("Head",), fields={}, parts=parts, command="memosite brief x")
+    value = json.loads(fit(answer, 1_500, JsonForm()))
+    assert [len(value[f"p{at}"]) >= 5 for at in range(3)] == [True, True, True]
+    assert all("text" in one for one in value["p0"][:5])
+
+
+def test_what_other_parts_leave_goes_to_the_text_that_was_cut() -> None:
+    """A third of the budget is the bound on a text only while others wait."""
+    part = Part(name="p", title="P", entries=(entry(1, "word " * 2_000),), more="m")
+    answer = Answer(lines=("Head",), fields={}, parts=(part,), command="memosite brief x")
+    assert 850 <= estimate(fit(answer, 1_000, TextForm())) <= 1_000
+
+
+@pytest.mark.parametrize(
+    ("text", "least", "most"),
+    [
+        ("", 0, 0),
+        ("The memo asks for a decision.", 6, 9),
+        ("2026-05-01-1430--engineer--director--gates", 15, 24),
+        ('{"kind": "memo", "unread": true}', 10, 18),
+        ("備忘錄", 2, 5),
+        ("Архив", 2, 4),
+        ("\n\n\n", 1, 1),
+    ],
+)
+def test_tokens_are_estimated_near_what_tokenizers_count(text: str, least: int, most: int) -> None:
+    """The bounds are what two makers' tokenizers count, a third less and more."""
+    assert least <= estimate(text) <= most
+
+
+@given(TEXTS, TEXTS)
+def test_an_estimate_grows_with_its_text(first: str, second: str) -> None:
+    """So that a text can be cut where an estimate says."""
+    assert (
+        max(estimate(first), estimate(second)) - 1 <= estimate(first + second) <= estimate(first) + estimate(second) + 1
+    )

@@ -1,0 +1,408 @@
+"""The Cite dialog, in Chromium: what it writes, how it is used, and where its links lead (SPEC 7)."""
+
+import json
+import re
+import shutil
+import subprocess
+from collections.abc import Iterator
+from dataclasses import asdict, replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from lxml import html
+from playwright.sync_api import Browser, Page, sync_playwright
+
+from memosite.archive.cite import Citation, range_digest
+from memosite.formats.turns import TurnList, parse_conversation
+from memosite.quotes.citations import read_html, read_markdown, read_plain
+from memosite.quotes.writing import to_html
+from tests.support.memos import write_memo, write_transcript
+from tests.support.servers import serve_folder
+from tests.support.sites import build_site
+
+REPO = Path(__file__).parent.parent
+TALK, LONG = "2026-05-01-1430--engineer--short", "2026-05-02-1430--engineer--long"
+MEMO = "2026-05-04-0900--engineer--director--tides"
+BODY = """The gauge was read at noon, and it was unable to settle.
+
+Two boats waited. The gauge was read at noon — 2.5 m, it's said, as (before) they left, *slowly*.
+
+- Ask the pilot & the “master”, off-duty.
+"""
+
+CALLED = Citation(
+    ref="transcript/a#t2",
+    url="https://archive.example.org/transcripts/a/#t2",
+    title="The load",
+    speaker="strategist (arc 3)",
+    time="2026-04-21T13:00:00Z",
+    quote="Two loads",
+    sha256="0f" * 32,
+)
+HOSTILE = "*a* [b](javascript:c) <script>\n# d `e` |f| &amp; \"g\" 'h' ~ \\ \u00a0\u2003“é”\x85 _i_"
+CITATIONS = (
+    CALLED,
+    replace(CALLED, speaker="", time="", quote="", note="raw, confidential", commit="1a2b3c4d" * 5),
+    replace(CALLED, title=HOSTILE, speaker=HOSTILE, quote=HOSTILE, time="5/21/2026, 9:22:47 PM"),
+    replace(CALLED, quote="", url="https://archive.example.org/it's/?a=1&b=2#t2"),
+)
+
+SELECT = """([first, start, last, end]) => {
+  const text = (selector, words, isEnd) => {
+    const walker = document.createTreeWalker(document.querySelector(selector), NodeFilter.SHOW_TEXT);
+    while (walker.nextNode()) {
+      const at = walker.currentNode.data.indexOf(words);
+      if (at >= 0) return [walker.currentNode, at + (isEnd ? words.length : 0)];
+    }
+  };
+  getSelection().setBaseAndExtent(...text(first, start, false), ...text(last, end, true));
+}"""
+"""Selects from words in one place to words in another."""
+
+MARKED = """(id) => {
+  const place = document.querySelector(":target");
+  const { top, bottom } = place?.getBoundingClientRect() ?? {};
+  const isSeen = document.readyState === "complete" && top < innerHeight - 20 && bottom > 20;
+  const isMarked = isSeen && getComputedStyle(place).backgroundColor !== "rgba(0, 0, 0, 0)";
+  return isMarked && place.closest(`[id="${id}"]`) !== null;
+}"""
+"""Whether the passage is shown, and marked."""
+
+
+def script(expression: str, *values: object) -> Any:
+    """What an expression about `citing`, the functions of the dialog's script, is worth for some values."""
+    source = (REPO / "static" / "cite.js").read_text()
+    program = f"const values = {json.dumps(values)}; {source}; console.log(JSON.stringify({expression}))"
+    run = subprocess.run(["node", "-"], input=program, capture_output=True, text=True, timeout=60, check=True)
+    return json.loads(run.stdout)
+
+
+def fields(citation: Citation) -> dict[str, str]:
+    """A citation as the page tells it to the script."""
+    return {**asdict(citation), "check": citation.check}
+
+
+def test_the_dialog_writes_what_the_command_line_writes() -> None:
+    """Markdown, HTML and plain text, letter for letter, also of words that look like markup."""
+    formats = "values.map((one) => [citing.toMarkdown(one), citing.toHtml(one), citing.toText(one)])"
+    written = script(formats, *map(fields, CITATIONS))
+    assert written == [[one.markdown, to_html(one), one.text] for one in CITATIONS]
+    for one, (markdown, page, text) in zip(CITATIONS, written, strict=True):
+        found = [read_markdown(markdown), read_html(page), read_plain(text)]
+        assert [[read.sha256 for read in reads] for reads in found] == [[one.sha256]] * 3
+
+
+@pytest.mark.parametrize("turns", [2, 7, 500])
+def test_a_range_has_the_digest_of_the_digests_of_its_turns(turns: int) -> None:
+    """Computed in the browser and here; it names all who speak, and its last turn."""
+    cited = [
+        replace(CALLED, ref=f"transcript/a#t{number}", sha256=f"{number:064x}", speaker=f"s{number % 2}", note="raw")
+        for number in range(2, turns + 2)
+    ]
+    found = script("citing.rangeOf(values)", *map(fields, cited))
+    digest = range_digest(one.sha256 for one in cited)
+    assert found["check"] == f"sha256:{digest} (raw)"
+    assert (found["ref"], found["speaker"]) == (f"transcript/a#t2-t{turns + 1}", "s0, s1")
+
+
+@pytest.mark.parametrize(
+    ("words", "before", "prefix", "expected"),
+    [
+        (["in time"], "", "", "in%20time"),
+        (["a-b, c & d (e)"], "", "", "a%2Db%2C%20c%20%26%20d%20%28e%29"),
+        (["w " * 60 + "end"], "", "", "w%20w%20w%20w%20w%20w,w%20w%20w%20w%20w%20end"),
+        (["First of all.", "And the last"], "", "", "First%20of%20all.,And%20the%20last"),
+        (["in time"], "Not IN\n tîme. Then ", "Then ", "Then-,in%20time"),
+        (["in time"], "Then in time. Then ", "Then ", None),
+        (["in time"], "in time. ", "", None),
+    ],
+)
+def test_a_text_fragment_finds_these_words_and_no_others(
+    words: list[str], before: str, prefix: str, expected: str | None
+) -> None:
+    """Browsers take the first place that fits, whatever the anchor: if none can be told apart, there is no fragment."""
+    words = [word.strip() for word in words]
+    found = script("citing.textFragment(...values)", words, before, prefix)
+    assert found == ("" if expected is None else f":~:text={expected}")
+
+
+@pytest.mark.parametrize(
+    ("before", "inside", "after", "expected"),
+    [
+        ("he was un", "able to", "", (2, 0)),
+        ("about 2.", "5 percent", "", (2, 0)),
+        ("it ", "can", "'t, he (said)", (0, 2)),
+        ("(see ", "this", "). Then", (0, 0)),
+        ("one", " two ", "three", (0, 0)),
+        ("二つの", "港", "です", (0, 0)),
+    ],
+)
+def test_a_quote_has_whole_words(before: str, inside: str, after: str, expected: tuple[int, int]) -> None:
+    """`able` is no quote of "unable" (SPEC 7); punctuation is not added."""
+    assert tuple(script("citing.toWholeWords(...values)", before, inside, after)) == expected
+
+
+@pytest.fixture(scope="module")
+def sources(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A memo, a short transcript, and one in parts."""
+    repo = tmp_path_factory.mktemp("dialog") / "quay"
+    write_memo(repo / "memos/inbox", MEMO, body=BODY)
+    tool = "> **🔧 Bash**\n> ```\n> hidden output\n> ```"
+    answer = f"The pilot does.\n\n{tool}\n\nAt *noon*, that is."
+    talk = f"## User\n\nWho reads it?\n\n## Assistant\n\n{answer}\n\n## User\n\nThanks.\n"
+    write_transcript(repo / "transcripts/engineer", TALK, text=talk)
+    long = "".join(
+        f"## {'User' if number % 2 else 'Assistant'}\n\nmurmur {number} of the tide\n\n{'word ' * 4_000}\n\n"
+        for number in range(1, 31)
+    )
+    write_transcript(repo / "transcripts/engineer", LONG, text=long)
+    return repo
+
+
+@pytest.fixture(scope="module")
+def output(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Where the site is built."""
+    return tmp_path_factory.mktemp("site") / "out"
+
+
+@pytest.fixture(scope="module")
+def server(output: Path) -> Iterator[str]:
+    """The address at which it is served."""
+    with serve_folder(output) as address:
+        yield address
+
+
+@pytest.fixture(scope="module")
+def site(sources: Path, output: Path, server: str) -> Path:
+    """The built site, which knows its address."""
+    return build_site(sources, output=output, base_url=server)
+
+
+@pytest.fixture(params=["http", "file"])
+def base(request: pytest.FixtureRequest, site: Path, server: str) -> str:
+    """Where the site is: on a server, and on disk."""
+    return server if request.param == "http" else f"{site.as_uri()}/"
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    """Chromium, as the system has it."""
+    with sync_playwright() as playwright:
+        chromium = playwright.chromium.launch(executable_path=shutil.which("chromium"))
+        yield chromium
+        chromium.close()
+
+
+@pytest.fixture
+def page(browser: Browser) -> Iterator[Page]:
+    """A page that nobody has used before, and that has nothing to complain of, a violated policy among it."""
+    context = browser.new_context(viewport={"width": 1280, "height": 800})
+    context.grant_permissions(["clipboard-read", "clipboard-write"])
+    found = context.new_page()
+    said: list[str] = []
+    found.on("console", lambda message: said.append(message.text))
+    found.on("pageerror", lambda error: said.append(str(error)))
+    yield found
+    context.close()
+    assert said == []
+
+
+def turns_of(sources: Path, name: str) -> TurnList:
+    """The turns of a transcript, read from its file."""
+    text = (sources / f"transcripts/engineer/{name}.body.md").read_text(encoding="utf-8")
+    return parse_conversation(text, started=None)
+
+
+def offered(page: Page) -> dict[str, str]:
+    """The formats that the open dialog offers, by their labels."""
+    page.wait_for_selector("dialog.citing[open]")
+    labels = page.locator("dialog.citing label").all_inner_texts()
+    return {label: page.get_by_label(label, exact=True).input_value() for label in labels}
+
+
+def below(base: str, address: str) -> str:
+    """An address where the site is; from disk, a folder needs the name of its file."""
+    path = address[re.search("transcripts/|memos/|$", address).start() :]  # type: ignore[union-attr]
+    folder, mark, anchor = path.partition("#")
+    file = f"{folder}index.html" if base.startswith("file:") and folder.endswith("/") else folder
+    return f"{base}{file}{mark}{anchor}"
+
+
+def test_cite_at_a_turn_opens_it_and_escape_gives_the_focus_back(
+    page: Page, site: Path, sources: Path, base: str
+) -> None:
+    """By keyboard alone: Enter, a copy that is confirmed in words and aloud, Escape. Nothing moves."""
+    page.goto(f"{base}transcripts/{TALK}/index.html")
+    cite = page.locator("#t2 > .cite > summary")
+    top = cite.bounding_box()
+    cite.focus()
+    page.keyboard.press("Enter")
+    formats = offered(page)
+    assert list(formats) == ["Link", "Markdown", "HTML", "Text"]
+    assert formats["Link"].endswith(f"/transcripts/{TALK}/#t2")
+    written = html.parse(site / f"transcripts/{TALK}/index.html")
+    assert formats["Text"] == " ".join(written.xpath("string(//section[@id='t2']/details/p)").split())
+    [read] = read_markdown(formats["Markdown"])
+    turn = turns_of(sources, TALK).turns[1]
+    assert (read.ref, read.sha256, read.quote) == (f"transcript/{TALK}#t2", turn.digest, "The pilot does.")
+    assert page.evaluate("document.activeElement.textContent") == "Copy Link"
+    page.keyboard.press("Tab")
+    page.keyboard.press("Tab")
+    page.keyboard.press("Enter")
+    page.get_by_role("button", name="Copied Markdown").wait_for()
+    assert page.get_by_role("status").inner_text() == "Markdown copied."
+    assert page.evaluate("navigator.clipboard.readText()") == formats["Markdown"]
+    page.keyboard.press("Escape")
+    page.wait_for_selector("dialog", state="detached")
+    assert page.evaluate("document.activeElement.matches('#t2 > .cite > summary')")
+    assert cite.bounding_box() == top and page.locator("#t2 > .cite[open]").count() == 0
+
+
+@pytest.mark.parametrize("denial", ["writeText = () => Promise.reject(new Error())", "writeText = undefined"])
+def test_without_the_clipboard_the_text_is_selected(page: Page, base: str, denial: str) -> None:
+    """Ready for the reader's own copy, and said so."""
+    page.goto(f"{base}transcripts/{TALK}/index.html")
+    page.evaluate(f"() => {{ navigator.clipboard.{denial}; }}")
+    page.locator("#t2 > .cite > summary").click()
+    page.get_by_role("button", name="Copy Text").click()
+    page.get_by_text("Text selected: press Ctrl+C to copy.").wait_for()
+    area = page.get_by_label("Text", exact=True)
+    chosen = area.evaluate("(area) => area.value.slice(area.selectionStart, area.selectionEnd)")
+    assert chosen == area.input_value() != ""
+    assert area.evaluate("(area) => area === document.activeElement")
+
+
+def test_selected_words_of_a_turn_are_cited_by_mouse(page: Page, sources: Path, base: str) -> None:
+    """A Cite below them; tool calls that are folded are left out, marked as editors do; the selection comes back."""
+    page.goto(f"{base}transcripts/{TALK}/index.html")
+    box = page.locator("#t2 .prose.speech p").first.bounding_box()
+    assert box
+    page.mouse.move(box["x"] + 2, box["y"] + box["height"] / 2)
+    page.mouse.down()
+    page.mouse.move(box["x"] + 70, box["y"] + box["height"] / 2, steps=3)
+    page.mouse.up()
+    pick = page.get_by_role("button", name="Cite", exact=True)
+    pick.click()
+    assert read_plain(offered(page)["Text"])[0].quote in ("The pilot", "The pilot does")
+    page.keyboard.press("Escape")
+    page.wait_for_selector("dialog", state="detached")
+    assert page.evaluate("getSelection().toString()") in ("The pilot", "The pilot does")
+    page.evaluate(SELECT, ["#t2", "pilot", "#t2 > div:last-of-type", "that is"])
+    pick.click()
+    formats = offered(page)
+    [read] = read_markdown(formats["Markdown"])
+    turn = turns_of(sources, TALK).turns[1]
+    assert (read.quote, read.sha256) == ("pilot does. […] At noon, that is", turn.digest)
+    assert formats["Link"].endswith("#t2:~:text=pilot%20does.,At%20noon%2C%20that%20is")
+    page.get_by_role("button", name="Close").click()
+    page.wait_for_selector("dialog", state="detached")
+    page.evaluate("getSelection().removeAllRanges()")
+    page.wait_for_selector(".pick", state="hidden")
+
+
+def test_a_selection_over_several_turns_cites_the_range(page: Page, sources: Path, base: str) -> None:
+    """From the first one to the last, with the digest of their digests; the link marks all that was selected."""
+    page.goto(f"{base}transcripts/{TALK}/index.html")
+    page.evaluate(SELECT, ["#t2", "pilot", "#t3", "Thanks"])
+    page.keyboard.press("c")
+    formats = offered(page)
+    [read] = read_html(formats["HTML"])
+    turns = turns_of(sources, TALK).turns
+    assert (read.ref, read.quote) == (f"transcript/{TALK}#t2-t3", "The pilot does.")
+    assert read.sha256 == range_digest(turn.digest for turn in turns[1:])
+    assert formats["Link"].endswith("#t2:~:text=pilot%20does.,Thanks")
+
+
+def test_selected_words_of_a_memo_are_cited_with_their_passage(page: Page, base: str) -> None:
+    """Whole words; words that are twice on the page are told apart; the link marks the passage and the words."""
+    page.goto(f"{base}memos/{MEMO}/index.html")
+    page.evaluate(SELECT, [".text .prose", "able to", ".text .prose", "settle"])
+    page.keyboard.press("c")
+    assert read_plain(offered(page)["Text"])[0].quote == "unable to settle"
+    page.keyboard.press("Escape")
+    page.evaluate(SELECT, [".text .prose p:nth-of-type(2)", "gauge was", ".text .prose p:nth-of-type(2)", "read at"])
+    page.keyboard.press("c")
+    formats = offered(page)
+    [read] = read_markdown(formats["Markdown"])
+    passage = page.locator(".text .prose p").nth(1).get_attribute("id")
+    assert (read.ref, read.quote) == (f"memo/{MEMO}", "gauge was read at")
+    assert formats["Link"].endswith(f"#{passage}:~:text=Two%20boats%20waited.%20The-,gauge%20was%20read%20at")
+    page.goto("about:blank")
+    page.goto(below(base, formats["Link"]))
+    page.wait_for_function(MARKED, arg=passage)
+
+
+def test_a_selection_outside_of_texts_offers_nothing(page: Page, base: str) -> None:
+    """Details, navigation and titles are copied, not cited."""
+    page.goto(f"{base}memos/{MEMO}/index.html")
+    page.evaluate(SELECT, [".rest", "Id", ".rest", "Id"])
+    page.evaluate("new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))")
+    assert not page.locator(".pick").is_visible()
+
+
+def test_every_link_that_is_copied_shows_its_passage(page: Page, site: Path, sources: Path, base: str) -> None:
+    """Of all turns of a transcript in parts: of the turn, and of words in it, which are marked on whatever part."""
+    turns = turns_of(sources, LONG).turns
+    parts = sorted((site / "transcripts" / LONG).glob("**/index.html"), key=lambda path: (len(path.parts), path))
+    links: dict[str, list[str]] = {}
+    for part in parts:
+        page.goto(f"{base}{part.relative_to(site).as_posix()}")
+        for id_ in page.locator(".turn").evaluate_all("(turns) => turns.map((turn) => turn.id)"):
+            page.locator(f"#{id_} > .cite > summary").evaluate("(summary) => summary.click()")
+            links[id_] = [offered(page)["Link"]]
+            page.keyboard.press("Escape")
+            page.evaluate(SELECT, [f"#{id_} .prose", "murmur", f"#{id_} .prose", "tide"])
+            page.keyboard.press("c")
+            links[id_].append(offered(page)["Link"])
+            page.keyboard.press("Escape")
+    assert len(parts) > 2
+    assert sorted(links) == sorted(turn.anchor for turn in turns)
+    for id_, (whole, words) in links.items():
+        assert whole.endswith(f"/transcripts/{LONG}/#{id_}")
+        assert words.startswith(whole)
+        for link in (whole, words):
+            page.goto("about:blank")
+            page.goto(below(base, link))
+            page.wait_for_function(MARKED, arg=id_)
+        assert page.url.endswith(words.partition("#")[2])  # also of a part that the script has gone on to
+
+
+def test_a_browser_without_text_fragments_marks_the_passage(page: Page, site: Path, server: str) -> None:
+    """It takes the words for a part of the anchor, as Chromium does with a mark that it does not know."""
+    source = (site / "static/memosite.js").read_text()
+    page.route("**/memosite.js", lambda route: route.fulfill(body=source.replace(":~:", ":-:")))
+    page.goto(f"{server}transcripts/{TALK}/index.html#t2:-:text=pilot")
+    page.wait_for_function("() => document.querySelector(':target')?.id === 't2'")
+
+
+def test_without_a_script_a_turn_has_its_link_and_its_citation(browser: Browser, base: str) -> None:
+    """The link leads to the same place; the citation can be read and copied as it is."""
+    context = browser.new_context(java_script_enabled=False)
+    page = context.new_page()
+    page.goto(f"{base}transcripts/{TALK}/index.html")
+    page.locator("#t2 > .cite > summary").click()
+    page.locator("#t2 > .cite a").click()
+    assert page.url.endswith("#t2")
+    context.close()
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("width", [360, 1280])
+@pytest.mark.usefixtures("site")
+def test_axe_finds_nothing_in_the_dialog(browser: Browser, server: str, scheme: Any, width: int) -> None:
+    """WCAG 2.2 AA of the open dialog and of the button below a selection; neither makes a page scroll sideways."""
+    rules = (REPO / "tests/browser/node_modules/axe-core/axe.min.js").read_text()
+    context = browser.new_context(color_scheme=scheme, viewport={"width": width, "height": 800})
+    page = context.new_page()
+    page.goto(f"{server}transcripts/{TALK}/index.html")
+    page.evaluate(rules)
+    page.evaluate(SELECT, ["#t2", "pilot", "#t2", "does"])
+    page.wait_for_selector(".pick", state="visible")
+    run = "axe.run({ preload: false, rules: { 'target-size': { enabled: true } } }).then((result) => result.violations)"
+    assert page.evaluate(run) == []
+    page.keyboard.press("c")
+    offered(page)
+    assert page.evaluate(run) == []
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
+    context.close()

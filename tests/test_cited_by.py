@@ -1,0 +1,209 @@
+"""What cites the archive: `/citations/`, "Cited by" on each page, and findings on what no longer holds (SPEC 7)."""
+
+import json
+import re
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from memosite.cli import main
+from tests.support.files import write_text
+from tests.support.memos import write_memo, write_transcript
+from tests.support.sites import build_site, built_from_nothing, tree_bytes
+
+LOAD = "2026-05-01-1430--engineer--the-load"
+TALK = f"transcript/{LOAD}"
+NOTE = "2026-05-03-0900--director--engineer--the-barges"
+SAID = "There are 39 barges in the lock, and none of them may leave before noon."
+PEOPLE = [{"position": "engineer", "session_arc": "arc-1"}, {"position": "director"}]
+
+
+class Site:
+    """A site with a transcript, a memo that cites one of its turns, and a book that does so, too."""
+
+    def __init__(self, folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+        self.folder, self.capsys = folder, capsys
+        self.say(SAID)
+        write_text(folder / "memosite.yml", 'title: Harbour\nsources: [{path: office}]\ncitations: ["book/**/*.md"]\n')
+        self.cited = self.cite(f"{TALK}#t2", "--quote", SAID)
+        self.write(f"The lock is full.\n\n{self.cited}\nSo we wait.\n")
+        write_text(folder / "book/one.md", f"# One\n\n{self.cited}")
+
+    def say(self, text: str) -> None:
+        """Let the second turn of the transcript say this."""
+        talk = f"## User\n\nHow many are there?\n\n## Assistant\n\n{text}\n"
+        write_transcript(self.folder / "office/transcripts/engineer", LOAD, text=talk, participants=PEOPLE)
+
+    def cite(self, *words: str) -> str:
+        """What `cite` writes."""
+        assert main(["cite", *words, "--format", "markdown", "--site", str(self.folder)]) == 0
+        return self.capsys.readouterr().out
+
+    def write(self, text: str) -> None:
+        """Let the memo say this."""
+        write_memo(self.folder / "office/memos/inbox", NOTE, sender="director", to="engineer", body=text)
+
+    def check(self) -> list[tuple[str, str]]:
+        """The files and messages of the findings on citations."""
+        main(["check", str(self.folder), "--format", "json"])
+        found = json.loads(self.capsys.readouterr().out)
+        listed = found["findings"] if isinstance(found, dict) else found
+        return [(one["path"], one["message"]) for one in listed if one["rule"] == "citation-broken"]
+
+    def page(self, path: str) -> str:
+        """A page of the site as it was built last."""
+        return (self.folder / "_site" / path).read_text()
+
+
+@pytest.fixture
+def site(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Site:
+    """The site."""
+    return Site(tmp_path / "site", capsys)
+
+
+def test_all_citations_are_listed_and_hold(site: Site) -> None:
+    """Those of memos lead to their very paragraph; manuscripts are named by file and line."""
+    build_site(site.folder)
+    page = site.page("citations/index.html")
+    assert "2 hold" in page and "do not hold" not in re.sub(r"<p class=.facts.>.*", "", page)
+    assert re.search(rf'href="\.\./memos/{NOTE}/index\.html#p-[0-9a-f]{{8}}"', page)
+    assert f'href="../transcripts/{LOAD}/index.html#t2"' in page
+    assert re.search(r"book/one\.md:\d", page)
+    assert site.check() == []
+
+
+def test_what_is_cited_says_by_whom_and_which_turn(site: Site) -> None:
+    """On the page and in its twin."""
+    build_site(site.folder)
+    page = site.page(f"transcripts/{LOAD}/index.html")
+    assert "Cited by" in page and 'href="index.html#t2"' in page
+    listed = json.loads(site.page(f"transcripts/{LOAD}/index.json"))["cited_by"]
+    assert [(one["by"], one["anchor"], one["state"]) for one in listed] == [
+        (f"memo/{NOTE}", "t2", "holds"),
+        (None, "t2", "holds"),
+    ]
+    assert "Cited by" not in site.page(f"memos/{NOTE}/index.html")
+
+
+def test_a_citation_that_no_longer_holds_is_a_finding(site: Site) -> None:
+    """Of the memo at the line of its body, of the manuscript at its own line."""
+    site.say(SAID.replace("39", "38"))
+    found = site.check()
+    assert [path.rpartition("/")[2] for path, _ in found] == ["one.md", f"{NOTE}.openthing"]
+    assert all(message.startswith(f"{TALK}#t2: changed: There are [-38-] {{+39+}} barges") for _, message in found)
+    build_site(site.folder)
+    assert "2 do not hold" in site.page("citations/index.html")
+    assert "citation-broken" in site.page(f"memos/{NOTE}/index.html")
+    assert "citation-broken" in site.page("health/index.html")
+
+
+def test_a_citation_of_what_is_gone_is_a_finding(site: Site) -> None:
+    """Nothing of that name is there, so nothing says these words."""
+    for path in (site.folder / "office/transcripts/engineer").iterdir():
+        path.unlink()
+    assert len(site.check()) == 2
+
+
+def test_a_digest_of_something_else_is_no_citation(site: Site) -> None:
+    """Neither that of a container, nor what cites another archive."""
+    digest = "sha256:" + "0" * 64
+    other = site.cited.replace(LOAD, "2026-01-01-0900--a--b").replace("(<", "(<https://memos.example.net/")
+    site.write(f"Pulled registry.example.org/lock@{digest}.\n\nSee https://example.net/x {digest}\n\n{other}\n")
+    assert site.check() == []
+    build_site(site.folder)
+    assert "1 hold" in site.page("citations/index.html")
+
+
+def test_every_command_knows_which_address_is_its_own(site: Site) -> None:
+    """A search knows no address to print; the archive that it keeps for other commands has the same findings."""
+    with (site.folder / "memosite.yml").open("a") as file:
+        file.write("base_url: https://memos.example.org/\n")
+    invented = site.cited.replace(LOAD, "2026-01-01-0900--a--b").replace("(<", "(<https://memos.example.org/")
+    site.write(f"See this:\n\n{invented}\n")
+    build_site(site.folder)
+    site.write(f"See:\n\n{invented}\n")
+    main(["search", "lock", "--site", str(site.folder)])
+    site.capsys.readouterr()
+    assert len(site.check()) == 1
+
+
+def test_an_edited_source_judges_again_in_an_incremental_build(site: Site) -> None:
+    """The build after the edit of a source, of a memo, and of a book gives what one from nothing gives."""
+    build_site(site.folder)
+    edits: tuple[Callable[[], object], ...] = (
+        lambda: site.say(SAID + " The keeper knows."),
+        lambda: site.say("Nobody has counted them."),
+        lambda: write_text(site.folder / "book/two.md", site.cited * 2),
+        lambda: site.write("Nothing is cited here."),
+        lambda: write_text(site.folder / "book/one.md", "# Nothing is cited here."),
+        lambda: site.say(SAID),
+    )
+    for number, edit in enumerate(edits):
+        edit()
+        build_site(site.folder)
+        assert tree_bytes(site.folder / "_site") == built_from_nothing(site.folder, site.folder.parent / f"{number}")
+
+
+def test_a_public_site_does_not_list_manuscripts(site: Site) -> None:
+    """Nobody published them there; that one of their citations does not hold, the operator is told."""
+    with (site.folder / "memosite.yml").open("a") as file:
+        file.write("audience: public\nwithhold_raw: false\n")
+    site.say("Nobody has counted them.")
+    assert {path for path, _ in site.check()} >= {"book/one.md"}
+    build_site(site.folder)
+    assert not [name for name, data in tree_bytes(site.folder / "_site").items() if b"book/one" in data]
+
+
+def test_a_public_site_does_not_say_what_it_withholds(site: Site) -> None:
+    """A memo that cites what is withheld names it no more, and is not judged by it."""
+    with (site.folder / "memosite.yml").open("a") as file:
+        file.write('audience: public\nwithhold: ["transcripts/**"]\n')
+    build_site(site.folder)
+    assert not [name for name, data in tree_bytes(site.folder / "_site").items() if LOAD.encode() in data]
+
+
+def test_an_erased_source_is_not_judged(site: Site) -> None:
+    """What was erased can be neither confirmed nor denied: that is no fault of who cites it."""
+    build_site(site.folder)
+    with (site.folder / "memosite.yml").open("a") as file:
+        file.write(f"erase: [{{id: {LOAD}, why: it was wrong, on: 2026-05-20}}]\n")
+    assert site.check() == []
+    build_site(site.folder)
+    assert "2 not judged" in site.page("citations/index.html")
+    for page in ("citations", f"transcripts/{LOAD}"):
+        assert "not judged" in site.page(f"{page}/index.html") and "39 barges" not in site.page(f"{page}/index.html")
+    assert "39 barges" not in site.page(f"transcripts/{LOAD}/index.json")
+
+
+def test_citations_of_documents_have_the_lines_of_their_files(site: Site) -> None:
+    """Behind front matter, too."""
+    text = f"---\ntitle: Locks\n---\n# Locks\n\n{site.cited}"
+    write_text(site.folder / "office/decisions/0001-locks.md", text)
+    site.say("Nobody has counted them.")
+    main(["check", str(site.folder), "--format", "text"])
+    line = next(number for number, one in enumerate(text.splitlines(), 1) if "sha256:" in one)
+    assert f"0001-locks.md:{line}" in site.capsys.readouterr().out
+
+
+def test_long_lists_are_split_and_say_how_many_there_are(site: Site) -> None:
+    """500 a page; what is cited lists the newest 200. Of one manuscript 1,000 citations are read."""
+    write_text(site.folder / "book/one.md", "\n".join([site.cited] * 1_100))
+    build_site(site.folder)
+    assert "1,001 hold" in site.page("citations/index.html")
+    counts = [site.page(f"citations/{part}").count("<blockquote") for part in ("index.html", "2/index.html")]
+    assert counts == [500, 500] and site.page("citations/3/index.html").count("<blockquote") == 1
+    page = site.page(f"transcripts/{LOAD}/index.html")
+    assert "The newest 200 of 1001" in page
+    assert max(map(len, (page, *(site.page(f"citations/{one}index.html") for one in ("", "2/"))))) < 1_000_000
+    assert len(site.page(f"transcripts/{LOAD}/index.json")) < 40_000
+
+
+def test_a_manuscript_is_screened_like_a_source(site: Site) -> None:
+    """A key in its quotes is not on any page, nor in the cache."""
+    key = "AKIA" + "Z7QH3XWMK2TPLV5D"
+    write_text(site.folder / "book/one.md", site.cited.replace("39 barges", f"39 barges {key}"))
+    build_site(site.folder)
+    files = [*(site.folder / "_site").rglob("*"), *(site.folder / ".memosite").rglob("*")]
+    assert not [path for path in files if path.is_file() and key.encode() in path.read_bytes()]
+    assert "39 barges" in site.page("citations/index.html") and "book/one.md" in site.page("citations/index.html")

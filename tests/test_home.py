@@ -1,0 +1,241 @@
+"""The home page: what waits for people, how active positions are, what is new, in this order."""
+
+import datetime as dt
+import random
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import pytest
+from lxml import html as lxml_html
+
+from tests.support.files import write_json, write_text
+from tests.support.memos import write_memo, write_note, write_org
+from tests.support.pages import bad_links
+from tests.support.pictures import ReadPicture, check_pictures
+from tests.support.sites import build_site, copy_example
+
+NEWEST = dt.date(2026, 5, 31)
+KINDS = ("under 7 days", "7 to 29 days", "30 days or more")
+
+
+def write(
+    repo: Path, days_ago: int, name: str, *, to: str = "director", sender: str = "engineer", **fields: Any
+) -> Path:
+    """A memo that was sent so many days before the newest."""
+    day = NEWEST - dt.timedelta(days=days_ago)
+    stem = f"{day}-0900--{sender}--{to}--{name}"
+    return write_memo(repo / "memos/inbox", stem, sender=sender, to=to, sent=f"{day}T09:00:00Z", **fields)
+
+
+def home(folder: Path) -> Any:
+    """The home page of a site folder, built."""
+    return lxml_html.parse(build_site(folder, output=folder.parent / "out") / "index.html")
+
+
+def waiting(page: Any) -> str:
+    """What home says of what waits."""
+    return " ".join(page.xpath("//section[@id='waiting']")[0].text_content().split())
+
+
+def picture(folder: Path, anchor: str) -> ReadPicture:
+    """A picture of the built home page."""
+    return next(one for one in check_pictures(folder.parent / "out/index.html") if one.anchor == anchor)
+
+
+def subjects(page: Any, section: str) -> list[str]:
+    """The items that a section lists."""
+    return [str(one) for one in page.xpath(f"//section[@id='{section}']//a[@class='subject']/text()")]
+
+
+@pytest.fixture
+def repo(tmp_path: Path) -> Path:
+    """A repo in a site folder, with a memo of the newest day that waits for nobody."""
+    folder = tmp_path / "site/repo"
+    write(folder, 0, "newest", to="engineer", sender="tester")
+    return folder
+
+
+def test_what_waits_for_people_is_a_bar_for_each_position_by_age(repo: Path) -> None:
+    """Open actions and unread memos, counted from the newest day; what waits longest comes first, the oldest named."""
+    chance = random.Random(21)
+    expected = {"director": Counter[int](), "keeper": Counter[int]()}
+    asked: list[tuple[int, str]] = []
+    for number, days in enumerate((0, 6, 7, 29, 30, *(chance.randrange(1, 90) for _ in range(20)))):
+        to = chance.choice(("director", "director", "keeper"))
+        write(repo, days, f"m-{number}", to=to, subject=f"Wait {days} {number}", action_required=number % 2 == 0)
+        expected[to][0 if days < 7 else 1 if days < 30 else 2] += 1
+        asked.append((days, f"Wait {days} {number}"))
+    write(repo, 3, "for-others", to="engineer", sender="director", action_required=True)
+    write_json(repo.parent / "memosite.yml", {"positions": {"people": ["director", "keeper"]}})
+    page = home(repo.parent)
+    found = picture(repo.parent, "waiting-by-age")
+    assert found.columns == KINDS
+    assert dict(zip(found.labels, found.drawn, strict=True)) == {
+        name: tuple(count[age] for age in range(3)) for name, count in expected.items()
+    }
+    assert found.labels == ("director", "keeper")
+    oldest = sorted(asked, key=lambda one: -one[0])
+    listed = subjects(page, "waiting")
+    assert len(listed) == 10 and listed[:3] == [subject for _, subject in oldest[:3]]
+    assert "Waiting for people 25" in waiting(page) and "counted from 2026-05-31" in waiting(page)
+    assert "The oldest 10 of 25." in waiting(page)
+
+
+def test_nothing_is_said_to_wait_only_if_it_is_known_for_whom(repo: Path) -> None:
+    """If no position is known to be a person's, home says so, and how to say whose is."""
+    write(repo, 3, "ask", to="keeper", action_required=True)
+    said = waiting(home(repo.parent))
+    assert "Nothing is waiting" not in said
+    assert "No position is known to be held by a person" in said and "positions: {people: [" in said
+    assert "1 action is open." in said
+    write_json(repo.parent / "memosite.yml", {"positions": {"people": ["keeper"]}})
+    assert "keeper 1 · oldest 2026-05-28" in waiting(home(repo.parent))
+
+
+def test_a_director_counts_as_a_person_by_default(repo: Path) -> None:
+    """With nothing to do, home says for whom nothing waits; and then what does."""
+    write(repo, 5, "from", to="engineer", sender="director", action_required=True)
+    said = waiting(home(repo.parent))
+    assert "Nothing is waiting for director." in said and "1 action is open for others." in said
+    write(repo, 5, "to", action_required=True)
+    assert "director 1 · oldest 2026-05-26" in waiting(home(repo.parent))
+
+
+def test_an_open_action_for_all_waits_for_people_too(repo: Path) -> None:
+    """Not for who asked for it."""
+    write(repo, 5, "everybody", to="all", sender="keeper", action_required=True)
+    write(repo, 5, "read-me", to="all", sender="keeper")
+    write(repo, 9, "before", to="engineer", sender="director")
+    write_json(repo.parent / "memosite.yml", {"positions": {"people": ["director", "keeper"]}})
+    home(repo.parent)
+    found = picture(repo.parent, "waiting-by-age")
+    assert dict(zip(found.labels, found.drawn, strict=True)) == {"director": (1, 0, 0)}
+
+
+@pytest.mark.parametrize(
+    ("status", "expected"),
+    [
+        ("Awaiting Director ratification", "director"),
+        ("accepted with modifications; awaiting director", "director"),
+        ("pending", "Nobody in particular"),
+        ("awaiting ratification", "Nobody in particular"),
+        ("waiting for the engineer", None),
+        ("accepted", None),
+        ("superseded by 0002, which is pending", None),
+        ("impending", None),
+    ],
+)
+def test_a_document_whose_status_awaits_somebody_waits(repo: Path, status: str, expected: str | None) -> None:
+    """For the people that it names; not if it names other positions alone."""
+    text = f"---\ntitle: The gate\nstatus: {status}\ndate: 2026-05-20\n---\n\nText.\n"
+    write_text(repo / "decisions/0001-gate.md", text)
+    write(repo, 2, "cites", to="engineer", sender="director", body="See decisions/0001-gate.md")
+    page = home(repo.parent)
+    if expected is None:
+        assert "Nothing is waiting for director." in waiting(page)
+        return
+    found = picture(repo.parent, "waiting-by-age")
+    assert dict(zip(found.labels, found.drawn, strict=True)) == {expected: (0, 1, 0)}
+    assert subjects(page, "waiting") == ["The gate"]
+    assert f"{expected} 1 · 1 document · oldest 2026-05-20" in waiting(page)
+
+
+def test_what_has_no_date_waits_as_well(repo: Path) -> None:
+    """In a column of its own, last in the list."""
+    undated: dict[str, Any] = {"sent": None, "subject": "Lost", "action_required": True}
+    write_memo(repo / "memos/inbox", "someday--engineer--director--lost", **undated)
+    write(repo, 40, "old", subject="Old", action_required=True)
+    page = home(repo.parent)
+    found = picture(repo.parent, "waiting-by-age")
+    assert found.columns == (*KINDS, "no date") and found.drawn == ((0, 0, 1, 1),)
+    assert subjects(page, "waiting") == ["Old", "Lost"]
+
+
+def test_a_slip_in_one_date_ages_nothing(repo: Path) -> None:
+    """A memo of the year 9999 is not the day from which ages and weeks count."""
+    write(repo, 2, "new", action_required=True)
+    stem = "9999-01-01-0900--engineer--tester--slip"
+    write_memo(repo / "memos/inbox", stem, sender="engineer", to="tester", sent="9999-01-01T09:00:00Z")
+    home(repo.parent)
+    assert picture(repo.parent, "waiting-by-age").drawn == ((1, 0, 0),)
+    assert picture(repo.parent, "activity").columns[-1] == "2026-05-25"
+
+
+def test_activity_counts_what_each_position_did_week_by_week(repo: Path) -> None:
+    """Those that did most first, in the last thirteen weeks; each cell leads to a day with something of it."""
+    chance, expected = random.Random(7), Counter[tuple[str, str]]()
+    expected["tester", "2026-05-25"] = 1
+    for number in range(700):  # May has so many that its page has parts
+        days = chance.randrange(25) if number < 600 else chance.randrange(150)
+        sender = f"seat-{chance.randrange(5) * chance.randrange(4)}"
+        write(repo, days, f"m-{number}", sender=sender, to="engineer")
+        day = NEWEST - dt.timedelta(days=days)
+        expected[sender, str(day - dt.timedelta(days=day.weekday()))] += 1
+    day = NEWEST - dt.timedelta(days=3)
+    write_note(repo / "notes/seat-0", f"{day}-0900--seat-0--note", sender="seat-0", sent=f"{day}T09:00:00Z")
+    expected["seat-0", "2026-05-25"] += 1
+    home(repo.parent)
+    found = picture(repo.parent, "activity")
+    assert found.columns[0] == "2026-03-02" and len(found.columns) == 13
+    drawn = {
+        (label, week): number
+        for label, numbers in zip(found.labels, found.drawn, strict=True)
+        for week, number in zip(found.columns, numbers, strict=True)
+        if number
+    }
+    shown = {key: number for key, number in expected.items() if key[0] in found.labels and key[1] in found.columns}
+    assert drawn == shown
+    totals = Counter[str]()
+    for (sender, week), number in expected.items():
+        totals[sender] += number if week in found.columns else 0
+    assert list(found.labels) == sorted(totals, key=lambda one: (-totals[one], one))[:10]
+    assert any("/1/index.html" in link for link in found.links)
+    for (label, week), link in zip(
+        ((label, week) for label in found.labels for week in found.columns if (label, week) in drawn),
+        found.links,
+        strict=True,
+    ):
+        page, _, anchor = link.partition("#")
+        section = lxml_html.parse(repo.parent.parent / "out" / page).xpath(f"//section[@id='{anchor}']")[0]
+        assert (
+            dt.date.fromisoformat(week) <= dt.date.fromisoformat(anchor) < dt.date.fromisoformat(week) + dt.timedelta(7)
+        )
+        assert label in section.text_content()
+
+
+def test_positions_are_a_line_each_and_quiet_ones_are_folded(repo: Path) -> None:
+    """A paragraph on who holds a position does not push down what is new."""
+    holder = {"name": "A session that is described at length. " * 40}
+    positions = [{"id": "engineer", "name": "Engineer", "incumbent": holder}]
+    positions += [{"id": f"idle-{number}", "name": f"Idle {number}"} for number in range(27)]
+    write_org(repo / "org", "acme", positions=positions)
+    page = home(repo.parent)
+    rows = page.xpath("//section[@id='positions']//table[@class='seats glance']/tbody/tr")
+    assert [row.find("th").text_content() for row in rows] == ["engineer", "tester"]
+    assert 20 < len(rows[0].findall("td")[-1].text_content()) <= 61
+    (quiet,) = page.xpath("//section[@id='positions']//details")
+    assert quiet.findtext("summary") == "27 quiet ones"
+    assert len(quiet.findall(".//a")) == 27
+    assert "open" not in quiet.attrib
+
+
+def test_home_answers_in_the_order_in_which_a_director_asks(tmp_path: Path) -> None:
+    """What waits, what happened, what is new, who does what; and every link leads somewhere."""
+    site = build_site(copy_example(tmp_path / "org"))
+    page = lxml_html.parse(site / "index.html")
+    headings = [one.text for one in page.xpath("//div[@class='text']/section/h2")]
+    assert [heading.strip() for heading in headings] == [
+        "Waiting for people", "Activity", "Newest", "Positions", "Recent moves",
+    ][: len(headings)]  # fmt: skip
+    assert len(headings) >= 4
+    assert {one.form for one in check_pictures(site / "index.html")} == {"bars", "grid"}
+    assert list(bad_links(site)) == []
+
+
+def test_an_empty_archive_has_a_home(tmp_path: Path) -> None:
+    """Without pictures, and without a false word."""
+    write_org(tmp_path / "site/repo/org", "acme", positions=[])
+    page = home(tmp_path / "site")
+    assert "No position is known" in waiting(page)
+    assert page.xpath("//figure") == []

@@ -1,0 +1,253 @@
+"""The pages of threads: what sums a thread up, and which texts are folded."""
+
+from collections.abc import Iterable
+from datetime import datetime
+from pathlib import Path
+from statistics import median
+from typing import Any
+
+from lxml import html
+
+from memosite.archive.model import Memo
+from memosite.config.loading import load_config
+from tests.support.archives import read_folders
+from tests.support.memos import write_memo
+from tests.support.pages import bad_links
+from tests.support.sites import EXAMPLE, EXAMPLE_SOURCES, build_site, copy_example
+
+MEGABYTE = 1_000_000
+
+
+def words(node: Any) -> str:
+    """The text of an element in one line."""
+    return " ".join(node.text_content().split())
+
+
+def write_thread(folder: Path, memos: Iterable[tuple[str, str, str, str, bool]]) -> None:
+    """Memos of one thread, replies to the first: letter, sender, recipients, time, whether it asks for an action."""
+    names: list[str] = []
+    for letter, sender, to, sent, is_action in memos:
+        stamp = sent.replace(":", "").replace("T", "-")
+        names.append(f"{stamp}--{sender}--{to.split(',')[0]}--{letter}")
+        write_memo(
+            folder / "memos/read", names[-1], sender=sender, to=to.split(","), sent=f"{sent}:00Z", thread_id="talk",
+            subject=f"Memo {letter}", action_required=is_action, body=f"The text of {letter}. " * 30,
+            in_reply_to=f"{names[0]}.openthing" if len(names) > 1 else None,
+        )  # fmt: skip
+
+
+def page_of(folder: Path) -> Any:
+    """The page of the thread, built."""
+    site = build_site(folder)
+    assert list(bad_links(site)) == []
+    return html.parse(site / "threads/talk/index.html").getroot()
+
+
+def test_a_thread_says_who_took_part_and_who_has_not_answered(tmp_path: Path) -> None:
+    """From when to when, the median of the replies of each, and for whom which memo waits, the oldest first."""
+    write_thread(
+        tmp_path / "org",
+        (
+            ("a", "director", "engineer,tester", "2026-05-01T09:00", True),
+            ("b", "engineer", "director", "2026-05-01T12:00", False),
+            ("c", "engineer", "director", "2026-05-03T10:00", True),
+            ("d", "director", "engineer", "2026-05-02T09:00", False),
+            ("e", "clerk", "director", "2026-05-04T09:30", False),
+        ),
+    )
+    page = page_of(tmp_path / "org")
+    assert "5 memos from 3 positions, 2026-05-01 to 2026-05-04" in words(page.find_class("envelope")[0])
+    rows = [[words(cell) for cell in row] for row in page.find_class("took-part")[0].findall("tbody/tr")]
+    assert rows == [
+        ["director org", "2", "2026-05-01 to 2026-05-02", "", "1"],
+        ["tester org", "", "", "", "1"],
+        ["engineer org", "2", "2026-05-01 to 2026-05-03", "1 day", ""],
+        ["clerk", "1", "2026-05-04", "3 days", ""],
+    ], "the director's own second memo is no reply to the first"
+    assert [words(item) for item in page.find_class("waits")[0].findall("ul/li")] == [
+        "tester, since 2026-05-01: Memo a",
+        "director, since 2026-05-03: Memo c",
+    ]
+
+
+def test_what_a_thread_says_of_replies_is_so_for_each_thread_of_the_example(tmp_path: Path) -> None:
+    """Held against the archive: numbers, first and last, medians."""
+    archive = read_folders(*EXAMPLE_SOURCES, aliases=load_config(EXAMPLE).aliases)
+    site = build_site(copy_example(tmp_path / "org"))
+    compared = 0
+    for thread in archive.threads.values():
+        memos = [one for ref in thread.memos if isinstance(one := archive.artifacts[ref], Memo)]
+        if len(memos) < 2:
+            continue
+        tree = html.parse(site / f"threads/{thread.id}/index.html").getroot()
+        shown = {
+            words(row[0].find("a")): [words(cell) for cell in row[1:4]]
+            for row in tree.find_class("took-part")[0].findall("tbody/tr")
+        }
+        for sender in {memo.sender_position or memo.sender for memo in memos}:
+            sent = [memo for memo in memos if (memo.sender_position or memo.sender) == sender]
+            days = sorted({memo.date.instant: memo.date.day for memo in sent if memo.date}.items())
+            span = [day for _, day in (days[0], days[-1])]
+            parents = [(archive.artifacts[memo.parent], memo) for memo in sent if memo.parent]
+            times = [
+                _seconds(parent.date, memo.date)
+                for parent, memo in parents
+                if isinstance(parent, Memo) and (parent.sender_position or parent.sender) != sender
+            ]
+            assert shown[archive.label(sender)][:2] == [str(len(sent)), " to ".join(dict.fromkeys(span))]
+            assert _seconds_of(shown[archive.label(sender)][2]) == (None if not times else _rounded(median(times)))
+            compared += 1
+    assert compared > 20
+
+
+def _seconds(before: Any, after: Any) -> float:
+    start, end = (datetime.fromisoformat(one.utc) for one in (before, after))
+    return (end - start).total_seconds()
+
+
+def _rounded(seconds: float) -> int:
+    size = next(size for size in (86_400, 3_600, 60) if seconds >= size)
+    return int(seconds // size) * size
+
+
+def _seconds_of(shown: str) -> int | None:
+    if not shown:
+        return None
+    number, unit = shown.split()
+    return int(number) * {"day": 86_400, "hour": 3_600, "minute": 60}[unit.removesuffix("s")]
+
+
+def test_of_a_long_thread_the_first_memo_and_the_newest_are_not_folded(tmp_path: Path) -> None:
+    """The newest by date, wherever it is; the others show the beginning of their text. Five memos are not many."""
+    days = ("01", "02", "07", "03", "04", "05")
+    for count, expected in ((5, []), (6, ["b", "d", "e", "f"])):
+        folder = tmp_path / str(count)
+        memos = zip("abcdef", days, strict=True)
+        write_thread(
+            folder, [(letter, f"p{letter}", "director", f"2026-05-{day}T09:00", False) for letter, day in memos][:count]
+        )
+        page = page_of(folder)
+        folded = page.xpath("//details[@class='fold' and not(@open)]")
+        assert [words(one.getparent().find("header/h2/a"))[-1] for one in folded] == expected
+        assert [words(one.find("summary"))[:14] for one in folded] == [f"The text of {letter}." for letter in expected]
+
+
+def test_a_branch_says_what_it_replies_to_and_a_chain_when(tmp_path: Path) -> None:
+    """In the text, where no tree shows it."""
+    folder = tmp_path / "org/memos/read"
+    chain = ("2026-05-01-0900--a--b--one", "2026-05-02-0900--b--a--two", "2026-05-03-0900--a--b--three")
+    for name, parent in zip(chain, (None, *chain), strict=False):
+        write_memo(
+            folder, name, sender=name[17], to=name[20], sent=f"{name[:10]}T09:00:00Z", thread_id="talk",
+            in_reply_to=f"{parent}.openthing" if parent else None,
+        )  # fmt: skip
+    write_memo(
+        folder, "2026-05-09-0900--c--a--late", sender="c", to="a", sent="2026-05-09T09:00:00Z", thread_id="talk",
+        in_reply_to=f"{chain[0]}.openthing",
+    )  # fmt: skip
+    page = page_of(tmp_path / "org")
+    shown = [
+        words(one).rpartition("· ")[2]
+        for one in page.xpath("//section[starts-with(@class, 'member')]//p[@class='envelope']")
+    ]
+    assert shown[1:] == ["reply after 1 day", "reply after 1 day", f"reply to About {chain[0]} after 8 days"]
+    assert [item.get("class") for item in page.xpath("//ol[@class='tree']/li")] == [
+        "depth-0", "depth-1", "depth-1 next", "depth-1",
+    ]  # fmt: skip
+
+
+def test_a_thread_of_thousands_stays_in_bounds(tmp_path: Path) -> None:
+    """Every part below a megabyte, the first with what sums up all of them; links between parts work."""
+    people = [f"position-{number:03}" for number in range(60)]
+    first = "2026-05-01-0000--x--director--m-0.openthing"
+    for number in range(1_500):
+        day, minute = f"2026-05-{1 + number // 60:02}", number % 60
+        write_memo(
+            tmp_path / "org/memos/read", f"{day}-{minute:04}--x--director--m-{number}", sender=people[minute],
+            sent=f"{day}T09:{minute:02}:00Z", thread_id="talk", action_required=True, body="&<>" * 200,
+            in_reply_to=first if number else None,
+        )  # fmt: skip
+    page = page_of(tmp_path / "org")
+    pages = list((tmp_path / "org/_site/threads/talk").rglob("index.html"))
+    assert len(pages) > 5
+    assert max(one.stat().st_size for one in pages) < MEGABYTE
+    assert len(page.find_class("took-part")[0].findall("tbody/tr")) == 20
+    assert [len(html.parse(one).getroot().find_class("took-part")) for one in sorted(pages)].count(1) == 1
+    assert all(check_lanes(html.parse(one).getroot()) == 60 for one in sorted(pages)[:2])
+    assert len(read_lanes(page)[0]) == 8
+    assert "20 of 61: those with most memos." in words(page.find_class("title")[0])
+    assert "The oldest 10 of 1500." in words(page.find_class("waits")[0])
+
+
+def read_lanes(page: Any) -> tuple[list[str], list[tuple[str, str, str, str]], list[tuple[str, str]]]:
+    """What a picture draws: its lanes; marks with link, lane, place and state; arrows between marks by their links."""
+    (picture,) = page.find_class("lanes")
+    (drawing,) = picture.findall("svg")
+    names = [words(one) for one in drawing.findall("text") if one.get("class") != "end"]
+    heights = [one.get("y1") for one in drawing.find_class("lane")]
+    at: dict[tuple[str, str], str] = {}
+    marks = []
+    for link in drawing.findall("a"):
+        (circle,) = link.findall("circle")
+        place = circle.get("cx"), circle.get("cy")
+        marks.append((link.get("href"), names[heights.index(place[1])], place[0], circle.get("class")))
+        assert at.setdefault(place, link.get("href")) == link.get("href"), "two marks are at one place"
+    arrows = [
+        (at[one.get("x1"), one.get("y1")], at[one.get("x2"), one.get("y2")]) for one in drawing.find_class("reply")
+    ]
+    return names, marks, arrows
+
+
+def check_lanes(page: Any) -> int:
+    """A picture draws its table: every mark, lane, state and reply, from left to right."""
+    _, marks, arrows = read_lanes(page)
+    rows = page.find_class("lanes")[0].findall(".//tbody/tr")
+    links = [row.find("th/a").get("href") for row in rows]
+    states = {"": "sent", "not answered yet": "waiting", "missing memo": "missing"}
+    table = [(link, words(row[1]), states[words(row[5])]) for link, row in zip(links, rows, strict=True)]
+    assert [(href, lane, state) for href, lane, _, state in marks] == table
+    replies = [
+        (links[int(one) - 1], href)
+        for href, row in zip(links, rows, strict=True)
+        for one in words(row[3]).split(", ")
+        if one
+    ]
+    assert arrows == replies
+    places = [float(place.rstrip("%")) for _, _, place, _ in marks]
+    assert places == sorted(set(places))
+    assert all(0 < place < 100 for place in places)
+    assert [row[2].find("time").get("datetime") for row in rows if len(row[2])] == sorted(
+        row[2].find("time").get("datetime") for row in rows if len(row[2])
+    )
+    return len(marks)
+
+
+def test_the_picture_of_a_thread_draws_its_table(tmp_path: Path) -> None:
+    """On each page of a thread of the example: some marks are hollow, some dashed."""
+    site = build_site(copy_example(tmp_path / "org"))
+    pages = [html.parse(one).getroot() for one in sorted((site / "threads").glob("*/index.html"))]
+    assert sum(check_lanes(page) for page in pages if page.find_class("lanes")) > 30
+    drawn = [mark[3] for page in pages if page.find_class("lanes") for mark in read_lanes(page)[1]]
+    assert {"waiting", "missing", "sent"} == set(drawn)
+
+
+def test_the_picture_of_a_thread_draws_what_was_sent(tmp_path: Path) -> None:
+    """A lane for each sender in order of time; only what waits is hollow; dates run from left to right."""
+    write_thread(
+        tmp_path / "org",
+        (
+            ("a", "director", "engineer,tester", "2026-05-01T09:00", True),
+            ("b", "engineer", "director", "2026-05-01T09:01", False),
+            ("c", "tester", "director", "2026-05-21T09:00", True),
+        ),
+    )
+    names, marks, arrows = read_lanes(page_of(tmp_path / "org"))
+    letters = {href: href[-1] for href, *_ in marks}
+    assert names == ["director", "engineer", "tester"]
+    assert [(letters[href], lane, state) for href, lane, _, state in marks] == [
+        ("a", "director", "sent"),
+        ("b", "engineer", "sent"),
+        ("c", "tester", "waiting"),
+    ]
+    assert [place for _, _, place, _ in marks] == ["2.0%", "26.0%", "98.0%"], "half by time, half by rank"
+    assert [(letters[one], letters[other]) for one, other in arrows] == [("a", "b"), ("a", "c")]
