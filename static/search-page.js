@@ -232,7 +232,6 @@
     else links[Math.min(here + step, links.length - 1)].focus();
   });
 
-  form.hidden = false;
   fromAddress();
   if (!input.value) focusWhenShown(60);
 
