@@ -27,9 +27,11 @@
   const form = element("_search", HTMLFormElement);
   const input = element("_query", HTMLInputElement);
   const status = element("_status", HTMLElement);
+  const article = element("_main", HTMLElement);
   const facets = element("_facets", HTMLElement);
   const list = element("_hits", HTMLElement);
   const more = element("_more", HTMLButtonElement);
+  const order = element("_order", HTMLSelectElement);
 
   // Blocks, by script tags: these work from disk and under the content security policy.
 
@@ -72,7 +74,8 @@
   }
 
   /** @param {string} query */
-  const addressOf = (query) => (query ? `?${new URLSearchParams({ q: query })}` : location.pathname);
+  const addressOf = (query) =>
+    query ? `?${new URLSearchParams({ q: query, ...(order.value === "best" ? { order: "best" } : {}) })}` : location.pathname;
 
   /** @param {string} query @param {"push" | "replace"} how */
   function setAddress(query, how) {
@@ -91,13 +94,14 @@
       return;
     }
     try {
-      const answer = await searcher.find(query, limit);
+      const answer = await searcher.find(query, limit, order.value === "best" ? "best" : "newest");
       if (turn !== asked) return;
-      showHits(answer.hits);
+      showHits(answer.hits, answer.sought[0]);
       const { total } = answer;
       status.className = "";
       status.textContent = total ? `${total.toLocaleString("en")} ${total === 1 ? "result" : "results"}` : "No results.";
       more.hidden = answer.hits.length >= total;
+      if (!total) void suggest(query, () => turn === asked);
       const counted = await answer.facets();
       if (turn === asked) showFacets(counted, query);
     } catch (error) {
@@ -128,26 +132,88 @@
     return made;
   }
 
-  /** @param {any[]} hits */
-  function showHits(hits) {
+  /** Hits of one transcript or thread together, where the first of them is; a turn in two captures of a session once.
+   *  @param {any[]} hits @returns {any[][]} */
+  function grouped(hits) {
+    const groups = new Map();
+    for (const hit of hits) {
+      const [kind, id, , tools, , , , , , group] = hit.row;
+      const key = group || `${kind}/${id}`;
+      const others = groups.get(key) ?? groups.set(key, []).get(key);
+      const pieces = hit.excerpt.map((/** @type {[string, boolean]} */ [piece]) => piece);
+      const said = [tools, ...pieces].join("");
+      const isSeen = kind === "transcript" && others.some((/** @type {any} */ other) => other.row[1] !== id && other.said === said);
+      if (!isSeen) others.push({ ...hit, said });
+    }
+    return [...groups.values()];
+  }
+
+  /** The address of a hit, which also names the words found: the browser marks them there. Where they come after the
+   *  excerpt's end, the first word sought is named, unless an anchor leads nearer to it.
+   *  @param {string} file @param {[string, boolean][]} excerpt @param {string} [sought] */
+  function addressOfHit(file, excerpt, sought = "") {
+    const [page, anchor = ""] = file.split("#");
+    const first = excerpt.findIndex(([, isMarked]) => isMarked);
+    const before = /(?:\S+ ){0,2}$/.exec(excerpt[first - 1]?.[0] ?? "")?.[0] ?? "";
+    const after = /^\S*(?: \S+){0,3}(?= )/.exec(excerpt.slice(first + 1).map(([piece]) => piece).join(""))?.[0] ?? "";
+    const words = first < 0 ? (anchor ? "" : sought) : `${before.replace("… ", "")}${excerpt[first][0]}${after}`;
+    const marked = words ? `:~:text=${encodeURIComponent(words).replaceAll("-", "%2D")}` : "";
+    return `../${page.split("/").map(encodeURIComponent).join("/")}${anchor || marked ? `#${anchor}${marked}` : ""}`;
+  }
+
+  /** @param {any} hit @param {string} [sought] */
+  function hitOf({ row, excerpt }, sought) {
+    const [kind, , , , subject, label, who, day, file] = row;
+    const link = make("a", subject, "subject");
+    link.setAttribute("href", addressOfHit(file, excerpt, sought));
+    link.setAttribute("dir", "auto");
+    const first = make("p");
+    first.append(link);
+    const facts = [day || "no date", kind, who, label].filter(Boolean).join(" · ");
+    const text = make("p");
+    text.setAttribute("dir", "auto");
+    for (const [piece, isMarked] of excerpt) text.append(isMarked ? make("mark", piece) : piece);
+    return [first, make("p", facts, "facts"), text];
+  }
+
+  /** @param {any[]} hits @param {string} [sought] */
+  function showHits(hits, sought) {
     list.replaceChildren(
-      ...hits.map(({ row, excerpt }) => {
-        const [kind, , , , subject, label, who, day, file] = row;
+      ...grouped(hits).map(([hit, ...others]) => {
         const item = make("li");
-        const link = make("a", subject, "subject");
-        const [page, anchor] = file.split("#");
-        link.setAttribute("href", `../${page.split("/").map(encodeURIComponent).join("/")}${anchor ? `#${anchor}` : ""}`);
-        link.setAttribute("dir", "auto");
-        const first = make("p");
-        first.append(link);
-        const facts = [day || "no date", kind, who, label].filter(Boolean).join(" · ");
-        const text = make("p");
-        text.setAttribute("dir", "auto");
-        for (const [piece, isMarked] of excerpt) text.append(isMarked ? make("mark", piece) : piece);
-        item.append(first, make("p", facts, "facts"), text);
+        item.append(...hitOf(hit, sought));
+        if (others.length) {
+          const more = make("details");
+          const what = hit.row[0] === "transcript" ? "transcript" : "thread";
+          const inside = make("ol", "", "hits");
+          inside.append(...others.map((other) => { const one = make("li"); one.append(...hitOf(other, sought)); return one; }));
+          more.append(make("summary", `${others.length} more in this ${what}`), inside);
+          item.append(more);
+        }
         return item;
       }),
     );
+  }
+
+  /** What else to ask for where nothing was found: similar words, else each word by itself.
+   *  @param {string} query @param {() => boolean} isCurrent */
+  async function suggest(query, isCurrent) {
+    let said = query;
+    for (const [written, instead] of await searcher.similar(query)) {
+      said = said.replace(new RegExp(`(?<![\\p{L}\\p{N}])${written}(?![\\p{L}\\p{N}])`, "iu"), instead);
+    }
+    const words = query.split(/\s+/).filter(Boolean);
+    const fewer = words.length > 1 && words.length < 8 && !/["()[\]]|\b(?:OR|NOT|AND)\b/.test(query)
+      ? words.map((_, i) => words.filter((__, j) => j !== i).join(" ")) : [];
+    const links = [];
+    for (const one of new Set([...(said === query ? [] : [said]), ...fewer])) {
+      const { total } = await searcher.find(one, 1);
+      if (!total) continue;
+      const link = make("a", one);
+      link.setAttribute("href", addressOf(one));
+      links.push(link, ` (${total.toLocaleString("en")}) `);
+    }
+    if (links.length && isCurrent()) status.replaceChildren("No results. Try ", ...links);
   }
 
   /** @param {Record<string, [string, number][]>} counted @param {string} query */
@@ -195,9 +261,14 @@
     history.pushState(null, "", addressOf(input.value));
     show(input.value);
   });
-  facets.addEventListener("click", (event) => {
-    const link = event.target instanceof Element ? event.target.closest("a") : null;
-    if (!link || event.ctrlKey || event.metaKey || event.shiftKey || event.button) return;
+  order.addEventListener("change", () => {
+    limit = STEP;
+    history.replaceState(null, "", addressOf(input.value));
+    show(input.value);
+  });
+  article.addEventListener("click", (event) => {
+    const link = event.target instanceof Element ? event.target.closest('a[href^="?"]') : null;
+    if (!(link instanceof HTMLAnchorElement) || event.ctrlKey || event.metaKey || event.shiftKey || event.button) return;
     event.preventDefault();
     input.value = new URLSearchParams(link.search).get("q") ?? "";
     limit = STEP;
@@ -209,6 +280,7 @@
     show(input.value);
   });
   const fromAddress = () => {
+    order.value = new URLSearchParams(location.search).get("order") === "best" ? "best" : "newest";
     input.value = readAddress();
     limit = STEP;
     show(input.value);

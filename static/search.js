@@ -18,11 +18,11 @@
  * @typedef {{term: string, position: number, start: number, end: number, part: boolean}} Word
  * @typedef {{artifacts: number, documents: number, more: string, newest: number | null, oldest: number | null,
  *   years: [string, number][], tools: string, terms: string}} Head
- * @typedef {[string, string, number, number, string, string, string, string, string]} Row
+ * @typedef {[string, string, number, number, string, string, string, string, string, string?]} Row
  * @typedef {{name: string, head: Head, found: Uint8Array}} Matched
  * @typedef {{block: string, document: number, date: number | null, row: Row | null}} Place
  * @typedef {{row: Row, excerpt: [string, boolean][]}} Hit
- * @typedef {{total: number, hits: Hit[], facets: () => Promise<Facets>}} Answer
+ * @typedef {{total: number, hits: Hit[], sought: string[], facets: () => Promise<Facets>}} Answer
  * @typedef {Record<string, [string, number][]>} Facets
  * @typedef {(name: string) => Promise<any>} Load
  */
@@ -613,14 +613,24 @@ const memositeSearch = (() => {
       return found;
     }
 
+    /** The keys with a beginning, and how many documents have each. @param {string} start */
+    async named(start) {
+      const first = Math.max(this.shardOf(start), 0);
+      const shards = [];
+      for (let i = first; i < this.terms.length && (i === first || this.terms[i].startsWith(start)); i++) shards.push(this.shard(i));
+      return (await Promise.all(shards)).flatMap(({ keys }) => [...keys])
+        .filter(([key]) => key.startsWith(start))
+        .map(([key, [documents]]) => /** @type {[string, number]} */ ([key, ascending(documents).length]));
+    }
+
     /** @param {number} document @returns {Promise<Row>} */
     async row(document) {
       const rows = await this.get(`r${Math.floor(document / 20)}`, (value) => value);
       /** @type {Row} */
       const row = rows[document % 20];
-      const [kind, id, turn, tools, subject, label, who, day, file] = row;
+      const [kind, id, turn, tools, subject, label, who, day, file, group] = row;
       const usual = `${FOLDERS[kind]}/${id}/index.html${turn ? `#t${turn}` : ""}`;
-      return [kind, id, turn, tools, subject, label, who, day, file || usual];
+      return [kind, id, turn, tools, subject, label, who, day, file || usual, group];
     }
 
     /** @param {number} document @returns {Promise<string>} */
@@ -746,6 +756,35 @@ const memositeSearch = (() => {
       this.blocks = null;
     }
 
+    /** For words that are nowhere, the most similar one that is somewhere and begins alike: [written, instead].
+     *  @param {string} query @returns {Promise<[string, string][]>} */
+    async similar(query) {
+      const blocks = await this.open();
+      /** @type {[string, string][]} */
+      const found = [];
+      for (const [leaf, is] of leaves(parse(query))) {
+        if (!is || leaf[0] !== "words" || leaf[1] === "name" || leaf[3]) continue;
+        for (const term of leaf[2]) {
+          const key = `${leaf[1] === "subject" ? "s" : "t"}:`;
+          const start = key + Array.from(term).slice(0, 2).join("");
+          const near = new Map();
+          for (const entries of await Promise.all(blocks.map((block) => block.named(start)))) {
+            for (const [name, count] of entries) {
+              const other = name.slice(2);
+              if (Math.abs(other.length - term.length) < 3) near.set(other, (near.get(other) ?? 0) + count);
+            }
+          }
+          if (near.has(term)) continue;
+          const most = term.length > 5 ? 2 : 1;
+          const [best] = [...near].map(([other, count]) => ({ other, count, steps: distance(term, other) }))
+            .filter(({ steps }) => steps <= most)
+            .sort((one, next) => one.steps - next.steps || next.count - one.count || compare(one.other, next.other));
+          if (best) found.push([term, best.other]);
+        }
+      }
+      return found;
+    }
+
     /** @returns {Promise<Block[]>} */
     open() {
       this.blocks ??= this.load("blocks").then((value) =>
@@ -757,8 +796,9 @@ const memositeSearch = (() => {
       return this.blocks;
     }
 
-    /** What a query finds, the first `limit` of it. @param {string} query @param {number} limit @returns {Promise<Answer>} */
-    async find(query, limit) {
+    /** What a query finds, the first `limit` of it: the newest, or what matches best.
+     *  @param {string} query @param {number} limit @param {"newest" | "best"} [order] @returns {Promise<Answer>} */
+    async find(query, limit, order = "newest") {
       const tree = parse(query);
       const blocks = await this.open();
       const dates = blocks.map((block) => block.head.newest).filter((date) => date !== null);
@@ -766,16 +806,63 @@ const memositeSearch = (() => {
       const asked = { newest, tools: !isOfText(tree) };
       const found = await Promise.all(blocks.map((block) => match(tree, block, asked)));
       const total = found.reduce((sum, set) => sum + set.reduce((count, bit) => count + bit, 0), 0);
-      const places = await firstPlaces(blocks, found, limit);
-      const wanted = leaves(tree).filter(([leaf, is]) => is && leaf[0] === "words").map(([leaf]) => leaf);
+      const wanted = /** @type {Words[]} */ (leaves(tree).filter(([leaf, is]) => is && leaf[0] === "words").map(([leaf]) => leaf));
+      const isBest = order === "best" && wanted.length > 0;
+      const places = isBest ? await bestPlaces(blocks, found, wanted, limit) : await firstPlaces(blocks, found, limit);
       const hits = await Promise.all(
         places.map(async ([block, document]) => ({
           row: await block.row(document),
-          excerpt: mark(await block.text(document), /** @type {Words[]} */ (wanted)),
+          excerpt: mark(await block.text(document), wanted),
         })),
       );
-      return { total, hits, facets: () => facetsOf(blocks, found) };
+      const sought = wanted.filter(([, field, , prefix]) => field === "text" && !prefix).map(([, , terms]) => terms.join(" "));
+      return { total, hits, sought, facets: () => facetsOf(blocks, found) };
     }
+  }
+
+  /** The documents that match best: by BM25 without the length of texts, words of subjects twice more; then the newest.
+   *  @param {Block[]} blocks @param {Uint8Array[]} found @param {Words[]} wanted @param {number} limit
+   *  @returns {Promise<[Block, number][]>} */
+  async function bestPlaces(blocks, found, wanted, limit) {
+    const scores = found.map((set) => new Float64Array(set.length));
+    const all = blocks.reduce((sum, block) => sum + block.head.documents, 0);
+    const keys = new Map(wanted.flatMap(([, field, terms, prefix]) => (field === "name" ? [] : terms.flatMap((term, i) => [
+      [`t:${term}`, { prefix: prefix && i === terms.length - 1, weight: 1 }],
+      [`s:${term}`, { prefix: prefix && i === terms.length - 1, weight: 2 }],
+    ]))));
+    for (const [key, { prefix, weight }] of keys) {
+      const entries = await Promise.all(blocks.map((block) => block.entries(key, prefix)));
+      const counts = await Promise.all(blocks.map((block, i) => (found[i].includes(1) ? countsOf(block, entries[i]) : new Map())));
+      const number = entries.flat().reduce((sum, entry) => sum + ascending(entry.documents).length, 0);
+      const rarity = Math.log(all / (number + 1)) + 1;
+      counts.forEach((each, i) => each.forEach((count, document) => {
+        scores[i][document] += (weight * rarity * count * 2.2) / (count + 1.2);
+      }));
+    }
+    const dates = await Promise.all(blocks.map((block, i) => (found[i].includes(1) ? block.dates() : [])));
+    /** @type {{block: Block, document: number, score: number, date: number}[]} */
+    const places = [];
+    found.forEach((set, i) => set.forEach((bit, document) => {
+      if (bit) places.push({ block: blocks[i], document, score: scores[i][document], date: dates[i][document] ?? -Infinity });
+    }));
+    places.sort((one, other) => other.score - one.score || (other.date === one.date ? 0 : other.date - one.date));
+    return places.slice(0, limit).map(({ block, document }) => [block, document]);
+  }
+
+  /** How often documents have any of some terms. @param {Block} block
+   *  @param {{documents: string, shard: number, place: number}[]} entries */
+  async function countsOf(block, entries) {
+    /** @type {Map<number, number>} */
+    const counts = new Map();
+    for (const { documents, shard, place } of entries) {
+      const all = numbers((await block.get(`p${shard}`, (value) => value.split(",")))[place]);
+      let at = 0;
+      for (const document of ascending(documents)) {
+        counts.set(document, (counts.get(document) ?? 0) + all[at]);
+        at += all[at] + 1;
+      }
+    }
+    return counts;
   }
 
   /** The first documents of all blocks, newest first. @param {Block[]} blocks @param {Uint8Array[]} found
@@ -857,6 +944,23 @@ const memositeSearch = (() => {
       );
     }
     return shown;
+  }
+
+  /** How many letters have to be put in, taken out, changed or swapped. @param {string} one @param {string} other */
+  function distance(one, other) {
+    /** @type {number[][]} */
+    const rows = [Array.from({ length: other.length + 1 }, (_, i) => i)];
+    for (let i = 1; i <= one.length; i++) {
+      rows[i] = [i];
+      for (let j = 1; j <= other.length; j++) {
+        const is = one[i - 1] === other[j - 1];
+        rows[i][j] = Math.min(rows[i - 1][j] + 1, rows[i][j - 1] + 1, rows[i - 1][j - 1] + (is ? 0 : 1));
+        if (i > 1 && j > 1 && one[i - 1] === other[j - 2] && one[i - 2] === other[j - 1]) {
+          rows[i][j] = Math.min(rows[i][j], rows[i - 2][j - 2] + 1);
+        }
+      }
+    }
+    return rows[one.length][other.length];
   }
 
   /** A text with the wanted words marked. @param {string} text @param {Words[]} wanted @returns {[string, boolean][]} */

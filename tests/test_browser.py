@@ -141,6 +141,8 @@ def test_style_and_script_together_are_small(site: Path) -> None:
     sizes = [(site / "static" / name).stat().st_size for name in ("memosite.css", "memosite.js", "cite.js")]
     assert sum(sizes[:2]) < 60_000
     assert sizes[2] < 16_000
+    of_search = [(site / "static" / name).stat().st_size for name in ("search.css", "search.js", "search-page.js")]
+    assert sum(sizes[:2]) + sum(of_search) < 110_000
 
 
 def test_nothing_on_a_page_moves_and_nothing_is_wider_than_a_phone(context: BrowserContext, server: str) -> None:

@@ -24,6 +24,7 @@ def block() -> SearchBlock:
             subject="The gate",
             short_subject="The gate",
             who="director",
+            group="",
             date=None,
             day="",
             keys=(),

@@ -89,6 +89,8 @@ def test_a_hit_in_a_transcript_opens_its_turn(address: str, browser: Browser) ->
     """By the anchor of the turn."""
     browser.open(f"{address}/search/index.html?q=lighthouse")
     browser.wait_for(f"{STATUS} === '1 result'")
+    href = browser.value("document.querySelector('#_hits a').getAttribute('href')")
+    assert href.endswith("#t2:~:text=The%20lighthouse"), "the words are named, too"
     browser.value("document.querySelector('#_hits a').click()")
     browser.wait_for("location.hash === '#t2' && document.querySelector('#t2') !== null")
 
@@ -170,6 +172,75 @@ def test_nothing_found_and_what_cannot_be_read_are_said(address: str, browser: B
     browser.open(f"{address}/search/index.html?q=(tide")
     said = browser.wait_for(f"{STATUS}.includes('never closed') && {STATUS}")
     assert said.splitlines()[1:3] == ["(tide", "^"]
+
+
+def test_similar_words_and_fewer_words_are_offered_where_nothing_is_found(address: str, browser: Browser) -> None:
+    """As queries to click, each with how much it finds; never as results."""
+    offered = "[...document.querySelectorAll('#_status a')].map((link) => link.textContent)"
+    browser.open(f"{address}/search/index.html?q=lighthuose")
+    assert browser.wait_for(f"{offered}.length && {offered}") == ["lighthouse"]
+    assert browser.value(HITS) == []
+    browser.value("document.querySelector('#_status a').click()")
+    browser.wait_for(f"document.getElementById('_query').value === 'lighthouse' && {STATUS} === '1 result'")
+    browser.open(f"{address}/search/index.html?q=ebb+nosuchword")
+    assert browser.wait_for(f"{offered}.length && {offered}") == ["ebb"]
+
+
+def test_the_best_match_comes_first_where_that_is_asked(address: str, browser: Browser) -> None:
+    """A word of the subject counts more than a newer text; the order is in the address."""
+    browser.open(f"{address}/search/index.html?q=tide")
+    assert browser.wait_for(f"{STATUS} === '2 results' && {HITS}") == ["Tide tables", "Ebb"]
+    browser.value("document.getElementById('_order').value = 'best'")
+    browser.value("document.getElementById('_order').dispatchEvent(new Event('change'))")
+    browser.wait_for("location.search === '?q=tide&order=best'")
+    browser.open(f"{address}/search/index.html?q=ebb+OR+high&order=best")
+    assert browser.wait_for(f"{STATUS} === '3 results' && {HITS}")[0] == "Ebb"
+    assert browser.value("document.getElementById('_order').value") == "best"
+
+
+def test_results_of_a_thread_or_transcript_are_together_and_captures_once(tmp_path: Path, browser: Browser) -> None:
+    """In one entry; what two captures of a session both have is shown once."""
+    folder = tmp_path / "memos/inbox"
+    write_memo(
+        folder, "2026-01-01-0900--engineer--director--one", subject="One", body="ferry", sent="2026-01-01T09:00:00Z"
+    )
+    write_memo(
+        folder, "2026-01-02-0900--engineer--director--two", subject="Two", body="ferry", sent="2026-01-02T09:00:00Z"
+    )
+    write_memo(
+        folder,
+        "2026-01-03-0900--director--engineer--three",
+        sender="director",
+        to="engineer",
+        subject="Three",
+        body="ferry",
+        sent="2026-01-03T09:00:00Z",
+        in_reply_to="2026-01-01-0900--engineer--director--one",
+    )
+    arc = "0a1b2c3d-0000-4000-8000-00000000000a"
+    people = [{"position": "engineer", "session_arc": arc}]
+    for name in ("2026-01-05-0900--engineer--talk", "2026-01-06-0900--engineer--talk"):
+        text = "## User\n\nWhere is the lighthouse?\n\n## Assistant\n\nA lighthouse by the pier.\n"
+        write_transcript(tmp_path / "transcripts/engineer", name, text=text, subject="A talk", participants=people)
+    site = build_site(tmp_path)
+    entries = "[...document.querySelectorAll('#_hits > li')].map((one) => one.querySelectorAll('a').length)"
+    browser.open(f"{site.as_uri()}/search/index.html?q=ferry")
+    assert browser.wait_for(f"{STATUS} === '3 results' && {HITS}") == ["Three", "One", "Two"]
+    assert browser.value(entries) == [2, 1]
+    assert browser.value("document.querySelector('#_hits summary').textContent") == "1 more in this thread"
+    browser.open(f"{site.as_uri()}/search/index.html?q=lighthouse")
+    browser.wait_for(f"{STATUS} === '4 results'")
+    assert browser.value(entries) == [2]
+
+
+def test_a_hit_leads_to_its_words_also_far_down(tmp_path: Path, browser: Browser) -> None:
+    """Beyond what the excerpt shows, the word itself is named; the page scrolls to it."""
+    body = "\n\n".join(["Tide and ebb, as on every day."] * 300 + ["The ferry is late.", *["Ebb."] * 100])
+    write_memo(tmp_path / "memos/inbox", "long", subject="Log", body=body)
+    site = build_site(tmp_path)
+    browser.open(f"{site.as_uri()}/search/index.html?q=ferry")
+    browser.wait_for(f"{STATUS} === '1 result'")
+    assert browser.value("document.querySelector('#_hits a').getAttribute('href')").endswith("#:~:text=ferry")
 
 
 def test_hostile_content_is_shown_as_text(address: str, browser: Browser) -> None:

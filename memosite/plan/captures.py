@@ -1,13 +1,12 @@
 """Finds the transcripts that are captures of one session: only those that name the same UUID (SPEC 4)."""
 
-import re
 from collections import defaultdict
 from collections.abc import Iterable
 
 from memosite.archive.model import Artifact, Transcript
+from memosite.archive.sessions import sessions_of
 from memosite.facts.parsed import Ref
 
-_UUID = re.compile(r"(?<![0-9A-Za-z-])[0-9a-fA-F]{8}-(?:[0-9a-fA-F]{4}-){3}[0-9a-fA-F]{12}(?![0-9A-Za-z-])")
 _MOST = 50  # captures of one session
 
 
@@ -16,8 +15,7 @@ def find_captures(artifacts: Iterable[Artifact]) -> dict[Ref, tuple[Ref, ...]]:
     by_session: dict[str, list[Ref]] = defaultdict(list)
     for artifact in artifacts:
         if isinstance(artifact, Transcript):
-            said = " ".join(one.session_arc or "" for one in artifact.variants[0].envelope.participants)
-            for uuid in sorted({found.lower() for found in _UUID.findall(said)}):
+            for uuid in sessions_of(artifact):
                 by_session[uuid].append(artifact.ref)
     found: dict[Ref, dict[Ref, None]] = defaultdict(dict)
     for refs in by_session.values():

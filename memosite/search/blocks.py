@@ -387,9 +387,12 @@ def _facets(facets: dict[str, dict[str, list[int]]]) -> dict[str, dict[str, str]
 
 
 def _row(document: SearchDocument) -> list[object]:
-    """What a hit shows: kind, id, turn, whether of tools, subject, which turn, who, day, file ("" for the usual)."""
+    """What a hit shows: kind, id, turn, whether of tools, subject, which turn, who, day, file ("" for the usual).
+
+    Last, if it has one, its group: hits of one are shown together.
+    """
     card = document.card
     usual = f"{FOLDERS.get(card.kind, '')}/{card.id}/index.html" + (f"#t{document.turn}" if document.turn else "")
     file = "" if document.file == usual else document.file
     row = [card.kind, card.id, document.turn, int(document.is_tools), card.short_subject, document.label, card.who]
-    return [*row, card.day, file]
+    return [*row, card.day, file, *([card.group] if card.group else [])]

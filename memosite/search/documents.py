@@ -18,6 +18,7 @@ from typing import Literal
 from memosite.archive.lines import all_texts, is_broken, shown_file
 from memosite.archive.mailboxes import is_unread_by_any
 from memosite.archive.model import Archive, Artifact, Document, Library, Memo, Record, Transcript
+from memosite.archive.sessions import sessions_of
 from memosite.archive.urls import index_file, page_of, part_page
 from memosite.facts.bounds import most_turns_found
 from memosite.facts.names import read_stamped_name
@@ -55,6 +56,7 @@ class Card:
     `date` is milliseconds since 1970 in UTC, `day` the writer's day, as pages show it; `keys` are fields and folded
     values; `positions` are called as pages call them, for facets; `names` are id, paths and digests. `texts` are
     digests on the shelf, `extra` are texts that are not on it. `conversation` is the digest of a transcript's body.
+    `group` is what it is shown with: its thread, or the session that it is a capture of; "" if it is so named itself.
     """
 
     kind: Kind
@@ -75,6 +77,7 @@ class Card:
     texts: tuple[str, ...]
     extra: tuple[str, ...]
     conversation: str | None
+    group: str
 
     @property
     def digest(self) -> str:
@@ -152,6 +155,7 @@ def describe(archive: Archive, artifact: Artifact, analyzer: Analyzer) -> Card:
         texts=tuple(dict.fromkeys(digest for digest in digests if not (transcript and body and digest == body.sha256))),
         extra=tuple(prepare(text) for text in extra),
         conversation=body.sha256 if transcript and body else None,
+        group=_group(artifact),
     )
 
 
@@ -180,6 +184,15 @@ def documents(card: Card, text_of: TextOf) -> Iterator[SearchDocument]:
     )
     for turn in turns:
         yield from _turn_documents(card, turn, pages[turn.ordinal - 1])
+
+
+def _group(artifact: Artifact) -> str:
+    """The thread by the name of the memo that it begins with, or the session; it changes with neither's size."""
+    if isinstance(artifact, Memo):
+        return f"memo/{artifact.thread}" if artifact.thread != artifact.id else ""
+    if isinstance(artifact, Transcript):
+        return next(iter(sessions_of(artifact)), "")
+    return ""
 
 
 def _size(card: Card) -> int:
