@@ -243,6 +243,12 @@ def test_a_hit_leads_to_its_words_also_far_down(tmp_path: Path, browser: Browser
     assert browser.value("document.querySelector('#_hits a').getAttribute('href')").endswith("#:~:text=ferry")
 
 
+def test_the_page_for_missing_addresses_has_its_style_from_disk(site: Path, browser: Browser) -> None:
+    """Its own links begin at the top of a server, where nothing is on a disk."""
+    browser.open(f"{site.as_uri()}/404.html")
+    assert browser.value("getComputedStyle(document.querySelector('.find input')).borderRadius") == "3px"
+
+
 def test_hostile_content_is_shown_as_text(address: str, browser: Browser) -> None:
     """No element is made of it, nothing runs, nothing is asked of anybody else."""
     browser.complaints.clear()
