@@ -379,7 +379,7 @@ def test_dates_say_how_long_ago_beside_the_date_itself(page: Page, base: str) ->
 def test_the_table_of_seats_is_sorted_by_any_column(page: Page, base: str) -> None:
     """The most first, then the least; those with nothing stay below."""
     page.goto(base + KINDS["home"])
-    column = page.locator(".seats tbody td:nth-child(4)")
+    column = page.locator(".seats tbody td:nth-child(3)")
     page.get_by_role("button", name="Unread", exact=True).click()
     falling = [int(text.split()[0]) for text in column.all_inner_texts() if text.strip()]
     page.get_by_role("button", name="Unread", exact=True).click()

@@ -331,6 +331,13 @@ NAME_DISAGREES = Rule(
     clause="memodef README, names; SPEC 2.2",
     remedy="Rename the file, unless it was already sent.",
 )
+DECISION_SUPERSEDED = Rule(
+    id="decision-superseded",
+    severity=_N,
+    meaning="A memo or record cites a decision that is no longer in force.",
+    clause="SPEC 2.2",
+    remedy="Cite the decision in force from now on; memos stay as they are.",
+)
 CLOSED_UNKNOWN = Rule(
     id="closed-unknown",
     severity=_N,

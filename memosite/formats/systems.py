@@ -7,10 +7,11 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from memosite.facts import rules, source_rules
+from memosite.facts.entries import RecordEntry
 from memosite.facts.file import File
 from memosite.facts.findings import Rule
 from memosite.facts.names import CATALOG_SUFFIX, ENVELOPE_SUFFIX, short_hash
-from memosite.facts.parsed import FileFacts, Parsed, RecordCard, RecordEntry, RecordFile, RecordPart
+from memosite.facts.parsed import FileFacts, Parsed, RecordCard, RecordFile, RecordPart
 from memosite.facts.secret_rules import SECRET_RULES
 from memosite.formats.memory_layer import system as memory_layer
 from memosite.formats.memory_store import system as memory_store

@@ -13,6 +13,7 @@ from memosite.pages.cited import CitedRow
 from memosite.pages.lives import LifeLine
 from memosite.pages.mentions import MentionRow
 from memosite.pages.parts import PAGE_CHARS, Body, CopyRow, FindingRow, Reference, Stamp
+from memosite.pages.tracks import OutdatedCitation, TrackStep
 from memosite.plan.addresses import bundled_name, file_address, twins_of_artifact
 from memosite.plan.citations import citation_of
 from memosite.plan.cited_by import cited_by
@@ -22,6 +23,7 @@ from memosite.plan.head import PageHead, page_head
 from memosite.plan.history import history_lines
 from memosite.plan.mention_rows import mention_rows
 from memosite.plan.places import PlaceFinder
+from memosite.plan.tracks import outdated_citations, track_of
 from memosite.sources.forges import file_url
 
 SUBJECT_CHARS = 5_000
@@ -109,6 +111,8 @@ class ArtifactFields(PageHead):
     cited_by_total: int
     lives: tuple[LifeLine, ...]
     citation: Citation | None
+    track: tuple[TrackStep, ...]
+    outdated: tuple[OutdatedCitation, ...]
 
 
 def artifact_fields(context: Context, artifact: Artifact, start: str, *, section: str = "") -> ArtifactFields:
@@ -141,6 +145,8 @@ def artifact_fields(context: Context, artifact: Artifact, start: str, *, section
         "cited_by_total": len(context.citations_of.get(artifact.ref, ())),
         "lives": history_lines(context, artifact, start),
         "citation": None if artifact.withheld or redacted else citation_of(context, artifact),
+        "track": track_of(context, start, artifact),
+        "outdated": outdated_citations(context, start, artifact),
     }
 
 

@@ -39,7 +39,6 @@ from memosite.plan.during import find_written
 from memosite.plan.entity_index import EntityFacts, collect_entities
 from memosite.plan.mentioned import MentionFinder
 from memosite.plan.seats import SeatIndex, index_seats
-from memosite.plan.successors import is_named
 from memosite.sources.forges import commit_url
 
 LIST_LIMIT, ADDRESSEES = 500, 6
@@ -277,11 +276,8 @@ class Context:
                 return self.artifact(start, found)
             written = artifact.card.superseded_by
             return Reference(label=cut_line(written, 120)) if written else None
-        if isinstance(artifact, Document) and is_superseded(artifact):
-            linked = (self.archive.artifacts.get(link.to) for link in artifact.links if link.to)
-            fitting = (one for one in linked if isinstance(one, Document) and is_named(one, artifact.head.status or ""))
-            successor = next(fitting, None)
-            return self.artifact(start, successor.ref) if successor else None
+        if isinstance(artifact, Document):
+            return self.artifact(start, artifact.superseded_by) if artifact.superseded_by else None
         return None
 
     def addressees(self, start: str, memo: Memo) -> tuple[Reference, ...]:
