@@ -156,6 +156,12 @@ def _agents(options: argparse.Namespace) -> int:
     return EXIT_FINE if run(options, show=show, say=_nothing if options.quiet else say) else EXIT_NOT_SO
 
 
+def _drafts(options: argparse.Namespace) -> int:
+    from memosite.commands.drafts import run
+
+    return EXIT_FINE if run(options, show=show, say=say) else EXIT_NOT_SO
+
+
 def _completion(options: argparse.Namespace) -> int:
     from memosite.commands.completion import run
 
@@ -179,6 +185,8 @@ _COMMANDS: dict[str, Callable[[argparse.Namespace], int]] = {
     "inbox": _agents,
     "show": _agents,
     "thread": _agents,
+    "reply": _drafts,
+    "new": _drafts,
     "mark_read": _mark_read,
     "completion": _completion,
 }

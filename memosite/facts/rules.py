@@ -1,4 +1,4 @@
-"""The rules for findings, except those on whole sources and those of a single record system.
+"""The rules for findings, except those on whole sources, on secrets, on citations, and those of a single record system.
 
 Each rule has its meaning, its clause and its remedy; `findings` explains the severities.
 """
@@ -8,15 +8,6 @@ from memosite.facts.findings import Rule, Severity
 _E, _W, _N = Severity.ERROR, Severity.WARNING, Severity.NOTE
 _MEMO = "memodef SCHEMA, memodef:Memo"
 _TRANSCRIPT = "memodef SCHEMA, memodef:Transcript"
-
-# Citations
-CITATION_BROKEN = Rule(
-    id="citation-broken",
-    severity=_W,
-    meaning="A citation of this archive does not hold: the source was changed or removed.",
-    clause="SPEC 7",
-    remedy="Cite what the source says now; memosite verify shows the difference.",
-)
 
 # Files that cannot be read as written
 JSON_INVALID = Rule(
@@ -336,7 +327,7 @@ DECISION_SUPERSEDED = Rule(
     severity=_N,
     meaning="A memo or record cites a decision that is no longer in force.",
     clause="SPEC 2.2",
-    remedy="Cite the decision in force from now on; memos stay as they are.",
+    remedy="Cite the decision that is in force in new memos and records.",
 )
 CLOSED_UNKNOWN = Rule(
     id="closed-unknown",

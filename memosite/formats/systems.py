@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from memosite.facts import rules, source_rules
+from memosite.facts.citation_rules import CITATION_RULES
 from memosite.facts.entries import RecordEntry
 from memosite.facts.file import File
 from memosite.facts.findings import Rule
@@ -26,6 +27,7 @@ ALL_RULES: tuple[Rule, ...] = (
     *rules.GENERAL,
     *source_rules.SOURCE_RULES,
     *SECRET_RULES,
+    *CITATION_RULES,
     *(rule for system in SYSTEMS for rule in system.rules),
 )
 """Every rule for findings."""

@@ -29,6 +29,7 @@ from memosite.plan.context import LIST_LIMIT, Context
 from memosite.plan.dates import stamp
 from memosite.plan.mention_rows import mentioned_turns, related_rows
 from memosite.plan.pagination import part_links
+from memosite.plan.shared_rows import shared_at_turns
 from memosite.plan.variants import variant_rows
 
 _Characters = tuple[int, int]
@@ -112,6 +113,7 @@ def _transcript_page(context: Context, transcript: Transcript, start: str) -> Tr
             models=models,
             cited_turns=tuple(sorted({one.anchor for one in citations} - {""})),
             mentioned_turns=mentioned_turns(context, transcript),
+            shared=shared_at_turns(context, start, transcript),
         )
     fields = artifact_fields(context, transcript, start)
     if text is not None and text.turns and not transcript.broken:

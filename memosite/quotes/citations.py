@@ -97,8 +97,9 @@ READERS: Final[Mapping[str, Callable[[str], tuple[Written, ...]]]] = {
     ".bib": read_bibtex,
     ".json": read_csl_json,
     ".txt": read_plain,
+    ".docx": read_markdown,
 }
-"""How documents are read, by the ending of their names."""
+"""How documents are read, by the ending of their names; `.docx` as Pandoc writes it."""
 
 
 def cited_in(text: str) -> tuple[Written, ...]:

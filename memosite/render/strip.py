@@ -39,13 +39,15 @@ def strip_of(conversation: TurnList, body: Body) -> Strip | None:
     if len(turns) < FEWEST or not is_first:
         return None
     size = -(-len(turns) // COLUMNS)
-    cited, mentioned = (_ordinals(anchors, turns) for anchors in (body.cited_turns, body.mentioned_turns))
+    known = (body.cited_turns, body.mentioned_turns, tuple(anchor for anchor, _, _ in body.shared))
+    cited, mentioned, shared = (_ordinals(anchors, turns) for anchors in known)
     rows: tuple[tuple[str, Callable[[Turn], bool]], ...] = (
         ("People", lambda turn: turn.is_person),
         ("Assistant", lambda turn: not turn.is_person),
         ("With tool calls", _calls_tools),
         ("Cited", lambda turn: turn.ordinal in cited),
         ("Mentioned", lambda turn: turn.ordinal in mentioned),
+        ("With shared passages", lambda turn: turn.ordinal in shared),
     )
     found = [(label, [turn for turn in turns if belongs(turn)]) for label, belongs in rows]
     width = -(-len(turns) // size)

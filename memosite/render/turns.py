@@ -4,6 +4,7 @@ TurnList ─► the turns of this part ─► ShownTurn (blocks as HTML, citatio
 """
 
 import re
+from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Final
@@ -15,7 +16,7 @@ from memosite.facts.texts import cut_line
 from memosite.formats.stamps import local_time
 from memosite.formats.turns import Turn, TurnBlock, TurnList
 from memosite.markdown.html import to_html
-from memosite.pages.parts import Body, TurnRange
+from memosite.pages.parts import Body, Reference, TurnRange
 from memosite.passages.anchors import block_prefix
 from memosite.render.attached import attached
 from memosite.render.pieces import Piece, piece_of
@@ -58,12 +59,16 @@ class ShownTurn:
     citation: Citation | None
     is_continued: bool
     goes_on: bool
+    shared: tuple[tuple[str, Reference], ...] = ()
 
 
 def shown_turns(conversation: TurnList, body: Body) -> Iterator[ShownTurn]:
     """The turns of this part with their blocks rendered; the first may have begun on the part before."""
     part = body.turns or TurnRange(first=0, end=len(conversation.turns))
     links = dict(body.links)
+    shared: defaultdict[str, list[tuple[str, Reference]]] = defaultdict(list)
+    for anchor, relation, there in body.shared:
+        shared[anchor].append((relation, there))
     for place in range(part.first, part.end):
         turn = conversation.turns[place]
         start = part.start if place == part.first else 0
@@ -78,6 +83,7 @@ def shown_turns(conversation: TurnList, body: Body) -> Iterator[ShownTurn]:
             citation=None if start else _citation(turn, piece, body),
             is_continued=start > 0,
             goes_on=stop is not None,
+            shared=() if start else tuple(shared.get(turn.anchor, ())),
         )
 
 
