@@ -35,6 +35,13 @@ def add_agents(add: _Add, add_site: Callable[[argparse.ArgumentParser], None]) -
         _add_draft(command, to="its sender" if name == "reply" else "")
         add_site(command)
         command.set_defaults(run=name, site=None)
+    server = add(
+        "mcp",
+        "offer these commands to language models: an MCP server on standard input and output",
+        "memosite mcp --site example-org",
+    )
+    add_site(server)
+    server.set_defaults(run="mcp", site=None)
 
 
 def _reply(add: _Add) -> argparse.ArgumentParser:
