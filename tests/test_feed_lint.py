@@ -204,12 +204,13 @@ def test_a_feed_in_a_browser_says_what_it_is(site: Path) -> None:
     """In a comment above everything else; archive documents, which are fixed, have none."""
     for file in feed_files(site):
         document = etree.parse(file)
-        comments = document.xpath("//comment()")
+        comments = list(document.iter(etree.Comment))
         if document.find(".//fh:archive", NAMESPACES) is not None:
             assert comments == []
             continue
         (comment,) = comments
-        assert comment.getnext().tag == "channel"
+        following = comment.getnext()
+        assert following is not None and following.tag == "channel"
         lines = (comment.text or "").strip().splitlines()
         address, link = document.find(".//atom:link[@rel='self']", NAMESPACES), document.findtext("./channel/link")
         assert lines[0].startswith("This is a feed, which programs read to announce what is new: ")

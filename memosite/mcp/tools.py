@@ -187,7 +187,7 @@ TOOLS: Final = (
     Tool(
         name="thread",
         title="Read a thread",
-        what="Follow a conversation: the memos of a thread in reading order, with who answered whom and the state of "
+        what="The memos of a thread in reading order, with who answered whom and the state of "
         "each action. By default a line and a summary for each memo.",
         command=_by("thread", "id"),
         parameters=(
