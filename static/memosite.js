@@ -99,6 +99,7 @@ function ageLine({ built = "", outcome = "ok" }, now) {
 /* The page. */
 
 const root = typeof document === "undefined" ? null : document.documentElement;
+const own = /** @type {HTMLScriptElement | null} */ (root && document.currentScript);
 
 /** @param {string} key */
 function read(key) {
@@ -220,6 +221,24 @@ function addFolding() {
   openTarget();
 }
 
+/** Copies, and says so below; where that is not allowed, as on a site without https, selects what is to be copied.
+ * @param {HTMLElement} button @param {string} name @param {HTMLElement} place @param {HTMLElement | null} status */
+async function copy(button, name, place, status) {
+  for (const word of all(".copy > :first-child")) word.textContent = "Copy";
+  if (status) status.textContent = "";
+  const [area, word] = [place instanceof HTMLTextAreaElement ? place : null, button.firstElementChild];
+  let said = `${name} copied.`;
+  try {
+    await navigator.clipboard.writeText(area?.value ?? place.textContent);
+    if (word) word.textContent = "Copied";
+  } catch {
+    place.focus();
+    area ? area.select() : getSelection()?.selectAllChildren(place);
+    said = `${name} selected: press Ctrl+C to copy.`;
+  }
+  if (status) status.textContent = said;
+}
+
 /** @param {string} hash */
 function target(hash) {
   try { return document.getElementById(decodeURIComponent(hash.slice(1))); } catch { return null; }
@@ -318,8 +337,39 @@ function keys() {
     ["p", "previous page", one("a[rel~=prev]") ?? part?.previousElementSibling?.querySelector("a")],
     ["t", "the whole thread", one("[data-key=t]")],
   ])) found.push([key, words, link, () => link?.click()]);
-  found.push(["c", "cite what is selected, or this", one(".cite"), () => citing.cite()], ["?", "show shortcuts", true, help]);
+  found.push(["c", "cite what is selected, or this", one(".cite"), () => cite()], ["?", "show shortcuts", true, help]);
   return found.filter(([, , isThere]) => isThere).map(([key, words, , deed]) => [key, words, deed]);
+}
+
+/** @type {Promise<boolean> | undefined} */
+let dialog;
+
+/** Loads the Cite dialog, once: few readers need it. */
+const loadDialog = () => dialog ??= new Promise((resolve) => {
+  const script = make("script", "");
+  Object.assign(script, { src: new URL("cite.js", own?.src), onload: () => resolve(true), onerror: () => resolve(false) });
+  document.head.append(script);
+});
+
+/** Opens the dialog; if it cannot be loaded, a Cite shows its citation, as without a script.
+ * @param {HTMLDetailsElement} [details] */
+async function cite(details) {
+  if (await loadDialog()) citing.cite(details);
+  else details?.toggleAttribute("open");
+}
+
+function addCiting() {
+  if (!one(".cite")) return;
+  for (const summary of all(".cite > summary")) {
+    summary.ariaHasPopup = "dialog";
+    summary.addEventListener("click", (event) => {
+      event.preventDefault();
+      void cite(/** @type {HTMLDetailsElement} */ (summary.parentElement));
+    });
+  }
+  document.addEventListener("selectionchange", () => {
+    if (!getSelection()?.isCollapsed) void loadDialog();
+  });
 }
 
 function help() {
@@ -356,7 +406,7 @@ function addKeys() {
 }
 
 function start() {
-  for (const add of [showTheme, addSwitch, addKeys, addAgo, addSorting, markNew, addFolding, followOutline, leadOn]) add();
+  for (const add of [showTheme, addSwitch, addKeys, addAgo, addSorting, markNew, addFolding, addCiting, followOutline, leadOn]) add();
   void showAge();
 }
 
@@ -365,5 +415,5 @@ if (root) {
   if (document.readyState === "loading") addEventListener("DOMContentLoaded", start);
   else start();
 }
-return { ago, ageLine, nextStop, order, otherTheme, partOf, visit };
+return { ago, ageLine, copy, nextStop, order, otherTheme, partOf, visit };
 })();

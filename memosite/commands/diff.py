@@ -44,7 +44,7 @@ Note = Callable[[Archive], object]
 def run(options: argparse.Namespace, *, show: Callable[[str], None], say: Callable[[str], None]) -> None:
     """Show what differs between the two ends that the command line names."""
     if options.budget < 0:
-        raise ConfigError(f"--budget {options.budget}: found {options.budget}, expected 1 or more, or 0 for everything")
+        raise ConfigError(f"--budget must be 0 (for everything) or more, not {options.budget}")
     if options.budget and options.format != "text":
         raise ConfigError(f"--budget: found --format {options.format}, expected text")
     withheld: dict[str, None] = {}

@@ -18,8 +18,8 @@ class FeedGroup:
 class Subscribing:
     """Arguments of the commands for subscribing, quoted for a shell: the feed of a position, that with texts, its name.
 
-    `outline` and `thread_outline` are the lists of feeds. `is_local` says that the site knows no address of its own,
-    so that the commands name one on this machine.
+    `subject` is that position; `choices` lead to the commands of each. `outline` and `thread_outline` are the lists of
+    feeds. `is_local` says that the site knows no address of its own, so that the commands name one on this machine.
     """
 
     outline: Reference
@@ -27,4 +27,21 @@ class Subscribing:
     example: str
     example_full: str
     name: str
+    subject: str
+    choices: tuple[Reference, ...]
+    is_local: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Following:
+    """How to follow a position, ready to copy: commands, and a subscription list.
+
+    `is_local` says that the site knows no address of its own, so that they name one on this machine.
+    """
+
+    watch_once: str
+    watch: str
+    run: str
+    mail: str
+    opml: str
     is_local: bool

@@ -13,7 +13,7 @@ from memosite.archive.notices import Notice
 from memosite.facts.findings import Severity
 from memosite.facts.parsed import Kind, Mailbox
 from memosite.pages.cited import CitedRow
-from memosite.pages.feeds import FeedGroup, Subscribing
+from memosite.pages.feeds import FeedGroup, Following, Subscribing
 from memosite.pages.lanes import Lanes
 from memosite.pages.lives import EditRow, LifeLine, MovementRow
 from memosite.pages.mentions import MentionRow
@@ -43,7 +43,9 @@ from memosite.pages.parts import (
 )
 from memosite.pages.pictures import Grid
 from memosite.pages.seals import Seal
+from memosite.pages.shared import SharedRow
 from memosite.pages.threads import ThreadMember, ThreadSummary
+from memosite.pages.tracks import OutdatedCitation, TrackStep
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -109,6 +111,7 @@ class PositionPage(Page):
     repo: str
     union_of: tuple[Reference, ...]
     sections: tuple[ListSection, ...]
+    following: Following
     longest: Row | None = None  # what waits longest for it
     longest_since: Stamp | None = None
 
@@ -135,8 +138,12 @@ class ArtifactPage(Page):
     extra_left_out: int = 0  # how many characters of `extra` a page cannot hold
     findings_total: int = 0  # how many of these there are in all, where a page cannot hold them
     backlinks_total: int = 0
+    track: tuple[TrackStep, ...] = ()  # of a decision or a proposal
+    outdated: tuple[OutdatedCitation, ...] = ()  # of a memo or a record: what it cites and is not in force
     cited_by: tuple[CitedRow, ...] = ()
     cited_by_total: int = 0
+    shared: tuple[SharedRow, ...] = ()
+    shared_total: int = 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

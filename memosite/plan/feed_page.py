@@ -4,10 +4,8 @@ import shlex
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
-from urllib.parse import quote
 
 from memosite.archive.urls import DIGESTS, FEEDS, absolute, relative
-from memosite.facts.names import make_id
 from memosite.feeds.json_feed import OutlineFeed, OutlineGroup, to_opml
 from memosite.pages.feeds import FeedGroup, Subscribing
 from memosite.pages.models import FeedsPage
@@ -15,14 +13,12 @@ from memosite.pages.parts import Reference
 from memosite.plan.channels import Channel
 from memosite.plan.context import Context
 from memosite.plan.files import Written
+from memosite.plan.following import LOCAL, feed_name
 from memosite.plan.head import page_head
 from memosite.plan.units import Unit
 
 OPML = "feeds.opml"
 THREADS_OPML = f"{FEEDS}threads.opml"
-LOCAL = "http://127.0.0.1:8000/"
-"""Where `memosite serve` shows a site; for the commands of a site that knows no address of its own."""
-
 Listed = tuple[str, str, str]
 """A feed in a list of feeds: its title, its path without extension, and the page that it is the feed of."""
 
@@ -40,6 +36,7 @@ def plan_feed_page(context: Context, channels: Sequence[Channel]) -> Iterator[Fe
     groups: dict[str, list[Channel]] = defaultdict(list)
     for channel in channels:
         groups[channel.group].append(channel)
+    memo_feeds = [one for one in groups["Positions"] if one.name == "feed"]
     base = context.site.base_url or LOCAL
     example = next(iter(groups["Positions"]), channels[0])
     folder = absolute(base, example.folder)
@@ -55,10 +52,12 @@ def plan_feed_page(context: Context, channels: Sequence[Channel]) -> Iterator[Fe
             ),
             example=shlex.quote(f"{folder}{example.name}.xml"),
             example_full=shlex.quote(f"{folder}{example.name}{'-full' if example.has_full else ''}.xml"),
-            name=quote(make_id(example.position.id if example.position else "everything"), safe="")
-            .replace("%", "-")
-            .replace("~", "-")
-            .lstrip("-"),
+            name=feed_name(example.position.id if example.position else "everything"),
+            subject=_label(context, example),
+            choices=tuple(
+                Reference(label=_label(context, one), href=f"{relative(FEEDS, one.page)}#follow")
+                for one in memo_feeds[:_LISTED]
+            ),
             is_local=context.site.base_url is None,
         ),
     )

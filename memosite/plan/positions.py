@@ -16,6 +16,7 @@ from memosite.plan.artifact_page import SUBJECT_CHARS, shown_extra
 from memosite.plan.context import LIST_LIMIT, Context
 from memosite.plan.dates import newest_first, stamp
 from memosite.plan.files import Written
+from memosite.plan.following import plan_following
 from memosite.plan.head import page_head, twin_links
 from memosite.plan.history import waiting_since
 from memosite.plan.pagination import part_count, part_links, plan_parts
@@ -69,6 +70,7 @@ def _page(context: Context, start: str, position: Position, everything: Sequence
         repo=position.repo or "",
         union_of=tuple(context.position(start, id_) for id_ in position.union_of),
         sections=_sections(context, start, position, everything, inbox),
+        following=plan_following(context, position),
         longest=context.row(start, longest, viewer=position.id) if longest else None,
         longest_since=stamp(since),
     )

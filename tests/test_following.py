@@ -1,0 +1,73 @@
+"""How to follow a position: its page and `/feeds/` have what is to be copied."""
+
+import shlex
+from pathlib import Path
+from urllib.parse import unquote
+
+import pytest
+from lxml import etree, html
+
+from tests.support.chromium import chromium
+from tests.support.memos import write_memo
+from tests.support.servers import serve_folder
+from tests.support.sites import build_site, copy_example
+
+BASE = "https://memos.example.org/"
+
+
+@pytest.mark.parametrize("base", [BASE, None])
+def test_the_commands_and_the_list_of_a_position_name_its_feeds(tmp_path: Path, base: str | None) -> None:
+    """They are words of a shell, of a name in any script as well, and each address is that of a file."""
+    name = "läut & $(x)"
+    write_memo(tmp_path / "org/memos/inbox", "2026-05-01-1430--engineer--other--one", to=name)
+    site = build_site(tmp_path / "org", base_url=base)
+    pages = sorted((site / "positions").glob("*/index.html"))
+    assert len(pages) == 2
+    for page in pages:
+        tree = html.parse(page).getroot()
+        texts = {one.get("id"): one.text_content() for one in tree.xpath("//section[@id='follow']//pre")}
+        local = base or "http://127.0.0.1:8000/"
+        words = shlex.split(texts["_watch"])
+        assert words[:2] == ["memosite", "watch"]
+        assert len(words) == 3
+        assert (site / unquote(words[2].removeprefix(local))) == page.parent / "feed.xml"
+        assert (page.parent / "feed.xml").is_file()
+        assert shlex.split(texts["_once"]) == ["memosite", "watch", "--once", words[2]]
+        outlines = etree.fromstring(texts["_opml"].encode()).findall(".//outline[@type='rss']")
+        addresses = [unquote(one.get("xmlUrl", "").removeprefix(local)) for one in outlines]
+        assert [(site / one).is_file() for one in addresses] == [True] * 3
+        assert ("base_url" in tree.xpath("string(//section[@id='follow'])")) is (base is None)
+
+
+def test_the_list_of_feeds_lets_the_reader_choose_a_position(tmp_path: Path) -> None:
+    """Each choice leads to the commands of that position, without a script."""
+    site = build_site(copy_example(tmp_path / "org"))
+    tree = html.parse(site / "feeds/index.html").getroot()
+    (choices,) = tree.xpath("//h2[.='Follow a position']/following-sibling::ul")
+    links = choices.xpath(".//a/@href")
+    pages = (site / "positions").glob("*/index.html")
+    assert len(links) == len(set(links)) == sum('id="follow"' in one.read_text() for one in pages) > 5
+    for link in links:
+        page, _, anchor = link.partition("#")
+        assert html.parse(site / "feeds" / page).getroot().get_element_by_id(anchor) is not None
+
+
+def test_what_is_copied_is_said(tmp_path: Path) -> None:
+    """By keyboard; where the clipboard is not to be had, the text is selected, and that is said."""
+    site = build_site(copy_example(tmp_path / "org"))
+    press = "document.querySelector('[data-copy=_watch]').click()"
+    said = "document.getElementById('_copied').textContent"
+    with serve_folder(site) as address, chromium(tmp_path) as browser:
+        for place in (f"{address}positions/director/index.html", (site / "positions/director/index.html").as_uri()):
+            browser.open(place)
+            browser.value("window.kept = ''; navigator.clipboard.writeText = async (text) => { window.kept = text; }")
+            browser.value("document.querySelector('[data-copy=_watch]').focus()")
+            browser.press("Enter")
+            browser.wait_for(f"{said} === 'Command copied.'")
+            assert browser.value("window.kept") == browser.value("document.getElementById('_watch').textContent")
+            assert browser.value("document.querySelector('[data-copy=_watch]').textContent") == "Copied Command"
+            browser.value("navigator.clipboard.writeText = () => Promise.reject(new Error())")
+            browser.value(press)
+            browser.wait_for(f"{said}.includes('selected: press Ctrl+C')")
+            assert "memosite watch" in browser.value("getSelection().toString()")
+        assert browser.complaints == []
