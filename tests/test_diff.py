@@ -134,7 +134,7 @@ def test_a_budget_shows_the_newest_of_each_list(tmp_path: Path, capsys: pytest.C
         assert "all of it: memosite diff 2026-05-02.. --budget 0" in text
     assert main([*words, "--budget", "9000"]) == 0
     assert capsys.readouterr().out.startswith(whole)
-    for wrong, said in (("9", "the shortest answer has"), ("-1", "expected 1 or more")):
+    for wrong, said in (("9", "the shortest answer has"), ("-1", "--budget must be 0 (for everything) or more")):
         assert main([*words, "--budget", wrong]) == 2
         assert said in capsys.readouterr().err
     assert main([*words, "--budget", "900", "--format", "json"]) == 2

@@ -112,7 +112,7 @@ class _Site:
         self._options = options
         self._one_by_one = anyio.CapacityLimiter(1)
         known = (
-            ("--site", options.site_option),
+            ("--site", options.site_option or Path()),  # an id may be the path of a file of another site
             ("--cache", options.cache),
             ("--secrets", options.secrets),
             ("--audience", options.audience),

@@ -140,6 +140,11 @@ _POSITION = Parameter(
 _FROM = Parameter(
     name="from", option="--from", type="integer", what="go on at this entry, as the answer that was cut says"
 )
+_AS_OF = Parameter(
+    name="as_of",
+    option="--as-of",
+    what="what could be known at the end of this day, such as 2026-05-01, or at this commit (default: now)",
+)
 
 TOOLS: Final = (
     Tool(
@@ -156,6 +161,7 @@ TOOLS: Final = (
             ),
             _FROM,
             _BUDGET,
+            _AS_OF,
         ),
     ),
     Tool(
@@ -164,7 +170,7 @@ TOOLS: Final = (
         what="The memos that a position has not read, those that ask it to do something first. For all that it has to "
         "do, also in memos that it has read, use brief.",
         command=_by("inbox", "position"),
-        parameters=(_POSITION, _FROM, _BUDGET),
+        parameters=(_POSITION, _FROM, _BUDGET, _AS_OF),
     ),
     Tool(
         name="show",
@@ -182,6 +188,7 @@ TOOLS: Final = (
             Parameter(name="turns", option="--turns", what="of a transcript: turns, such as 12-20 or 12-"),
             Parameter(name="from", option="--from", type="integer", what="go on at this character of the text"),
             _BUDGET,
+            _AS_OF,
         ),
     ),
     Tool(
@@ -197,6 +204,7 @@ TOOLS: Final = (
             ),
             _FROM,
             _BUDGET,
+            _AS_OF,
         ),
     ),
     Tool(
@@ -213,6 +221,7 @@ TOOLS: Final = (
             Parameter(
                 name="sort", option="--sort", choices=("date", "score"), what="date: newest first; score: best first"
             ),
+            _AS_OF,
         ),
     ),
     Tool(
