@@ -156,6 +156,12 @@ def _agents(options: argparse.Namespace) -> int:
     return EXIT_FINE if run(options, show=show, say=_nothing if options.quiet else say) else EXIT_NOT_SO
 
 
+def _why(options: argparse.Namespace) -> int:
+    from memosite.commands.why import run
+
+    return EXIT_FINE if run(options, show=_nothing if options.quiet else show, say=say) else EXIT_NOT_SO
+
+
 def _completion(options: argparse.Namespace) -> int:
     from memosite.commands.completion import run
 
@@ -179,6 +185,7 @@ _COMMANDS: dict[str, Callable[[argparse.Namespace], int]] = {
     "inbox": _agents,
     "show": _agents,
     "thread": _agents,
+    "why": _why,
     "mark_read": _mark_read,
     "completion": _completion,
 }
