@@ -59,11 +59,19 @@ def _say_secrets(options: argparse.Namespace, error: SecretsError) -> None:
 
 
 def _options(arguments: Sequence[str]) -> argparse.Namespace:
-    """The options of the command line. Help that cannot be printed is an `OSError`."""
+    """The options of the command line, with the site of a path in an output.
+
+    Help that cannot be printed is an `OSError`.
+    """
     try:
-        return parser().parse_args(arguments)
+        options = parser().parse_args(arguments)
     finally:
         sys.stdout.flush()
+    if any("/" in one for one in arguments):
+        from memosite.commands.outputs import find_site
+
+        find_site(options)
+    return options
 
 
 # What the commands do. Imports are inside, so that each command imports no more than it needs.
@@ -162,6 +170,12 @@ def _why(options: argparse.Namespace) -> int:
     return EXIT_FINE if run(options, show=_nothing if options.quiet else show, say=say) else EXIT_NOT_SO
 
 
+def _drafts(options: argparse.Namespace) -> int:
+    from memosite.commands.drafts import run
+
+    return EXIT_FINE if run(options, show=show, say=say) else EXIT_NOT_SO
+
+
 def _completion(options: argparse.Namespace) -> int:
     from memosite.commands.completion import run
 
@@ -186,6 +200,8 @@ _COMMANDS: dict[str, Callable[[argparse.Namespace], int]] = {
     "show": _agents,
     "thread": _agents,
     "why": _why,
+    "reply": _drafts,
+    "new": _drafts,
     "mark_read": _mark_read,
     "completion": _completion,
 }

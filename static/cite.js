@@ -1,5 +1,5 @@
 /* memosite: the Cite dialog. It writes citations as archive/cite.py and quotes/writing.py do, of what the page says
-   below each Cite. Without it, that can be read and copied. */
+   below each Cite. Without it, that can be read and copied. It is loaded by memosite.js when it is first used. */
 
 /** @typedef {{speaker: string, quote: string, title: string, ref: string, time: string, url: string, check: string}} Citation */
 /** @typedef {{citation: Citation, link: string, range: Range | null}} Choice */
@@ -247,26 +247,24 @@ function show({ citation, link, range }) {
   dialog.showModal();
 }
 
-/** @param {Element | null} details */
-function citeAll(details) {
-  details?.querySelector("summary")?.focus({ preventScroll: true }); // where the focus returns to
-  const citation = readCitation(details);
-  if (details) show({ citation, link: absolute(citation.url), range: null });
-}
-
-/** Cites what is selected, else the turn that has the focus, else the whole text. */
-function cite() {
-  const [choice, turn] = [choiceOfSelection(), document.activeElement?.closest(".turn")];
-  choice ? show(choice) : citeAll((turn && citeOf(turn)) ?? citeOf(document));
+/** Cites a turn or the whole text; or else what is selected, the turn that has the focus, the whole text.
+ * @param {Element} [details] */
+function cite(details) {
+  const [choice, turn] = [details ? null : choiceOfSelection(), document.activeElement?.closest(".turn")];
+  const place = details ?? (turn && citeOf(turn)) ?? citeOf(document);
+  if (choice || !place) return choice && show(choice);
+  place.querySelector("summary")?.focus({ preventScroll: true }); // where the focus returns to
+  const citation = readCitation(place);
+  show({ citation, link: absolute(citation.url), range: null });
 }
 
 /** A Cite below what is selected. */
 function addPick() {
   const pick = make("button", { className: "pick", hidden: true }, "Cite");
-  let isHeld = false;
   const place = () => requestAnimationFrame(() => {
-    const range = isHeld || document.querySelector("dialog[open]") ? null : selectedRange();
-    pick.hidden = !range || !document.querySelector(".cite") || !all(BODIES).some((body) => range.intersectsNode(body));
+    const isBusy = document.querySelector("dialog[open]") || (root?.matches(":active") && !pick.matches(":active"));
+    const range = isBusy ? null : selectedRange();
+    pick.hidden = !range || !all(BODIES).some((body) => range.intersectsNode(body));
     const end = [...range?.getClientRects() ?? []].pop();
     if (pick.hidden || !end) return;
     const most = document.body.clientWidth - pick.offsetWidth - 8;
@@ -274,28 +272,12 @@ function addPick() {
     pick.style.top = `${scrollY + end.bottom + 6}px`;
   });
   pick.onmousedown = (event) => event.preventDefault(); // the selection stays
-  pick.onclick = cite;
-  document.addEventListener("selectionchange", place);
-  for (const name of ["mousedown", "mouseup"]) {
-    addEventListener(name, (event) => {
-      isHeld = name === "mousedown" && event.target !== pick;
-      place();
-    });
-  }
+  pick.onclick = () => cite();
   document.querySelector("main")?.append(pick);
+  for (const name of ["selectionchange", "mouseup"]) document.addEventListener(name, place);
+  place();
 }
 
-function start() {
-  for (const summary of all("main .cite > summary")) summary.ariaHasPopup = "dialog";
-  document.addEventListener("click", (event) => {
-    const summary = elementOf(/** @type {Node} */ (event.target))?.closest(".cite > summary");
-    if (!summary) return;
-    event.preventDefault();
-    citeAll(summary.parentElement);
-  });
-  addPick();
-}
-
-if (root) start(); // the page is read by now: the script is deferred
+if (root) addPick(); // the page is read by now: it is loaded when it is needed
 return { cite, rangeOf, textFragment, toHtml, toMarkdown, toText, toWholeWords };
 })();

@@ -99,6 +99,7 @@ function ageLine({ built = "", outcome = "ok" }, now) {
 /* The page. */
 
 const root = typeof document === "undefined" ? null : document.documentElement;
+const own = /** @type {HTMLScriptElement | null} */ (root && document.currentScript);
 
 /** @param {string} key */
 function read(key) {
@@ -336,8 +337,39 @@ function keys() {
     ["p", "previous page", one("a[rel~=prev]") ?? part?.previousElementSibling?.querySelector("a")],
     ["t", "the whole thread", one("[data-key=t]")],
   ])) found.push([key, words, link, () => link?.click()]);
-  found.push(["c", "cite what is selected, or this", one(".cite"), () => citing.cite()], ["?", "show shortcuts", true, help]);
+  found.push(["c", "cite what is selected, or this", one(".cite"), () => cite()], ["?", "show shortcuts", true, help]);
   return found.filter(([, , isThere]) => isThere).map(([key, words, , deed]) => [key, words, deed]);
+}
+
+/** @type {Promise<boolean> | undefined} */
+let dialog;
+
+/** Loads the Cite dialog, once: few readers need it. */
+const loadDialog = () => dialog ??= new Promise((resolve) => {
+  const script = make("script", "");
+  Object.assign(script, { src: new URL("cite.js", own?.src), onload: () => resolve(true), onerror: () => resolve(false) });
+  document.head.append(script);
+});
+
+/** Opens the dialog; if it cannot be loaded, a Cite shows its citation, as without a script.
+ * @param {HTMLDetailsElement} [details] */
+async function cite(details) {
+  if (await loadDialog()) citing.cite(details);
+  else details?.toggleAttribute("open");
+}
+
+function addCiting() {
+  if (!one(".cite")) return;
+  for (const summary of all(".cite > summary")) {
+    summary.ariaHasPopup = "dialog";
+    summary.addEventListener("click", (event) => {
+      event.preventDefault();
+      void cite(/** @type {HTMLDetailsElement} */ (summary.parentElement));
+    });
+  }
+  document.addEventListener("selectionchange", () => {
+    if (!getSelection()?.isCollapsed) void loadDialog();
+  });
 }
 
 function help() {
@@ -374,7 +406,7 @@ function addKeys() {
 }
 
 function start() {
-  for (const add of [showTheme, addSwitch, addKeys, addAgo, addSorting, markNew, addFolding, followOutline, leadOn]) add();
+  for (const add of [showTheme, addSwitch, addKeys, addAgo, addSorting, markNew, addFolding, addCiting, followOutline, leadOn]) add();
   void showAge();
 }
 

@@ -137,10 +137,10 @@ def test_pages_are_silent_and_ask_for_four_files_of_their_own_site(context: Brow
 
 
 def test_style_and_script_together_are_small(site: Path) -> None:
-    """Less than 60 kB as they are, so that a page is there at once; less than 45 kB where nothing can be cited."""
+    """Less than 60 kB as they are, so that a page is there at once; the Cite dialog comes when it is first used."""
     sizes = [(site / "static" / name).stat().st_size for name in ("memosite.css", "memosite.js", "cite.js")]
-    assert sum(sizes[:2]) < 45_000
-    assert sum(sizes) < 60_000
+    assert sum(sizes[:2]) < 60_000
+    assert sizes[2] < 16_000
 
 
 def test_nothing_on_a_page_moves_and_nothing_is_wider_than_a_phone(context: BrowserContext, server: str) -> None:
@@ -379,7 +379,7 @@ def test_dates_say_how_long_ago_beside_the_date_itself(page: Page, base: str) ->
 def test_the_table_of_seats_is_sorted_by_any_column(page: Page, base: str) -> None:
     """The most first, then the least; those with nothing stay below."""
     page.goto(base + KINDS["home"])
-    column = page.locator(".seats tbody td:nth-child(4)")
+    column = page.locator(".seats tbody td:nth-child(3)")
     page.get_by_role("button", name="Unread", exact=True).click()
     falling = [int(text.split()[0]) for text in column.all_inner_texts() if text.strip()]
     page.get_by_role("button", name="Unread", exact=True).click()

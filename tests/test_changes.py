@@ -7,6 +7,7 @@ from pathlib import Path
 
 from memosite.config.loading import load_config
 from memosite.serve.changes import each_change
+from tests.support.files import write_text
 from tests.support.memos import write_memo
 
 NAME = "2026-05-01-1430--a--b--first"
@@ -45,3 +46,16 @@ def test_what_is_due_is_done_although_nothing_happens(tmp_path: Path) -> None:
     write_memo(tmp_path / "memos/inbox", NAME)
     with changes(tmp_path, [True]) as told:
         assert [next(told), next(told)] == [None, None]
+
+
+def test_a_manuscript_is_watched(tmp_path: Path) -> None:
+    """In its own folder, which is no source, and may be made later."""
+    write_memo(tmp_path / "office/memos/inbox", NAME)
+    write_text(tmp_path / "memosite.yml", 'sources: [{path: office}]\ncitations: ["book/**/*.md"]\n')
+    with changes(tmp_path, []) as told:
+        assert next(told) is None
+        (tmp_path / "book/part").mkdir(parents=True)
+        while next(told) is not None:  # and then it is watched anew
+            pass
+        path = write_text(tmp_path / "book/part/one.md", "# One\n")
+        assert str(path) in (next(told) or ())

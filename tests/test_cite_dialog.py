@@ -376,6 +376,29 @@ def test_a_browser_without_text_fragments_marks_the_passage(page: Page, site: Pa
     page.wait_for_function("() => document.querySelector(':target')?.id === 't2'")
 
 
+def test_the_dialog_is_loaded_when_it_is_first_used(page: Page, base: str) -> None:
+    """By words that are selected, too; a page that is only read does without."""
+    page.goto(f"{base}transcripts/{TALK}/index.html", wait_until="load")
+    loaded = "typeof citing !== 'undefined'"
+    assert not page.evaluate(loaded)
+    page.evaluate(SELECT, ["#t2", "pilot", "#t2", "does"])
+    page.wait_for_selector(".pick", state="visible")
+    assert page.evaluate(loaded)
+
+
+@pytest.mark.usefixtures("site")
+def test_a_dialog_that_cannot_be_loaded_leaves_the_citation(browser: Browser, server: str) -> None:
+    """As without a script: Cite shows it, and hides it again."""
+    page = browser.new_page()
+    page.route("**/cite.js", lambda route: route.abort())
+    page.goto(f"{server}transcripts/{TALK}/index.html")
+    cite = page.locator("#t2 > .cite")
+    for is_open in (True, False):
+        cite.locator("summary").click()
+        page.wait_for_function(f"() => document.querySelector('#t2 > .cite').open === {str(is_open).lower()}")
+    page.close()
+
+
 def test_without_a_script_a_turn_has_its_link_and_its_citation(browser: Browser, base: str) -> None:
     """The link leads to the same place; the citation can be read and copied as it is."""
     context = browser.new_context(java_script_enabled=False)

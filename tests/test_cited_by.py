@@ -2,6 +2,8 @@
 
 import json
 import re
+import shutil
+import subprocess
 from collections.abc import Callable
 from pathlib import Path
 
@@ -194,7 +196,7 @@ def test_long_lists_are_split_and_say_how_many_there_are(site: Site) -> None:
     counts = [site.page(f"citations/{part}").count("<blockquote") for part in ("index.html", "2/index.html")]
     assert counts == [500, 500] and site.page("citations/3/index.html").count("<blockquote") == 1
     page = site.page(f"transcripts/{LOAD}/index.html")
-    assert "The newest 200 of 1001" in page
+    assert "Showing the newest 200 of 1001" in page
     assert max(map(len, (page, *(site.page(f"citations/{one}index.html") for one in ("", "2/"))))) < 1_000_000
     assert len(site.page(f"transcripts/{LOAD}/index.json")) < 40_000
 
@@ -207,3 +209,42 @@ def test_a_manuscript_is_screened_like_a_source(site: Site) -> None:
     files = [*(site.folder / "_site").rglob("*"), *(site.folder / ".memosite").rglob("*")]
     assert not [path for path in files if path.is_file() and key.encode() in path.read_bytes()]
     assert "39 barges" in site.page("citations/index.html") and "book/one.md" in site.page("citations/index.html")
+
+
+def test_a_word_document_is_a_manuscript(site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Through Pandoc; where that is not installed, a finding says so, until it is."""
+    paper = site.folder / "book/paper.docx"
+    text = f"The engineer said so.\n\n{site.cited}"
+    subprocess.run(["pandoc", "-f", "markdown", "-o", str(paper)], input=text, text=True, check=True, timeout=120)
+    with (site.folder / "memosite.yml").open("a") as file:
+        file.write('citations: ["book/*"]\n')
+    configuration = (site.folder / "memosite.yml").read_text().replace('citations: ["book/**/*.md"]\n', "")
+    write_text(site.folder / "memosite.yml", configuration)
+    without = site.folder.parent / "bin"
+    without.mkdir()
+    (without / "git").symlink_to(shutil.which("git") or "")
+    with monkeypatch.context() as patch:
+        patch.setenv("PATH", str(without))
+        build_site(site.folder)
+        main(["check", str(site.folder), "--format", "text"])
+        assert "book/paper.docx:1: warning: pandoc cannot be run" in site.capsys.readouterr().out
+        assert "2 hold" in site.page("citations/index.html") and "manuscript-unreadable" in site.page(
+            "health/index.html"
+        )
+    build_site(site.folder)
+    page = site.page("citations/index.html")
+    assert "3 hold" in page and re.search(r"book/paper\.docx:\d+", page)
+    assert "manuscript-unreadable" not in site.page("health/index.html")
+    site.say(SAID.replace("39", "38"))
+    assert "book/paper.docx" in {path for path, _ in site.check()}
+
+
+def test_a_damaged_word_document_is_a_finding(site: Site) -> None:
+    """The other manuscripts are checked all the same."""
+    write_text(site.folder / "book/paper.docx", "This is no ZIP file.")
+    configuration = (site.folder / "memosite.yml").read_text().replace("book/**/*.md", "book/**")
+    write_text(site.folder / "memosite.yml", configuration)
+    main(["check", str(site.folder), "--format", "text"])
+    assert "book/paper.docx:1: warning: pandoc cannot read it" in site.capsys.readouterr().out
+    site.say(SAID.replace("39", "38"))
+    assert len(site.check()) == 2

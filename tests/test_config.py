@@ -492,9 +492,9 @@ def test_any_text_is_a_configuration_or_an_error_in_one_line(site: Path, text: s
         ("..", "is the site folder or holds it"),
         ("governance", "is the source governance or holds it"),
         ("../repos", "is the source engine or holds it"),
-        ("governance/memos", "lies among the artifacts of the source governance"),
-        ("governance/memos/inbox/_site", "lies among the artifacts of the source governance"),
-        ("filled", r'holds an artifact \("x.body.md"\)'),
+        ("governance/memos", "is among the files of the source governance"),
+        ("governance/memos/inbox/_site", "is among the files of the source governance"),
+        ("filled", r'has an item in it \("x.body.md"\)'),
         (".memosite", "share a folder"),
         (".memosite/out", "share a folder"),
     ],
@@ -520,7 +520,7 @@ def test_a_site_built_before_may_hold_published_originals(site: Path) -> None:
     (site / "_site/memos/a").mkdir(parents=True)
     (site / "_site/memos/a/original.openthing").write_text("{}")
     config = load_config(site)
-    with pytest.raises(OutputError, match="holds an artifact"):
+    with pytest.raises(OutputError, match="has an item in it"):
         check_output(config)
     (site / "_site/.memosite-site").write_text("")
     check_output(config)

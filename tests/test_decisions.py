@@ -1,9 +1,19 @@
 """Decisions: what is one, how it stands, what took its place, and who says so (SPEC 2.2, 4)."""
 
+import json
 from pathlib import Path
 
-from tests.support.files import write_text
-from tests.support.sites import build_site
+import pytest
+from lxml import html
+
+from memosite.archive.model import Document
+from memosite.facts.statuses import read_status
+from memosite.resolve.decisions import Sort, sort_of
+from tests.support.archives import findings, folder_source, read_folders
+from tests.support.files import write_json, write_text
+from tests.support.memos import write_memo, write_org
+from tests.support.pages import bad_links, found
+from tests.support.sites import build_site, built_files
 
 
 def documents_of(output: Path) -> set[str]:
@@ -32,3 +42,247 @@ def test_documents_that_join_a_published_site_take_no_address(tmp_path: Path) ->
     page = (output / "documents" / before / "index.html").read_text(encoding="utf-8")
     assert "Oak it is" in page
     assert decision.name in page
+
+
+@pytest.mark.parametrize(
+    ("status", "standing"),
+    [
+        ("Accepted", "accepted"),
+        ("Accept option B", "accepted"),
+        ("✅ Ratified 2026-05-01", "accepted"),
+        ("Accepted — supersedes 0003", "accepted"),
+        ("~~Proposed~~ Accepted", "accepted"),
+        ("partly superseded by 0007", "accepted"),
+        ("active", "accepted"),
+        ("Proposed", "pending"),
+        ("draft", "pending"),
+        ("awaiting Director ratification", "pending"),
+        ("Accepted, awaiting Director ratification", "pending"),
+        ("not yet accepted", "pending"),
+        ("Rejected", "rejected"),
+        ("not accepted", "rejected"),
+        ("withdrawn", "rejected"),
+        ("superseded", "superseded"),
+        ("Superceded by ADR 12", "superseded"),
+        ("Accepted (2026-05-01), superseded by 0009-x.md", "superseded"),
+        ("deprecated", "superseded"),
+        ("stale", "superseded"),
+        ("Informational", None),
+        ("", None),
+    ],
+)
+def test_a_status_is_read_as_people_word_it(status: str, standing: str | None) -> None:
+    """By its first word that tells, as documents and the record systems have it."""
+    assert read_status(status) == standing
+
+
+@pytest.mark.parametrize(
+    ("path", "text", "sort"),
+    [
+        ("decisions/oak.md", "# Oak\n", "decision"),
+        ("docs/adr/0001-oak.md", "# Oak\n", "decision"),
+        ("proposals/oak.md", "# Oak\n", "proposal"),
+        ("decisions/README.md", "# Decisions\n\nStatus: accepted\n", "other"),
+        ("decisions/index.md", "# Decisions\n", "other"),
+        ("docs/adr/0000-template.md", "# Title\n\nStatus: proposed\n", "other"),
+        ("rulings/oak.md", "# Oak\n\n**Disposition:** Accept\n", "decision"),
+        ("rulings/essay.md", "# On oak\n\nStatus: draft\n", "other"),
+        ("rulings/decisions/proposals/oak.md", "# Oak\n", "proposal"),
+    ],
+)
+def test_proposals_indexes_and_decisions_are_told_apart(tmp_path: Path, path: str, text: str, sort: Sort) -> None:
+    """By the nearest folder that says so, else by fields that only a decision has."""
+    write_text(tmp_path / "desk" / path, text)
+    documents = ("decisions/**/*.md", "proposals/**/*.md", "docs/adr/**/*.md", "rulings/**/*.md")
+    (document,) = read_folders(folder_source(tmp_path / "desk", documents=documents)).artifacts.values()
+    assert sort_of(document) == sort
+
+
+def successor(tmp_path: Path, one: str, two: str, third: str = "# Elm\n") -> str | None:
+    """The name of the document that took the place of `0001-one.md`."""
+    for name, text in (("0001-one.md", one), ("0002-two.md", two), ("0003-elm.md", third)):
+        write_text(tmp_path / "desk/docs/adr" / name, text)
+    artifacts = read_folders(tmp_path / "desk").artifacts
+    documents = {one.head.file.name: one for one in artifacts.values() if isinstance(one, Document)}
+    ref = documents["0001-one.md"].superseded_by
+    newer = artifacts[ref] if ref else None
+    assert newer is None or documents["0001-one.md"].ref in (newer.supersedes if isinstance(newer, Document) else ())
+    return newer.head.file.name if isinstance(newer, Document) else None
+
+
+@pytest.mark.parametrize(
+    "status",
+    [
+        "Status: superseded by ADR-2",
+        "Status: Superseded by 0002-two (2026-05-03)",
+        "Status: superseded by Oak it is",
+        "## Status\n\nSuperceded by [2. Oak](0002-two.md)",
+        "- **Status:** ~~Accepted~~ Superseded by [oak](0002-two.md)",
+        "Status: superseded\nSuperseded by: `docs/adr/0002-two.md`",
+        "| Status | Superseded |\n|---|---|\n| Superseded by | [oak](0002-two.md) |",
+        "**Status:** superseded | **Replaced by:** 0002-two.md",
+    ],
+)
+def test_what_took_the_place_of_a_decision_is_found_as_it_is_written(tmp_path: Path, status: str) -> None:
+    """By a link, a path, a title or a number."""
+    assert successor(tmp_path, f"# Ash it is\n\n{status}\n", "# Oak it is\n\nStatus: accepted\n") == "0002-two.md"
+
+
+@pytest.mark.parametrize(
+    "status", ["Status: superseded", "Status: superseded by 0009", "Status: superseded 2026-03-02"]
+)
+def test_what_no_document_fits_is_superseded_by_none(tmp_path: Path, status: str) -> None:
+    """Nor does a number of a date name a document."""
+    assert successor(tmp_path, f"# Ash\n\nStatus: {status}\n", "# Oak\n") is None
+
+
+@pytest.mark.parametrize(("status", "newer"), [("accepted", "0002-two.md"), ("proposed", None), ("rejected", None)])
+def test_a_decision_supersedes_another_once_it_is_accepted(tmp_path: Path, status: str, newer: str | None) -> None:
+    """Also if the older one does not say so; a proposed one changes nothing yet."""
+    two = f"# Oak\n\nStatus: {status}\n\nSupersedes [1. Ash](0001-one.md)\n"
+    assert successor(tmp_path, "# Ash\n\nStatus: accepted\n", two) == newer
+
+
+@pytest.fixture(scope="module")
+def output(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Decisions of documents and of a record system in two repos, with proposals, and memos that cite them."""
+    site = tmp_path_factory.mktemp("decided") / "site"
+    desk, yard = site / "desk", site / "yard"
+    seats = [{"id": seat, "name": seat, "working_directory": f"/home/{seat}"} for seat in ("desk", "yard")]
+    write_org(desk / "org", positions=seats)
+    write_text(desk / "decisions/README.md", "# All decisions\n\n- [ash](2026-04-01-ash.md)\n")
+    write_text(desk / "decisions/2026-04-01-ash.md", "# Ash\n\nStatus: accepted\n**Decided by:** yard\n")
+    oak = "# Oak\n\nStatus: accepted\nSupersedes: `decisions/2026-04-01-ash.md`\n\nAs `proposals/2026-04-20-oak.md`.\n"
+    write_text(desk / "decisions/2026-05-02-oak.md", oak)
+    write_text(desk / "decisions/2026-05-09-elm.md", "# Elm\n\nStatus: awaiting Director ratification\n")
+    write_text(desk / "decisions/2026-05-10-fir.md", "# Fir\n\nDisposition: Reject\n")
+    write_text(desk / "proposals/2026-04-20-oak.md", "# Shall it be oak?\n")
+    write_text(desk / "proposals/2026-05-12-yew.md", "# Shall it be yew?\n\nSee `decisions/2026-05-02-oak.md`.\n")
+    meta = {"created": "2026-05-03T10:00:00Z", "category": "decisions", "summary": "Oak, as decided"}
+    record = {"meta": meta, "content": {"decision": "As in desk/decisions/2026-05-02-oak.md", "status": "accepted"}}
+    write_json(yard / ".claude/memory/decisions/oak.json", record)
+    write_memo(yard / "memos", "2026-05-03-0900--desk--yard--oak", sender="desk", to="yard", body="Oak it is.")
+    body = "As `decisions/2026-04-01-ash.md` has it."
+    for day in ("2026-04-03", "2026-05-20"):
+        name = f"{day}-0900--yard--desk--wood"
+        write_memo(desk / "memos/inbox", name, sender="yard", to="desk", sent=f"{day}T09:00:00Z", body=body)
+    return build_site(site)
+
+
+def rows(file: Path) -> list[tuple[str, str, str]]:
+    """Heading, subject and standing of each row of a list of decisions."""
+    page = html.parse(file).getroot()
+    shown = []
+    for row in page.iter("li"):
+        if (row.get("class") or "").split()[:1] == ["row"]:
+            heading = found(row, "./ancestor::section/h2/text()")[0].strip()
+            subject = "".join(found(row, "./a[@class='subject']//text()"))
+            shown.append((heading, subject, " ".join("".join(found(row, "./*[@class='since']//text()")).split())))
+    return shown
+
+
+def test_decisions_are_one_list_by_date_pending_first(output: Path) -> None:
+    """Of all systems and repos; what waits says how long. READMEs and proposals that were decided are not in it."""
+    assert rows(output / "decisions/index.html") == [
+        ("Pending", "Elm", "pending 11 days"),
+        ("Pending proposals", "Shall it be yew?", "pending 8 days"),
+        ("May 2026", "Fir", "rejected"),
+        ("May 2026", "Oak, as decided", "accepted"),
+        ("May 2026", "Oak", "accepted"),
+        ("April 2026", "Ash", "superseded"),
+    ]
+
+
+def test_each_filter_is_a_page(output: Path) -> None:
+    """Links to pages, so that no script is needed; in force is what is neither rejected, superseded nor pending."""
+    lists = {view: [row[1] for row in rows(output / f"decisions/{view}/index.html")] for view in (
+        "pending", "accepted", "in-force", "rejected", "superseded", "no-status", "proposals", "documents"
+    )}  # fmt: skip
+    assert lists == {
+        "pending": ["Elm", "Shall it be yew?"],
+        "accepted": ["Oak, as decided", "Oak"],
+        "in-force": ["Oak, as decided", "Oak"],
+        "rejected": ["Fir"],
+        "superseded": ["Ash"],
+        "no-status": [],
+        "proposals": ["Shall it be yew?", "Shall it be oak?"],
+        "documents": ["All decisions"],
+    }
+    by_position = {(heading, subject) for heading, subject, _ in rows(output / "decisions/by-position/index.html")}
+    assert {("yard", "Ash"), ("desk", "Oak"), ("yard", "Oak, as decided")} <= by_position
+    assert {row[0] for row in rows(output / "decisions/by-source/index.html")} == {"desk", "yard"}
+    links = found(html.parse(output / "decisions/index.html"), "//nav[@aria-label='Filters']//a/@href")
+    assert [(output / "decisions" / link).is_file() for link in links] == [True] * len(links)
+    assert list(bad_links(output)) == []
+
+
+def track(file: Path) -> list[tuple[str, str]]:
+    """The roles and names of a track, with the one that is shown marked."""
+    steps = html.parse(file).getroot().xpath("//section[@class='track']//li")
+    assert isinstance(steps, list)
+    return [
+        (found(step, "./span/text()")[0].split(",")[0], "".join(found(step, "./a/text() | ./strong/text()")))
+        for step in steps
+    ]
+
+
+def test_a_track_leads_from_the_proposal_to_what_superseded_the_decision(output: Path) -> None:
+    """Across systems and repos; a proposal that is younger than a decision that it mentions does not belong to it."""
+    expected = [
+        ("Decision", "Ash"),
+        ("Proposal", "Shall it be oak?"),
+        ("Decision", "Oak"),
+        ("Recorded in", "Oak, as decided"),
+    ]
+    assert track(output / "documents/desk.decisions.2026-05-02-oak.md/index.html") == expected
+    assert track(output / "documents/desk.decisions.2026-04-01-ash.md/index.html") == expected
+    assert track(output / "documents/desk.proposals.2026-05-12-yew.md/index.html") == []
+
+
+def test_what_cites_a_decision_that_is_not_in_force_says_so(output: Path) -> None:
+    """On its page, and in a note of `check`; what superseded it may name it."""
+    for day in ("2026-04-03", "2026-05-20"):
+        page = html.parse(output / f"memos/{day}-0900--yard--desk--wood/index.html")
+        (notice,) = ["".join(found(one, ".//text()")) for one in page.getroot().xpath("//p[@class='notice']")]
+        assert notice == "Cites a decision that is not in force any more: Ash, superseded by Oak on 2026-05-02."
+    archive = read_folders(output.parent / "desk", output.parent / "yard")
+    noted = findings(archive, "decision-superseded")
+    assert [one.location.path.rpartition("/")[2][:10] for one in noted] == ["2026-04-03", "2026-05-20"]
+    assert "desk: decisions/2026-04-01-ash.md" in noted[0].message
+    assert json.loads((output / "memos/2026-04-03-0900--yard--desk--wood/index.json").read_text())["id"]
+
+
+def test_the_sections_that_the_page_once_had_are_places_on_it(output: Path) -> None:
+    """Their anchors were made of folders and sources."""
+    ids = found(html.parse(output / "decisions/index.html"), "//@id")
+    assert {"desk-decisions", "desk-proposals", "yard-memory-layer"} <= set(ids)
+
+
+def test_many_decisions_are_bounded(tmp_path: Path) -> None:
+    """A page has no more than one list may have; the parts have all."""
+    for number in range(510):
+        write_text(tmp_path / f"desk/decisions/2026-05-01-d{number}.md", f"# D {number}\n\nStatus: accepted\n")
+    write_text(tmp_path / "memosite.yml", "sources: [{path: desk}]\n")
+    output = build_site(tmp_path)
+    assert len(rows(output / "decisions/index.html")) == len(rows(output / "decisions/by-source/index.html")) == 500
+    assert "Showing 500 of 510." in (output / "decisions/index.html").read_text()
+    assert (output / "decisions/2/index.html").is_file()
+
+
+def test_decisions_that_supersede_each_other_have_an_end(tmp_path: Path) -> None:
+    """A circle is walked once."""
+    for one, other in (("ash", "oak"), ("oak", "ash")):
+        write_text(tmp_path / f"desk/decisions/{one}.md", f"# {one}\n\nStatus: superseded by {other}.md\n")
+    write_text(tmp_path / "memosite.yml", "sources: [{path: desk}]\n")
+    output = build_site(tmp_path)
+    assert len(track(output / "documents/desk.decisions.ash.md/index.html")) == 2
+
+
+def test_a_site_without_decisions_says_where_they_would_be_found(tmp_path: Path) -> None:
+    """On the list, and on each filter."""
+    write_memo(tmp_path / "memos/inbox", "2026-05-01-0900--a--b--x")
+    files = built_files(tmp_path, output=tmp_path / "out")
+    for page in ("decisions/index.html", "decisions/pending/index.html"):
+        text = files[page].decode()
+        assert "No decisions found. They are read from Markdown files in" in text
+        assert "Ages are counted" not in text

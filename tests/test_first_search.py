@@ -137,7 +137,7 @@ def test_what_is_erased_while_an_index_is_made_never_gets_into_it(
     monkeypatch.setattr(command.Searchable, "index", erase_meanwhile)
     capsys.readouterr()
     assert search(site, "--index", "tide") == 2
-    assert "what is left out of it changed while it was made" in capsys.readouterr().err
+    assert "what it omits changed while it was made" in capsys.readouterr().err
     monkeypatch.undo()
     assert not is_indexed(site)
     assert search(site, "--index", "ebb") == 0

@@ -47,6 +47,7 @@ PAGES = {
     "library": "libraries/harbour-forms/index.html",
     "list": "timeline/2026/05/index.html",
     "actions": "actions/index.html",
+    "decisions": "decisions/index.html",
     "action_list": "positions/master/actions/index.html",
     "list.system": "systems/memory-store/status/index.html",
     "memo": "memos/2026-05-04-1100--director--master--dredge/index.html",

@@ -612,7 +612,7 @@ def test_explain_says_what_a_file_is_made_of_and_why_it_is_new(
     assert main([*ask, "positions/directr/index.html"]) == 2
     assert "did you mean positions/director/index.html?" in capsys.readouterr().err
     assert main([*ask, "static/memosite.css"]) == 0
-    assert "planned in every build" in capsys.readouterr().out
+    assert "every build plans it" in capsys.readouterr().out
     assert main([*ask, "status.json"]) == 0
     assert "every build writes it" in capsys.readouterr().out
     assert main([*ask, "http://[::1"]) == 2

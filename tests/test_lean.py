@@ -309,7 +309,7 @@ def test_a_site_that_was_published_cannot_become_lean(tmp_path: Path, capsys: py
     assert main(["build", str(site)]) == 2
     said = capsys.readouterr().err
     assert f"{site / 'memosite.yml'}:2: lean: found true, expected false" in said
-    assert "published twins and originals of 3 items at addresses of their own" in said
+    assert "published JSON, Markdown and originals of 3 items at addresses of their own" in said
     assert f"remove the folder {site / '_site'}" in said
     assert said.count("\n") == 1
     assert tree_bytes(site / "_site") == before

@@ -233,7 +233,7 @@ def test_outside_of_a_repo_it_is_refused(tmp_path: Path) -> None:
     """The history is the point."""
     folder = Repo(tmp_path / "engine", is_new=False)
     put(folder)
-    with pytest.raises(MarkError, match="lies in no git repo"):
+    with pytest.raises(MarkError, match="not in a git repo"):
         mark([folder.root / INBOX])
 
 

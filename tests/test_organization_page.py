@@ -100,7 +100,7 @@ def test_cards_have_the_numbers_of_the_table(tmp_path: Path) -> None:
     page = lxml_html.parse(site / "org/index.html")
     rows = {
         row.find("th").text_content().strip(): [cell.text_content() for cell in row.findall("td")]
-        for row in page.xpath("//table[@class='seats']/tbody/tr")
+        for row in page.xpath("//table[@class='seats glance']/tbody/tr")
     }
     found = 0
     for card in page.xpath("//a[starts-with(@class, 'box')]"):

@@ -129,7 +129,7 @@ def test_a_verdict_says_where_and_what_differs() -> None:
         "said that the load is […] that is, nothing more than this",
         TEXT + "and not so, that is, nothing more than this",
     )
-    assert long.details == ("what is left out holds a negation",)
+    assert long.details == ("the omitted words have a negation",)
 
 
 def test_fragments_hold_only_within_one_passage() -> None:

@@ -173,7 +173,7 @@ def test_a_record_with_very_much_of_everything_fits_its_page() -> None:
     assert len(data) < 1_000_000
     said = " ".join(str(html.fromstring(data).xpath("string()")).split())
     for count in ("first 300 of 3000", "last 300 of 3000", "first 300 of 900", "first 300 of 400", "first 300 of 500"):
-        assert f"Showing the {count}. All of them: json." in said
+        assert f"Showing the {count}. All of them: JSON." in said
     assert "Showing the first 100 of 3000. All of them: Health." in said
     assert "1940000 more characters not shown. Original file: original.json." in said
     assert "and 50 more (see JSON)" in said
@@ -297,36 +297,14 @@ def test_a_system_of_many_records_is_split(spread: int) -> None:
 
 def test_decisions_of_all_systems_stand_beside_documents() -> None:
     """Each system calls them otherwise; rejected paths are decisions, too."""
-    page = planned(*everything())["decisions/index.html"]
-    assert {section.heading: [row.subject for row in section.rows] for section in page.sections} == {
-        "quay/decisions": ["On a.md"],
-        "quay: memory-layer": ["Title of decisions.tide"],
-        "quay: memory-store": ["Title of decision.old", "Title of decision.new"],
-        "quay: mif": ["Title of 0c"],
-        "quay: wyren, rejected": ["Title of rejected-paths.0a"],
-    }
-    rejected = page.sections[-1].rows[0]
-    assert (rejected.type, rejected.status) == ("wyren Rejected paths", "rejected")
-
-
-@pytest.mark.parametrize(
-    ("status", "successor"),
-    [
-        ("Superseded by 0002", "On 0002-two.md"),
-        ("superseded by ADR-2", "On 0002-two.md"),
-        ("Superseded by 0002-two", "On 0002-two.md"),
-        ("superseded by On 0002-two.md", "On 0002-two.md"),
-        ("superseded by 0003", None),
-        ("superseded", None),
-    ],
-)
-def test_a_superseded_document_leads_to_the_document_it_names(status: str, successor: str | None) -> None:
-    """Only documents that it links to count, so that a number means the right one."""
-    two = document("0002-two.md")
-    one = document("0001-one.md", status=status, links=(Link(written="0002-two.md", to=two.ref),))
-    row = context_of(one, two).row("", one)
-    assert row.is_superseded
-    assert (row.successor.label if row.successor else None) == successor
+    found = planned(*everything())
+    page = found["decisions/by-source/index.html"]
+    assert {row.subject for group in page.groups for row in group.rows} == {
+        "On a.md", "Title of decisions.tide", "Title of decision.old", "Title of decision.new", "Title of 0c",
+        "Title of rejected-paths.0a",
+    }  # fmt: skip
+    ((rejected,),) = (group.rows for group in found["decisions/rejected/index.html"].groups)
+    assert (rejected.type, rejected.standing) == ("wyren Rejected paths", "rejected")
 
 
 def test_an_entity_has_one_page_however_it_is_spelled() -> None:

@@ -23,6 +23,7 @@ from memosite.pages.actions import ActionListPage, ActionsPage
 from memosite.pages.citations import CitationsPage
 from memosite.pages.cited import CitedRow
 from memosite.pages.contract import ContractPage, ContractSection
+from memosite.pages.decisions import DecisionsPage
 from memosite.pages.feeds import FeedGroup, Following, Subscribing
 from memosite.pages.lives import EditRow
 from memosite.pages.mentions import MentionRow
@@ -103,7 +104,7 @@ from memosite.pages.withheld import WithheldPage
 from memosite.render.difference import compare
 from memosite.render.renderer import Renderer
 from memosite.render.theme import Theme, load_theme
-from tests.support.board_pages import action_list, actions_board
+from tests.support.board_pages import action_list, actions_board, decisions_list
 
 MEMO_TEXT = """\
 # Two loads, the second one clean
@@ -807,6 +808,7 @@ def pages() -> tuple[Page, ...]:
         ),
         actions_board(page_fields("actions/index.html", title="Actions", section="actions")),
         action_list(page_fields("actions/open/index.html", title="Open actions", section="actions")),
+        decisions_list(page_fields("decisions/index.html", title="Decisions", section="decisions")),
         contract(),
         captures(),
         withheld(),
@@ -901,7 +903,8 @@ def rendered(page: Page, renderer: Renderer = RENDERER) -> lxml_html.HtmlElement
     first, *others = [(dict(script.attrib), script.text) for script in tree.iter("script")]
     assert first == ({"async": "", "fetchpriority": "high", "src": f"{top}static/memosite.js"}, None)
     assert all("defer" in attributes and not text for attributes, text in others)
-    assert not others or isinstance(page, SearchPage | ArtifactPage | ActionsPage | ActionListPage | PositionPage)
+    scripted = (SearchPage, ArtifactPage, ActionsPage, ActionListPage, PositionPage, DecisionsPage)
+    assert not others or isinstance(page, scripted)
     assert tree.xpath("//*[@style or @*[starts-with(name(), 'on')]]") == []
     assert tree.xpath("count(//h1)") == 1
     return tree
@@ -1028,7 +1031,7 @@ def test_the_section_of_a_page_is_marked_in_the_navigation(page: Page) -> None:
     """The entry of the page's section, and no other, says so to screen readers."""
     marked = rendered(page).xpath("//body/header//a[@aria-current='page']/@href")
     places = {"home": "", "org": "org/", "actions": "actions/", "timeline": "timeline/", "health": "health/"}
-    places |= {"systems": "systems/", "search": "search/"}
+    places |= {"systems": "systems/", "search": "search/", "decisions": "decisions/"}
     assert marked == ([f"{page.root}{places[page.section]}index.html"] if page.section else [])
 
 
@@ -1173,7 +1176,7 @@ def test_turns_have_speaker_time_and_two_anchors() -> None:
     assert [turn.get("class") for turn in turns] == ["turn person", "turn", "turn person"]
     assert all(turn.xpath(".//span[starts-with(@id, 't-') and string-length(@id) = 10]") for turn in turns)
     assert turns[1].xpath(".//time/@datetime") == ["2026-04-14T13:23:01Z"]
-    assert texts(turns[1], "./header") == ["Assistant sonnet-9 4/14/2026, 9:23:01 AM (2026-04-14T13:23:01Z) t2"]
+    assert texts(turns[1], "./header") == ["Assistant sonnet-9 4/14/2026, 9:23:01 AM (13:23:01 UTC) t2"]
     assert turns[1].xpath(".//h3/@id") == ["t2-done"]
 
 
@@ -1214,7 +1217,7 @@ def test_the_outline_has_the_turns_of_people() -> None:
     talk = "".join(f"## User\n\nQuestion **{n}**?\n\n## Assistant\n\nYes.\n\n" for n in range(3))
     tree = rendered(transcript(body=body(talk, form="transcript", prefix="x-")))
     assert texts(tree, "//nav[@class='outline']//summary") == ["Outline 6 turns"]
-    assert texts(tree, "//nav[@class='outline']//li") == [f"Question {n}?" for n in range(3)]
+    assert texts(tree, "//nav[@class='outline']//li/a/span[2]") == [f"Question {n}?" for n in range(3)]
     assert tree.xpath("//nav[@class='outline']//li/@value") == ["1", "3", "5"]
     assert tree.xpath("//nav[@class='outline']//a/@href") == ["#x-t1", "#x-t3", "#x-t5"]
     short = rendered(transcript(body=body("## User\n\nA?\n\n## Assistant\n\nB.\n", form="transcript")))
@@ -1364,7 +1367,7 @@ def test_the_texts_of_a_thread_can_be_folded_and_are_open() -> None:
 def test_the_table_of_seats_can_be_sorted_by_what_it_means() -> None:
     """Each cell has a key: dates in UTC, numbers in full, words; empty where there is nothing."""
     home = next(page for page in pages() if isinstance(page, HomePage))
-    table = rendered(home).xpath("//table[@class='seats']")[0]
+    table = rendered(home).xpath("//table[@class='seats glance']")[0]
     types = table.xpath("./thead//th/@data-sort-type")
     assert types == ["text", "number", "number", "date", "number", "date", "text"]
     seat = home.positions.active[0]

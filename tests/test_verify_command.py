@@ -426,3 +426,41 @@ def test_a_quotation_of_an_earlier_version_is_real(desk: Desk, repo: Repo, tmp_p
     [found] = desk.verify("--quotes", paper)
     assert (found["tier"], found["version"]) == ("exact", first)
     desk.verify("--quotes", "--strict", paper, code=1)
+
+
+FRAGMENT = ":~:text=There%20are%2039%20barges%20%28in-,the%20lock,before%20noon."
+WORDS = "There are 39 barges in the lock, and none of them may leave before noon."
+LINKED = {
+    "brackets.md": "> {words}\n\n— [The load](<{url}>){check}\n",
+    "parentheses.md": "> {words}\n\n— [The load]({url}){check}\n",
+    "bare.md": "> {words}\n\n— {url}{check}\n",
+    "plain.txt": "engineer: “{words}”. The load. {url}.{check}\n",
+    "page.html": '<blockquote cite="{url}"><p>{words}</p></blockquote><p>— <a href="{url}">The load</a>{check}</p>\n',
+}
+
+
+@pytest.mark.parametrize("name", LINKED)
+def test_a_link_that_marks_words_is_read_as_one_to_their_passage(name: str, desk: Desk, tmp_path: Path) -> None:
+    """As the Cite dialog offers it: where a citation has no other name, and where a quotation has no digest."""
+    digest = desk.cite(f"{LOAD}#t2", format_="csl-json").partition("sha256:")[2][:64]
+    url = f"https://memos.example.org/transcripts/{LOAD}/#t2{FRAGMENT}"
+    cited = LINKED[name].format(words=WORDS, url=url, check=f", sha256:{digest}")
+    [found] = desk.verify(write_text(tmp_path / name, cited))
+    assert (found["ref"], found["tier"], found["details"]) == (f"{TALK}#t2", "exact", [])
+    for anchor, check in (("t2", "right"), ("t3", "wrong")):
+        words = LINKED[name] if name != "plain.txt" else "So it was: “{words}” ({url})\n"
+        linked = words.format(words=WORDS, url=url.replace("#t2", f"#{anchor}"), check="")
+        paper = write_text(tmp_path / "quoted" / anchor / name, linked)
+        [found] = desk.verify("--quotes", paper, code=int(check == "wrong"))
+        assert (found["tier"], found["check"]) == ("exact", check)
+
+
+def test_each_quotation_has_the_link_of_its_own_sentence(desk: Desk, tmp_path: Path) -> None:
+    """The next one in the paragraph has another; and a position in an address speaks no words."""
+    base = f"https://memos.example.org/transcripts/{LOAD}/"
+    write_org(desk.site / "office", positions=["engineer", "director"])
+    words = f"“{TURNS[0]}” [so]({base}#t1). Then: “{TURNS[1]}” [and so](<{base}#t2>). See {base}#t3.\n"
+    found = desk.verify("--quotes", write_text(tmp_path / "one.md", words))
+    assert [(one["ref"], one["check"]) for one in found] == [(f"{TALK}#t1", "right"), (f"{TALK}#t2", "right")]
+    [one] = desk.verify("--quotes", write_text(tmp_path / "two.md", f"In {LOAD}, as heard: “{TURNS[0]}”\n"))
+    assert (one["tier"], one["check"]) == ("exact", "not checked")

@@ -9,8 +9,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal, NamedTuple
 
+from memosite.facts.entries import RecordEntry
 from memosite.facts.layout import MAILBOXES, join_path
-from memosite.facts.parsed import Mailbox, RecordEntry
+from memosite.facts.parsed import Mailbox
 from memosite.facts.secret_rules import SecretHit
 from memosite.facts.times import Moment
 

@@ -150,7 +150,7 @@ class Ledger:
                 following += 1
         if following > NUMBERS:
             raise OutputError(
-                f"{LEDGER_PATH}: its artifacts are numbered up to {following - 1}, expected less than {NUMBERS}; "
+                f"{LEDGER_PATH}: its items are numbered up to {following - 1}, expected less than {NUMBERS}; "
                 "restore it from a backup, or go on from another --previous"
             )
         return replace(self, arrivals=self.arrivals + tuple(arrivals), renewals=self.renewals + tuple(renewals))

@@ -1,7 +1,6 @@
 """The archive model: the frozen values that resolving gives and that every page is made from.
 
-Artifacts with their copies, variants, threads, positions, links and actions. The facts of single files, from which
-they are made, are in `facts`.
+Artifacts with their copies, threads, positions, links and actions. They are made from the facts of files (`facts`).
 """
 
 import datetime as dt
@@ -37,7 +36,6 @@ from memosite.facts.withheld import Withheld
 
 Action = Literal["open", "superseded", "answered", "discharged"]
 """The state of an action, from least to most done."""
-
 
 WorkState = Literal["committed", "edited", "moved", "delivered"]
 
@@ -220,9 +218,11 @@ class Library(Artifact):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Document(Artifact):
-    """A Markdown document that memos cite."""
+    """A Markdown document that memos cite. `supersedes` are decisions whose place it took."""
 
     head: DocumentHead
+    superseded_by: Ref | None = None
+    supersedes: tuple[Ref, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -252,6 +252,7 @@ class Record(Artifact):
     card: RecordCard
     relations: tuple[RecordLink, ...] = ()
     superseded_by: Ref | None = None
+    supersedes: tuple[Ref, ...] = ()
     history: tuple[RecordEvent, ...] = ()
     sessions: tuple[Ref, ...] = ()
     former: tuple[str, ...] = ()

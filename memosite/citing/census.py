@@ -17,7 +17,7 @@ from memosite.archive.notices import notice_on
 from memosite.citing.archived import ArchiveSources
 from memosite.citing.verifying import Checked, verify_citation
 from memosite.citing.words import diff_lines
-from memosite.facts import rules
+from memosite.facts.citation_rules import CITATION_BROKEN
 from memosite.facts.errors import ConfigError
 from memosite.facts.findings import Finding, Location
 from memosite.facts.json_text import clean_text
@@ -57,24 +57,25 @@ def citations_of(
     return tuple(found)
 
 
-def with_citations(archive: Archive, citations: tuple[MadeCitation, ...]) -> Archive:
-    """The archive with its citations, and with a finding on each of them that does not hold."""
+def with_citations(archive: Archive, citations: tuple[MadeCitation, ...], others: Iterable[Finding]) -> Archive:
+    """The archive with its citations, with a finding on each of them that does not hold, and with other findings."""
     findings = {one: finding_on(one) for one in citations if one.state == "broken"}
-    if not findings:
+    others = tuple(others)
+    if not (findings or others):
         return replace(archive, citations=citations)
     artifacts = dict(archive.artifacts)
     for one, finding in findings.items():
         if one.by is not None:
             artifact = artifacts[one.by]
             artifacts[one.by] = replace(artifact, findings=_sorted((*artifact.findings, finding)))
-    every = _sorted((*archive.findings, *findings.values()))
+    every = _sorted((*archive.findings, *findings.values(), *others))
     return replace(archive, citations=citations, artifacts=artifacts, findings=every)
 
 
 def finding_on(citation: MadeCitation) -> Finding:
     """The finding on a citation that does not hold."""
     message = f"{citation.written}: {citation.said}; expected what is cited"
-    return Finding(rule=rules.CITATION_BROKEN, location=citation.location, message=message)
+    return Finding(rule=CITATION_BROKEN, location=citation.location, message=message)
 
 
 def _sorted(findings: Iterable[Finding]) -> tuple[Finding, ...]:

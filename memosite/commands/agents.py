@@ -25,9 +25,9 @@ Say = Callable[[str], None]
 def run(options: argparse.Namespace, *, show: Say, say: Say) -> bool:
     """Print the answer; whether all sources could be read. Remotes are used as last fetched."""
     if options.budget < 0:
-        raise ConfigError(f"--budget {options.budget}: found {options.budget}, expected 1 or more, or 0 for everything")
+        raise ConfigError(f"--budget must be 0 (for everything) or more, not {options.budget}")
     if options.begin < 0:
-        raise ConfigError(f"--from {options.begin}: found {options.begin}, expected 0 or more")
+        raise ConfigError(f"--from must be 0 or more, not {options.begin}")
     config = load_config(
         options.site_option or Path(),
         base_url=None,

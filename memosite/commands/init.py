@@ -60,9 +60,7 @@ def write_config(folder: Path) -> Path:
 
 
 def _exists(file: Path) -> ConfigError:
-    return ConfigError(
-        f"{printable(str(file))}: found one already, expected none; edit it, or remove it to have it made again"
-    )
+    return ConfigError(f"{printable(str(file))}: found one already, expected none; edit it, or remove it first")
 
 
 def _organization_name(site: Path, *, ignore: Sequence[Path]) -> str | None:
@@ -116,10 +114,10 @@ def _compose(*, title: str, site: Path, sources: Sequence[SourceConfig]) -> str:
 
 title: {_scalar(title)}
 
-# Where the site will stand. Without it, feeds carry no links, only paths and ids.
+# Where the site will be. Without it, feeds carry no links, only paths and ids.
 #base_url: https://archive.example.org/
 
-# Every id in a feed is made of these two, which stand here as they are without this file. Before you publish for the
+# Every id in a feed is made of these two; these are the defaults. Before you publish for the
 # first time, choose your own: a name, and a domain or mail address of yours, in lower case, with a year in which it
 # is yours. Once feeds are published never change either, or every memo reaches its readers again.
 archive_id: archive
@@ -127,10 +125,10 @@ authority: "memosite.invalid,2026"
 
 #language: en
 
-# The folders to read, relative to this file; they may lie outside this folder. An entry can also have name:,
+# The folders to read, relative to this file; they may be outside this folder. An entry can also have name:,
 # include: and exclude: (lists of globs, besides what is found by convention), and web: (the address of a file of
 # the repo, such as https://git.example.org/repo/blob/{{ref}}/{{path}}); ref: reads a branch, tag or commit instead of
-# the files as they lie, and git: in the place of path: a repo by its address (https, ssh or file).
+# the files as they are, and git: in the place of path: a repo by its address (https, ssh or file).
 sources:
 {"".join(_source_lines(site, source) for source in sources)}
 # Whose history counts: that of the sources' own repos.
@@ -152,11 +150,11 @@ sources:
 #  closed:
 #    2026-05-01-1430--director--engineer--an-example: {{on: 2026-05-20, by: director, why: "overtaken"}}
 
-# The newest items a feed holds, and those of how many days; ttl in minutes; feeds with texts, for people, beside
+# The newest items a feed holds, and those of how many days; ttl in minutes; full-text feeds, for people, beside
 # those that only notify; a digest for each day (daily) or week (weekly).
 #feeds: {{window: {feeds.window}, days: {feeds.days}, ttl: {feeds.ttl}, full_content: true, digest: {feeds.digest}}}
 
-# A folder whose templates and static files stand before the bundled ones.
+# A folder whose templates and static files replace the bundled ones.
 #theme: theme
 
 # Who may see the site: internal, which is everything in the sources, or public. Globs name what is never public, by

@@ -98,7 +98,7 @@ def _find(file: Path) -> tuple[Repo, str]:
             raise MarkError(f"{file}: found no repo that can be written ({repo})")
         if repo is not None and repo.top is not None:
             return repo, whole.relative_to(folder).as_posix()
-    raise MarkError(f"{file}: lies in no git repo; expected one, since a memo is marked as read with git mv")
+    raise MarkError(f"{file}: not in a git repo; expected one, since a memo is marked as read with git mv")
 
 
 def _plan(repo: Repo, paths: Sequence[str], box: str, *, commit: bool) -> tuple[tuple[Move, ...], tuple[str, ...]]:

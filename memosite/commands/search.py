@@ -34,7 +34,7 @@ def run(options: argparse.Namespace, *, show: Callable[[str], None], say: Say) -
     has to be able to tell that nothing was found. With `--index` the query may be left out.
     """
     if options.limit < 1:
-        raise ConfigError(f"--limit {options.limit}: found {options.limit}, expected 1 or more")
+        raise ConfigError(f"--limit must be 1 or more, not {options.limit}")
     if not options.query and not options.index:
         raise ConfigError("search: found no QUERY, expected one; for example: memosite search 'from:engineer tide'")
     query = read_query(" ".join(options.query)) if options.query else None

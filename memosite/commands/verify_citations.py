@@ -26,8 +26,7 @@ if TYPE_CHECKING:
 
 Say = Callable[[str], None]
 
-_READERS: dict[str, Callable[[str], Sequence[Written]]] = {**READERS, ".docx": read_markdown}
-_MANUSCRIPTS = frozenset(_READERS) - {".bib", ".json"}
+_MANUSCRIPTS = frozenset(READERS) - {".bib", ".json"}
 _STDIN = "-"
 
 
@@ -60,7 +59,7 @@ def _files(named: str, *, is_quotes: bool) -> Iterator[str]:
     if named == _STDIN or not Path(named).is_dir():
         yield named
         return
-    wanted = _MANUSCRIPTS if is_quotes else frozenset(_READERS)
+    wanted = _MANUSCRIPTS if is_quotes else frozenset(READERS)
     for folder, folders, names in os.walk(named):
         folders[:] = sorted(one for one in folders if not one.startswith(".") and one != "node_modules")
         yield from (str(Path(folder, name)) for name in sorted(names) if Path(name).suffix.lower() in wanted)
@@ -74,7 +73,7 @@ def _checked(name: str, sources: Sources, *, is_quotes: bool) -> Iterator[Checke
         return
     suffix = Path(name).suffix.lower()
     text = _docx_text(name) if suffix == ".docx" else _text(name)
-    reader = _READERS.get(suffix) or _reader_of(text)
+    reader = READERS.get(suffix) or _reader_of(text)
     yield from (verify_citation(one, sources) for one in reader(text))
 
 

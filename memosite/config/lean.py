@@ -18,12 +18,13 @@ def check_lean(config: Config, ledger: Ledger) -> None:
     number = len(ledger.arrivals)
     if config.lean:
         raise ConfigError(
-            f"{place}: lean: found true, expected false: the ledger of this site ({LEDGER_PATH}) has published twins "
-            f"and originals of {number} items at addresses of their own, which have to answer for ever; remove the "
-            f"line, or, if nobody was given this site, remove the folder {printable(str(config.output))}; {_ANEW}"
+            f"{place}: lean: found true, expected false: the ledger of this site ({LEDGER_PATH}) has published JSON, "
+            f"Markdown and originals of {number} items at addresses of their own, which have to answer for ever; "
+            "remove the line, or, if nobody was given this site, remove the folder "
+            f"{printable(str(config.output))}; {_ANEW}"
         )
     raise ConfigError(
         f"{place}: lean: found {'false' if config.lean_line else 'nothing'}, expected true: the ledger of this site "
-        f"({LEDGER_PATH}) has published twins and originals of {number} items in bundles, whose addresses have to "
-        f"answer for ever; write lean: true; {_ANEW}"
+        f"({LEDGER_PATH}) has published JSON, Markdown and originals of {number} items in bundles, whose addresses "
+        f"have to answer for ever; write lean: true; {_ANEW}"
     )

@@ -166,7 +166,7 @@ def _open_site(site: Path) -> Path:
     except (OSError, RuntimeError) as error:
         raise ConfigError(f"{printable(str(site))}: found no such folder, expected a site folder") from error
     if not folder.is_dir():
-        raise ConfigError(f"{printable(str(site))}: found a file, expected a site folder; name the folder it lies in")
+        raise ConfigError(f"{printable(str(site))}: found a file, expected a site folder; name the folder it is in")
     return folder
 
 

@@ -128,10 +128,10 @@ def check_output(config: Config) -> None:
         if output.is_relative_to(source.root):
             inside = output.relative_to(source.root).as_posix()
             if place_of(f"{inside}/-") is not None:
-                raise OutputError(f"{shown}: the output lies among the artifacts of the source {name}")
+                raise OutputError(f"{shown}: the output is among the files of the source {name}")
     artifact = None if (output / SITE_MARKER).exists() else next(_artifacts(output), None)
     if artifact is not None:
-        raise OutputError(f"{shown}: the output holds an artifact ({quote(artifact)}); choose another folder")
+        raise OutputError(f"{shown}: the output has an item in it ({quote(artifact)}); choose another folder")
 
 
 def _artifacts(folder: Path) -> Iterator[str]:

@@ -109,7 +109,7 @@ def existing_folder(entry: ConfigEntry, folder: Path) -> Path:
     except (OSError, RuntimeError, ValueError) as error:  # a file in the way, a circle of links, half a character
         raise entry.error(f"{shown}, which cannot be opened", "an existing folder") from error
     if not is_folder:
-        raise entry.error(f"{shown}, which is a file", "an existing folder", "name the folder it lies in")
+        raise entry.error(f"{shown}, which is a file", "an existing folder", "name the folder it is in")
     return resolved
 
 

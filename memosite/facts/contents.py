@@ -125,7 +125,19 @@ def _bare_seat(seat: Seat) -> Seat:
 
 
 def _bare_document(head: DocumentHead, withheld: Withheld) -> DocumentHead:
-    return replace(head, title="", status=None, text=NOTHING_SAID, tags=(), extra="", withheld=withheld)
+    return replace(
+        head,
+        title="",
+        status=None,
+        text=NOTHING_SAID,
+        tags=(),
+        extra="",
+        decided_by="",
+        supersedes=(),
+        superseded_by=(),
+        is_ruling=False,
+        withheld=withheld,
+    )
 
 
 def _bare_records(file: RecordFile, withheld: Withheld) -> RecordFile:

@@ -185,7 +185,7 @@ def _duplicate_problems(text: str) -> Iterator[Problem]:
             seen.add(path)
         elif path not in named and not any(path[:length] in named for length in range(1, len(path))):
             named.add(path)
-            message = f'the key "{shown(str(path[-1]))}" stands twice; the last one counts'
+            message = f'the key "{shown(str(path[-1]))}" occurs twice; the last one counts'
             yield Problem(rule=rules.JSON_DUPLICATE_KEY, line=_line(text, offset), message=message)
             if len(named) == _DUPLICATES_NAMED:
                 return

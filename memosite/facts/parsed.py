@@ -211,7 +211,8 @@ class Organization:
 class DocumentHead:
     """A Markdown document: the metadata in its head; `extra` as in `Envelope`, of its frontmatter.
 
-    `key` is the id that it gives itself, "" if it has none.
+    `key` is the id that it gives itself, "" if it has none. `decided_by`, `supersedes` and `superseded_by` are as
+    written, with the marks of Markdown. `is_ruling` says that a field tells of a decision: by whom or when it was made.
     """
 
     file: FileFacts
@@ -222,6 +223,10 @@ class DocumentHead:
     key: str = ""
     tags: tuple[str, ...] = ()
     extra: str = ""
+    decided_by: str = ""
+    supersedes: tuple[str, ...] = ()
+    superseded_by: tuple[str, ...] = ()
+    is_ruling: bool = False
     withheld: Withheld | None = None
 
 
@@ -346,21 +351,6 @@ class RecordFile:
     def is_list(self) -> bool:
         """Whether its records are entries of a list: such a file may have none of them left."""
         return not self.records or self.records[0].line is not None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RecordEntry:
-    """What tells an entry of a list file apart from others, in one version of the file.
-
-    `key` is as in `RecordCard`, `section` its part of the list. `said` is a digest of what it says, `written` of that
-    with its tags. An entry of equal, not empty `place` that comes as this one goes is an update of it.
-    """
-
-    key: str
-    section: str
-    said: str
-    written: str
-    place: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,4 +1,4 @@
-"""The rules for findings, except those on whole sources and those of a single record system.
+"""The rules for findings, except those on whole sources, on secrets, on citations, and those of a single record system.
 
 Each rule has its meaning, its clause and its remedy; `findings` explains the severities.
 """
@@ -8,15 +8,6 @@ from memosite.facts.findings import Rule, Severity
 _E, _W, _N = Severity.ERROR, Severity.WARNING, Severity.NOTE
 _MEMO = "memodef SCHEMA, memodef:Memo"
 _TRANSCRIPT = "memodef SCHEMA, memodef:Transcript"
-
-# Citations
-CITATION_BROKEN = Rule(
-    id="citation-broken",
-    severity=_W,
-    meaning="A citation of this archive that does not hold: the source says something else now, or is gone.",
-    clause="SPEC 7",
-    remedy="Run memosite verify on the file: it says when the citation held. Cite what the source says now.",
-)
 
 # Files that cannot be read as written
 JSON_INVALID = Rule(
@@ -330,6 +321,13 @@ NAME_DISAGREES = Rule(
     meaning="The file name and the envelope name different senders or recipients; the envelope counts.",
     clause="memodef README, names; SPEC 2.2",
     remedy="Rename the file, unless it was already sent.",
+)
+DECISION_SUPERSEDED = Rule(
+    id="decision-superseded",
+    severity=_N,
+    meaning="A memo or record cites a decision that is no longer in force.",
+    clause="SPEC 2.2",
+    remedy="Cite the decision that is in force in new memos and records.",
 )
 CLOSED_UNKNOWN = Rule(
     id="closed-unknown",

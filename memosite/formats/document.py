@@ -5,7 +5,7 @@ Title, status and date come from the frontmatter, else from the head of the text
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 
 from memosite.facts import rules
@@ -34,6 +34,20 @@ _FIELD = re.compile(
     r" *(?:\*\*|__)? *: *(?:\*\*|__)?(?P<value>.*)",
     re.IGNORECASE | re.ASCII,
 )
+_RULING = re.compile(
+    r"[^\w\[`]{0,8}(?:(?P<by>(?:decided|ratified|approved|accepted) by|decision[ -]makers?|deciders?)[\s|*_]*:"
+    r"|(?P<supersedes>supersedes|replaces)\b|(?P<superseded>(?:super[sc]ee?ded|replaced) by)\b)[\s|*_:]*(?P<value>.*)",
+    re.IGNORECASE,
+)
+"""A line of the head that says by whom it was decided, or what took the place of what."""
+_STATUS_BEFORE = re.compile(
+    r"[^\w\[`]{0,8}(?:status|disposition|state)[\s|*_]*:[\s|*_]*(?:~~[^~]*~~[\s:*_]*)?(?=\S)", re.IGNORECASE
+)
+_BY_NAMES = ("decided_by", "decided-by", "deciders", "decision-makers", "decision_makers", "ratified_by", "approved_by")
+_OLDER_NAMES = ("supersedes", "replaces")
+_NEWER_NAMES = ("superseded_by", "superseded-by", "superseded by", "replaced_by", "replaced-by")
+_RULING_NAMES = ("disposition", "decided", "ratified", *_BY_NAMES)
+_VALUE_CHARS, _VALUES = 300, 20
 _SEVERAL = re.compile(r"\s[|·•]\s")
 _FENCE = re.compile(r" {0,3}(`{3,}|~{3,})")
 _HEADING = re.compile(r" {0,3}#{1,6}[ \t]+(\S.*)")
@@ -75,6 +89,10 @@ def parse(file: File) -> Parsed:
         key=cut_line(matter.text("id"), _SHOWN_TITLE),
         tags=matter.list("tags"),
         extra=clean_text(show_json(left)) if (left := left_fields(matter)) else "",
+        decided_by=cut_line(_plain(", ".join(_named(matter, _BY_NAMES)) or head.text("by")), _VALUE_CHARS),
+        supersedes=(*_named(matter, _OLDER_NAMES), *head.older)[:_VALUES],
+        superseded_by=(*_named(matter, _NEWER_NAMES), *head.newer)[:_VALUES],
+        is_ruling=any(matter.text(name) or head.text(name) for name in _RULING_NAMES) or bool(head.text("by")),
     )
     return Parsed(source=file.source, path=file.path, fact=fact, findings=tuple(findings), shelve=(file.data, data))
 
@@ -83,12 +101,15 @@ def parse(file: File) -> Parsed:
 class _Head:
     """The head of a text: its first heading, and its fields by their names in lower case.
 
-    `lines` are the numbers (0 = first) of their lines.
+    `lines` are the numbers (0 = first) of their lines. `older` and `newer` are what it says that it supersedes, and
+    that it is superseded by; the field `by` is by whom it was decided.
     """
 
     title: str = ""
     fields: dict[str, str] = field(default_factory=dict)
     lines: set[int] = field(default_factory=set)
+    older: list[str] = field(default_factory=list)
+    newer: list[str] = field(default_factory=list)
 
     def text(self, name: str) -> str:
         return self.fields.get(name, "")
@@ -105,6 +126,7 @@ def _read_head(body: str) -> _Head:
             head.title = title
             head.lines |= {number - 1, number} if is_underline else {number}
         if number < _HEAD_LINES:
+            _read_ruling(line, head)
             found = list(_fields_in(line))
             if section and not heading and line.strip():
                 found.append((section, line.strip().lstrip("-*+> ")))
@@ -120,6 +142,25 @@ def _read_head(body: str) -> _Head:
             break
         before = line.strip()
     return head
+
+
+def _read_ruling(line: str, head: _Head) -> None:
+    """What a line of the head says of a decision, wherever `Status: superseded by x` or a row of a table has it."""
+    for part in _parts(line.strip()):
+        match = _RULING.match(_STATUS_BEFORE.sub("", part.strip()))
+        if match is None or not match["value"].strip():
+            continue
+        value = cut_line(match["value"].strip(" |*"), _VALUE_CHARS)
+        if match["by"]:
+            head.fields.setdefault("by", value)
+        else:
+            (head.older if match["supersedes"] else head.newer).append(value)
+
+
+def _named(matter: Frontmatter, names: Iterable[str]) -> list[str]:
+    """The texts of the first of these fields that has any."""
+    found = (list(matter.list(name)) for name in names)
+    return next(([cut_line(text, _VALUE_CHARS) for text in texts] for texts in found if texts), [])
 
 
 def _without(text: str, lines: set[int]) -> str:
@@ -150,13 +191,16 @@ def _without_closing(heading: str) -> str:
 
 def _fields_in(line: str) -> Iterator[tuple[str, str]]:
     """The fields of a line, one after the other or as a row of a table."""
-    line = line.strip()
-    cells = [cell.strip(" *:") for cell in line.strip("|").split("|")]
-    parts = [": ".join(cells)] if line.startswith("|") and len(cells) == 2 else _SEVERAL.split(line)
-    for part in parts:
+    for part in _parts(line.strip()):
         match = _FIELD.fullmatch(part.strip())
         if match is not None:
             yield match["name"].lower(), match["value"].strip()
+
+
+def _parts(line: str) -> list[str]:
+    """The parts of a line that may each be a field; a row of a table with two cells is one."""
+    cells = [cell.strip(" *:") for cell in line.strip("|").split("|")]
+    return [": ".join(cells)] if line.startswith("|") and len(cells) == 2 else _SEVERAL.split(line)
 
 
 def _status(fields: Frontmatter | _Head) -> tuple[str, str] | None:

@@ -22,6 +22,8 @@ def is_superseded(artifact: Artifact) -> bool:
     """Whether a record or document says that something else took its place."""
     if isinstance(artifact, Record) and (artifact.superseded_by or artifact.card.superseded_by):
         return True
+    if isinstance(artifact, Document) and artifact.superseded_by:
+        return True
     return status_of(artifact).casefold().startswith("superseded")
 
 

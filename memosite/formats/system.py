@@ -9,9 +9,10 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
 
+from memosite.facts.entries import RecordEntry
 from memosite.facts.file import File
 from memosite.facts.findings import Finding, Rule
-from memosite.facts.parsed import FileFacts, LineOf, Parsed, RecordCard, RecordEntry, RecordEvent
+from memosite.facts.parsed import FileFacts, LineOf, Parsed, RecordCard, RecordEvent
 
 DataOf = Callable[[FileFacts], bytes | None]
 """The bytes of a file as they were read, None if they are not kept."""

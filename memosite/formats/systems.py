@@ -7,10 +7,12 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from memosite.facts import rules, source_rules
+from memosite.facts.citation_rules import CITATION_RULES
+from memosite.facts.entries import RecordEntry
 from memosite.facts.file import File
 from memosite.facts.findings import Rule
 from memosite.facts.names import CATALOG_SUFFIX, ENVELOPE_SUFFIX, short_hash
-from memosite.facts.parsed import FileFacts, Parsed, RecordCard, RecordEntry, RecordFile, RecordPart
+from memosite.facts.parsed import FileFacts, Parsed, RecordCard, RecordFile, RecordPart
 from memosite.facts.secret_rules import SECRET_RULES
 from memosite.formats.memory_layer import system as memory_layer
 from memosite.formats.memory_store import system as memory_store
@@ -25,6 +27,7 @@ ALL_RULES: tuple[Rule, ...] = (
     *rules.GENERAL,
     *source_rules.SOURCE_RULES,
     *SECRET_RULES,
+    *CITATION_RULES,
     *(rule for system in SYSTEMS for rule in system.rules),
 )
 """Every rule for findings."""

@@ -43,7 +43,9 @@ from memosite.pages.parts import (
 )
 from memosite.pages.pictures import Grid
 from memosite.pages.seals import Seal
+from memosite.pages.shared import SharedRow
 from memosite.pages.threads import ThreadMember, ThreadSummary
+from memosite.pages.tracks import OutdatedCitation, TrackStep
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -136,8 +138,12 @@ class ArtifactPage(Page):
     extra_left_out: int = 0  # how many characters of `extra` a page cannot hold
     findings_total: int = 0  # how many of these there are in all, where a page cannot hold them
     backlinks_total: int = 0
+    track: tuple[TrackStep, ...] = ()  # of a decision or a proposal
+    outdated: tuple[OutdatedCitation, ...] = ()  # of a memo or a record: what it cites and is not in force
     cited_by: tuple[CitedRow, ...] = ()
     cited_by_total: int = 0
+    shared: tuple[SharedRow, ...] = ()
+    shared_total: int = 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -13,7 +13,7 @@ from memosite.plan.dates import day_of, month_name
 from memosite.plan.months import page_within_month
 
 WEEKS = 13
-_ROWS = 12
+_ROWS = 10
 _WEEK = dt.timedelta(days=7)
 
 
@@ -105,7 +105,7 @@ def _row(context: Context, found: Activity, id_: str) -> PictureRow:
     return PictureRow(
         label=label,
         cells=tuple(
-            Cell(number=number, href=found.first[id_, week][1], words=f"{label.label}, week from {week}: {number:,}")
+            Cell(number=number, href=found.first[id_, week][1], words=f"{week}: {number:,}")
             if (number := found.counts[id_][week])
             else Cell(number=0)
             for week in found.weeks

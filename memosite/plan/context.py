@@ -39,7 +39,7 @@ from memosite.plan.during import find_written
 from memosite.plan.entity_index import EntityFacts, collect_entities
 from memosite.plan.mentioned import MentionFinder
 from memosite.plan.seats import SeatIndex, index_seats
-from memosite.plan.successors import is_named
+from memosite.plan.shared_passages import SharedLink
 from memosite.sources.forges import commit_url
 
 LIST_LIMIT, ADDRESSEES = 500, 6
@@ -48,7 +48,10 @@ LIST_LIMIT, ADDRESSEES = 500, 6
 
 @dataclass(frozen=True, kw_only=True)
 class Context:
-    """The archive and everything a page is made with. `text_of` gives a text by its digest; `mentions` keeps places."""
+    """The archive and everything a page is made with.
+
+    `text_of` gives a text by its digest; `mentions` keeps places; `shared` are passages that texts have in common.
+    """
 
     archive: Archive
     site: Site
@@ -57,6 +60,7 @@ class Context:
     authority: str = "memosite.invalid,2026"
     feeds: FeedsConfig = field(default_factory=FeedsConfig)
     mentions: MentionFinder = field(default_factory=MentionFinder, compare=False, repr=False)
+    shared: dict[Ref, tuple[SharedLink, ...]] = field(default_factory=dict)
 
     @cached_property
     def by_position(self) -> dict[str, list[Artifact]]:
@@ -277,11 +281,8 @@ class Context:
                 return self.artifact(start, found)
             written = artifact.card.superseded_by
             return Reference(label=cut_line(written, 120)) if written else None
-        if isinstance(artifact, Document) and is_superseded(artifact):
-            linked = (self.archive.artifacts.get(link.to) for link in artifact.links if link.to)
-            fitting = (one for one in linked if isinstance(one, Document) and is_named(one, artifact.head.status or ""))
-            successor = next(fitting, None)
-            return self.artifact(start, successor.ref) if successor else None
+        if isinstance(artifact, Document):
+            return self.artifact(start, artifact.superseded_by) if artifact.superseded_by else None
         return None
 
     def addressees(self, start: str, memo: Memo) -> tuple[Reference, ...]:
@@ -366,4 +367,4 @@ def _state_of(artifact: Memo | Transcript) -> str:
     """Whether a memo, a note or a transcript can be read, in a word; "" if it can."""
     if artifact.withheld:
         return artifact.withheld.word
-    return "unreadable" if artifact.broken else ""
+    return "invalid" if artifact.broken else ""

@@ -1,57 +1,252 @@
-"""Plans the page of decisions: those of all memory systems, and the documents that memos cite (SPEC 4)."""
+"""Plans the pages of decisions: one list by date, the pending ones first, and its filters (SPEC 4)."""
 
+import datetime as dt
+import re
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from types import MappingProxyType
 
 from memosite.archive.model import Artifact, Document, Record
-from memosite.archive.urls import DECISIONS
-from memosite.formats.status import is_decision
+from memosite.archive.urls import DECISIONS, page_of, relative
+from memosite.facts.statuses import Standing
+from memosite.facts.texts import cut_line
+from memosite.formats.status import status_of
 from memosite.formats.systems import system_of
+from memosite.pages.decisions import DecisionGroup, DecisionRow, DecisionsPage, DecisionView
 from memosite.pages.models import ListPage
-from memosite.plan.context import Context
+from memosite.pages.parts import Reference
+from memosite.plan.ages import age, as_of, newest_day
+from memosite.plan.context import LIST_LIMIT, Context
+from memosite.plan.dates import month_name, newest_first, stamp
 from memosite.plan.files import Written
 from memosite.plan.head import page_head, twin_links
 from memosite.plan.pagination import part_count, part_links, plan_parts
-from memosite.plan.sections import grouped_sections
+from memosite.plan.sections import group_anchors
+from memosite.plan.tracks import decisions_on, proposals_of
 from memosite.plan.twins import list_twins
+from memosite.resolve.decisions import sort_of, standing_of
 
-_TITLE = "Decisions and documents"
+_TITLE = "Decisions"
+_NAMED = 3
+_NO_POSITION = "no-position"
+_GROUPS = 99
+"""The most positions or sources that have a group of their own."""
+
+VIEWS: Mapping[str, str] = MappingProxyType(
+    {
+        "": "All",
+        "pending": "Pending",
+        "accepted": "Accepted",
+        "in-force": "In force",
+        "rejected": "Rejected",
+        "superseded": "Superseded",
+        "no-status": "No status",
+        "by-position": "By position",
+        "by-source": "By source",
+        "proposals": "Proposals",
+        "documents": "Other documents",
+    }
+)
+"""The filters by the name of their page, which never changes; and what they are called."""
+_KEPT: Mapping[str, Callable[[Standing | None], bool]] = MappingProxyType(
+    {
+        "pending": lambda standing: standing == "pending",
+        "accepted": lambda standing: standing == "accepted",
+        "in-force": lambda standing: standing in {"accepted", None},
+        "rejected": lambda standing: standing == "rejected",
+        "superseded": lambda standing: standing == "superseded",
+        "no-status": lambda standing: standing is None,
+    }
+)
+_INTROS: Mapping[str, str] = MappingProxyType(
+    {
+        "": "Decisions by date, pending first. In force is what was decided, and is neither rejected nor superseded.",
+        "in-force": "Decided, and neither rejected nor superseded.",
+        "no-status": "Their head gives no status, or one that says nothing of how they stand.",
+        "by-position": "By who decided, as the head says; else by whose repo they are in.",
+        "proposals": "Proposals, pending first, with the decisions on them.",
+        "documents": "Indexes, READMEs and other documents. They are neither decisions nor proposals.",
+    }
+)
 
 
 def all_decisions(context: Context) -> list[Artifact]:
     """All documents, and the decisions of each system, in order of arrival."""
     artifacts = context.archive.artifacts.values()
-    return [one for one in artifacts if is_decision(one)]
+    return [one for one in artifacts if isinstance(one, Document) or sort_of(one) == "decision"]
 
 
-def plan_decisions(context: Context) -> Iterator[ListPage | Written]:
-    """All documents by the folder they are in, and the decisions of each system by source; and the twins."""
-    documents: dict[str, list[Artifact]] = defaultdict(list)
-    decisions: dict[str, list[Artifact]] = defaultdict(list)
+def plan_decisions(context: Context) -> Iterator[DecisionsPage | ListPage | Written]:
+    """The list, its filters, the parts with everything in order of arrival, and the twins."""
     found = all_decisions(context)
-    for artifact in found:
-        if isinstance(artifact, Document):
-            folder = artifact.head.file.path.rpartition("/")[0]
-            documents[f"{artifact.head.file.source}/{folder}"].append(artifact)
-        elif isinstance(artifact, Record):
-            decisions[_heading(artifact)].append(artifact)
-    groups = {heading: documents[heading] for heading in sorted(documents)}
-    groups |= {heading: decisions[heading] for heading in sorted(decisions)}
-    yield ListPage(
-        **page_head(context, DECISIONS, title=_TITLE, section="decisions"),
-        twins=twin_links(DECISIONS, DECISIONS),
-        parts=part_links(DECISIONS, DECISIONS, part_count(found), None),
-        intro=(
-            "Documents kept beside the memos, and decisions from other memory systems."
-            if decisions
-            else "Documents kept beside the memos, which cite them."
-        ),
-        sections=grouped_sections(context, DECISIONS, groups),
+    lists = _Lists(
+        context=context,
+        day=newest_day(context),
+        decisions=newest_first(one for one in found if sort_of(one) == "decision"),
+        proposals=newest_first(one for one in found if sort_of(one) == "proposal"),
+        others=newest_first(one for one in found if sort_of(one) == "other"),
     )
-    yield from plan_parts(context, DECISIONS, _TITLE, found, section_name="decisions")
-    yield from list_twins(context, DECISIONS, _TITLE, found, facts={})
+    former = tuple(group_anchors(_former_headings(found)))
+    for name in VIEWS:
+        yield _page(lists, name, parts=part_count(found), former=former)
+    yield from plan_parts(context, DECISIONS, "Decisions and documents", found, section_name="decisions")
+    yield from list_twins(context, DECISIONS, "Decisions and documents", found, facts={})
 
 
-def _heading(record: Record) -> str:
-    rejected = ", rejected" if system_of(record.card).is_rejected(record.card) else ""
-    return f"{record.card.file.source}: {record.system}{rejected}"
+def _former_headings(found: Iterable[Artifact]) -> list[str]:
+    """The headings of the sections that the page once had: anchors were made of them."""
+    documents, decisions = set(), set()
+    for one in found:
+        if isinstance(one, Document):
+            documents.add(f"{one.head.file.source}/{one.head.file.path.rpartition('/')[0]}")
+        elif isinstance(one, Record):
+            rejected = ", rejected" if system_of(one.card).is_rejected(one.card) else ""
+            decisions.add(f"{one.card.file.source}: {one.system}{rejected}")
+    return [*sorted(documents), *sorted(decisions)]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Lists:
+    """Decisions, proposals and other documents, each newest first."""
+
+    context: Context
+    day: dt.date | None
+    decisions: Sequence[Artifact]
+    proposals: Sequence[Artifact]
+    others: Sequence[Artifact]
+
+    def of(self, view: str) -> Sequence[Artifact]:
+        """What a filter leaves."""
+        if view in _KEPT:
+            waiting = self.waiting() if view == "pending" else []
+            return [*(one for one in self.decisions if _KEPT[view](standing_of(one))), *waiting]
+        return {"proposals": self.proposals, "documents": self.others}.get(view, self.decisions)
+
+    def waiting(self) -> list[Artifact]:
+        """Proposals that are pending."""
+        return [one for one in self.proposals if self.is_pending(one)]
+
+    def is_pending(self, one: Artifact) -> bool:
+        """Whether a decision is pending, or a proposal, on which no decision was made."""
+        is_decision = sort_of(one) == "decision"
+        return standing_of(one) == "pending" and (is_decision or not decisions_on(self.context, one))
+
+
+def _page(lists: _Lists, view: str, *, parts: int, former: tuple[str, ...]) -> DecisionsPage:
+    start = f"{DECISIONS}{view}/" if view else DECISIONS
+    context, found = lists.context, lists.of(view)
+    title = f"{_TITLE}: {VIEWS[view].lower()}" if view else _TITLE
+    if view in {"proposals", "documents"}:
+        title = VIEWS[view]
+    return DecisionsPage(
+        **page_head(context, start, title=title, section="decisions"),
+        twins=() if view else twin_links(start, DECISIONS),
+        parts=part_links(start, DECISIONS, parts, None),
+        intro=_INTROS.get(view, ""),
+        newest=as_of(lists.day),
+        views=tuple(_views(lists, start, view)),
+        groups=tuple(_cut(lists, start, _groups(lists, view, found if view else [*found, *lists.waiting()]))),
+        former=former if not view else (),
+    )
+
+
+def _views(lists: _Lists, start: str, current: str) -> Iterator[DecisionView]:
+    for view, name in VIEWS.items():
+        total = None if view.startswith("by-") else len(lists.of(view))
+        if total == 0 and view in {"no-status", "documents"} and view != current:
+            continue
+        href = None if view == current else relative(start, f"{DECISIONS}{view}/" if view else DECISIONS)
+        yield DecisionView(page=Reference(label=name, href=href), total=total)
+
+
+def _groups(lists: _Lists, view: str, found: Sequence[Artifact]) -> Mapping[tuple[str, str], list[Artifact]]:
+    """Heading and anchor of each group, with its artifacts."""
+    groups: dict[tuple[str, str], list[Artifact]] = defaultdict(list)
+    if view.startswith("by-"):
+        deciders = _Deciders(lists.context)
+        for one in found:
+            for label, key in deciders.of(one) if view == "by-position" else _source(one):
+                groups[label, f"{view.removeprefix('by-')}-{key}" if key else _NO_POSITION].append(one)
+        order = sorted(groups, key=lambda group: (group[1] == _NO_POSITION, group))
+        return {group: groups[group] for group in order[:_GROUPS]}
+    waiting = sorted((one for one in found if lists.is_pending(one)), key=lambda one: one.sort_key)
+    for one in waiting:  # what waits longest comes first
+        is_proposal = sort_of(one) == "proposal" and view != "proposals"
+        groups[("Pending proposals", "pending-proposals") if is_proposal else ("Pending", "pending")].append(one)
+    there = {one.ref for one in waiting}
+    for one in found:
+        if one.ref not in there:
+            month = one.date.day[:7] if one.date else ""
+            groups[month_name(month.replace("-", "/")) if month else "No date", month or "undated"].append(one)
+    return groups
+
+
+def _source(one: Artifact) -> Iterator[tuple[str, str]]:
+    name = one.copies[0].file.source
+    yield name, _key(name)
+
+
+def _key(name: str) -> str:
+    return re.sub(r"[^\w.~-]+", "-", name)
+
+
+class _Deciders:
+    """Finds the positions that decided: those that a head names, else the only one whose repo it is."""
+
+    def __init__(self, context: Context) -> None:
+        self._context = context
+        self._names = {name.casefold(): id_ for name, id_ in context.archive.position_of.items()}
+        self._names |= {id_.casefold(): id_ for id_ in context.archive.positions}
+        self._owners: dict[str, set[str]] = defaultdict(set)
+        for id_, position in context.archive.positions.items():
+            if position.repo and not position.union_of:
+                self._owners[position.repo].add(id_)
+
+    def of(self, one: Artifact) -> list[tuple[str, str]]:
+        """Their labels and ids; "No position" if none is known."""
+        said = one.head.decided_by if isinstance(one, Document) else ""
+        words = (part.strip(" .()").casefold() for part in re.split(r"[,;/&()]|\band\b", said))
+        found = dict.fromkeys(self._names[word] for word in words if word in self._names)
+        owners = self._owners.get(one.copies[0].file.source, set())
+        ids = list(found) or (list(owners) if len(owners) == 1 and not said else [])
+        return [(self._context.label(id_), id_) for id_ in ids] or [("No position", "")]
+
+
+def _cut(lists: _Lists, start: str, groups: Mapping[tuple[str, str], Sequence[Artifact]]) -> Iterator[DecisionGroup]:
+    """The groups with their rows, all together no more than one list may have."""
+    left = LIST_LIMIT
+    for (heading, anchor), found in groups.items():
+        shown = found[:left]
+        left -= len(shown)
+        rows = tuple(_row(lists, start, one) for one in shown)
+        if rows:
+            yield DecisionGroup(heading=heading, anchor=anchor, rows=rows, total=len(found))
+
+
+def _row(lists: _Lists, start: str, one: Artifact) -> DecisionRow:
+    context, standing, sort = lists.context, standing_of(one), sort_of(one)
+    proposals = proposals_of(context, one)[:_NAMED] if sort == "decision" else []
+    decided = decisions_on(context, one)[:_NAMED] if sort == "proposal" else []
+    is_pending = standing == "pending" and not decided
+    return DecisionRow(
+        href=relative(start, page_of(one)),
+        subject=one.short_subject,
+        type=_type(one),
+        date=stamp(one.date),
+        standing=None if sort == "other" or decided else standing,
+        status=cut_line(status_of(one), 60),
+        source=one.copies[0].file.source,
+        by=cut_line(one.head.decided_by, 120) if isinstance(one, Document) else "",
+        age=age(one.date, lists.day) if is_pending and sort != "other" else "",
+        successor=context.successor(start, one),
+        proposals=tuple(context.artifact(start, other.ref) for other in proposals),
+        decided_in=tuple(context.artifact(start, other.ref) for other in decided),
+    )
+
+
+def _type(one: Artifact) -> str:
+    if isinstance(one, Record):
+        return f"{one.system} {one.card.type}".strip()
+    sort = sort_of(one)
+    return "document" if sort == "other" else sort

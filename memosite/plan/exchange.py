@@ -10,7 +10,7 @@ from memosite.facts.parsed import BROADCAST
 from memosite.pages.overviews import Exchange, ExchangeCell
 from memosite.pages.pictures import shade_of
 from memosite.plan.context import Context
-from memosite.plan.dates import duration
+from memosite.plan.dates import duration, seconds_between
 
 POSITIONS = 12
 """The most positions in the matrix."""
@@ -64,14 +64,9 @@ def _waited(context: Context, memo: Memo, to: str) -> float | None:
     """The seconds until a recipient first answered; None if it did not, or if a date is only in a file name."""
     position = context.archive.positions.get(to)
     members = {to, *(position.union_of if position else ())}
-    dates = []
-    for ref in (*memo.replies, *memo.also_answered_by):
-        reply = context.archive.artifacts.get(ref)
-        if isinstance(reply, Memo) and reply.sender_position in members and reply.date and reply.date.origin != "name":
-            dates.append(reply.date.instant)
-    if not dates or memo.date is None or memo.date.origin == "name" or min(dates) < memo.date.instant:
-        return None
-    return (min(dates) - memo.date.instant).total_seconds()
+    replies = (context.archive.artifacts.get(ref) for ref in (*memo.replies, *memo.also_answered_by))
+    dates = [one.date for one in replies if isinstance(one, Memo) and one.sender_position in members and one.date]
+    return seconds_between(memo.date, min(dates, key=lambda date: date.instant, default=None))
 
 
 def _cell(pair: _Pair, counts: Mapping[_Pair, int], times: Mapping[_Pair, list[float]], most: int) -> ExchangeCell:

@@ -69,15 +69,20 @@ def grouped_sections(
         shown[_OTHERS] = (*shown.get(_OTHERS, ()), *others)
     total = sum(map(len, shown.values()))
     limit = LIST_LIMIT if total <= LIST_LIMIT else max(1, LIST_LIMIT // len(shown))
-    taken: set[str] = set()
-    sections = []
-    for key, artifacts in shown.items():
+    return tuple(
+        section(context, start, names.get(key, key), artifacts, limit=limit, anchor=anchor, empty=empty)
+        for (key, artifacts), anchor in zip(shown.items(), group_anchors(shown), strict=True)
+    )
+
+
+def group_anchors(keys: Iterable[str]) -> list[str]:
+    """An anchor for each key of groups, made of its letters and digits; no two are the same."""
+    taken: dict[str, None] = {}
+    for key in keys:
         stem = anchor = re.sub(r"[^\w.-]+", "-", key.lower()).strip("-") or "group"
         number = 1
         while anchor in taken:
             number += 1
             anchor = f"{stem}-{number}"
-        taken.add(anchor)
-        heading = names.get(key, key)
-        sections.append(section(context, start, heading, artifacts, limit=limit, anchor=anchor, empty=empty))
-    return tuple(sections)
+        taken[anchor] = None
+    return list(taken)

@@ -20,6 +20,11 @@ _ITEM = re.compile(r"[ \t]*(?:[*+-]|\d{1,9}[.)])[ \t]+|#{1,6}[ \t]+")
 _TAG = re.compile(r"<(/?)(q|blockquote)\b[^<>]{0,500}>", re.IGNORECASE)
 
 
+_LINK = re.compile(
+    r"\]\(<([^<>\n]{1,2000})>\)|(https?://[^()\s<>\"]{1,2000}(?:\([^()\s<>\"]{0,200}\)[^()\s<>\"]{0,200}){0,5})"
+)
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Block:
     """A paragraph, or what a block quote quotes. `starts` are where its lines begin in `text`, `lines` their numbers.
@@ -53,6 +58,11 @@ def block_of(rows: Iterable[tuple[int, str]], *, is_quote: bool, links: tuple[st
         lines=tuple(line for line, _ in kept) or (1,),
         links=links,
     )
+
+
+def links_in(text: str) -> list[str]:
+    """The addresses in a text or a Markdown document, in their order."""
+    return [match[1] or match[2].rstrip(".,;:!?'”’»]") for match in _LINK.finditer(text)]
 
 
 def markdown_blocks(text: str) -> Iterator[Block]:

@@ -11,7 +11,7 @@ from dataclasses import replace
 from typing import Final
 
 from memosite.facts.written import Written
-from memosite.quotes.blocks import Block, markdown_blocks, plain_blocks
+from memosite.quotes.blocks import Block, links_in, markdown_blocks, plain_blocks
 from memosite.quotes.html_blocks import html_blocks
 from memosite.quotes.layers import Reading, edited
 from memosite.quotes.marks import find_marks
@@ -25,7 +25,6 @@ _SHA = re.compile(
 )
 _REF = re.compile(r"(?<![\w/.])(?:memo|note|transcript|library|record|document)/[^\s`,()<>\"]{1,400}", re.IGNORECASE)
 _TIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d(?::\d\d)?(?:Z|[+-]\d\d:\d\d)")
-_URL = re.compile(r"\]\(<([^<>\n]{1,2000})>\)|(https?://[^\s<>\"]{1,2000})")
 _QUOTED = re.compile(r"“(.*)”\. ", re.DOTALL)
 _ENTRY = re.compile(r"@\w+\s*\{\s*[^,{}\s]*\s*,")
 _FIELD = re.compile(r"([\w-]+)\s*=\s*(?:(\{)|(\")|(\w+))")
@@ -98,8 +97,9 @@ READERS: Final[Mapping[str, Callable[[str], tuple[Written, ...]]]] = {
     ".bib": read_bibtex,
     ".json": read_csl_json,
     ".txt": read_plain,
+    ".docx": read_markdown,
 }
-"""How documents are read, by the ending of their names."""
+"""How documents are read, by the ending of their names; `.docx` as Pandoc writes it."""
 
 
 def cited_in(text: str) -> tuple[Written, ...]:
@@ -143,14 +143,14 @@ def _of_line(row: str, line: int) -> Iterator[Written]:
     for match in _SHA.finditer(row):
         before = row[done : match.start()]
         done = match.end()
-        refs, times, urls = list(_REF.finditer(before)), _TIME.findall(before), list(_URL.finditer(before))
+        refs, times, urls = list(_REF.finditer(before)), _TIME.findall(before), links_in(before)
         speaker = ""
         if before.lstrip().startswith("— "):
             speaker = _unmarked(before.lstrip()[2:].partition(", [")[0]) if ", [" in before else ""
         yield Written(
             line=line,
             ref=refs[-1][0] if refs else "",
-            url=(urls[-1][1] or urls[-1][2].rstrip(".,;")) if urls else "",
+            url=urls[-1] if urls else "",
             quote="",
             sha256=match["sha"],
             speaker=speaker,

@@ -91,7 +91,7 @@ def _details(editing: Edited, text: str, spans: Sequence[Span], level: Level) ->
     yield from (f"put in: {words}" for words in editing.inserted)
     for words in _omitted(text, spans):
         if negates(words):
-            yield "what is left out holds a negation"
+            yield "the omitted words have a negation"
             return
 
 

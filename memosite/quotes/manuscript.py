@@ -29,9 +29,12 @@ def read_manuscript(path: Path) -> tuple[Block, ...]:
     return tuple(markdown_blocks(text) if suffix in _MARKDOWN else plain_blocks(text))
 
 
-def docx_text(path: Path) -> str:
-    """A `.docx` file as Markdown, a line for each paragraph. Raises `SourceError` if it cannot be read."""
-    return _from_docx(path, _read(path))
+def docx_text(path: Path, data: bytes | None = None) -> str:
+    """A `.docx` file, or its `data`, as Markdown, a line for each paragraph.
+
+    Raises `SourceError` if it cannot be read.
+    """
+    return _from_docx(path, _read(path) if data is None else data)
 
 
 def _read(path: Path) -> bytes:

@@ -11,7 +11,7 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
-from memosite.quotes.blocks import CLOSE, OPEN, Block
+from memosite.quotes.blocks import CLOSE, OPEN, Block, links_in
 from memosite.quotes.words import word_count
 
 LEAST: Final = 8
@@ -26,6 +26,9 @@ _APOSTROPHES: Final = frozenset("’'‘")
 _MARK = re.compile("[" + "".join(_CLOSING) + "]")
 _SENTENCE_END = re.compile(r"[.!?…][\"”’»)\]]*\s+(?=[^a-z\s])")
 _ATTRIBUTION = re.compile(r"\s*(?:—|–|--|―)\s*\S")
+_LINKED = re.compile(r"\s*[(<\[]*(?:https?://|[^\[\]\n]{1,300}\]\()")
+_LINK_BEHIND = re.compile(r"[”\"’»)*_\s]{0,9}(?:[(<]*https?://|[(\[]{0,2}\[[^\[\]\n]{1,300}\]\()[^\s\"]{1,2000}")
+_ADDRESS = re.compile(r"https?://[^\s<>\"]+|\d{4}-\d\d-\d\d-\d{4}--[\w.-]+", re.ASCII)
 _TRAILING = ",;.:"
 _SAYING = (
     r"(?:said|says|say|wrote|writes|write|replied|replies|answered|answers|noted|notes|argued|argues|added|adds"
@@ -83,9 +86,15 @@ def _block_quotation(block: Block, before: Block | None, after: Block | None) ->
             break
     lead = before.text.rstrip() if before and not before.is_quote else ""
     lead = lead[_sentence_start(lead, len(lead)) :] if lead.endswith((":", ",", "—", "–")) else ""
-    if not below and after and not after.is_quote and (_ATTRIBUTION.match(after.text) or after.links):
+    if (
+        not below
+        and after
+        and not after.is_quote
+        and (_ATTRIBUTION.match(after.text) or _LINKED.match(after.text) or after.links)
+    ):
         below = after.text
-    links = tuple(dict.fromkeys(block.links + (after.links if after and not after.is_quote else ())))
+    beside = after.links if after and not after.is_quote else ()
+    links = tuple(dict.fromkeys((*block.links, *beside, *links_in(below))))
     text = "\n".join(rows).strip().strip(OPEN + CLOSE)
     line = block.line_of(len(block.text) - len(block.text.lstrip()))
     return Quotation(text=_bare(text), line=line, is_block=True, context=f"{lead}\n{below}".strip(), links=links)
@@ -112,7 +121,9 @@ def _inline_quotations(block: Block) -> Iterator[Quotation]:
         first, last = _sentence(text, match.start(), end)
         context = f"{text[first : match.start()]} … {text[end + 1 : last]}"
         line = block.line_of(start + len(text[start:end]) - len(text[start:end].lstrip()))
-        yield Quotation(text=quote, line=line, is_block=False, context=context.strip(), links=block.links)
+        behind = _LINK_BEHIND.match(text, end + 1)
+        links = (*block.links, *links_in(context), *(links_in(behind[0]) if behind else ()))
+        yield Quotation(text=quote, line=line, is_block=False, context=context.strip(), links=links)
         place = end + 1
 
 
@@ -178,7 +189,7 @@ class _Names:
         """Who may be meant: the one that speaks, or all that are named."""
         if self.any is None:
             return ()
-        text = _folded(context)
+        text = _folded(_ADDRESS.sub(" ", context))  # an id names positions, too
         named = [(match.start(), match.end(), self.names[_folded(match[0])]) for match in self.any.finditer(text)]
         every = tuple(dict.fromkeys(name for _, _, name in named))
         if len(every) < 2:

@@ -157,8 +157,11 @@ def _collect(config: Config, also: Iterable[Path], states: _States) -> None:
         _add_folder(folder, states)
     roots = [source.root for source in config.sources if source.root is not None]
     holes = frozenset(str(path) for path in (*roots, *config.written))
-    for path in list_manuscripts(config.site, config.citations, holes=config.written):
+    manuscripts = list_manuscripts(config.site, config.citations, holes=config.written)
+    for path in manuscripts:
         states.look_at(path)
+    if any(path.suffix.lower() == ".docx" for path in manuscripts):
+        states.say(shutil.which("pandoc") or "no pandoc")
     for source in config.sources:
         states.say("source", source.name)
         if source.root is None:

@@ -10,8 +10,9 @@ from itertools import accumulate
 from pathlib import Path
 
 from memosite.archive.history import History
+from memosite.facts.entries import RecordEntry
 from memosite.facts.file import File
-from memosite.facts.parsed import Parsed, RecordEntry
+from memosite.facts.parsed import Parsed
 from memosite.facts.secret_rules import SecretHit
 from memosite.formats.systems import split_file
 from memosite.reading.screen import Screen

@@ -72,7 +72,7 @@ def _why(unit: Unit, made: Made | None, changed: Mapping[int, TracedRead], diges
         return f"{', '.join(what[:_NAMED])}{more} changed"
     for output in made.outputs:
         if not is_there(output.path, output.state):
-            return f"{output.path} is not there as it was written"
+            return f"{output.path} was changed or removed"
     return ""
 
 

@@ -27,6 +27,7 @@ from memosite.resolve.assemble import Assembler
 from memosite.resolve.bodies import body_candidates, join_bodies
 from memosite.resolve.collect import Collected, collect, within_bounds
 from memosite.resolve.conversation import ThreadBuilder
+from memosite.resolve.decisions import join_decisions, outdated_citations
 from memosite.resolve.delivery import delivery_findings
 from memosite.resolve.document_ids import DocumentIds
 from memosite.resolve.filed import Filed, file_records, record_collisions
@@ -115,6 +116,8 @@ def resolve(
     if rules.is_loose:
         findings = tuple(finding for finding in findings if finding.severity != Severity.NOTE)
     links, bound, odd = _mentions(gathered, assembler, replies, resolver, line_of)
+    succession = join_decisions(assembler.documents(), links, bound)
+    odd += tuple(outdated_citations(assembler.citing(), links, assembler.documents(), gathered.records, succession))
     all_findings = collected.findings + kept.findings + findings + (() if rules.is_loose else odd)
     artifacts, ledger = assembler.artifacts(
         ResolvedLinks(
@@ -127,6 +130,7 @@ def resolve(
             ),
             records=bound,
             kept=kept,
+            succession=succession,
             closed=rules.closed,
             index=gathered.index,
             findings=all_findings,

@@ -17,6 +17,7 @@ from memosite.facts.times import Moment
 from memosite.formats.stamps import last_turn_at
 from memosite.resolve.actions import Answered, Answering, least_done, recipient_states
 from memosite.resolve.conversation import ThreadBuilder
+from memosite.resolve.decisions import Succession
 from memosite.resolve.filed import Filed
 from memosite.resolve.identity import CopyGroup
 from memosite.resolve.lives import Lives
@@ -39,6 +40,7 @@ class ResolvedLinks:
     backlinks: Mapping[Ref, tuple[Ref, ...]]
     records: Mapping[Ref, Bound]
     kept: Kept
+    succession: Succession
     closed: Mapping[str, Discharge]
     index: NameIndex
     findings: tuple[Finding, ...]
@@ -157,6 +159,7 @@ class ArtifactMaker:
         if isinstance(fact, DocumentHead):
             return Document(
                 head=fact,
+                **self._joined.succession.of(filed.ref),
                 **_common(
                     around,
                     system="markdown",
@@ -206,7 +209,7 @@ class ArtifactMaker:
             ),
             card=card,
             relations=bound.relations,
-            superseded_by=bound.superseded_by,
+            **self._joined.succession.of(filed.ref),
             history=self._joined.kept.history.get((card.file.source, card.file.path), ()),
             sessions=bound.sessions,
             former=filed.former,

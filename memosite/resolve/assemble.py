@@ -8,7 +8,7 @@ from memosite.archive.ledger import Ledger
 from memosite.archive.model import UNDATED, Artifact
 from memosite.facts.bounds import NAMED
 from memosite.facts.names import read_stamped_name
-from memosite.facts.parsed import FileFacts, Ref, Text
+from memosite.facts.parsed import FileFacts, RecordCard, Ref, Text
 from memosite.facts.times import Moment
 from memosite.resolve.artifacts import ArtifactMaker, ResolvedLinks, role_folder
 from memosite.resolve.collect import Collected
@@ -52,6 +52,15 @@ class Assembler:
     def documents(self) -> Iterator[Filed]:
         """Documents, with their refs."""
         return (filed for ref, filed in self._filed.items() if ref[0] == "document")
+
+    def citing(self) -> Iterator[tuple[Ref, FileFacts, int | None]]:
+        """Memos, notes and records with the file, and the line of a list, that they are in."""
+        for ref, group in self._groups.items():
+            if group.kind != "transcript":
+                yield ref, group.envelope.file, None
+        for ref, filed in self._filed.items():
+            if isinstance(filed.fact, RecordCard):
+                yield ref, filed.files[0], filed.fact.line
 
     def texts(self) -> Iterator[tuple[Ref, Text, TextOrigin]]:
         """Each artifact's text with its file's place, for links. An envelope's and its body's are joined."""

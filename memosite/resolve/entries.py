@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from memosite.archive.history import EventKind, LifeEvent
 from memosite.archive.model import WorkState
-from memosite.facts.parsed import RecordEntry
+from memosite.facts.entries import RecordEntry
 
 Version = tuple[RecordEntry, ...]
 """The entries of a version of a file, in its order."""

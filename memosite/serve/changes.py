@@ -14,6 +14,7 @@ from watchfiles import Change, watch
 
 from memosite.config.loading import Config
 from memosite.facts.layout import SKIPPED_FOLDERS, UNREAD_FOLDERS
+from memosite.sources.manuscripts import manuscript_folders
 from memosite.sources.repos import holding_repo
 
 _SETTLED_MS = 50  # no event for so long: the writing is done
@@ -57,11 +58,12 @@ def each_change(
 
 
 def watched_folders(config: Config) -> tuple[Path, ...]:
-    """Every folder whose entries count: of sources, of their repos' state, of the theme, and the site's own."""
+    """Every folder whose entries count: of sources, their repos' state, manuscripts, the theme, and the site's own."""
     found = {config.site}
     for root in (source.root for source in config.sources if source.root is not None):
         found.update(_below(root, config, unread=UNREAD_FOLDERS | SKIPPED_FOLDERS))
         found.update(_git_folders(root, config))
+    found.update(manuscript_folders(config.site, config.citations, holes=config.written))
     if config.theme is not None:
         found.update(_below(config.theme, config, unread=UNREAD_FOLDERS))
     return tuple(sorted(folder for folder in found if folder.is_dir()))

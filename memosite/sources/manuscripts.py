@@ -11,9 +11,14 @@ _UNREAD = frozenset({"node_modules"})
 
 def list_manuscripts(site: Path, globs: Collection[str], *, holes: Collection[Path]) -> list[Path]:
     """The files below the site folder that a glob matches, in order; no links, and nothing below a hole."""
-    roots = {site / _fixed(glob) for glob in globs}
-    found = {path for root in roots for path in _files_below(root, frozenset(holes))}
-    return sorted(path for path in found if matches_any(path.relative_to(site).as_posix(), globs))
+    found = {Path(place, name) for place, names in _below(site, globs, holes) for name in names}
+    named = (path for path in found if matches_any(path.relative_to(site).as_posix(), globs))
+    return sorted(path for path in named if not path.is_symlink())
+
+
+def manuscript_folders(site: Path, globs: Collection[str], *, holes: Collection[Path]) -> Iterator[Path]:
+    """The folders in which such files may be."""
+    return (Path(place) for place, _ in _below(site, globs, holes))
 
 
 def _fixed(glob: str) -> str:
@@ -23,10 +28,12 @@ def _fixed(glob: str) -> str:
     return "/".join(parts[:first])
 
 
-def _files_below(root: Path, holes: frozenset[Path]) -> Iterator[Path]:
-    for place, folders, names in os.walk(root):
-        folders[:] = (
-            one for one in folders
-            if not one.startswith(".") and one not in _UNREAD and Path(place, one) not in holes
-        )  # fmt: skip
-        yield from (path for name in names if not (path := Path(place, name)).is_symlink())
+def _below(site: Path, globs: Collection[str], holes: Collection[Path]) -> Iterator[tuple[str, list[str]]]:
+    """The folders that a glob may reach, with the names of their files."""
+    for root in sorted({site / _fixed(glob) for glob in globs}):
+        for place, folders, names in os.walk(root):
+            folders[:] = (
+                one for one in folders
+                if not one.startswith(".") and one not in _UNREAD and Path(place, one) not in holes
+            )  # fmt: skip
+            yield place, names

@@ -36,7 +36,7 @@ _OURS = re.compile(
     re.DOTALL | re.ASCII,
 )
 """Paths in memosite's own folders that it may have written; any other file there is somebody else's."""
-_MARKER_TEXT = "This folder is made by memosite: what lies in it is overwritten by the next build.\n"
+_MARKER_TEXT = "This folder is made by memosite: the next build overwrites its files.\n"
 _AUDIENCE = "audience: "
 
 

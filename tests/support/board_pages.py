@@ -1,8 +1,9 @@
-"""Samples of the pages of actions, with every part that such a page may have."""
+"""Samples of the pages of actions and of decisions, with every part that such a page may have."""
 
 from typing import Any
 
 from memosite.pages.actions import ActionGroup, ActionListPage, ActionRow, ActionsPage, Owed, PositionActions, StateLink
+from memosite.pages.decisions import DecisionGroup, DecisionRow, DecisionsPage, DecisionView
 from memosite.pages.parts import Reference, Stamp
 
 _STAMP = Stamp(utc="2026-04-21T13:00:00Z", shown="2026-04-21 09:00 −04:00", day="2026-04-21")
@@ -79,4 +80,36 @@ def action_list(fields: dict[str, Any]) -> ActionListPage:
     """All actions of a position."""
     return ActionListPage(
         **fields, intro="", newest=_STAMP, states=_states(), position=_STRATEGIST, groups=_groups(), positions_total=5
+    )
+
+
+def decisions_list(fields: dict[str, Any]) -> DecisionsPage:
+    """What is pending, and a month of decisions."""
+    said: dict[str, Any] = {"href": "../documents/oak/index.html", "source": "governance", "type": "decision"}
+    pending = DecisionRow(
+        **said, subject="Oak", date=_STAMP, standing="pending", status="awaiting a vote", age="31 days", by="director"
+    )
+    old = DecisionRow(
+        **said,
+        subject="Ash",
+        date=None,
+        standing="superseded",
+        status="superseded",
+        successor=_DIRECTOR,
+        proposals=(_DIRECTOR, _STRATEGIST),
+        decided_in=(_DIRECTOR,),
+    )
+    return DecisionsPage(
+        **fields,
+        intro="By date.",
+        newest=_STAMP,
+        views=(
+            DecisionView(page=Reference(label="All"), total=3),
+            DecisionView(page=Reference(label="By source", href="by-source/index.html"), total=None),
+        ),
+        groups=(
+            DecisionGroup(heading="Pending", anchor="pending", rows=(pending,), total=1),
+            DecisionGroup(heading="April 2026", anchor="2026-04", rows=(old,), total=2),
+        ),
+        former=("governance-decisions",),
     )

@@ -26,7 +26,7 @@ def _group(card: RecordCard) -> tuple[GroupOrder, str]:
 
 SYSTEM = RecordSystem(
     name="memory-layer",
-    intro="What sessions keep for those after them, by category.",
+    intro="What sessions saved for later ones, by category.",
     rules=rules.RULES,
     endings=(".json", ".md"),
     load=_load,

@@ -12,10 +12,11 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import islice, pairwise
 
+from memosite.facts.entries import RecordEntry
 from memosite.facts.file import File
 from memosite.facts.findings import Finding
 from memosite.facts.names import short_hash, short_subject, stem_of
-from memosite.facts.parsed import DocumentHead, Parsed, RecordCard, RecordEntry, RecordFile, Text
+from memosite.facts.parsed import DocumentHead, Parsed, RecordCard, RecordFile, Text
 from memosite.facts.texts import cut_line, describe_text, one_line, summarize
 from memosite.facts.times import Moment, read_moment
 from memosite.formats.document import left_fields

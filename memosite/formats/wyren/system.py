@@ -1,7 +1,8 @@
 """wyren: the shared memory of a team's coding sessions, a record for each bullet (SPEC 2.2, wyren)."""
 
+from memosite.facts.entries import RecordEntry
 from memosite.facts.file import File
-from memosite.facts.parsed import RecordCard, RecordEntry
+from memosite.facts.parsed import RecordCard
 from memosite.formats.system import Adapter, GroupOrder, RecordSystem, capitalized, rank_in
 from memosite.formats.wyren import places, rules
 

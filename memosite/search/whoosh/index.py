@@ -36,7 +36,7 @@ with warnings.catch_warnings():
 
     from memosite.search.whoosh.fields import schema
 
-INDEX_VERSION = 5
+INDEX_VERSION = 6
 """Of the schema, of what the analyzer finds and of what is shown: an index of another version is made anew."""
 
 _SEAL = "seal.json"
@@ -121,7 +121,7 @@ def making_index(cache: Path, *, waits: bool = True) -> Iterator[Path | None]:
         except FileNotFoundError as error:
             if partial.exists():
                 raise
-            message = "what is left out of it changed while it was made; run the command again"
+            message = "what it omits changed while it was made; run the command again"
             raise OutputError(f"{cache}: the search index was removed: {message}") from error
         finally:
             shutil.rmtree(partial, ignore_errors=True)

@@ -76,7 +76,7 @@ def update_index(
     folder = cache / INDEX_FOLDER
     seal, why = read_seal(folder)
     if seal is not None and not seal.holds_as_much(made_of):
-        seal, why = None, "what is left out of it has changed"
+        seal, why = None, "what it omits has changed"
     if why:
         say(f"search index: {why}, so it is made anew")
     now = {card.key: card.digest for card in cards}
