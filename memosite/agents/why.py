@@ -81,7 +81,8 @@ class Chain:
 
 def why(reader: Reader, asked: Asked, causes: Sequence[Cause]) -> list[Chain]:
     """The chain of each commit."""
-    texts = list(_texts(reader))
+    words = (asked.path.rpartition("/")[2], *(cause.work.commit.hash[:7] for cause in causes))
+    texts = list(_texts(reader, words))
     return [_chain(reader, asked, cause, texts) for cause in causes]
 
 
@@ -117,13 +118,13 @@ def _sessions(reader: Reader, work: Work) -> Iterator[Session]:
 # Who names it
 
 
-def _texts(reader: Reader) -> Iterator[tuple[Artifact, str]]:
-    """The texts of all items but transcripts."""
+def _texts(reader: Reader, words: Sequence[str]) -> Iterator[tuple[Artifact, str]]:
+    """All items but transcripts, each with its text if that has one of some words: else it names nothing."""
     for artifact in reader.archive.artifacts.values():
         if artifact.withheld or isinstance(artifact, Transcript):
             continue
-        said = [reader.text_of(text.sha256) for text in _bodies(artifact)]
-        yield artifact, "\n".join((artifact.subject, *said))
+        text = "\n".join((artifact.subject, *(reader.text_of(one.sha256) for one in _bodies(artifact))))
+        yield artifact, text if any(word in text for word in words) else ""
 
 
 def _bodies(artifact: Artifact) -> list[Text]:
