@@ -164,6 +164,12 @@ def _agents(options: argparse.Namespace) -> int:
     return EXIT_FINE if run(options, show=show, say=_nothing if options.quiet else say) else EXIT_NOT_SO
 
 
+def _why(options: argparse.Namespace) -> int:
+    from memosite.commands.why import run
+
+    return EXIT_FINE if run(options, show=_nothing if options.quiet else show, say=say) else EXIT_NOT_SO
+
+
 def _drafts(options: argparse.Namespace) -> int:
     from memosite.commands.drafts import run
 
@@ -204,6 +210,7 @@ _COMMANDS: dict[str, Callable[[argparse.Namespace], int]] = {
     "inbox": _agents,
     "show": _agents,
     "thread": _agents,
+    "why": _why,
     "reply": _drafts,
     "new": _drafts,
     "mcp": _mcp,
