@@ -59,11 +59,19 @@ def _say_secrets(options: argparse.Namespace, error: SecretsError) -> None:
 
 
 def _options(arguments: Sequence[str]) -> argparse.Namespace:
-    """The options of the command line. Help that cannot be printed is an `OSError`."""
+    """The options of the command line, with the site of a path in an output.
+
+    Help that cannot be printed is an `OSError`.
+    """
     try:
-        return parser().parse_args(arguments)
+        options = parser().parse_args(arguments)
     finally:
         sys.stdout.flush()
+    if any("/" in one for one in arguments):
+        from memosite.commands.outputs import find_site
+
+        find_site(options)
+    return options
 
 
 # What the commands do. Imports are inside, so that each command imports no more than it needs.

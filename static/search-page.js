@@ -67,8 +67,8 @@
   // The address
 
   function readAddress() {
-    const inSearch = new URLSearchParams(location.search).get("q");
-    return inSearch ?? new URLSearchParams(location.hash.slice(1)).get("q") ?? "";
+    const inSearch = new URLSearchParams(location.search).getAll("q"); // the box of a transcript sends its field apart
+    return inSearch.length ? inSearch.join(" ") : new URLSearchParams(location.hash.slice(1)).get("q") ?? "";
   }
 
   /** @param {string} query */

@@ -28,6 +28,7 @@ def add_agents(add: _Add, add_site: Callable[[argparse.ArgumentParser], None]) -
         counted = "character of the text" if name == "show" else "entry of the list"
         command.add_argument("--from", dest="begin", type=int, default=0, metavar="N", help=f"begin at this {counted}")
         command.add_argument("--json", action="store_true", help="the same as one JSON object")
+        add_as_of(command)
         add_site(command)
         command.set_defaults(run=name, site=None)
     for name, command in {"reply": _reply(add), "new": _new(add)}.items():
@@ -69,6 +70,16 @@ def _add_draft(command: argparse.ArgumentParser, *, to: str) -> None:
         "--summary", default="", metavar="TEXT", help="for the envelope, beside a body file: one to three sentences"
     )
     command.add_argument("--action", action="store_true", help="the memo asks its recipients to do something")
+
+
+def add_as_of(command: argparse.ArgumentParser) -> None:
+    """Add the option that reads the past."""
+    command.add_argument(
+        "--as-of",
+        default="",
+        metavar="COMMIT|DATE",
+        help="what could be known then: at a commit of a source (3a835a6, or SOURCE:REF), or on a day (2026-05-01)",
+    )
 
 
 def _brief(add: _Add) -> argparse.ArgumentParser:

@@ -38,9 +38,11 @@ from memosite.pages.parts import PAGE_CHARS, Body
 from memosite.pages.words import action_word
 from memosite.passages.anchors import PREAMBLE
 from memosite.render.difference import Diff, compare, cut_to, html_bytes
+from memosite.render.outline import outline
+from memosite.render.strip import strip_of
 from memosite.render.theme import Theme
 from memosite.render.turn_difference import TurnDiff, compare_turns
-from memosite.render.turns import LEVEL, outline, shown_turns
+from memosite.render.turns import LEVEL, shown_turns
 from memosite.search.blocks import Analyses, SearchBlock, render_block
 
 __all__ = ["Renderer"]
@@ -194,6 +196,7 @@ class Renderer:
             prefix=body.prefix,
             preamble=_safe(to_html(preamble, links=links, prefix=prefix, base_level=LEVEL, with_passages=True)),
             outline=outline(conversation, body),
+            strip=strip_of(conversation, body),
             total=len(conversation.turns),
             turns=tuple(shown_turns(conversation, body)),
         )
