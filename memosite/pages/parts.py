@@ -153,6 +153,8 @@ class Row:
     mailbox: Mailbox | None = None
     action: Action | None = None
     is_unread: bool = False
+    is_unreceived: bool = False
+    """Whether it was delivered to the position of the list, and is in no commit there."""
     is_ghost: bool = False
     is_current: bool = False
     depth: int = 0
