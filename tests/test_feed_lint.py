@@ -204,19 +204,22 @@ def test_a_feed_in_a_browser_says_what_it_is(site: Path) -> None:
     """In a comment above everything else; archive documents, which are fixed, have none."""
     for file in feed_files(site):
         document = etree.parse(file)
-        comments = document.xpath("//comment()")
+        comments = list(document.iter(etree.Comment))
         if document.find(".//fh:archive", NAMESPACES) is not None:
             assert comments == []
             continue
         (comment,) = comments
-        assert comment.getnext().tag == "channel"
+        following = comment.getnext()
+        assert following is not None and following.tag == "channel"
         lines = (comment.text or "").strip().splitlines()
-        address, link = document.find(".//atom:link[@rel='self']", NAMESPACES), document.findtext("./channel/link")
+        own, link = document.find(".//atom:link[@rel='self']", NAMESPACES), document.findtext("./channel/link") or ""
+        assert own is not None
+        address = own.get("href") or ""
         assert lines[0].startswith("This is a feed, which programs read to announce what is new: ")
-        if "--" in address.get("href"):
+        if "--" in address:
             assert lines[1].endswith("memosite watch")
         else:
-            assert shlex.split(lines[1].partition(", or run: ")[2]) == ["memosite", "watch", address.get("href")]
+            assert shlex.split(lines[1].partition(", or run: ")[2]) == ["memosite", "watch", address]
         assert "--" in link or lines[2] == f"Its page, with other ways to follow it: {link}"
         beside = file.with_suffix(".json")
         if beside.exists():

@@ -31,10 +31,32 @@ def add_agents(add: _Add, add_site: Callable[[argparse.ArgumentParser], None]) -
         add_as_of(command)
         add_site(command)
         command.set_defaults(run=name, site=None)
+    _add_why(add, add_site)
     for name, command in {"reply": _reply(add), "new": _new(add)}.items():
         _add_draft(command, to="its sender" if name == "reply" else "")
         add_site(command)
         command.set_defaults(run=name, site=None)
+    server = add(
+        "mcp",
+        "offer these commands to language models: an MCP server on standard input and output",
+        "memosite mcp --site example-org",
+    )
+    add_site(server)
+    server.set_defaults(run="mcp", site=None)
+
+
+def _add_why(add: _Add, add_site: Callable[[argparse.ArgumentParser], None]) -> None:
+    command = add(
+        "why",
+        "show why a line is there: its commit, the session that made it, and the memos that name it",
+        "memosite why src/gate.py:12",
+    )
+    command.add_argument(
+        "file", metavar="FILE[:LINE]", help="a file of a source, or SOURCE/path; without a line, all its lines"
+    )
+    command.add_argument("--json", action="store_true", help="the same as one JSON object")
+    add_site(command)
+    command.set_defaults(run="why", site=None)
 
 
 def _reply(add: _Add) -> argparse.ArgumentParser:

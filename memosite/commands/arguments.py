@@ -254,6 +254,13 @@ def _add_diff(commands: Commands) -> None:
     command.add_argument("between", metavar="A..B", help="an empty A is the beginning, an empty B is now")
     command.add_argument("--source", metavar="NAME", help="the source whose refs A and B are")
     command.add_argument("--format", choices=("text", "markdown", "json"), default="text", help="default: text")
+    command.add_argument(
+        "--budget",
+        type=int,
+        default=0,
+        metavar="TOKENS",
+        help="the most to print as text, in estimated tokens: of each list the newest (default: everything)",
+    )
     _add_site_option(command)
     command.set_defaults(run="diff")
 

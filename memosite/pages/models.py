@@ -171,6 +171,7 @@ class MemoPage(ArtifactPage):
     variants: tuple[VariantRow, ...]
     is_legacy: bool
     is_broken: bool
+    edited: Reference | None = None  # to the newest edit after receipt
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
