@@ -95,8 +95,17 @@ def build(
         progress("plan", 0, 0)
         planned = replace(archive, for_operator=())
         site = plan_site(
-            config, planned, ledger, memory.shelf, static=theme.static, contract=load_contract(), jobs=jobs, seals=seals
+            config,
+            planned,
+            ledger,
+            memory.shelf,
+            static=theme.static,
+            contract=load_contract(),
+            known=memory.passages,
+            jobs=jobs,
+            seals=seals,
         )
+        memory.note_passages()
         with output.writing():
             output.refuse_if_changed(LEDGER_PATH, ledger_state)
             maker = maker_of(site.context, theme, memory, output)

@@ -3,7 +3,17 @@
 from hypothesis import strategies as st
 
 from memosite.quotes.index import QuoteIndex, letters_of, make_row
-from memosite.quotes.sharing import MOST_HOLDERS, find_shared, share_row, shared_passages, sharing_pairs
+from memosite.quotes.sharing import (
+    MOST_HOLDERS,
+    MOST_PAIRED,
+    changed_runs,
+    common_pairs,
+    common_runs,
+    find_shared,
+    share_row,
+    shared_passages,
+    sharing_pairs,
+)
 from memosite.quotes.words import bare_bytes, bare_words
 from tests.support.fuzzing import fuzz
 from tests.support.quotations import Writer, altered
@@ -115,6 +125,16 @@ def test_boilerplate_makes_no_pairs() -> None:
     assert sharing_pairs({number: share_row(text) for number, text in texts.items()}) == [(3, 30)]
 
 
+def test_what_many_texts_share_is_paired_with_the_first_alone() -> None:
+    """So that pairs grow with the texts, not with their square."""
+    passage = " ".join(f"w{number}" for number in range(30))
+    for count in (MOST_PAIRED, MOST_PAIRED + 1, MOST_HOLDERS):
+        rows = {number: share_row(f"{passage} own{number}") for number in range(count)}
+        pairs = sharing_pairs(rows)
+        assert len(pairs) == (28 if count == MOST_PAIRED else count - 1)
+        assert {one for one, _ in pairs} == (set(range(7)) if count == MOST_PAIRED else {0})
+
+
 def test_a_row_depends_on_its_text_alone() -> None:
     """It is small, and can be kept: these bytes must not change without a `VERSION`."""
     writer = Writer(5)
@@ -138,6 +158,30 @@ def test_any_twenty_words_that_two_texts_share_pair_them(case: tuple[list[str], 
     one, other = ", ".join((*before, *passage, *after)), " ".join((*other_before, *passage, *other_after))
     assert sharing_pairs({"one": share_row(one), "other": share_row(other)}) == [("one", "other")]
     assert bare_bytes(one) == [word.encode() for word in bare_words(one)]
+
+
+@fuzz(st.lists(st.tuples(st.sampled_from("abcdefgh"), st.integers(0, 5), st.booleans()), max_size=12), examples=100)
+def test_what_is_updated_is_what_is_found_anew(edits: list[tuple[str, int, bool]]) -> None:
+    """After texts came, changed and went, common runs are those of all texts; also where boilerplate becomes none."""
+    writer = Writer(8)
+    passages = [writer.paragraph(3) for _ in range(6)]
+    rows: dict[str, bytes] = {}
+    common: dict[int, list[str]] = {}
+    for key, number, goes in edits:
+        row = b"" if goes else share_row(f"{writer.sentence()} {passages[number]} {passages[number // 2]}")
+        others = [rows.pop(key, b""), row]
+        rows |= {} if goes else {key: row}
+        common = changed_runs(common, rows, others)
+        anew = common_runs(rows)
+        assert {run: sorted(keys) for run, keys in common.items()} == {run: sorted(keys) for run, keys in anew.items()}
+        assert common_pairs(common, sorted(rows)) == common_pairs(anew, sorted(rows))
+
+
+def test_the_same_word_over_and_over_ends() -> None:
+    """Each pair takes linear time, however often words repeat."""
+    texts = {number: f"{'tide ' * (20_000 + number)} and {number}" for number in range(MOST_HOLDERS)}
+    found = find_shared({key: share_row(text) for key, text in texts.items()}, texts.__getitem__)
+    assert max(one.words for _, _, one in found) >= 20_000
 
 
 def slowly_found(one: list[str], other: list[str]) -> set[tuple[int, int, int]]:

@@ -43,6 +43,7 @@ from memosite.pages.parts import (
 )
 from memosite.pages.pictures import Grid
 from memosite.pages.seals import Seal
+from memosite.pages.shared import SharedRow
 from memosite.pages.threads import ThreadMember, ThreadSummary
 from memosite.pages.tracks import OutdatedCitation, TrackStep
 
@@ -141,6 +142,8 @@ class ArtifactPage(Page):
     outdated: tuple[OutdatedCitation, ...] = ()  # of a memo or a record: what it cites and is not in force
     cited_by: tuple[CitedRow, ...] = ()
     cited_by_total: int = 0
+    shared: tuple[SharedRow, ...] = ()
+    shared_total: int = 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -168,6 +171,7 @@ class MemoPage(ArtifactPage):
     variants: tuple[VariantRow, ...]
     is_legacy: bool
     is_broken: bool
+    edited: Reference | None = None  # to the newest edit after receipt
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

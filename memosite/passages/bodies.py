@@ -16,7 +16,7 @@ from memosite.facts.parsed import FileFacts, Ref, Text
 from memosite.pages.parts import PAGE_CHARS
 from memosite.passages.anchors import SUMMARY
 
-__all__ = ["MADE", "SourceBody", "TextOf", "bodies_of", "digests_of", "texts_of"]
+__all__ = ["MADE", "SourceBody", "TextOf", "bodies_of", "digests_of", "prefixed_texts", "texts_of"]
 
 MADE: Final = "index.json#/body"
 """The part in which a text is that memosite has made of its file."""
@@ -73,7 +73,12 @@ def texts_of(artifact: Artifact, text_of: TextOf) -> Iterator[str]:
 
 def digests_of(artifact: Artifact) -> Iterator[str]:
     """The digests of these texts."""
-    return (text.sha256 for text, *_ in _texts(artifact))
+    return (text.sha256 for text, _ in prefixed_texts(artifact))
+
+
+def prefixed_texts(artifact: Artifact) -> Iterator[tuple[Text, str]]:
+    """The facts of these texts, each with what its anchors begin with."""
+    return ((text, prefix) for text, _, _, prefix in _texts(artifact))
 
 
 def _texts(artifact: Artifact) -> Iterator[tuple[Text, FileFacts, bool, str]]:

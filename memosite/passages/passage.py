@@ -5,6 +5,7 @@ SourceBody ─┬─► Markdown: the spans of its passages
 spans ─► Passage: file, bytes, text, SHA-256
 """
 
+import datetime as dt
 import hashlib
 import re
 from bisect import bisect_right
@@ -23,7 +24,18 @@ from memosite.passages.bodies import SourceBody, TextOf, bodies_of
 if TYPE_CHECKING:
     from memosite.markdown.spans import Span
 
-__all__ = ["Around", "Passage", "PassageKind", "around_in", "find_in", "find_passage", "passages_in", "passages_of"]
+__all__ = [
+    "Around",
+    "Passage",
+    "PassageKind",
+    "anchors_at",
+    "around_in",
+    "find_in",
+    "find_passage",
+    "passages_in",
+    "passages_of",
+    "turns_at",
+]
 
 PassageKind: TypeAlias = Literal["turn", "heading", "paragraph", "item", "code"]
 
@@ -128,6 +140,22 @@ def around_in(body: SourceBody, chars: Sequence[int]) -> list[Around | None]:
     return found
 
 
+def anchors_at(text: str, chars: Iterable[int], *, prefix: str) -> list[str]:
+    """The anchor of the passage that begins last before each of these characters of a Markdown text; "" if none."""
+    places = list(_of_markdown(text, prefix))
+    begins = [place.begin for place in places]
+    return [places[number - 1].anchor if number else "" for number in (bisect_right(begins, at) for at in chars)]
+
+
+def turns_at(text: str, chars: Iterable[int], *, started: dt.datetime | None) -> list[Turn | None]:
+    """The turn of a conversation that has each of these characters; None where none has it."""
+    turns = parse_conversation(text, started=started).turns
+    starts = _starts(text, 0)
+    begins = [starts[turn.line] for turn in turns]
+    found = ((turns[number - 1] if number else None, at) for at in chars for number in (bisect_right(begins, at),))
+    return [turn if turn and at < starts[turn.line] + len(turn.text) else None for turn, at in found]
+
+
 def _passages(body: SourceBody, places: Iterable[_Place]) -> Iterator[Passage]:
     count = _Counter(body.text)
     for place in places:
@@ -194,11 +222,15 @@ def _places(body: SourceBody, anchor: str = "") -> Iterator[_Place]:
     if body.is_conversation:
         yield from _of_conversation(body.text, anchor)
         return
+    yield from _of_markdown(body.text, body.prefix)
+
+
+def _of_markdown(text: str, prefix: str) -> Iterator[_Place]:
     from memosite.markdown.places import FRONT_MATTER  # noqa: PLC0415 - a turn is found without reading Markdown
 
-    front = FRONT_MATTER.match(body.text)
+    front = FRONT_MATTER.match(text)
     begin = front.end() if front else 0
-    yield from _shifted(_spans(body.text[begin:]), body.prefix, lambda char: begin + char)
+    yield from _shifted(_spans(text[begin:]), prefix, lambda char: begin + char)
 
 
 def _spans(text: str) -> "Iterable[Span]":

@@ -13,6 +13,7 @@ from memosite.pages.cited import CitedRow
 from memosite.pages.lives import LifeLine
 from memosite.pages.mentions import MentionRow
 from memosite.pages.parts import PAGE_CHARS, Body, CopyRow, FindingRow, Reference, Stamp
+from memosite.pages.shared import SharedRow
 from memosite.pages.tracks import OutdatedCitation, TrackStep
 from memosite.plan.addresses import bundled_name, file_address, twins_of_artifact
 from memosite.plan.citations import citation_of
@@ -23,6 +24,7 @@ from memosite.plan.head import PageHead, page_head
 from memosite.plan.history import history_lines
 from memosite.plan.mention_rows import mention_rows
 from memosite.plan.places import PlaceFinder
+from memosite.plan.shared_rows import shared_rows
 from memosite.plan.tracks import outdated_citations, track_of
 from memosite.sources.forges import file_url
 
@@ -109,6 +111,8 @@ class ArtifactFields(PageHead):
     backlinks_total: int
     cited_by: tuple[CitedRow, ...]
     cited_by_total: int
+    shared: tuple[SharedRow, ...]
+    shared_total: int
     lives: tuple[LifeLine, ...]
     citation: Citation | None
     track: tuple[TrackStep, ...]
@@ -143,6 +147,8 @@ def artifact_fields(context: Context, artifact: Artifact, start: str, *, section
         "backlinks_total": len(artifact.backlinks),
         "cited_by": cited_by(context, start, artifact.ref),
         "cited_by_total": len(context.citations_of.get(artifact.ref, ())),
+        "shared": shared_rows(context, start, artifact),
+        "shared_total": len(context.shared.get(artifact.ref, ())),
         "lives": history_lines(context, artifact, start),
         "citation": None if artifact.withheld or redacted else citation_of(context, artifact),
         "track": track_of(context, start, artifact),

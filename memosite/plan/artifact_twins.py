@@ -21,6 +21,7 @@ from memosite.plan.files import Written
 from memosite.plan.history import SENT, STEPS, history_lines, shows_commits
 from memosite.plan.mention_rows import mention_lines, mention_rows
 from memosite.plan.records import relation_row
+from memosite.plan.shared_rows import shared_fields, shared_lines
 from memosite.plan.transcript_twins import transcript_twin
 from memosite.plan.twins import Twin, entry_bytes, escaped, fitting
 from memosite.plan.withheld import withheld_turns
@@ -38,6 +39,8 @@ def artifact_twin(context: Context, artifact: Artifact) -> Twin:
     line["links"] = dict(link_targets(context, start, artifact))
     line["originals"] = [file_address(context, start, artifact, path) for _, path, _ in originals(artifact)]
     line["life"] = fitting([_life(artifact, copy) for copy in artifact.copies[:_FILES]], entry_bytes)
+    if shared := shared_fields(context, artifact.ref):
+        line |= {"shared": fitting(shared, entry_bytes), "shared_total": len(shared)}
     if isinstance(artifact, Memo):
         line["replies"] = [f"{kind}/{id_}" for kind, id_ in artifact.replies]
         line |= {name: ["/".join(ref) for ref in refs] for name, refs in _relations(artifact) if refs}
@@ -113,6 +116,7 @@ def _lists(context: Context, artifact: Artifact, start: str) -> Iterator[tuple[s
         yield "Relations", [_relation_line(context, start, artifact, one) for one in artifact.relations]
         yield "Recorded events", [_event_line(one) for one in artifact.history]
     yield "Mentioned in", [_mention_line(one) for one in mention_rows(context, start, artifact)]
+    yield "Shared passages", list(shared_lines(context, start, artifact.ref))
     lines = history_lines(context, artifact, start)
     yield "History", [_step_line(line.source, step) for line in lines for step in line.steps if step.label != SENT]
 

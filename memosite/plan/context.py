@@ -39,6 +39,7 @@ from memosite.plan.during import find_written
 from memosite.plan.entity_index import EntityFacts, collect_entities
 from memosite.plan.mentioned import MentionFinder
 from memosite.plan.seats import SeatIndex, index_seats
+from memosite.plan.shared_passages import SharedLink
 from memosite.sources.forges import commit_url
 
 LIST_LIMIT, ADDRESSEES = 500, 6
@@ -47,7 +48,10 @@ LIST_LIMIT, ADDRESSEES = 500, 6
 
 @dataclass(frozen=True, kw_only=True)
 class Context:
-    """The archive and everything a page is made with. `text_of` gives a text by its digest; `mentions` keeps places."""
+    """The archive and everything a page is made with.
+
+    `text_of` gives a text by its digest; `mentions` keeps places; `shared` are passages that texts have in common.
+    """
 
     archive: Archive
     site: Site
@@ -56,6 +60,7 @@ class Context:
     authority: str = "memosite.invalid,2026"
     feeds: FeedsConfig = field(default_factory=FeedsConfig)
     mentions: MentionFinder = field(default_factory=MentionFinder, compare=False, repr=False)
+    shared: dict[Ref, tuple[SharedLink, ...]] = field(default_factory=dict)
 
     @cached_property
     def by_position(self) -> dict[str, list[Artifact]]:

@@ -1,7 +1,7 @@
 """Plans the whole site of a configuration: the context of all pages, and every unit."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from memosite import __version__
 from memosite.archive.ledger import Ledger
@@ -11,6 +11,7 @@ from memosite.config.contract import Contract
 from memosite.config.schema import Config
 from memosite.pages.parts import Site
 from memosite.plan import Context, SavedSearch, Unit, Written, plan
+from memosite.plan.shared_passages import KnownPassages, find_shared_links
 from memosite.store.shelf import Shelf
 
 
@@ -31,14 +32,16 @@ def plan_site(
     static: Mapping[str, bytes],
     contract: Contract,
     seals: SealLog,
+    known: KnownPassages | None = None,
     jobs: int = 1,
 ) -> SitePlan:
     """Everything the site consists of, `status.json` apart, with the `static` files of its theme by name.
 
     `ledger` is the one that holds this archive, `seals` the sealed log as it was published last; `jobs` processes look
-    for what saved searches find.
+    for what saved searches find. `known` are the passages that texts shared in the last build, and are updated.
     """
-    context = context_of(config, archive, shelf)
+    shared = find_shared_links(archive, shelf.text, known or KnownPassages())
+    context = replace(context_of(config, archive, shelf), shared=shared)
     saved = _saved_searches(config, archive, shelf, jobs)
     units = (_static_unit(static), *plan(context, ledger, saved, contract=contract, seals=seals))
     return SitePlan(context=context, units=units)

@@ -10,7 +10,6 @@ an anchor in both. Unlike winnowing, which numbers all runs of words and keeps f
 numbered: this takes a third of the time.
 """
 
-import re
 from array import array
 from collections import defaultdict
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
@@ -24,6 +23,9 @@ from memosite.quotes.words import bare_bytes, bare_matches
 
 SHARED: Final = 20
 """The least words of a shared passage (SPEC 7, shared passages)."""
+
+MOST_PAIRED: Final = 8
+"""The most texts that share a run of words of which each is paired with each; of more, each with the first."""
 
 MOST_HOLDERS: Final = 32
 """The most texts that share a run of words before it is boilerplate, and no sign of a passage that two share."""
@@ -77,77 +79,133 @@ def _with_gaps(sizes: Sequence[int], places: Iterable[int], start: int, end: int
 
 def sharing_pairs(rows: Mapping[_Key, bytes]) -> list[tuple[_Key, _Key]]:
     """All pairs of texts that may share a passage of 20 words or more, by what is kept of each; in their order."""
-    order = {key: number for number, key in enumerate(rows)}
-    found = {pair for keys in _holders(rows).values() for pair in combinations(keys, 2)}
-    return sorted(found, key=lambda pair: (order[pair[0]], order[pair[1]]))
+    return list(common_pairs(common_runs(rows), rows))
 
 
-def _holders(rows: Mapping[_Key, bytes]) -> dict[int, list[_Key]]:
-    """The runs of words that several texts have, boilerplate apart, each with its texts in their order."""
+def common_runs(rows: Mapping[_Key, bytes]) -> dict[int, list[_Key]]:
+    """The runs of words that several texts have, boilerplate, too, each with its texts."""
     seen: set[int] = set()
     several: set[int] = set()
     for row in rows.values():
         runs = _unpacked(row)
         several |= seen.intersection(runs)
         seen.update(runs)
+    return _holders(rows, several)
+
+
+def changed_runs(
+    common: Mapping[int, list[_Key]], rows: Mapping[_Key, bytes], others: Iterable[bytes]
+) -> dict[int, list[_Key]]:
+    """What `common_runs` says of these rows, from what it said before the `others` came or went, which takes less time.
+
+    The rows are those that are there now; a changed text counts as one that went and one that came.
+    """
+    touched = {run for row in others for run in _unpacked(row)}
+    return {run: keys for run, keys in common.items() if run not in touched} | _holders(rows, touched)
+
+
+def _holders(rows: Mapping[_Key, bytes], runs: set[int]) -> dict[int, list[_Key]]:
     found: defaultdict[int, list[_Key]] = defaultdict(list)
     for key, row in rows.items():
-        for one in several.intersection(_unpacked(row)):
+        for one in runs.intersection(_unpacked(row)):
             found[one].append(key)
-    return {one: keys for one, keys in sorted(found.items()) if len(keys) <= MOST_HOLDERS}
+    return {run: keys for run, keys in found.items() if len(keys) > 1}
+
+
+def common_pairs(common: Mapping[int, Sequence[_Key]], order: Iterable[_Key]) -> dict[tuple[_Key, _Key], list[int]]:
+    """The pairs of texts that have runs in common, boilerplate apart, with these runs; in this order of the texts.
+
+    Of a run that more than a few have, each is paired with the first in this order alone.
+    """
+    places = {key: number for number, key in enumerate(order)}
+    found: defaultdict[tuple[_Key, _Key], list[int]] = defaultdict(list)
+    for run, keys in sorted(common.items()):
+        first, *others = sorted(keys, key=places.__getitem__)
+        if len(keys) > MOST_HOLDERS:
+            continue
+        some = combinations((first, *others), 2) if len(keys) <= MOST_PAIRED else product([first], others)
+        for pair in some:
+            found[pair].append(run)
+    return {pair: found[pair] for pair in sorted(found, key=lambda pair: (places[pair[0]], places[pair[1]]))}
 
 
 def find_shared(rows: Mapping[_Key, bytes], text_of: Callable[[_Key], str]) -> "list[tuple[_Key, _Key, Shared]]":
-    """The passages of 20 words or more that texts share, as long as each can be, in the order of the rows.
+    """The passages of 20 words or more that texts share, as long as each can be, in the order of the rows."""
+    found = pair_passages(common_pairs(common_runs(rows), rows), text_of)
+    return [(*pair, one) for pair, some in found.items() for one in some]
 
-    Only the words around runs that both have are compared, so that texts which share little cost little.
+
+def pair_passages(
+    pairs: "Mapping[tuple[_Key, _Key], Sequence[int]]", text_of: Callable[[_Key], str]
+) -> "dict[tuple[_Key, _Key], tuple[Shared, ...]]":
+    """The passages of 20 words or more around the runs that each pair of texts has in common.
+
+    Only the words around these are compared, so that texts which share little cost little.
     """
-    holders = _holders(rows)
     wanted: defaultdict[_Key, set[int]] = defaultdict(set)
-    for run, keys in holders.items():
-        for key in keys:
-            wanted[key].add(run)
+    for pair, runs in pairs.items():
+        for key in pair:
+            wanted[key].update(runs)
     worded = {key: _Worded(text_of(key), runs) for key, runs in wanted.items()}
-    found: defaultdict[tuple[_Key, _Key], dict[tuple[int, int], int]] = defaultdict(dict)
-    for run, keys in holders.items():
-        for key, other in combinations(keys, 2):
-            _extend(worded[key], worded[other], run, found[key, other])
-    order = {key: number for number, key in enumerate(rows)}
+    found = {pair: _extended(worded[pair[0]], worded[pair[1]], runs) for pair, runs in pairs.items()}
     sharing = dict.fromkeys(key for pair, some in found.items() if some for key in pair)
-    spans = {key: list(bare_matches(text_of(key))) for key in sharing}
-    return [
-        (*pair, _shared(spans[pair[0]][place : place + length], spans[pair[1]][at : at + length]))
-        for pair in sorted(found, key=lambda pair: (order[pair[0]], order[pair[1]]))
-        for (place, at), length in sorted(found[pair].items())
-    ]
+    spans = {key: [match.span() for match in bare_matches(text_of(key))] for key in sharing}
+    return {
+        (one, other): tuple(
+            _shared(spans[one][place : place + length], spans[other][at : at + length])
+            for (place, at), length in sorted(some.items())
+        )
+        for (one, other), some in found.items()
+    }
+
+
+_WIDTH: Final = 8
 
 
 class _Worded:
-    """The words of a text as numbers, and where each of some runs begins; of many places the first."""
+    """The words of a text as numbers of 8 bytes, and where each of some runs begins; of many places the first."""
 
     def __init__(self, text: str, runs: set[int]) -> None:
         words = bare_bytes(text)
-        self.words = array("q", map(hash, words))
+        self.count = len(words)
+        self.data = array("q", map(hash, words)).tobytes()
         self.places: defaultdict[int, list[int]] = defaultdict(list)
         for place, run in _runs_at_anchors(words):
             if run in runs and len(self.places[run]) < _PLACES:
                 self.places[run].append(place)
 
+    def part(self, start: int, end: int) -> bytes:
+        return self.data[start * _WIDTH : end * _WIDTH]
 
-def _extend(one: _Worded, other: _Worded, run: int, found: dict[tuple[int, int], int]) -> None:
-    """Note where two texts have the same words around a run, and how many: by the places where they begin."""
-    for place, at in product(one.places[run], other.places[run]):
-        if any(0 <= place - begin == at - begin2 < size for (begin, begin2), size in found.items()):
-            continue  # within one that is known
-        before = after = 0
-        words, others = one.words, other.words
-        while before < min(place, at) and words[place - before - 1] == others[at - before - 1]:
-            before += 1
-        most = min(len(words) - place, len(others) - at)
-        while after < most and words[place + after] == others[at + after]:
-            after += 1
+
+def _extended(one: _Worded, other: _Worded, runs: Iterable[int]) -> dict[tuple[int, int], int]:
+    """Where two texts have the same words around these runs, and how many: by the places where they begin."""
+    found: dict[tuple[int, int], int] = {}
+    ends: dict[int, int] = {}  # by how much later it is in the other text: where the last one that was compared ends
+    for place, at in sorted(both for run in runs for both in product(one.places[run], other.places[run])):
+        if place < ends.get(at - place, 0):
+            continue
+        before = _same(lambda size: one.part(place - size, place) == other.part(at - size, at), min(place, at))  # noqa: B023
+        after = _same(
+            lambda size: one.part(place, place + size) == other.part(at, at + size),  # noqa: B023
+            min(one.count - place, other.count - at),
+        )
+        ends[at - place] = place + after
         if before + after >= SHARED:
             found[place - before, at - before] = before + after
+    return found
+
+
+def _same(are_equal: Callable[[int], bool], most: int) -> int:
+    """The greatest number up to `most` for which parts of this size are equal, as all smaller ones then are."""
+    high = 1
+    while high <= most and are_equal(high):
+        high *= 2
+    low, high = high // 2, min(high, most + 1)
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (middle, high) if are_equal(middle) else (low, middle)
+    return low
 
 
 def _unpacked(data: bytes) -> "array[int]":
@@ -177,6 +235,7 @@ def shared_passages(text: str, other: str, *, least: int = SHARED) -> tuple[Shar
     """
     ours, theirs = list(bare_matches(text)), list(bare_matches(other))
     words, others = [match[0].lower() for match in ours], [match[0].lower() for match in theirs]
+    spans = [[match.span() for match in matches] for matches in (ours, theirs)]
     places: defaultdict[int, list[int]] = defaultdict(list)
     for place, run in enumerate(_runs(others, least)):
         if len(places[run]) < _PLACES:
@@ -190,19 +249,13 @@ def shared_passages(text: str, other: str, *, least: int = SHARED) -> tuple[Shar
         if length < least:
             start += 1
             continue
-        found.append(_shared(ours[start : start + length], theirs[-place : length - place]))
+        found.append(_shared(spans[0][start : start + length], spans[1][-place : length - place]))
         start += length
     return tuple(found)
 
 
-def _shared(ours: Sequence[re.Match[str]], theirs: Sequence[re.Match[str]]) -> Shared:
-    return Shared(
-        words=len(ours),
-        start=ours[0].start(),
-        end=ours[-1].end(),
-        other_start=theirs[0].start(),
-        other_end=theirs[-1].end(),
-    )
+def _shared(ours: Sequence[tuple[int, int]], theirs: Sequence[tuple[int, int]]) -> Shared:
+    return Shared(words=len(ours), start=ours[0][0], end=ours[-1][1], other_start=theirs[0][0], other_end=theirs[-1][1])
 
 
 def _common(words: Sequence[str], start: int, others: Sequence[str], place: int) -> int:

@@ -32,6 +32,7 @@ from memosite.store.output import FileState, OutputFolder
 from memosite.store.shelf import Shelf
 
 if TYPE_CHECKING:
+    from memosite.plan.shared_passages import KnownPassages
     from memosite.plan.traced import Digests
     from memosite.remake.stale import IsThere
     from memosite.render.compiled import CompiledTemplates
@@ -55,6 +56,7 @@ class Memory:
         self.parsed = SourceCaches(None)
         self.recall = Recall(forgets=writes_at_once)
         self._looks = None if writes_at_once else Looks()
+        self._passages: KnownPassages | None = None
         self.ledger: Ledger | None = None
         self.digests: Digests | None = None
         self._place: tuple[Path | None, Path] | None = None
@@ -88,7 +90,7 @@ class Memory:
         self._file = manifest_file(cache, output) if cache else None
         self.parsed = SourceCaches(cache, keeps_history=keeps_history)
         self.recall = Recall(forgets=self.writes_at_once)
-        self.digests = None
+        self.digests = self._passages = None
         self._is_sound = False
         self._manifest = self._seal = None
         self._status = read_last(self._file) if self._file else None
@@ -166,6 +168,28 @@ class Memory:
         if self.writes_at_once:
             self.parsed.write()
 
+    @property
+    def passages(self) -> "KnownPassages":
+        """The passages that texts shared in the last build."""
+        if self._passages is None:
+            from memosite.plan.shared_passages import KnownPassages  # noqa: PLC0415 - as below
+            from memosite.remake.known_passages import read_known  # noqa: PLC0415 - as below
+
+            cache = self._place[0] if self._place else None
+            self._passages = read_known(cache) if cache else KnownPassages()
+        return self._passages
+
+    def note_passages(self) -> None:
+        """Remember these passages, even if the build fails."""
+        cache = self._place[0] if self._place else None
+        if self.writes_at_once and cache:
+            self._write_passages(cache)
+
+    def _write_passages(self, cache: Path) -> None:
+        from memosite.remake.known_passages import write_known  # noqa: PLC0415 - as below
+
+        write_known(cache, self.passages)
+
     def note(self, manifest: Manifest, digests: "Digests", seal: BuildSeal, status: FileState | None) -> None:
         """Remember a build that has ended; `status` is the file state of `status.json` now.
 
@@ -188,6 +212,8 @@ class Memory:
     def write(self) -> None:
         """Write what is new to the cache, unless another process has built there since or is building."""
         self.parsed.write()
+        if self._passages is not None and self._place is not None and self._place[0]:
+            self._write_passages(self._place[0])
         if not self._is_noted or self._place is None:
             return
         output = OutputFolder(self._place[1])

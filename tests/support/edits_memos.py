@@ -117,6 +117,25 @@ def missing_arrives(org: Organization, rng: random.Random) -> str:
     return f"{missing} as {('a transcript', 'a note', 'a memo', 'a memo')[how]}"
 
 
+@edit(3)
+def share_passage(org: Organization, rng: random.Random) -> str:
+    """Words that several texts have: in a memo, in a talk, or in so many memos that they are boilerplate."""
+    words = " ".join(f"passage{rng.randint(1, 3)} word{number}" for number in range(15))
+    passage = " ".join(f"{word}-{rng.randint(1, 2)}" if rng.random() < 0.02 else word for word in words.split())
+    stamp = f"2026-06-{rng.randint(1, 28):02}-{rng.randint(900, 959):04}"
+    if rng.random() < 0.3:
+        text = f"## User\n\nWrite this.\n\n## Assistant\n\n{passage}\n"
+        write_transcript(
+            org.folder / rng.choice(SOURCES[:3]) / "transcripts/engineer", f"{stamp}--engineer--said", text=text
+        )
+        return f"{stamp} in a talk"
+    count = rng.choice([1, 1, 1, 9])
+    for number in range(count):
+        name = f"{stamp}--engineer--director--shares-{number}"
+        write_memo(_inbox(org, rng), name, body=f"Memo {number} of {stamp}.\n\n> {passage}\n")
+    return f"{stamp} in {count} memos"
+
+
 @edit()
 def broadcast(org: Organization, rng: random.Random) -> str:
     """A memo to all arrives in several sources."""

@@ -1,0 +1,262 @@
+"""Passages of 20 words or more that texts share: links from each to the other, at turn and paragraph (SPEC 7)."""
+
+import json
+from itertools import pairwise
+from pathlib import Path
+
+import pytest
+from lxml import html
+
+from memosite.cli import main
+from memosite.plan.shared_passages import KnownPassages, SharedLink, find_shared_links
+from memosite.plan.shared_rows import SHOWN
+from memosite.quotes.sharing import MOST_HOLDERS
+from tests.support.archives import open_folders
+from tests.support.files import write_text
+from tests.support.memos import write_memo, write_transcript
+from tests.support.pages import bad_links
+from tests.support.sites import build_site, built_from_nothing, tree_bytes
+
+AWS_KEY = "AKIA" + "Z7QH3XWMK2TPLV5D"
+TALK, MEMO = "2026-05-01-1430--engineer--talk", "2026-05-01-1500--engineer--director--load"
+QUOTING = "2026-05-03-0900--director--engineer--re-load"
+
+
+def words(name: str, number: int = 25) -> str:
+    """So many words that nothing else has."""
+    return " ".join(f"{name}{place}" for place in range(number)) + "."
+
+
+def talk(*turns: str) -> str:
+    """A body with these turns of a session."""
+    return "".join(f"## Assistant\n\n{text}\n\n" for text in turns)
+
+
+@pytest.fixture
+def site(tmp_path: Path) -> Path:
+    """A talk in which a memo is drafted, the memo, a reply that quotes it, and a document that quotes the talk."""
+    site = tmp_path / "office"
+    write_transcript(
+        site / "transcripts/engineer",
+        TALK,
+        text=talk("Hello.", f"{words('load')}\n\n{words('crane')}", words("tide")),
+        started="2026-05-01T14:30:00Z",
+    )
+    write_memo(site / "memos/inbox", MEMO, sent="2026-05-01T15:00:00Z", body=f"Dear all.\n\n{words('LOAD')}\n\nYours.")
+    write_memo(
+        site / "memos/inbox", QUOTING, sent="2026-05-03T09:00:00Z", body=f"You wrote:\n\n> {words('load')}\n\nNo."
+    )
+    write_text(
+        site / "decisions/0001-tide.md",
+        f"---\ndate: 2026-05-04\n---\n# Tide\n\nIt was said:\n\n*{words('tide')}*\n\n{words('own', 60)}\n",
+    )
+    return site
+
+
+def links(*folders: Path, known: KnownPassages | None = None) -> dict[str, list[SharedLink]]:
+    """The shared passages of folders, by names."""
+    with open_folders(*folders) as (archive, shelf):
+        found = find_shared_links(archive, shelf.text, known or KnownPassages())
+    return {"/".join(ref): list(some) for ref, some in found.items()}
+
+
+def said(found: dict[str, list[SharedLink]], name: str) -> list[tuple[str, str, str]]:
+    """What is said of an artifact: what it is to others, and where these are."""
+    return [(one.relation, "/".join(one.other), one.other_anchor) for one in found.get(name, [])]
+
+
+# What is linked
+
+
+def test_each_end_leads_to_the_other(site: Path) -> None:
+    """At the turn and the paragraph; most of the memo is in the talk, little of the document."""
+    found = links(site)
+    talk, memo, quoting = f"transcript/{TALK}", f"memo/{MEMO}", f"memo/{QUOTING}"
+    document = "document/office.decisions.0001-tide.md"
+    place = {name: found[name][0].anchor for name in (memo, quoting, document)}
+    assert all(one.startswith("p-") for one in place.values())
+    assert said(found, memo) == [("drafted in", talk, "t2"), ("quoted in", quoting, place[quoting])]
+    assert said(found, quoting) == [("drafted in", talk, "t2"), ("quotes", memo, place[memo])]
+    assert said(found, document) == [("quotes", talk, "t3")]
+    assert sorted(said(found, talk)) == [
+        ("draft of", memo, place[memo]),
+        ("draft of", quoting, place[quoting]),
+        ("quoted in", document, place[document]),
+    ]
+    assert [one.anchor for one in found[talk]] == ["t2", "t2", "t3"]
+    assert {one.words for some in found.values() for one in some} == {25}
+
+
+def test_nineteen_words_are_no_passage(tmp_path: Path) -> None:
+    """Twenty are."""
+    for number, name in ((19, "less"), (20, "more")):
+        for place in range(2):
+            folder = tmp_path / name / "memos/inbox"
+            write_memo(folder, f"2026-05-0{place + 1}-0900--a--b--{name}", body=f"Own {place} {words('same', number)}")
+    assert links(tmp_path / "less") == {}
+    assert len(links(tmp_path / "more")) == 2
+
+
+def test_a_session_that_reads_a_memo_quotes_it(tmp_path: Path) -> None:
+    """Later, by the time of the turn, or since the sender of the memo took no part in it."""
+    passage = words("read")
+    name = "2026-05-02-1000--director--engineer--note"
+    ends = {"from": "director", "to": "engineer", "sent": "2026-05-02T10:00:00Z"}
+    write_memo(tmp_path / "office/memos/inbox", name, body=passage, extra=ends)
+    said_at = {"9:00:00": "Hello.", "11:00:00": passage}
+    turns = (f"---\n\n## 🧑 User <sub>5/2/2026, {at} AM</sub>\n\n{text}\n\n" for at, text in said_at.items())
+    talks = tmp_path / "office/transcripts"
+    together = [{"position": "engineer"}, {"position": "director"}]
+    times = {"d": "2026-05-02T09:00:00Z", "e": "2026-05-01T09:00:00Z"}
+    write_transcript(talks / "director", "d", text="".join(turns), started=times["d"], participants=together)
+    write_transcript(talks / "engineer", "e", text=talk(passage), started=times["e"])
+    found = said(links(tmp_path / "office"), f"memo/{name}")
+    assert sorted((other, relation) for relation, other, _ in found) == [
+        ("transcript/d", "quoted in"),
+        ("transcript/e", "quoted in"),
+    ]
+
+
+def test_captures_of_one_session_are_no_passages(tmp_path: Path) -> None:
+    """Their pages name each other already: a memo leads to the longest."""
+    session = "0b5d7a52-95f1-4bd0-8f6e-2f6f3c0a1e11"
+    for number in range(3):
+        write_transcript(
+            tmp_path / "office/transcripts/engineer",
+            f"2026-05-01-140{number}--engineer--capture",
+            text=talk(words("said"), *(words(f"more{one}") for one in range(number))),
+            participants=[{"position": "engineer", "session_arc": session}],
+        )
+    write_memo(tmp_path / "office/memos/inbox", MEMO, body=words("said"))
+    found = links(tmp_path / "office")
+    assert said(found, f"memo/{MEMO}") == [("drafted in", "transcript/2026-05-01-1402--engineer--capture", "t1")]
+    assert len(found) == 2
+
+
+def test_boilerplate_is_not_linked_and_what_many_have_leads_to_the_first(tmp_path: Path) -> None:
+    """The footer of each memo gives no links, and a passage of twelve gives one to each."""
+    for number in range(MOST_HOLDERS + 1):
+        passage = words("claim") if number < 12 else ""
+        name = f"2026-05-{number % 28 + 1:02}-{1000 + number}--engineer--director--{number}"
+        body = f"{words(f'own{number}x')}\n\n{passage}\n\n{words('footer', 40)}"
+        write_memo(tmp_path / "office/memos/inbox", name, body=body, sent=f"2026-05-01T09:{number:02}:00Z")
+    found = links(tmp_path / "office")
+    first = "memo/2026-05-01-1000--engineer--director--0"
+    assert len(found) == 12
+    assert [len(some) for name, some in found.items() if name != first] == [1] * 11
+    assert {one.relation for one in found[first]} == {"quoted in"}
+
+
+# Pages and twins
+
+
+def test_pages_and_twins_have_both_ends(site: Path, tmp_path: Path) -> None:
+    """No link leads nowhere, and the turn itself has them."""
+    out = build_site(site, output=tmp_path / "out")
+    assert not list(bad_links(out))
+    memo = html.parse(out / f"memos/{MEMO}/index.html")
+    section = memo.xpath("//h2[text()='Shared passages']/..")[0]
+    hrefs = section.xpath(".//li/a/@href")
+    assert hrefs[0] == f"../../transcripts/{TALK}/index.html#t2"
+    own = section.xpath(".//span/a/@href")[0]
+    assert "LOAD0 LOAD1" in memo.xpath(f"//*[@id='{own[1:]}']")[0].text_content()
+    assert section.text_content().split()[2:4] == ["Drafted", "in"]
+    page = html.parse(out / f"transcripts/{TALK}/index.html")
+    turn = " ".join(page.xpath("//section[@id='t2']/p[@class='facts']")[0].text_content().split())
+    assert turn.startswith("Draft of ")
+    assert turn.count("Draft of") == 2
+    assert not page.xpath("//section[@id='t1']/p[@class='facts']")
+    twin = json.loads((out / f"memos/{MEMO}/index.json").read_text())
+    assert twin["shared"][0] == {
+        "relation": "drafted in",
+        "anchor": own[1:],
+        "words": 25,
+        "with": f"transcript/{TALK}",
+        "with_anchor": "t2",
+    }
+    assert twin["shared_total"] == 2
+    assert "## Shared passages\n\n- Drafted in [" in (out / f"memos/{MEMO}/index.md").read_text()
+
+
+def test_a_long_list_is_cut_and_counted(tmp_path: Path) -> None:
+    """One page shows the first of them, its twin as many as fit."""
+    passages = [words(f"one{number}x") for number in range(SHOWN + 20)]
+    folder = tmp_path / "office/memos/inbox"
+    write_memo(folder, "2026-05-01-0900--a--b--first", body="\n\nfirst\n\n".join(passages))
+    write_memo(folder, "2026-05-02-0900--a--b--second", body="\n\nsecond\n\n".join(passages))
+    out = build_site(tmp_path / "office", output=tmp_path / "out")
+    page = (out / "memos/2026-05-01-0900--a--b--first/index.html").read_text()
+    assert page.count("Quoted in ") == SHOWN
+    assert f"Showing the first {SHOWN} of {SHOWN + 20}." in page
+    twin = json.loads((out / "memos/2026-05-01-0900--a--b--first/index.json").read_text())
+    assert twin["shared_total"] == SHOWN + 20
+    assert 50 < len(twin["shared"]) <= SHOWN + 20
+
+
+# Who may see them
+
+
+def test_nothing_leads_to_what_is_withheld(site: Path, tmp_path: Path) -> None:
+    """With a secret in it, or confidential: no page of the others names it, and neither does the cache."""
+    memo = site / "memos/inbox" / f"{MEMO}.openthing"
+    memo.write_text(memo.read_text().replace("Dear all.", f"The key is {AWS_KEY}."))
+    write_text(site / "memosite.yml", "audience: public\nwithhold: ['transcripts/**']\n")
+    assert main(["build", str(site), "-o", str(tmp_path / "out"), "--quiet"]) == 1
+    data = b"".join(tree_bytes(tmp_path / "out").values()) + (site / ".memosite/public/shared.cache").read_bytes()
+    assert b"Shared passages" not in b"".join(
+        one for path, one in tree_bytes(tmp_path / "out").items() if not path.startswith("spec/")
+    )
+    assert b"crane3" not in data
+    assert TALK.encode() not in data
+
+
+def test_rows_of_what_is_withheld_now_are_not_kept(site: Path) -> None:
+    """The next build removes them, with the words by which passages begin."""
+    build_site(site)
+    cache = site / ".memosite/internal/shared.cache"
+    assert b"LOAD3" in cache.read_bytes()
+    memo = site / "memos/inbox" / f"{MEMO}.openthing"
+    memo.write_text(memo.read_text().replace("Dear all.", f"The key is {AWS_KEY}."))
+    assert main(["build", str(site), "--quiet"]) == 1
+    assert b"LOAD3" not in cache.read_bytes()
+    assert MEMO.encode() not in cache.read_bytes()
+
+
+# Built again
+
+
+def test_what_was_found_before_changes_nothing(site: Path, tmp_path: Path) -> None:
+    """After texts came, changed, moved in time and went; also where the file of the last build is damaged."""
+    known = KnownPassages()
+    inbox = site / "memos/inbox"
+
+    def add() -> None:
+        for number in range(10):
+            write_memo(inbox, f"2026-06-0{number}-0900--a--b--new", body=words("load"))
+
+    def edit() -> None:
+        memo = inbox / f"{QUOTING}.openthing"
+        memo.write_text(memo.read_text().replace("load12", "other"))
+
+    def redate() -> None:
+        memo = inbox / f"{MEMO}.openthing"
+        memo.write_text(memo.read_text().replace("2026-05-01T15", "2026-04-01T15"))
+
+    def remove() -> None:
+        for path in inbox.glob("*--new.openthing"):
+            path.unlink()
+
+    seen = []
+    for change in (None, add, edit, redate, remove):
+        if change:
+            change()
+        found = links(site, known=known)
+        assert found == links(site)
+        seen.append(found)
+        build_site(site)
+        assert tree_bytes(site / "_site") == built_from_nothing(site, tmp_path / "anew")
+    assert all(one != other for one, other in pairwise(seen))
+    (site / ".memosite/internal/shared.cache").write_bytes(b"damaged")
+    add()
+    build_site(site)
+    assert tree_bytes(site / "_site") == built_from_nothing(site, tmp_path / "anew")
