@@ -806,7 +806,7 @@ def pages() -> tuple[Page, ...]:
                 example_full="https://archive.example.org/positions/strategist/feed-full.xml",
                 name="strategist",
                 subject="strategist",
-                choices=(ref("strategist"),),
+                choices=((ref("strategist"), "memosite watch feed.xml"),),
                 is_local=True,
             ),
         ),
