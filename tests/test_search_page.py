@@ -93,6 +93,37 @@ def test_a_hit_in_a_transcript_opens_its_turn(address: str, browser: Browser) ->
     browser.wait_for("location.hash === '#t2' && document.querySelector('#t2') !== null")
 
 
+@pytest.mark.parametrize("page", ["index.html", "timeline/2026/02/index.html", "health/index.html"])
+def test_every_page_has_a_search_box_that_leads_to_the_answer(page: str, address: str, browser: Browser) -> None:
+    """By Enter, also without its script: it is a form; the search page has its own box and no other."""
+    browser.complaints.clear()
+    browser.open(f"{address}/{page}")
+    browser.press("/")
+    browser.wait_for("document.activeElement?.name === 'q'")
+    browser.type("ebb")
+    browser.press("Enter")
+    browser.wait_for(f"location.href.endsWith('/search/index.html?q=ebb') && {STATUS} === '1 result'")
+    assert browser.value("document.querySelectorAll('input[type=search]').length") == 1
+    assert browser.complaints == []
+
+
+@pytest.mark.parametrize("width", [390, 1280])
+def test_the_search_box_stays_in_view_and_hides_no_target(width: int, library: Path, browser: Browser) -> None:
+    """On a phone the first row of the head, else all of it; what an address names is below it."""
+    page = next((library / "transcripts").glob("*/index.html"))
+    browser.send("Emulation.setDeviceMetricsOverride", width=width, height=700, deviceScaleFactor=1, mobile=False)
+    try:
+        browser.open(f"{page.as_uri()}#t5")
+        browser.wait_for("scrollY > 500")
+        box = "document.querySelector('.find').getBoundingClientRect()"
+        assert browser.value(f"{box}.top") >= 0
+        target = "document.getElementById('t5').getBoundingClientRect()"
+        assert browser.value(f"{box}.bottom <= {target}.top")
+        assert browser.value("document.documentElement.scrollWidth") <= width
+    finally:
+        browser.send("Emulation.clearDeviceMetricsOverride")
+
+
 def test_facets_narrow_down_and_back_and_forward_work(address: str, browser: Browser) -> None:
     """Each with its count; the same facet again takes it away."""
     browser.open(f"{address}/search/index.html?q=kind:memo")
