@@ -232,8 +232,8 @@
     else links[Math.min(here + step, links.length - 1)].focus();
   });
 
-  form.hidden = false;
-  fromAddress();
+  if (readAddress() || !input.value) fromAddress();
+  else show(input.value); // typed while the script was on its way
   if (!input.value) focusWhenShown(60);
 
   /**
