@@ -912,7 +912,7 @@ def rendered(page: Page, renderer: Renderer = RENDERER) -> lxml_html.HtmlElement
     tree = lxml_html.document_fromstring(text)
     top = page.base_path if isinstance(page, NotFoundPage) else page.root
     assert tree.xpath("//style | //iframe | //img | //base | //form[not(@role='search')]") == []
-    actions = [form.get("action") or "" for form in tree.iter("form")]
+    actions = [action for form in tree.iter("form") if (action := form.get("action")) is not None]
     assert all(action.endswith("search/index.html") and "//" not in action for action in actions)
     first, *others = [(dict(script.attrib), script.text) for script in tree.iter("script")]
     assert first == ({"async": "", "fetchpriority": "high", "src": f"{top}static/memosite.js"}, None)
