@@ -11,6 +11,7 @@ const memosite = (() => {
 const DAY = 86_400_000;
 const VISIT = 1_800_000; // after half an hour, coming back is another visit
 const OLD = 2 * DAY; // a site that is built each night may miss one
+const HEAD = 68; // pixels that the head of a page takes, as in the style sheet
 
 /* Decisions: no page, no clock. */
 
@@ -315,7 +316,7 @@ function move(step) {
   const parts = all(".turn, .member");
   const stops = parts.length ? parts : all("main a.subject");
   const current = stops.findIndex((stop) => stop.contains(document.activeElement));
-  const next = stops[nextStop(stops.map((stop) => stop.getBoundingClientRect().top), current, step)];
+  const next = stops[nextStop(stops.map((stop) => stop.getBoundingClientRect().top - HEAD), current, step)];
   if (!next) return;
   if (parts.length) next.tabIndex = -1;
   next.focus({ preventScroll: true });

@@ -19,10 +19,8 @@
     return { turn, number: Number(/\d+$/.exec(turn.id)), words: folded(parts.map((part) => part.textContent).join(" ")) };
   });
 
-  const status = document.createElement("p");
-  status.role = "status";
+  const status = /** @type {HTMLElement} */ (form.querySelector("[role=status]"));
   const list = document.createElement("ul");
-  form.append(status);
 
   /** Marks columns of the strip below it. @param {number[]} numbers */
   function draw(numbers) {

@@ -165,6 +165,30 @@ def test_nothing_on_a_page_moves_and_nothing_is_wider_than_a_phone(context: Brow
             assert page.evaluate("document.documentElement.scrollWidth") <= width, (name, width)
 
 
+@pytest.mark.parametrize("width", [390, 1024, 1440])
+def test_what_narrows_a_search_has_room_beside_its_answer(page: Page, server: str, width: int) -> None:
+    """No word of it is broken, and the page is not wider than the window."""
+    page.set_viewport_size({"width": width, "height": 800})
+    page.goto(server + "search/index.html?q=hold")
+    page.locator("#_facets h2").first.wait_for()
+    assert all(
+        box and box["height"] < 40 for box in (head.bounding_box() for head in page.locator("#_facets h2").all())
+    )
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
+
+
+def test_names_and_dates_are_not_cut_off_on_a_phone(page: Page, server: str) -> None:
+    """Names beside the picture of activity that have no room end in an ellipsis; dates of positions are whole."""
+    page.set_viewport_size({"width": 390, "height": 800})
+    page.goto(server + KINDS["home"])
+    assert page.locator(".picture .named").count() > 4
+    assert page.locator(".picture .named").first.evaluate("(name) => getComputedStyle(name).textOverflow") == "ellipsis"
+    page.goto(server + KINDS["organization"])
+    dates = page.locator(".glance td:has(time):visible")
+    assert dates.count() > 4
+    assert all(cell.evaluate("(cell) => cell.scrollWidth <= cell.clientWidth") for cell in dates.all())
+
+
 @pytest.mark.parametrize("width", [360, 1280])
 def test_scripts_that_come_late_move_nothing(page: Page, server: str, width: int) -> None:
     """All parts of a page are where they were when it was first painted; Chromium itself counts no such shift."""

@@ -1,5 +1,7 @@
 """Long memos and documents: contents, edits after receipt, callouts, folded text, diagrams."""
 
+import re
+from html import unescape
 from pathlib import Path
 
 from lxml import html
@@ -89,7 +91,7 @@ def test_the_tags_of_folded_text_are_quiet_and_nothing_is_lost() -> None:
     written = "<details open>\n<summary>The log & more</summary>\n\nA line.\n\n</details>\n"
     made = shown(written)
     assert '<span class="tag">&lt;summary&gt;</span><strong>The log &amp; more</strong>' in made
-    assert "".join(html.fromstring(f"<div>{made}</div>").text_content().split()) == "".join(written.split())
+    assert "".join(unescape(re.sub(r"<[^>]*>", "", made)).split()) == "".join(written.split())
     assert "tag" not in shown("`<details>`\n\n```\n<details>\n```\n")
     assert plain_text(written).startswith("<details open>")
 

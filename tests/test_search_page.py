@@ -88,9 +88,40 @@ def test_words_are_found_as_they_are_typed_and_a_hit_opens(address: str, browser
 def test_a_hit_in_a_transcript_opens_its_turn(address: str, browser: Browser) -> None:
     """By the anchor of the turn."""
     browser.open(f"{address}/search/index.html?q=lighthouse")
-    browser.wait_for(f"{STATUS} === '1 hit'")
+    browser.wait_for(f"{STATUS} === '1 result'")
     browser.value("document.querySelector('#_hits a').click()")
     browser.wait_for("location.hash === '#t2' && document.querySelector('#t2') !== null")
+
+
+@pytest.mark.parametrize("page", ["index.html", "timeline/2026/02/index.html", "health/index.html"])
+def test_every_page_has_a_search_box_that_leads_to_the_answer(page: str, address: str, browser: Browser) -> None:
+    """By Enter, also without its script: it is a form; the search page has its own box and no other."""
+    browser.complaints.clear()
+    browser.open(f"{address}/{page}")
+    browser.press("/")
+    browser.wait_for("document.activeElement?.name === 'q'")
+    browser.type("ebb")
+    browser.press("Enter")
+    browser.wait_for(f"location.href.endsWith('/search/index.html?q=ebb') && {STATUS} === '1 result'")
+    assert browser.value("document.querySelectorAll('input[type=search]').length") == 1
+    assert browser.complaints == []
+
+
+@pytest.mark.parametrize("width", [390, 1280])
+def test_the_search_box_stays_in_view_and_hides_no_target(width: int, library: Path, browser: Browser) -> None:
+    """On a phone the first row of the head, else all of it; what an address names is below it."""
+    page = next((library / "transcripts").glob("*/index.html"))
+    browser.send("Emulation.setDeviceMetricsOverride", width=width, height=700, deviceScaleFactor=1, mobile=False)
+    try:
+        browser.open(f"{page.as_uri()}#t5")
+        browser.wait_for("scrollY > 500")
+        box = "document.querySelector('.find').getBoundingClientRect()"
+        assert browser.value(f"{box}.top") >= 0
+        target = "document.getElementById('t5').getBoundingClientRect()"
+        assert browser.value(f"{box}.bottom <= {target}.top")
+        assert browser.value("document.documentElement.scrollWidth") <= width
+    finally:
+        browser.send("Emulation.clearDeviceMetricsOverride")
 
 
 def test_facets_narrow_down_and_back_and_forward_work(address: str, browser: Browser) -> None:
@@ -107,7 +138,7 @@ def test_facets_narrow_down_and_back_and_forward_work(address: str, browser: Bro
     browser.wait_for("document.getElementById('_query').value === 'kind:memo'")
     browser.go(1)
     browser.wait_for("document.getElementById('_query').value === 'kind:memo sent:2026'")
-    browser.wait_for(f"{STATUS} === '3 hits'")
+    browser.wait_for(f"{STATUS} === '3 results'")
 
 
 @pytest.mark.parametrize("how", ["file", "http"])
@@ -122,11 +153,11 @@ def test_the_demonstration_is_searched(how: str, library: Path, browser: Browser
         browser.type("shelf")
         browser.wait_for(f"{STATUS}.endsWith(' results') && {kind} !== undefined")
         browser.value(f"{kind}.click()")
-        browser.wait_for(f"{box} === 'shelf kind:transcript' && {STATUS} === '1 hit'")
+        browser.wait_for(f"{box} === 'shelf kind:transcript' && {STATUS} === '1 result'")
         browser.go(-1)
         browser.wait_for(f"{box} === 'shelf' && {STATUS}.endsWith(' results')")
         browser.go(1)
-        browser.wait_for(f"{box} === 'shelf kind:transcript' && {STATUS} === '1 hit'")
+        browser.wait_for(f"{box} === 'shelf kind:transcript' && {STATUS} === '1 result'")
         browser.value("document.querySelector('#_hits a').click()")
         browser.wait_for("location.hash === '#t11' && document.querySelector('#t11') !== null")
     assert browser.complaints == []
@@ -146,7 +177,7 @@ def test_hostile_content_is_shown_as_text(address: str, browser: Browser) -> Non
     browser.complaints.clear()
     browser.requests.clear()
     browser.open(f"{address}/search/index.html?q=ferry")
-    browser.wait_for(f"{STATUS} === '1 hit'")
+    browser.wait_for(f"{STATUS} === '1 result'")
     assert browser.value(HITS) == ["<img src=x onerror=alert(1)>"]
     assert browser.value("document.querySelectorAll('#_hits img, #_hits b').length") == 0
     assert browser.complaints == []
@@ -161,7 +192,7 @@ def test_an_older_answer_never_takes_the_place_of_a_newer_one(address: str, brow
     browser.wait_for("document.activeElement?.id === '_query'")
     type_ = "(text) => { const box = document.getElementById('_query'); box.value = text; box.form.requestSubmit(); }"
     browser.value(f"['tide', 'ebb', 'kind:memo', 'lighthouse', 'ferry'].forEach({type_})")
-    browser.wait_for(f"{STATUS} === '1 hit' && {HITS}[0].startsWith('<img')")
+    browser.wait_for(f"{STATUS} === '1 result' && {HITS}[0].startsWith('<img')")
     browser.value("new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))).then(() => 1)")
     assert browser.value(HITS) == ["<img src=x onerror=alert(1)>"]
 
@@ -192,7 +223,7 @@ def test_a_saved_search_that_is_removed_answers_for_ever(tmp_path: Path) -> None
     config, page = tmp_path / "memosite.yml", tmp_path / "_site/saved/tides/index.html"
     for searches, said in (
         ("{tides: 'tid*'}", "Tide tables"),
-        ("{}", "No longer here"),
+        ("{}", "This item was removed"),
         ("{tides: tide}", "Tide tables"),
     ):
         config.write_text(f"feeds: {{searches: {searches}}}\n")

@@ -44,6 +44,7 @@ from memosite.pages.parts import (
 from memosite.pages.pictures import Grid
 from memosite.pages.seals import Seal
 from memosite.pages.shared import SharedRow
+from memosite.pages.streams import Stream
 from memosite.pages.threads import ThreadMember, ThreadSummary
 from memosite.pages.tracks import OutdatedCitation, TrackStep
 
@@ -101,7 +102,7 @@ class OrganizationPage(Page):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PositionPage(Page):
-    """A seat: who holds it, what waits for it, what it sent, its notes and transcripts."""
+    """A position: who holds it, what waits for it, its stream, and its notes by session (`arcs`)."""
 
     template: ClassVar[str] = "position.html"
 
@@ -111,6 +112,9 @@ class PositionPage(Page):
     repo: str
     union_of: tuple[Reference, ...]
     sections: tuple[ListSection, ...]
+    stream: Stream
+    arcs: tuple[ListSection, ...]
+    digests: Reference
     following: Following
     longest: Row | None = None  # what waits longest for it
     longest_since: Stamp | None = None

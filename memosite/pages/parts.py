@@ -158,6 +158,10 @@ class Row:
     is_ghost: bool = False
     is_current: bool = False
     depth: int = 0
+    way: str = ""
+    """In the stream of a position: `sent`, `received`, or else its kind."""
+    anchor: str = ""
+    """Its id on the page, if it is the first of a week."""
     is_next: bool = False
     """Whether it is the only reply to the row above it in a thread, so that it is drawn at the same depth."""
     type: str = ""
@@ -264,6 +268,8 @@ class ListSection:
     rows: tuple[Row, ...]
     total: int
     empty: str = ""
+    targets: tuple[str, ...] = ()
+    """Anchors that were published for what it shows."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
