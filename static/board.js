@@ -13,7 +13,11 @@ for (const place of all("[data-since]")) {
   const days = today - Math.floor(Date.parse(place.dataset.since ?? "") / DAY);
   if (days >= 0) place.textContent = `${days} day${days === 1 ? "" : "s"}`;
 }
-for (const place of all("[data-counted]")) place.textContent = "Ages are counted to today.";
+for (const place of all("[data-counted]")) {
+  const block = place.closest("p");
+  if (block) block.style.minHeight = `${block.offsetHeight}px`; // the shorter words move nothing below
+  place.textContent = "Ages are counted to today.";
+}
 
 const way = /** @type {HTMLSelectElement | null} */ (document.getElementById("way"));
 const field = /** @type {HTMLInputElement | null} */ (document.getElementById("filter"));

@@ -13,7 +13,7 @@ from tests.support.archives import findings, folder_source, read_folders
 from tests.support.files import write_json, write_text
 from tests.support.memos import write_memo, write_org
 from tests.support.pages import bad_links, found
-from tests.support.sites import build_site
+from tests.support.sites import build_site, built_files
 
 
 def documents_of(output: Path) -> set[str]:
@@ -276,3 +276,13 @@ def test_decisions_that_supersede_each_other_have_an_end(tmp_path: Path) -> None
     write_text(tmp_path / "memosite.yml", "sources: [{path: desk}]\n")
     output = build_site(tmp_path)
     assert len(track(output / "documents/desk.decisions.ash.md/index.html")) == 2
+
+
+def test_a_site_without_decisions_says_where_they_would_be_found(tmp_path: Path) -> None:
+    """On the list, and on each filter."""
+    write_memo(tmp_path / "memos/inbox", "2026-05-01-0900--a--b--x")
+    files = built_files(tmp_path, output=tmp_path / "out")
+    for page in ("decisions/index.html", "decisions/pending/index.html"):
+        text = files[page].decode()
+        assert "No decisions found. They are read from Markdown files in" in text
+        assert "Ages are counted" not in text

@@ -431,7 +431,7 @@ def test_a_repo_that_merely_encloses_the_site_does_not_count(tmp_path: Path) -> 
     outer.commit(who="Ann")
     (copy,) = memo(archive_of(inner, site=tmp_path / "outer/site")).copies
     assert copy.life is not None
-    assert copy.life.why_not == "it is not a repo itself; the one around it counts with history: enclosing"
+    assert copy.life.why_not == "it is a folder inside another repo; set history: enclosing to use that one"
     holding = holding_repo(inner.root, site=tmp_path / "outer/site", enclosing=True)
     assert holding.repo is not None and holding.prefix == "site/engine/"
     assert list(read_history(holding.repo, Screen().names, prefix=holding.prefix).events) == [KEY]

@@ -270,9 +270,9 @@ def test_a_short_subject_is_the_first_clause_that_says_enough(subject: str, shor
 @pytest.mark.parametrize(
     ("subject", "stem", "short"),
     [
-        ("", STEM, "gate is green"),
-        (" \u200b\n", STEM, "gate is green"),
-        ("", "plan_of_may", "plan of may"),
+        ("", STEM, "Gate is green"),
+        (" \u200b\n", STEM, "Gate is green"),
+        ("", "plan_of_may", "Plan of may"),
         ("", "---", "---"),
         ("", "", NO_SUBJECT),
         ("", "\u200b", NO_SUBJECT),

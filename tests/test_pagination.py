@@ -1,8 +1,14 @@
 """Long lists in parts, and what comes before and after something in a list."""
 
+from pathlib import Path
+from typing import Any
+
 import pytest
+from lxml import html
 
 from memosite.plan.pagination import in_parts, part_count, part_links, part_title, with_neighbours
+from tests.support.memos import write_memo
+from tests.support.sites import build_site
 
 
 @pytest.mark.parametrize(
@@ -39,3 +45,23 @@ def test_parts_are_called_and_linked_by_their_number() -> None:
 def test_a_list_that_fits_its_page_has_no_parts() -> None:
     """One that does not has all of it in parts."""
     assert (part_count(range(500)), part_count(range(501)), part_count(range(101), shown=100)) == (0, 2, 1)
+
+
+def test_anchors_are_made_of_keys_and_stay_when_a_heading_has_another_word(tmp_path: Path) -> None:
+    """Those of part pages, of a position and of digests were published when headings had other words."""
+    repo = tmp_path / "repo"
+    for number in range(501):
+        day = f"2026-05-{number % 28 + 1:02}"
+        write_memo(
+            repo / "memos/inbox", f"m{number}", sender="a", to="b", action_required=True, sent=f"{day}T10:00:00Z"
+        )
+    (tmp_path / "memosite.yml").write_text("sources: [{path: repo}]\nfeeds: {digest: daily}\n")
+    site = build_site(tmp_path)
+
+    def headings(page: str) -> dict[str, str]:
+        tree: Any = html.fromstring((site / page).read_bytes())
+        return {str(one.get("id")): one.xpath("string(h2)").split(" ")[0] for one in tree.xpath("//section[@id]")}
+
+    assert headings("positions/b/1/index.html") == {"part-1": "Page"}
+    assert {"inbox", "open-actions", "sent"} <= headings("positions/b/index.html").keys()
+    assert headings("digests/2026-05-01/index.html") == {"memos": "Memos"}

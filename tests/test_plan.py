@@ -186,7 +186,7 @@ def test_a_ghost_has_the_page_that_its_memo_will_have(tmp_path: Path) -> None:
     )
     page = f"memos/{parent}/index.html"
     ghost = build(tmp_path / "repo", tmp_path / "out")[page].decode()
-    assert "please open the gate" in ghost
+    assert "Please open the gate" in ghost
     assert "missing memo" in ghost
     write_memo(tmp_path / "repo/memos/read", parent, sender="director", to="engineer", subject="Please open the gate")
     assert "Please open the gate" in build(tmp_path / "repo", tmp_path / "out")[page].decode()

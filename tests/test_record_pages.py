@@ -173,7 +173,7 @@ def test_a_record_with_very_much_of_everything_fits_its_page() -> None:
     assert len(data) < 1_000_000
     said = " ".join(str(html.fromstring(data).xpath("string()")).split())
     for count in ("first 300 of 3000", "last 300 of 3000", "first 300 of 900", "first 300 of 400", "first 300 of 500"):
-        assert f"Showing the {count}. All of them: json." in said
+        assert f"Showing the {count}. All of them: JSON." in said
     assert "Showing the first 100 of 3000. All of them: Health." in said
     assert "1940000 more characters not shown. Original file: original.json." in said
     assert "and 50 more (see JSON)" in said

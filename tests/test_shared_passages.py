@@ -187,7 +187,7 @@ def test_a_long_list_is_cut_and_counted(tmp_path: Path) -> None:
     out = build_site(tmp_path / "office", output=tmp_path / "out")
     page = (out / "memos/2026-05-01-0900--a--b--first/index.html").read_text()
     assert page.count("Quoted in ") == SHOWN
-    assert f"The first {SHOWN} of {SHOWN + 20}." in page
+    assert f"Showing the first {SHOWN} of {SHOWN + 20}." in page
     twin = json.loads((out / "memos/2026-05-01-0900--a--b--first/index.json").read_text())
     assert twin["shared_total"] == SHOWN + 20
     assert 50 < len(twin["shared"]) <= SHOWN + 20

@@ -313,7 +313,7 @@ def test_ghosts_are_read_off_their_names() -> None:
     )
     ghost = archive.ghosts[missing]
     assert ghost.date is not None
-    assert (ghost.sender, ghost.to, ghost.short_subject) == ("director", "engineer", "is the gate green")
+    assert (ghost.sender, ghost.to, ghost.short_subject) == ("director", "engineer", "Is the gate green")
     assert ghost.date.utc == "2026-05-01T09:00:00Z"
     assert ghost.replies == (ref("a"), ref("b"))
     assert members(archive.threads[missing]) == [(0, missing), (1, "a"), (1, "b")]

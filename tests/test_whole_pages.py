@@ -53,7 +53,7 @@ def test_of_many_that_mention_an_artifact_the_rest_is_counted_and_linked() -> No
     """The twin has all of them."""
     page = mentioned(*((f"decisions.{number}", "2026-05-01") for number in range(201)))
     assert (len(page.backlinks), page.backlinks_total) == (200, 201)
-    assert "Showing the newest 200 of 201. All of them: json ." in words(page)
+    assert "Showing the newest 200 of 201. All of them: JSON ." in words(page)
 
 
 def test_what_a_record_says_of_a_relation_stands_beside_it_at_both_ends(tmp_path: Path) -> None:

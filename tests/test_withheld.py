@@ -120,7 +120,7 @@ def test_a_transcript_answers_where_its_turns_were(site: Path) -> None:
 def test_lists_and_threads_name_it_by_its_file(site: Path) -> None:
     """The reply stays below it, with a link to it; the thread says why there is no text."""
     tree = page_of(site / "threads/2026-04-01-0900--director--engineer--earlier")
-    assert tree.xpath("//ol[@class='tree']/li/a/text()") == ["earlier", "letter", "Reply"]
+    assert tree.xpath("//ol[@class='tree']/li/a/text()") == ["Earlier", "Letter", "Reply"]
     assert tree.xpath("//ol[@class='tree']/li/@class") == ["depth-0 ghost", "depth-0 next", "depth-0 next"]
     assert "was erased" in tree.xpath(f"string(//section[@id='memo-{LETTER}'])")
     row = page_of(site / "timeline/2026/05").xpath(f"//a[contains(@href, '{LETTER}')]/..")[0]

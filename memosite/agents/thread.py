@@ -1,5 +1,9 @@
 """Answers what a thread says: its memos in reading order, with their texts or their triage summaries."""
 
+import re
+from typing import Final
+from urllib.parse import unquote, urlsplit
+
 from memosite.agents.answer import Answer, Entry, Part
 from memosite.agents.items import Reader, day_and_time, entry_of
 from memosite.archive.model import Ghost, Memo, Thread, ThreadEntry
@@ -7,6 +11,7 @@ from memosite.archive.named import ArchiveNames
 from memosite.facts.errors import ConfigError
 
 _DEPTH = 12
+_PAGE: Final = re.compile(r"(?:^|/)threads/(?P<id>[^/#]+)")
 
 
 def thread(reader: Reader, written: str, *, is_brief: bool = False, begin: int = 1) -> Answer:
@@ -55,7 +60,8 @@ def _ranks(reader: Reader, entries: list[tuple[int, ThreadEntry]]) -> dict[int, 
 def find_thread(reader: Reader, written: str) -> Thread:
     """The thread that a reference means."""
     archive = reader.archive
-    said = written.strip("/").removeprefix("threads/").removeprefix("thread/")
+    page = _PAGE.search(unquote(urlsplit(written).path)) if "/" in written else None
+    said = page["id"] if page else written.strip("/").removeprefix("thread/")
     if said in archive.threads:
         return archive.threads[said]
     try:

@@ -68,8 +68,8 @@ def _in_site(config: Config, path: str) -> str:
             found = unquote(urlsplit(path).path).removeprefix(base)
         except ValueError as error:
             raise ConfigError(f"{path}: no address ({error}), expected that of a page of the site") from error
-    elif Path(path).absolute().is_relative_to(config.output.absolute()):
-        found = Path(path).absolute().relative_to(config.output.absolute()).as_posix()
+    elif (named := Path(path).resolve()).is_relative_to(config.output):
+        found = named.relative_to(config.output).as_posix()
         found = f"{found}/" if Path(path).is_dir() else found
     else:
         found = path.removeprefix("/")

@@ -197,9 +197,11 @@ def short_subject(subject: str, *, stem: str) -> str:
     """The subject in at most 100 characters and one line, for lists, trees, titles and feeds.
 
     The subject itself if it is short; else its beginning, up to the end of the first clause that leaves at least
-    24 characters; else a cut at a word, with an ellipsis; without a subject, the words of the name's slug.
+    24 characters; else a cut at a word, with an ellipsis; without a subject, the words of the name's slug, which begin
+    as a sentence does.
     """
-    for text in (subject, read_stamped_name(stem).slug.replace("-", " ").replace("_", " "), stem):
+    slug = one_line(read_stamped_name(stem).slug.replace("-", " ").replace("_", " "))
+    for text in (subject, slug[:1].upper() + slug[1:], stem):
         short = _shorten(one_line(text))
         if is_visible(short.rstrip("…")):
             return short

@@ -327,7 +327,7 @@ DECISION_SUPERSEDED = Rule(
     severity=_N,
     meaning="A memo or record cites a decision that is no longer in force.",
     clause="SPEC 2.2",
-    remedy="Cite the decision in force from now on; memos stay as they are.",
+    remedy="Cite the decision that is in force in new memos and records.",
 )
 CLOSED_UNKNOWN = Rule(
     id="closed-unknown",

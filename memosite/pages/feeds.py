@@ -19,7 +19,8 @@ class Subscribing:
     """Arguments of the commands for subscribing, quoted for a shell: the feed of a position, that with texts, its name.
 
     `subject` is that position; `choices` lead to the commands of each, and have the first one. `outline` and
-    `thread_outline` are the lists of feeds. `is_local` says that the site knows no address of its own, so that the commands name one on this machine.
+    `thread_outline` are the lists of feeds. `is_local` says that the site knows no address of its own, so that the
+    commands name one on this machine.
     """
 
     outline: Reference

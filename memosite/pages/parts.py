@@ -196,6 +196,9 @@ class Body:
     people: tuple[str, ...] = ()
     """Participants of a transcript that are people; `models` are the others."""
     models: tuple[str, ...] = ()
+    cited_turns: tuple[str, ...] = ()
+    """Anchors of a transcript that citations name, on its first part; `mentioned_turns` those that links name."""
+    mentioned_turns: tuple[str, ...] = ()
     shared: tuple[tuple[str, str, Reference], ...] = ()
     """Of turns with passages that others have, too: the anchor, what the one is to the other, and where that is."""
 

@@ -4,6 +4,9 @@ A link into a bundle has a fragment: the key of what is meant. That of a twin is
 path that it has in a site without bundles.
 """
 
+from collections.abc import Mapping
+from types import MappingProxyType
+
 from memosite.archive.model import Artifact, Thread
 from memosite.archive.urls import (
     TwinForm,
@@ -19,7 +22,8 @@ from memosite.facts.parsed import Ref
 from memosite.pages.parts import Reference
 from memosite.plan.context import Context
 
-FORMS: tuple[TwinForm, ...] = ("json", "md")
+FORMS: Mapping[TwinForm, str] = MappingProxyType({"json": "JSON", "md": "Markdown"})
+"""What pages call the twins."""
 
 
 def base_of_twin(context: Context, artifact: Artifact) -> str:
@@ -36,7 +40,9 @@ def twin_address(context: Context, start: str, ref: Ref, form: TwinForm) -> str:
 
 def twins_of_artifact(context: Context, start: str, artifact: Artifact) -> tuple[Reference, ...]:
     """Links to the twins of an artifact."""
-    return tuple(Reference(label=form, href=twin_address(context, start, artifact.ref, form)) for form in FORMS)
+    return tuple(
+        Reference(label=label, href=twin_address(context, start, artifact.ref, form)) for form, label in FORMS.items()
+    )
 
 
 def twins_of_thread(context: Context, start: str, thread: Thread) -> tuple[Reference, ...]:
@@ -47,7 +53,7 @@ def twins_of_thread(context: Context, start: str, thread: Thread) -> tuple[Refer
             return in_bundle(start, bundle_twins(context.bundles[thread.memos[0]], form), thread_key(thread))
         return relative(start, f"{thread_page(thread.id)}index.{form}")
 
-    return tuple(Reference(label=form, href=address(form)) for form in FORMS)
+    return tuple(Reference(label=label, href=address(form)) for form, label in FORMS.items())
 
 
 def thread_key(thread: Thread) -> str:

@@ -367,4 +367,4 @@ def _state_of(artifact: Memo | Transcript) -> str:
     """Whether a memo, a note or a transcript can be read, in a word; "" if it can."""
     if artifact.withheld:
         return artifact.withheld.word
-    return "unreadable" if artifact.broken else ""
+    return "invalid" if artifact.broken else ""

@@ -4,6 +4,7 @@ from typing import TypedDict
 
 from memosite.archive.urls import index_file, relative
 from memosite.pages.parts import Reference, Site
+from memosite.plan.addresses import FORMS
 from memosite.plan.context import Context
 
 
@@ -38,4 +39,4 @@ def page_head(context: Context, start: str, *, title: str, section: str = "", de
 
 def twin_links(start: str, page: str) -> tuple[Reference, ...]:
     """Links to the twins of a page."""
-    return tuple(Reference(label=kind, href=relative(start, f"{page}index.{kind}")) for kind in ("json", "md"))
+    return tuple(Reference(label=label, href=relative(start, f"{page}index.{form}")) for form, label in FORMS.items())

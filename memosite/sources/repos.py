@@ -42,7 +42,7 @@ def holding_repo(root: Path, *, site: Path, enclosing: bool = False) -> Holding:
         if found is None or (found.top is None and folder != root):
             continue
         if not (enclosing or folder == root or folder.is_relative_to(site)):
-            return Holding(why_not="it is not a repo itself; the one around it counts with history: enclosing")
+            return Holding(why_not="it is a folder inside another repo; set history: enclosing to use that one")
         inside = root.relative_to(folder).as_posix()
         return Holding(repo=found, prefix="" if inside == "." else f"{inside}/")
     return Holding(why_not="it is not a git repo")

@@ -1,0 +1,233 @@
+"""Drafts memos: the envelope of a reply or of a new memo, its file name, and where its recipients look for it.
+
+A draft is a value, as of a given time; nothing is written. What it says is memodef 0.4 (SPEC 2.2).
+"""
+
+import datetime as dt
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import chain, count
+from typing import Final
+
+from memosite.agents.items import Reader, of_archive
+from memosite.agents.names import name_of, one_position
+from memosite.agents.targets import Target, targets_of
+from memosite.archive.model import Archive, Memo, Position
+from memosite.archive.named import ArchiveNames
+from memosite.facts.errors import ConfigError
+from memosite.facts.names import BODY_SUFFIX, ENVELOPE_SUFFIX, make_id, stem_of
+from memosite.facts.parsed import BROADCAST, FILE
+from memosite.facts.texts import cut_line, one_line, summarize
+
+LONG: Final = 2_000
+"""Characters from which on a text is in a body file; the envelope then has a summary of it."""
+
+NO_BODY: Final = "Write the text of this memo here."
+"""The body of a draft without a text: memodef wants one that is not empty."""
+
+_SUBJECT: Final = 200
+_SENDER_BYTES, _TO_BYTES, _SLUG_BYTES = 40, 60, 60
+_RE: Final = re.compile(r"(?:\s*re\s*(?:\[\d{1,4}\]\s*)?[:：])+\s*", re.IGNORECASE)
+_NOT_IN_NAME: Final = re.compile(r"(?:[^\w.]|\.(?!\w))+")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Wanted:
+    """What a memo shall say, as its writer has it; "" where that is left to the draft.
+
+    `sender` and `to` are names of positions, `to` several with commas; `summary` is for the envelope of a body file.
+    """
+
+    sender: str
+    to: str = ""
+    subject: str = ""
+    body: str = ""
+    summary: str = ""
+    is_action: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Draft:
+    """A memo that is to be written: its name without suffix, its envelope, the text of its body file if it has one.
+
+    `notes` are what its writer has to know before it is sent.
+    """
+
+    name: str
+    envelope: Mapping[str, object]
+    body: str | None
+    targets: Sequence[Target]
+    notes: tuple[str, ...]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Drafting:
+    """Makes drafts as of a time. `aliases` are former names of positions with the present ones."""
+
+    reader: Reader
+    now: dt.datetime
+    aliases: Mapping[str, str] = field(default_factory=dict)
+
+    def reply(self, written: str, wanted: Wanted) -> Draft:
+        """A reply to the memo that a reference means; to its sender by default. Raises `ConfigError`."""
+        memo = self._memo(written)
+        sender = self._one(wanted.sender, "--from")
+        to = self._named(wanted.to) if wanted.to else self._answered(memo, sender)
+        subject = one_line(wanted.subject) or _reply_subject(memo, written)
+        fields: dict[str, object] = {"in_reply_to": _file_name(memo)}
+        if thread := _thread_id(self.reader.archive, memo):
+            fields["thread_id"] = thread
+        return self._draft(sender, to, subject, wanted, fields, notes=self._doubts(memo, sender))
+
+    def new(self, wanted: Wanted) -> Draft:
+        """A memo that begins a thread. Raises `ConfigError`."""
+        subject = one_line(wanted.subject)
+        if not subject:
+            raise ConfigError("--subject: found no text, expected the subject of the memo")
+        return self._draft(self._one(wanted.sender, "--from"), self._named(wanted.to), subject, wanted, {}, notes=())
+
+    def _memo(self, written: str) -> Memo:
+        name, _ = ArchiveNames(self.reader.archive).find(written)
+        kind, _, id_ = name.partition("/")
+        [artifact] = of_archive(self.reader, [(kind, id_)])  # type: ignore[list-item] # the kind is one
+        if not isinstance(artifact, Memo):
+            raise ConfigError(f"{written}: found a {kind}, expected a memo or a note; to write about it: memosite new")
+        return artifact
+
+    def _one(self, written: str, option: str) -> Position:
+        return one_position(self.reader.archive, written, option)
+
+    def _named(self, written: str) -> list[Position | str]:
+        """The recipients of a list with commas: positions, each once, or `all`, or `file`."""
+        names = [name.strip() for name in written.split(",") if name.strip()]
+        if not names:
+            raise ConfigError(f"--to: found no position, expected some with commas, {BROADCAST} or {FILE}")
+        if len(names) > 1 and {BROADCAST, FILE}.intersection(names):
+            raise ConfigError(f"--to {written}: found more beside {BROADCAST} or {FILE}, which is for nobody else")
+        found = [one if one in {BROADCAST, FILE} else self._one(one, "--to") for one in names]
+        return list({one if isinstance(one, str) else one.id: one for one in found}.values())
+
+    def _answered(self, memo: Memo, sender: Position) -> list[Position | str]:
+        """Whom a reply goes to: the sender of the memo, or where that is who replies, its recipients."""
+        if memo.sender_position and memo.sender_position != sender.id:
+            return [self._one(memo.sender_position, "--to")]
+        if memo.kind == "note":
+            return [FILE]
+        found = [one.position for one in memo.recipients]
+        if not memo.sender_position or not found:
+            raise ConfigError(f"--to: {memo.kind}/{memo.id} does not say who wrote it, expected --to POSITION")
+        return [BROADCAST] if BROADCAST in found else [self._one(one, "--to") for one in found]
+
+    def _doubts(self, memo: Memo, sender: Position) -> tuple[str, ...]:
+        """What may be wrong with a reply."""
+        involved = {memo.sender_position, memo.role, *(one.position for one in memo.recipients)}
+        joined = {*sender.union_of, sender.id}
+        doubts = []
+        if memo.kind == "memo" and not memo.is_broadcast and not joined & involved:
+            doubts.append(f"{sender.id} is neither sender nor recipient of {memo.kind}/{memo.id}")
+        if memo.date and memo.date.instant > self.now:
+            doubts.append(f"{memo.kind}/{memo.id} is dated {memo.date.utc}, after this reply")
+        return tuple(doubts)
+
+    def _draft(
+        self,
+        sender: Position,
+        to: Sequence[Position | str],
+        subject: str,
+        wanted: Wanted,
+        fields: Mapping[str, object],
+        *,
+        notes: tuple[str, ...],
+    ) -> Draft:
+        if FILE in to and wanted.is_action:
+            raise ConfigError(f"--action: a note to {FILE} has no recipient who could do anything; omit --action")
+        names = [one if isinstance(one, str) else name_of(self.reader.archive, one, self.aliases) for one in to]
+        own = name_of(self.reader.archive, sender, self.aliases)
+        name = self._free_name(own, names, subject, "note" if FILE in to else "memo")
+        said, body, more = _body(wanted, name)
+        envelope = {
+            "catdef": "1.4",
+            "memodef": "0.4.0",
+            "type": "memodef:Memo",
+            "from": own,
+            "to": ", ".join(names),
+            "subject": subject,
+            "sent": f"{self.now:%Y-%m-%dT%H:%M:%SZ}",
+            **fields,
+            "action_required": wanted.is_action,
+            **said,
+        }
+        targets, missing = targets_of(self.reader.archive, sender, to, own)
+        return Draft(name=name, envelope=envelope, body=body, targets=targets, notes=(*notes, *more, *missing))
+
+    def _free_name(self, sender: str, to: Sequence[str], subject: str, kind: str) -> str:
+        """A file name without suffix that nothing in the archive has: stamp, sender, recipients, short subject."""
+        parts = (
+            f"{self.now:%Y-%m-%d-%H%M}",
+            _slug(_last(sender), _SENDER_BYTES) or "unknown",
+            _slug("-and-".join(map(_last, to)), _TO_BYTES) or "unknown",
+            _slug(subject.casefold(), _SLUG_BYTES) or kind,
+        )
+        plain = "--".join(parts)
+        names = chain((plain,), (f"{plain}-{number}" for number in count(2)))
+        return next(name for name in names if not self._is_taken(make_id(name)))
+
+    def _is_taken(self, id_: str) -> bool:
+        archive = self.reader.archive
+        return ("memo", id_) in archive.artifacts or ("note", id_) in archive.artifacts or id_ in archive.ghosts
+
+
+def _last(name: str) -> str:
+    """The name of a position without its organization."""
+    return name.rpartition("/")[2]
+
+
+def _slug(text: str, limit: int) -> str:
+    """A text as part of a file name: letters and digits, joined by single hyphens, cut at a word."""
+    words = [word for word in _NOT_IN_NAME.sub("-", one_line(text)).replace("_", "-").split("-") if word.strip(".")]
+    found = ""
+    for word in words:
+        longer = f"{found}-{word}" if found else word
+        if len(longer.encode()) > limit:
+            return found or word.encode()[:limit].decode("utf-8", "ignore").rstrip(".")
+        found = longer
+    return found
+
+
+def _reply_subject(memo: Memo, written: str) -> str:
+    """The subject of a memo with one `re: ` before it."""
+    subject = one_line(memo.subject)
+    plain = _RE.sub("", subject if 0 < len(subject) <= _SUBJECT else memo.short_subject, count=1)
+    if not plain:
+        raise ConfigError(f"{written}: it has no subject, expected --subject TEXT")
+    return f"re: {plain}"
+
+
+def _file_name(memo: Memo) -> str:
+    """The name of a memo's file; of one that shares this with another memo, its id, which no other has."""
+    name = memo.copies[0].file.path.rpartition("/")[2]
+    return name if make_id(stem_of(name)) == memo.id else f"{memo.id}{ENVELOPE_SUFFIX}"
+
+
+def _thread_id(archive: Archive, memo: Memo) -> str | None:
+    """The thread of a memo as its replies name it; None if no field can, or if its first memo is missing.
+
+    That one may name its thread otherwise once it is found.
+    """
+    written = memo.variants[0].envelope.thread_id if memo.variants else None
+    if written and make_id(written) == memo.thread:
+        return written
+    return memo.thread if memo.thread not in archive.ghosts and make_id(memo.thread) == memo.thread else None
+
+
+def _body(wanted: Wanted, name: str) -> tuple[dict[str, object], str | None, tuple[str, ...]]:
+    """The fields of the text, the text of the body file if there has to be one, and what is to be done about it."""
+    text = wanted.body.strip("\n")
+    if not text.strip():
+        return {"body": wanted.summary or NO_BODY}, None, () if wanted.summary else ("body has no text yet; write one",)
+    if len(text) <= LONG and not wanted.summary:
+        return {"body": text}, None, ()
+    summary = wanted.summary or summarize(text) or cut_line(text, LONG)
+    notes = () if wanted.summary else ("body is how the text begins; give one to three sentences with --summary",)
+    return {"body": summary, "body_ref": f"{name}{BODY_SUFFIX}"}, f"{text}\n", notes

@@ -1,0 +1,452 @@
+"""Drafts of memos (SPEC 8): what `reply` and `new` print is conformant, threads, and arrives where it should."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from memosite.archive.model import Memo
+from memosite.cli import main
+from memosite.facts.names import make_id, read_stamped_name
+from memosite.facts.times import read_moment
+from tests.support.archives import read_folders
+from tests.support.files import write_json, write_text
+from tests.support.memos import write_body, write_legacy_memo, write_memo, write_note, write_org
+from tests.support.repos import Repo
+from tests.support.sites import build_site, copy_example, tree_bytes
+
+ASK = "2026-05-01-1000--director--engineer--gates"
+Capture = pytest.CaptureFixture[str]
+
+
+@pytest.fixture
+def site(tmp_path: Path) -> Path:
+    """Two repos, of the director and of the engineer, who has a memo."""
+    office, yard = Repo(tmp_path / "site/office"), Repo(tmp_path / "site/yard")
+    write_org(
+        office.root,
+        positions=[
+            {"id": "director", "name": "Director", "x.position.working_directory": "../office"},
+            {"id": "engineer", "name": "Engineer", "x.position.working_directory": "../yard"},
+            {"id": "lawyer", "name": "Lawyer"},
+        ],
+    )
+    write_memo(
+        yard.root / "memos/read", ASK, sent="2026-05-01T10:00:00Z", sender="director", to="engineer", subject="Gates"
+    )
+    write_memo(office.root / "memos/read", "2026-04-01-1000--engineer--director--hello", sent="2026-04-01T10:00:00Z")
+    for repo in (office, yard):
+        repo.commit()
+    return tmp_path / "site"
+
+
+def draft(capsys: Capture, site: Path, *words: object, code: int = 0) -> Any:
+    """What the command prints."""
+    capsys.readouterr()
+    assert main([*map(str, words), "--site", str(site)]) == code
+    captured = capsys.readouterr()
+    return json.loads(captured.out) if code == 0 else captured.err
+
+
+def put(made: Any) -> list[Path]:
+    """Write the files of a draft where it says, and give the paths of the envelopes."""
+    for place in made["put"]:
+        write_json(Path(place["envelope"]), made["envelope"])
+        if "body_file" in place:
+            write_text(Path(place["body_file"]), made["body_file"])
+    return [Path(place["envelope"]) for place in made["put"]]
+
+
+def memo_of(made: Any, *sources: Path) -> Memo:
+    """The memo of a draft in an archive."""
+    memo = read_folders(*sources).artifacts["memo", made["name"].removesuffix(".openthing")]
+    assert isinstance(memo, Memo)
+    return memo
+
+
+def check(*files: Path) -> int:
+    """What `check` says of files, where warnings are errors."""
+    return main(["check", *map(str, files), "--fail-on", "warning"])
+
+
+# What is printed
+
+
+def test_a_reply_passes_check_threads_and_is_announced_once(site: Path, capsys: Capture) -> None:
+    """From the memo to the feed of who gets the reply."""
+    output = build_site(site)
+    before = (output / "positions/director/feed.xml").read_text()
+    made = draft(capsys, site, "reply", ASK[:20], "--from", "engineer")
+    envelope = made["envelope"]
+    assert (envelope["from"], envelope["to"], envelope["subject"]) == ("engineer", "director", "re: Gates")
+    assert (envelope["in_reply_to"], envelope["thread_id"]) == (f"{ASK}.openthing", ASK)
+    assert envelope["action_required"] is False
+    [file] = put(made)
+    assert file.parent == site / "office/memos/inbox"
+    assert check(file) == 0
+    build_site(site)
+    after = (output / "positions/director/feed.xml").read_text()
+    announced = f"new memo: memos/inbox/{made['name']}"
+    assert (before.count(announced), after.count(announced)) == (0, 1)
+    assert after.count("<item>") == before.count("<item>") + 1
+    memo = memo_of(made, site / "office", site / "yard")
+    assert (memo.parent, memo.thread, memo.findings) == (("memo", ASK), ASK, ())
+    assert main(["check", str(site), "--fail-on", "warning"]) == 0
+
+
+def test_the_name_is_as_of_now(site: Path, capsys: Capture) -> None:
+    """Its stamp is the minute of `sent`, and it names who wrote to whom about what."""
+    made = draft(capsys, site, "reply", ASK, "--from", "engineer")
+    name = read_stamped_name(made["name"].removesuffix(".openthing"))
+    sent = read_moment(made["envelope"]["sent"])
+    assert sent is not None and name.date is not None
+    assert name.date.instant == sent.instant.replace(second=0)
+    assert (name.sender, name.recipient, name.slug) == ("engineer", "director", "re-gates")
+
+
+def test_nothing_is_written(site: Path, capsys: Capture) -> None:
+    """Not in the sources; the cache may be."""
+    main(["reply", ASK, "--from", "engineer", "--site", str(site)])
+    before = {path: data for path, data in tree_bytes(site).items() if not path.startswith(".memosite/")}
+    draft(capsys, site, "new", "--from", "engineer", "--to", "director", "--subject", "Hello")
+    after = {path: data for path, data in tree_bytes(site).items() if not path.startswith(".memosite/")}
+    assert after == before
+
+
+def test_a_new_memo_begins_a_thread(site: Path, capsys: Capture) -> None:
+    """It has no reference; an action is asked for only if that is said."""
+    made = draft(
+        capsys, site, "new", "--from", "director", "--to", "engineer", "--subject", "Paint\nthe  gates", "--action"
+    )
+    assert {"in_reply_to", "thread_id"}.isdisjoint(made["envelope"])
+    assert made["envelope"]["subject"] == "Paint the gates"
+    [file] = put(made)
+    assert check(file) == 0
+    memo = memo_of(made, site / "office", site / "yard")
+    assert (memo.action, memo.thread) == ("open", memo.id)
+
+
+def test_the_subject_has_one_re(site: Path, capsys: Capture) -> None:
+    """Whatever is before it; a very long subject is shortened, and one that is given is taken as it is."""
+    said = {
+        "a": "Re: RE:re[2]: Gates",
+        "b": "Refunds",
+        "c": "Gates of oak last longer than gates of steel. " * 40,
+        "d": "re: Gates",
+    }
+    for name, subject in said.items():
+        memo = f"2026-05-02-1000--director--engineer--{name}"
+        write_memo(site / "yard/memos/read", memo, sender="director", to="engineer", subject=subject)
+    found = [
+        draft(capsys, site, "reply", f"2026-05-02-1000--director--engineer--{name}", "--from", "engineer")
+        for name in said
+    ]
+    subjects = [one["envelope"]["subject"] for one in found]
+    assert [subjects[0], subjects[1], subjects[3]] == ["re: Gates", "re: Refunds", "re: Gates"]
+    assert subjects[2] == "re: Gates of oak last longer than gates of steel"
+    own = draft(capsys, site, "reply", ASK, "--from", "engineer", "--subject", "RE: RE: mine")
+    assert own["envelope"]["subject"] == "RE: RE: mine"
+
+
+# Texts
+
+
+def test_a_short_text_is_in_the_envelope(site: Path, tmp_path: Path, capsys: Capture) -> None:
+    """With line feeds, whatever the file has."""
+    text = tmp_path / "answer.md"
+    text.write_bytes("\ufeffGate 4 is sound.\r\n\r\nIt is of oak.\r\n".encode())
+    made = draft(capsys, site, "reply", ASK, "--from", "engineer", "--body", text)
+    assert made["envelope"]["body"] == "Gate 4 is sound.\n\nIt is of oak."
+    assert (made["body_file"], made["notes"]) == (None, [])
+
+
+def test_a_long_text_is_in_a_body_file(site: Path, tmp_path: Path, capsys: Capture) -> None:
+    """The envelope has its beginning, or a summary; both files go to one folder, and are one memo."""
+    text = write_text(tmp_path / "answer.md", "# Gates\n\nGate 4 is sound.\n\n" + "It is of oak. " * 200)
+    made = draft(capsys, site, "reply", ASK, "--from", "engineer", "--body", text)
+    assert made["envelope"]["body"].startswith("Gates Gate 4 is sound. It is of oak.")
+    assert len(made["envelope"]["body"]) < 300
+    assert "--summary" in made["notes"][0]
+    made = draft(capsys, site, "reply", ASK, "--from", "engineer", "--body", text, "--summary", "All gates\nare sound.")
+    assert (made["envelope"]["body"], made["notes"]) == ("All gates are sound.", [])
+    assert made["envelope"]["body_ref"] == made["name"].replace(".openthing", ".body.md")
+    [file] = put(made)
+    assert check(file) == 0
+    memo = memo_of(made, site / "office", site / "yard")
+    assert memo.variants[0].text is not None
+    assert (memo.variants[0].text.chars, memo.findings) == (len(text.read_text().rstrip("\n")) + 1, ())
+
+
+def test_texts_that_cannot_be_used_are_named(site: Path, tmp_path: Path, capsys: Capture) -> None:
+    """With the file, the line, and what was expected."""
+    binary, empty = tmp_path / "a.md", write_text(tmp_path / "b.md", " \n")
+    binary.write_bytes(b"one\ntwo \xff\n")
+    for file, said in (
+        (binary, f"{binary}:2: found what is not UTF-8"),
+        (empty, "found no text"),
+        (tmp_path, "cannot"),
+    ):
+        error = draft(capsys, site, "reply", ASK, "--from", "engineer", "--body", file, code=2)
+        assert said in error
+
+
+def test_a_body_that_is_markup_alone_has_a_summary_all_the_same(site: Path, tmp_path: Path, capsys: Capture) -> None:
+    """A body may not be empty."""
+    text = write_text(tmp_path / "rules.md", "---\n" * 600)
+    made = draft(capsys, site, "reply", ASK, "--from", "engineer", "--body", text)
+    assert made["envelope"]["body"].strip()
+    assert check(*put(made)) == 0
+
+
+# Memos as people write them
+
+
+def _plain(folder: Path, name: str, **fields: Any) -> None:
+    write_memo(folder, name, sender="director", to="engineer", **fields)
+
+
+def _spaced(folder: Path, name: str) -> None:
+    _plain(folder, f"{name} (second try), with spaces")
+
+
+def _legacy(folder: Path, name: str) -> None:
+    write_legacy_memo(folder, name, sender="director", to="engineer")
+
+
+def _bare(folder: Path, name: str) -> None:
+    write_body(folder, name)
+
+
+def _unstamped(folder: Path, _name: str) -> None:
+    _plain(folder, "note 4.5")
+
+
+def _accented(folder: Path, _name: str) -> None:
+    _plain(folder, "2026-05-02-1000--director--engineer--schlu\u0308ssel")
+
+
+def _named_thread(folder: Path, name: str) -> None:
+    _plain(folder, name, thread_id="The gates / of the yard")
+
+
+def _under_missing(folder: Path, name: str) -> None:
+    _plain(folder, name, in_reply_to="2026-04-01-1000--engineer--director--lost.openthing")
+
+
+def _reply_in_named_thread(folder: Path, name: str) -> None:
+    _plain(folder, "2026-05-01-0900--director--engineer--first", thread_id="gates", sent="2026-05-01T09:00:00Z")
+    _plain(folder, name, in_reply_to="2026-05-01-0900--director--engineer--first.openthing")
+
+
+def _rivals(folder: Path, name: str) -> None:
+    _plain(folder.parents[2] / "office/memos/read", name, sent="2026-05-01T08:00:00Z", subject="Another")
+    _plain(folder, name)
+
+
+MEMOS = (_plain, _spaced, _legacy, _bare, _unstamped, _accented, _named_thread, _under_missing, _reply_in_named_thread)
+
+
+@pytest.mark.parametrize("write", (*MEMOS, _rivals), ids=lambda write: write.__name__)
+def test_a_reply_to_any_memo_joins_its_thread(site: Path, capsys: Capture, write: Callable[[Path, str], None]) -> None:
+    """Whatever its name, its form or its thread; of memos of one name, each has its own replies."""
+    write(site / "yard/memos/read", "2026-05-02-1000--director--engineer--more")
+    sources = (site / "office", site / "yard")
+    memos = [one for one in read_folders(*sources).memos() if one.id != ASK]
+    for memo in memos:
+        made = draft(capsys, site, "reply", f"memo/{memo.id}", "--from", "engineer", "--to", "director")
+        put(made)
+        reply = memo_of(made, *sources)
+        assert (reply.parent, reply.thread) == (memo.ref, memo.thread)
+        assert {finding.rule.id for finding in reply.findings} <= {"reply-path"}
+        assert make_id(reply.id) == reply.id
+
+
+def test_a_thread_goes_on_when_its_missing_first_memo_is_found(site: Path, capsys: Capture) -> None:
+    """It may name its thread otherwise; so a draft does not name the thread for it."""
+    lost = "2026-04-01-1000--engineer--director--lost"
+    _under_missing(site / "yard/memos/read", "2026-05-02-1000--director--engineer--more")
+    made = draft(capsys, site, "reply", "2026-05-02-1000", "--from", "engineer")
+    put(made)
+    assert "thread_id" not in made["envelope"]
+    write_memo(site / "office/memos/read", lost, sent="2026-04-01T10:00:00Z", thread_id="found-again")
+    assert memo_of(made, site / "office", site / "yard").thread == "found-again"
+
+
+def test_two_drafts_of_one_minute_have_two_names(site: Path, capsys: Capture) -> None:
+    """The second one is numbered once the first is there."""
+    words = ("reply", ASK, "--from", "engineer")
+    names = []
+    for _ in range(3):
+        made = draft(capsys, site, *words)
+        put(made)
+        names.append(made["name"])
+    assert len(set(names)) == 3
+    memos = [one for one in read_folders(site / "office", site / "yard").memos() if one.parent == ("memo", ASK)]
+    assert len(memos) == 3
+
+
+def test_names_are_ids_whatever_the_subject(site: Path, capsys: Capture) -> None:
+    """A file name has the words of the subject, and its parts stay apart."""
+    for subject in (
+        "a--b",
+        "…",
+        "Łódź: 門 / Ворота",
+        "x" * 400,
+        "../../etc/passwd",
+        "é" * 300,
+        ".hidden.",
+        "-- -",
+        "a\0b",
+    ):
+        made = draft(capsys, site, "new", "--from", "engineer", "--to", "director", f"--subject={subject}")
+        stem = made["name"].removesuffix(".openthing")
+        name = read_stamped_name(stem)
+        assert make_id(stem) == stem
+        assert (name.sender, name.recipient) == ("engineer", "director")
+        assert "--" not in name.slug
+        assert check(*put(made)) == 0
+
+
+# Who and where
+
+
+def test_one_who_replies_to_itself_writes_to_the_others(site: Path, capsys: Capture) -> None:
+    """A further memo goes to those who got the first one; a note is followed by a note."""
+    made = draft(capsys, site, "reply", ASK, "--from", "director")
+    assert (made["envelope"]["to"], made["put"][0]["for"]) == ("engineer", ["engineer"])
+    write_note(site / "yard/notes/yard-crew", "2026-05-03-1000--engineer--file--rust")
+    made = draft(capsys, site, "reply", "note/2026-05-03", "--from", "engineer")
+    assert made["envelope"]["to"] == "file"
+    [file] = put(made)
+    assert file.parent == site / "yard/notes/yard-crew"
+    assert check(file) == 0
+
+
+def test_former_names_are_not_used(site: Path, capsys: Capture) -> None:
+    """A position that was renamed is written as it is called now; its memo's writer, too."""
+    write_text(site / "memosite.yml", "title: Lock\npositions: {aliases: {lock-engineer: engineer, boss: director}}\n")
+    write_memo(
+        site / "yard/memos/inbox", "2026-05-02-1000--boss--lock-engineer--old", sender="boss", to="lock-engineer"
+    )
+    made = draft(capsys, site, "reply", "2026-05-02-1000", "--from", "lock-engineer")
+    assert (made["envelope"]["from"], made["envelope"]["to"]) == ("engineer", "director")
+
+
+def test_a_position_is_named_as_memos_name_it(tmp_path: Path, capsys: Capture) -> None:
+    """Where two organizations have one of the same id, and where memos say the organization before it."""
+    for name in ("lock", "mill"):
+        write_org(tmp_path / name, f"{name}-org", positions=["strategist", "clerk"])
+    write_memo(tmp_path / "lock/memos/inbox", "2026-05-01-1000--a--b--one", to="all")
+    write_memo(
+        tmp_path / "mill/memos/inbox", "2026-05-02-1000--a--b--old", sender="lock-strategist", to="mill-strategist"
+    )
+    write_memo(tmp_path / "mill/memos/inbox", "2026-05-02-1100--a--b--who", sender="strategist", to="mill-strategist")
+    made = draft(capsys, tmp_path, "reply", "2026-05-02-1000", "--from", "mill-strategist")
+    assert (made["envelope"]["from"], made["envelope"]["to"]) == ("mill-strategist", "lock-strategist")
+    assert "lock-org~strategist" in made["notes"][-1]
+    made = draft(capsys, tmp_path, "new", "--from", "mill-org~clerk", "--to", "mill-strategist", "--subject", "Hello")
+    assert made["envelope"]["from"] == "mill-org/clerk"
+    put(made)
+    memo = memo_of(made, tmp_path / "lock", tmp_path / "mill")
+    assert (memo.sender_position, memo.recipients[0].position) == ("mill-org~clerk", "mill-org~strategist")
+    for words in (("--from", "strategist"), ("--from", "mill-strategist")):
+        said = draft(capsys, tmp_path, "reply", "2026-05-02-1100", *words, code=2)
+        assert "found 2 positions: lock-org~strategist, mill-org~strategist" in said
+
+
+def test_a_memo_to_all_goes_to_every_repo(site: Path, capsys: Capture) -> None:
+    """One memo with a copy in each; who has no repo is named."""
+    made = draft(capsys, site, "new", "--from", "director", "--to", "all", "--subject", "Holiday")
+    assert [place["for"] for place in made["put"]] == [["engineer"]]
+    assert "lawyer" in made["notes"][-1]
+    made = draft(capsys, site, "new", "--from", "lawyer", "--to", "all", "--subject", "Holiday")
+    assert [place["repo"] for place in made["put"]] == ["office", "yard"]
+    assert check(*put(made)) == 0
+    assert len(memo_of(made, site / "office", site / "yard").copies) == 2
+
+
+def test_several_recipients_are_named_and_served(site: Path, capsys: Capture) -> None:
+    """Each once, and who has no repo is said; `all` and `file` stand alone."""
+    words = ("new", "--from", "lawyer", "--subject", "Hello")
+    made = draft(capsys, site, *words, "--to", "engineer, director,engineer,")
+    assert made["envelope"]["to"] == "engineer, director"
+    assert "--engineer-and-director--" in made["name"]
+    assert [place["repo"] for place in made["put"]] == ["yard", "office"]
+    for to, said in (("all,director", "for nobody else"), (" , ", "found no position"), ("engineer,nobody", "no such")):
+        assert said in draft(capsys, site, *words, "--to", to, code=2)
+
+
+def test_memos_go_where_the_others_are(tmp_path: Path, capsys: Capture) -> None:
+    """Into a flat folder, into a folder that the organization names, into a folder below the top of the repo."""
+    root = tmp_path / "lock"
+    seats = ["director", "engineer", "clerk", "keeper"]
+    write_org(root, positions=seats, **{"x.org.memo_location": "<working_directory>/handoffs/"})
+    write_memo(root / "memos", "2026-05-02-1000--a--b--one", to="engineer")
+    write_memo(root / "teams/desk/memos/read", "2026-05-02-1000--a--b--two", to="clerk")
+    write_memo(root / "handoffs/archive", "2026-05-02-1000--a--b--three", to="keeper")
+    where = {"engineer": "lock/memos", "clerk": "lock/teams/desk/memos/inbox", "keeper": "lock/handoffs/inbox"}
+    for position, folder in where.items():
+        made = draft(capsys, tmp_path, "new", "--from", "director", "--to", position, "--subject", "Hello")
+        [file] = put(made)
+        assert file.parent == tmp_path / folder
+        assert memo_of(made, root).findings == ()
+
+
+def test_a_repo_without_a_checkout_is_named(site: Path, tmp_path: Path, capsys: Capture) -> None:
+    """The paths are those in a clone of it."""
+    write_text(
+        tmp_path / "away/memosite.yml",
+        f"title: Lock\nsources:\n  - path: {site}/office\n  - git: file://{site}/yard\n    name: yard\n",
+    )
+    build_site(tmp_path / "away")
+    made = draft(capsys, tmp_path / "away", "new", "--from", "director", "--to", "engineer", "--subject", "Hello")
+    assert made["put"][0]["envelope"] == f"memos/inbox/{made['name']}"
+    assert made["notes"][-1].startswith("yard is read without a checkout")
+
+
+def test_doubts_are_said(site: Path, capsys: Capture) -> None:
+    """Who replies to a memo of others may hold another position; a memo of the future is dated after its reply."""
+    made = draft(capsys, site, "reply", ASK, "--from", "lawyer")
+    assert f"lawyer is neither sender nor recipient of memo/{ASK}" in made["notes"]
+    later = "2999-01-01-0000--director--engineer--later"
+    _plain(site / "yard/memos/inbox", later, sent="2999-01-01T00:00:00Z")
+    made = draft(capsys, site, "reply", later, "--from", "engineer")
+    assert any("dated 2999-01-01T00:00:00Z, after this reply" in note for note in made["notes"])
+
+
+def test_errors_name_the_option(site: Path, capsys: Capture) -> None:
+    """What was found, what was expected, what to do."""
+    for words, said in (
+        (("reply", ASK, "--from", "engneer"), "--from engneer: found no such position, nearest is engineer"),
+        (("reply", "2026-05-01-1001", "--from", "engineer"), "found no item of that name"),
+        (("new", "--from", "engineer", "--to", "director", "--subject", " "), "--subject: found no text"),
+        (("new", "--from", "engineer", "--to", "file", "--subject", "x", "--action"), "--action: a note to file"),
+    ):
+        assert said in draft(capsys, site, *words, code=2)
+    write_text(site / "yard/decisions/oak.md", "# Oak\n")
+    assert "found a document, expected a memo or a note" in draft(
+        capsys, site, "reply", "document/yard.decisions.oak.md", "--from", "engineer", code=2
+    )
+
+
+def test_every_memo_of_the_example_can_be_answered(tmp_path: Path, capsys: Capture) -> None:
+    """By each of its recipients: what is printed passes, and joins the thread."""
+    site = copy_example(tmp_path / "example")
+    sources = tuple(site / name for name in ("governance", "catalogue", "website", "reading-room"))
+    asked = [
+        (memo, one.position)
+        for memo in read_folders(*sources).memos()
+        for one in memo.recipients
+        if memo.kind == "memo" and one.position not in {"all", memo.sender_position}
+    ]
+    made = [draft(capsys, site, "reply", f"memo/{memo.id}", "--from", who) for memo, who in asked[::7]]
+    files = [file for one in made for file in put(one)]
+    assert check(*files) == 0
+    archive = read_folders(*sources)
+    for (memo, who), one in zip(asked[::7], made, strict=True):
+        if one["put"]:
+            reply = archive.artifacts["memo", one["name"].removesuffix(".openthing")]
+            assert isinstance(reply, Memo)
+            assert (reply.parent, reply.thread, reply.sender_position) == (memo.ref, memo.thread, who)
