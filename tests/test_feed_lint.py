@@ -8,7 +8,6 @@ from dataclasses import replace
 from email.utils import format_datetime, parsedate_to_datetime
 from hashlib import sha256
 from pathlib import Path
-from typing import Any
 from urllib.parse import unquote, urlsplit
 
 import pytest
@@ -204,16 +203,18 @@ def test_pages_name_their_feeds(site: Path) -> None:
 def test_a_feed_in_a_browser_says_what_it_is(site: Path) -> None:
     """In a comment above everything else; archive documents, which are fixed, have none."""
     for file in feed_files(site):
-        document: Any = etree.parse(file)
-        comments = document.xpath("//comment()")
+        document = etree.parse(file)
+        comments = list(document.iter(etree.Comment))
         if document.find(".//fh:archive", NAMESPACES) is not None:
             assert comments == []
             continue
         (comment,) = comments
-        assert comment.getnext().tag == "channel"
+        following = comment.getnext()
+        assert following is not None and following.tag == "channel"
         lines = (comment.text or "").strip().splitlines()
-        (address,) = found(document, "//*[local-name()='link'][@rel='self']/@href")
-        (link,) = found(document, "/rss/channel/link/text()")
+        own, link = document.find(".//atom:link[@rel='self']", NAMESPACES), document.findtext("./channel/link") or ""
+        assert own is not None
+        address = own.get("href") or ""
         assert lines[0].startswith("This is a feed, which programs read to announce what is new: ")
         if "--" in address:
             assert lines[1].endswith("memosite watch")

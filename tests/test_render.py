@@ -45,7 +45,6 @@ from memosite.pages.models import (
     NotFoundPage,
     OrganizationPage,
     Page,
-    PositionPage,
     RecordPage,
     RedirectPage,
     SearchPage,
@@ -98,7 +97,7 @@ from memosite.pages.parts import (
 )
 from memosite.pages.pictures import Bars, Cell, Grid, Picture, PictureColumn, PictureRow
 from memosite.pages.seals import Seal
-from memosite.pages.streams import EarlierMonth, Stream
+from memosite.pages.streams import EarlierMonth, PositionPage, Stream
 from memosite.pages.threads import ThreadMember
 from memosite.pages.transcripts import CapturePair, CaptureSide, CapturesPage, TranscriptPage
 from memosite.pages.withheld import WithheldPage

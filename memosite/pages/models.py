@@ -13,11 +13,11 @@ from memosite.archive.notices import Notice
 from memosite.facts.findings import Severity
 from memosite.facts.parsed import Kind, Mailbox
 from memosite.pages.cited import CitedRow
-from memosite.pages.feeds import FeedGroup, Following, Subscribing
+from memosite.pages.feeds import FeedGroup, Subscribing
 from memosite.pages.lanes import Lanes
 from memosite.pages.lives import EditRow, LifeLine, MovementRow
 from memosite.pages.mentions import MentionRow
-from memosite.pages.organization import OrganizationSection, SeatFacts, SeatRow
+from memosite.pages.organization import OrganizationSection, SeatRow
 from memosite.pages.overviews import CalendarMonth, Exchange, PositionsAtAGlance, TimelineYear, Waiting
 from memosite.pages.parts import (
     AnchorRow,
@@ -44,7 +44,6 @@ from memosite.pages.parts import (
 from memosite.pages.pictures import Grid
 from memosite.pages.seals import Seal
 from memosite.pages.shared import SharedRow
-from memosite.pages.streams import Stream
 from memosite.pages.threads import ThreadMember, ThreadSummary
 from memosite.pages.tracks import OutdatedCitation, TrackStep
 
@@ -98,26 +97,6 @@ class OrganizationPage(Page):
     exchange: Exchange | None = None
     unreadable: tuple[Reference, ...] = ()
     rests: tuple[Reference, ...] = ()
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PositionPage(Page):
-    """A position: who holds it, what waits for it, its stream, and its notes by session (`arcs`)."""
-
-    template: ClassVar[str] = "position.html"
-
-    id: str
-    names: tuple[str, ...]
-    seats: tuple[SeatFacts, ...]
-    repo: str
-    union_of: tuple[Reference, ...]
-    sections: tuple[ListSection, ...]
-    stream: Stream
-    arcs: tuple[ListSection, ...]
-    digests: Reference
-    following: Following
-    longest: Row | None = None  # what waits longest for it
-    longest_since: Stamp | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

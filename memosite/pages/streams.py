@@ -1,8 +1,12 @@
-"""Defines the parts of the page of a position that show its stream (see `pages`)."""
+"""The page model of a position, and of its stream (see `pages`)."""
 
 from dataclasses import dataclass
+from typing import ClassVar
 
-from memosite.pages.parts import ListSection, Reference
+from memosite.pages.feeds import Following
+from memosite.pages.models import Page
+from memosite.pages.organization import SeatFacts
+from memosite.pages.parts import ListSection, Reference, Row, Stamp
 from memosite.pages.pictures import Sparks
 
 
@@ -31,3 +35,23 @@ class Stream:
     shown: int
     earlier: tuple[EarlierMonth, ...]
     drawn: Sparks | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PositionPage(Page):
+    """A position: who holds it, what waits for it, its stream, and its notes by session (`arcs`)."""
+
+    template: ClassVar[str] = "position.html"
+
+    id: str
+    names: tuple[str, ...]
+    seats: tuple[SeatFacts, ...]
+    repo: str
+    union_of: tuple[Reference, ...]
+    sections: tuple[ListSection, ...]
+    stream: Stream
+    arcs: tuple[ListSection, ...]
+    digests: Reference
+    following: Following
+    longest: Row | None = None  # what waits longest for it
+    longest_since: Stamp | None = None

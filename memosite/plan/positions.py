@@ -9,9 +9,10 @@ from memosite.archive.model import Artifact, Memo, Position
 from memosite.archive.urls import DIGESTS, position_page, relative
 from memosite.facts.parsed import Organization
 from memosite.facts.texts import cut_line
-from memosite.pages.models import ListPage, PositionPage, RedirectPage
+from memosite.pages.models import ListPage, RedirectPage
 from memosite.pages.organization import SeatFacts
 from memosite.pages.parts import ListSection, Reference
+from memosite.pages.streams import PositionPage
 from memosite.plan.artifact_page import SUBJECT_CHARS, shown_extra
 from memosite.plan.context import LIST_LIMIT, Context
 from memosite.plan.dates import newest_first, stamp
