@@ -1,6 +1,6 @@
 # make soak [SECONDS=600]: what the test command does for a short while, done long: the fault simulation of
 # `memosite watch` with ever new seeds, then kill -9 anywhere, each so long; 500 random edits (of ten organizations), 100 killed builds,
-# 100 faults of the disk, 100 power losses; and each fuzzer for FUZZ seconds of processor time, which says how many
+# 100 faults of the disk, 100 power losses, the past at 100 commits, 200 chains; and each fuzzer for FUZZ seconds of processor time, which says how many
 # inputs it tried.
 SECONDS ?= 600
 FUZZ ?= 60
@@ -10,6 +10,7 @@ PYTHON ?= .venv/bin/python
 soak:
 	MEMOSITE_SOAK=$(SECONDS) $(PYTHON) -m pytest -p no:cacheprovider -rP tests/test_watch_faults.py
 	MEMOSITE_EDITS=500 MEMOSITE_KILLS=100 $(PYTHON) -m pytest -p no:cacheprovider -rP tests/test_edits.py tests/test_incremental.py tests/test_faults_output.py
+	MEMOSITE_PAST=100 MEMOSITE_CHAINS=200 $(PYTHON) -m pytest -p no:cacheprovider -rP tests/test_as_of.py tests/test_why.py
 	MEMOSITE_FUZZ=$(FUZZ) $(PYTHON) -m pytest -p no:cacheprovider -rP tests/test_fuzz_*.py
 
 # make lock: requirements/*.txt again, when pyproject.toml has changed; make upgrade: with the newest of everything.

@@ -11,7 +11,7 @@ import sys
 from collections.abc import Callable, Sequence
 
 from memosite.commands.arguments import parser
-from memosite.facts.errors import MemositeError, SecretsError
+from memosite.facts.errors import ConfigError, MemositeError, SecretsError
 from memosite.run.processes import EndedError, ended_by_signals
 from memosite.run.streams import forget, say, show, show_if_possible, without_reader
 
@@ -164,10 +164,27 @@ def _agents(options: argparse.Namespace) -> int:
     return EXIT_FINE if run(options, show=show, say=_nothing if options.quiet else say) else EXIT_NOT_SO
 
 
+def _why(options: argparse.Namespace) -> int:
+    from memosite.commands.why import run
+
+    return EXIT_FINE if run(options, show=_nothing if options.quiet else show, say=say) else EXIT_NOT_SO
+
+
 def _drafts(options: argparse.Namespace) -> int:
     from memosite.commands.drafts import run
 
     return EXIT_FINE if run(options, show=show, say=say) else EXIT_NOT_SO
+
+
+def _mcp(options: argparse.Namespace) -> int:
+    try:
+        from memosite.mcp.server import run
+    except ModuleNotFoundError as error:
+        if (error.name or "").partition(".")[0] not in {"anyio", "mcp", "mcp_types"}:
+            raise
+        raise ConfigError("mcp: found no package mcp; install it with: pip install 'memosite[mcp]'") from error
+    run(options)
+    return EXIT_FINE
 
 
 def _completion(options: argparse.Namespace) -> int:
@@ -193,8 +210,10 @@ _COMMANDS: dict[str, Callable[[argparse.Namespace], int]] = {
     "inbox": _agents,
     "show": _agents,
     "thread": _agents,
+    "why": _why,
     "reply": _drafts,
     "new": _drafts,
+    "mcp": _mcp,
     "mark_read": _mark_read,
     "completion": _completion,
 }

@@ -1,4 +1,4 @@
-/* memosite: on pages of actions and decisions, ages of today, and a field that filters the rows of the page. */
+/* memosite: ages of today on pages of actions and decisions, and fields that filter the rows of a page. */
 
 (() => {
 "use strict";
@@ -13,8 +13,13 @@ for (const place of all("[data-since]")) {
   const days = today - Math.floor(Date.parse(place.dataset.since ?? "") / DAY);
   if (days >= 0) place.textContent = `${days} day${days === 1 ? "" : "s"}`;
 }
-for (const place of all("[data-counted]")) place.textContent = "Ages are counted to today.";
+for (const place of all("[data-counted]")) {
+  const block = place.closest("p");
+  if (block) block.style.minHeight = `${block.offsetHeight}px`; // the shorter words move nothing below
+  place.textContent = "Ages are counted to today.";
+}
 
+const way = /** @type {HTMLSelectElement | null} */ (document.getElementById("way"));
 const field = /** @type {HTMLInputElement | null} */ (document.getElementById("filter"));
 const status = field?.parentElement?.querySelector("[role=status]");
 
@@ -26,18 +31,23 @@ function filter() {
     let here = 0;
     for (const list of all(".rows", section)) {
       const title = list.previousElementSibling?.textContent ?? "";
+      let found = 0;
       for (const row of all(".row", list)) {
         const text = `${above} ${title} ${row.textContent}`.toLowerCase();
-        row.hidden = !words.every((word) => text.includes(word));
-        if (!row.hidden) here += 1;
+        row.hidden = !(words.every((word) => text.includes(word)) && (!way?.value || row.dataset.way === way.value));
+        if (!row.hidden) found += 1;
       }
+      const heading = list.previousElementSibling;
+      if (heading instanceof HTMLElement && heading.tagName === "H3") heading.hidden = !found;
+      here += found;
     }
-    section.hidden = words.length > 0 && here === 0;
+    section.hidden = words.length > 0 && here === 0 && !way;
     shown += here;
   }
-  if (status) status.textContent = words.length ? `${shown} shown` : "";
+  if (status) status.textContent = words.length || way?.value ? `${shown} shown` : "";
 }
 
 field?.addEventListener("input", filter);
-if (field?.value) filter(); // the browser kept it
+way?.addEventListener("change", filter);
+if (field?.value || way?.value) filter(); // the browser kept it
 })();

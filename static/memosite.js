@@ -1,5 +1,6 @@
 /* memosite: what a page does beyond being read. All can be read without it, and nothing it adds moves the text.
-   It comes while the page is still read (async), chooses the theme at once, and waits with the rest. */
+   It comes while the page is still read (async), chooses the theme at once, and waits with the rest until the page is
+   read, but not for scripts that only some pages have: these are deferred, and DOMContentLoaded waits for them. */
 
 /** @typedef {"light" | "dark"} Theme */
 /** @typedef {{before: string[], seen: string[], at: number}} Visits what home showed, at this visit and before it */
@@ -413,7 +414,7 @@ function start() {
 
 if (root) {
   showTheme();
-  if (document.readyState === "loading") addEventListener("DOMContentLoaded", start);
+  if (document.readyState === "loading") document.addEventListener("readystatechange", start, { once: true });
   else start();
 }
 return { ago, ageLine, copy, nextStop, order, otherTheme, partOf, visit };

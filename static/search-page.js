@@ -69,8 +69,8 @@
   // The address
 
   function readAddress() {
-    const inSearch = new URLSearchParams(location.search).get("q");
-    return inSearch ?? new URLSearchParams(location.hash.slice(1)).get("q") ?? "";
+    const inSearch = new URLSearchParams(location.search).getAll("q"); // the box of a transcript sends its field apart
+    return inSearch.length ? inSearch.join(" ") : new URLSearchParams(location.hash.slice(1)).get("q") ?? "";
   }
 
   /** @param {string} query */
@@ -304,7 +304,8 @@
     else links[Math.min(here + step, links.length - 1)].focus();
   });
 
-  fromAddress();
+  if (readAddress() || !input.value) fromAddress();
+  else show(input.value); // typed while the script was on its way
   if (!input.value) focusWhenShown(60);
 
   /**

@@ -224,7 +224,9 @@ def test_ids_may_be_shortened_and_wrong_ones_name_the_nearest(site: Path, capsys
     assert asked(capsys, site, "inbox", "Engineer")["position"] == "engineer"
     told = ask(capsys, site, "inbox", "enginer", code=2)
     assert "nearest is engineer; there are director, engineer" in told
-    assert "expected 1 or more" in ask(capsys, site, "inbox", "engineer", "--budget", "-1", code=2)
+    assert "must be 0 (for everything) or more, not -1" in ask(
+        capsys, site, "inbox", "engineer", "--budget", "-1", code=2
+    )
 
 
 def test_answers_do_not_depend_on_what_the_cache_knows(site: Path, capsys: pytest.CaptureFixture[str]) -> None:

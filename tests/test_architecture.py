@@ -32,6 +32,9 @@ LIBRARIES = {
     "tornado": "serve/",
     "kingfisher_sdk": "secrets/",
     "shtab": "commands/completion.py",
+    "mcp": "mcp/server.py",
+    "mcp_types": "mcp/server.py",
+    "anyio": "mcp/server.py",
 }
 """The one place in which each of these libraries is used."""
 

@@ -365,7 +365,7 @@ def test_a_memo_that_becomes_confidential_disappears_and_comes_back(
     write_memo(site.inbox, name, **fields, **LEGAL)
     site.build()
     said = capsys.readouterr().out
-    assert "1 item published before is withheld from now on" in said and "flip" not in said
+    assert "1 item published before is withheld now" in said and "flip" not in said
     assert "names are listed only on a terminal, since logs may be public; the published site's" in said
     assert holding("flip", site.public) == []
     assert holding("flip", site.folder / ".memosite/public") == []

@@ -13,9 +13,9 @@ from pathlib import Path
 
 import pytest
 from lxml import html
-from playwright.sync_api import Browser, BrowserContext, Page, Request, sync_playwright
+from playwright.sync_api import Browser, BrowserContext, Page, Request, Route, sync_playwright
 
-from tests.support.servers import serve_folder
+from tests.support.servers import Handler, serve_folder
 from tests.support.sites import build_site
 
 REPO = Path(__file__).parent.parent
@@ -33,10 +33,16 @@ KINDS = {
     "document": "documents/catalogue.docs.adr.0001-merge-on-isbn-and-edition.md/index.html",
     "library": "libraries/fernhill-memo-templates/index.html",
     "decisions": "decisions/index.html",
+    "decisions in force": "decisions/in-force/index.html",
     "systems": "systems/index.html",
     "system": "systems/memory-store/index.html",
     "entities": "entities/index.html",
     "actions": "actions/index.html",
+    "answered actions": "actions/answered/index.html",
+    "actions of a position": "positions/catalogue-engineer/actions/index.html",
+    "citations": "citations/index.html",
+    "digests": "digests/index.html",
+    "digest": "digests/2026-03-06/index.html",
     "timeline": "timeline/index.html",
     "month": "timeline/2026/04/index.html",
     "health": "health/index.html",
@@ -54,6 +60,11 @@ KINDS = {
 AXE = """axe.run({ preload: false, rules: { "target-size": { enabled: true } } })
   .then((result) => result.violations)"""
 """All rules, and the one of WCAG 2.2 that is off by default."""
+
+TOPS = """() => [...document.querySelectorAll("header, h1, h2, h3, p, form, details, li, tr, footer")]
+  .filter((place) => place.checkVisibility())
+  .map((place) => Math.round(place.getBoundingClientRect().top))"""
+"""Where the parts of a page are."""
 
 LAYOUT_SHIFT = """() => new Promise((resolve) => {
   new PerformanceObserver((list) => resolve(list.getEntries().map((entry) => entry.value)))
@@ -156,6 +167,86 @@ def test_nothing_on_a_page_moves_and_nothing_is_wider_than_a_phone(context: Brow
             assert page.evaluate("document.documentElement.scrollWidth") <= width, (name, width)
 
 
+@pytest.mark.parametrize("width", [390, 1024, 1440])
+def test_what_narrows_a_search_has_room_beside_its_answer(page: Page, server: str, width: int) -> None:
+    """No word of it is broken, and the page is not wider than the window."""
+    page.set_viewport_size({"width": width, "height": 800})
+    page.goto(server + "search/index.html?q=hold")
+    page.locator("#_facets h2").first.wait_for()
+    assert all(
+        box and box["height"] < 40 for box in (head.bounding_box() for head in page.locator("#_facets h2").all())
+    )
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
+
+
+def test_names_and_dates_are_not_cut_off_on_a_phone(page: Page, server: str) -> None:
+    """Names beside the picture of activity that have no room end in an ellipsis; dates of positions are whole."""
+    page.set_viewport_size({"width": 390, "height": 800})
+    page.goto(server + KINDS["home"])
+    assert page.locator(".picture .named").count() > 4
+    assert page.locator(".picture .named").first.evaluate("(name) => getComputedStyle(name).textOverflow") == "ellipsis"
+    page.goto(server + KINDS["organization"])
+    dates = page.locator(".glance td:has(time):visible")
+    assert dates.count() > 4
+    assert all(cell.evaluate("(cell) => cell.scrollWidth <= cell.clientWidth") for cell in dates.all())
+
+
+@pytest.mark.parametrize("width", [360, 1280])
+def test_scripts_that_come_late_move_nothing(page: Page, server: str, width: int) -> None:
+    """All parts of a page are where they were when it was first painted; Chromium itself counts no such shift."""
+    page.set_viewport_size({"width": width, "height": 800})
+    held: list[Route] = []
+    page.route("**/static/*.js", lambda route: held.append(route))  # noqa: PLW0108 # it keeps a mark on what it is given
+    for name, path in KINDS.items():
+        page.goto(server + path, wait_until="commit")
+        page.wait_for_function(
+            "() => performance.getEntriesByType('paint').length && document.readyState !== 'loading'"
+        )
+        before = page.evaluate(TOPS)
+        while held:
+            held.pop().continue_()
+        page.wait_for_load_state("load")
+        page.evaluate("() => new Promise(requestAnimationFrame)")
+        assert page.evaluate(TOPS) == before, name
+
+
+def test_what_every_page_does_waits_for_no_script_of_its_own(context: BrowserContext, site: Path) -> None:
+    """While the script of boards is on its way, the common one is ready: the theme can be switched."""
+    started, switched = threading.Event(), threading.Event()
+
+    class Slow(Handler):
+        """Sends the end of the page when the common script runs, and the page's own when the theme is switched."""
+
+        def do_GET(self) -> None:  # noqa: N802 # the name is given
+            if self.path.endswith("board.js"):
+                switched.wait(30)
+            if not self.path.endswith("actions/index.html"):
+                super().do_GET()
+                return
+            page = (site / KINDS["actions"]).read_bytes()
+            self.send_response(200)
+            self.send_header("Content-Type", "text/html")
+            self.end_headers()
+            self.wfile.write(page[:-100])
+            self.wfile.flush()
+            started.wait(30)
+            self.wfile.write(page[-100:])
+
+    with serve_folder(site, Slow) as address:
+        page = context.new_page()
+        try:
+            page.goto(address + KINDS["actions"], wait_until="commit")
+            page.wait_for_function("() => document.documentElement.dataset.theme === ''")
+            assert page.evaluate("document.readyState") == "loading"
+            started.set()
+            page.wait_for_function("() => document.readyState === 'interactive'")
+            page.get_by_role("button", name="Dark theme").click()
+            assert page.evaluate("document.documentElement.dataset.theme") == "dark"
+        finally:
+            started.set()
+            switched.set()
+
+
 def test_a_chosen_theme_is_kept_over_pages_until_it_is_the_systems_own(page: Page, base: str) -> None:
     """The switch is remembered; switching back leaves the choice to the system again."""
     page.goto(base + KINDS["home"])
@@ -188,22 +279,21 @@ def test_the_theme_is_chosen_without_waiting_for_the_style_sheet(page: Page, ser
     """Nothing is painted before the style sheet is there; by then the theme must be."""
     page.goto(server + KINDS["home"])
     page.get_by_role("button", name="Dark theme").click()
-    waiting = threading.Event()
-    page.route("**/memosite.css", lambda route: (waiting.wait(30), route.continue_()))
+    held: list[Route] = []
+    page.route("**/memosite.css", lambda route: held.append(route))  # noqa: PLW0108 # it keeps a mark on what it is given
     page.goto(server + KINDS["memo"], wait_until="commit")
-    try:
-        page.wait_for_function("() => document.documentElement.dataset.theme === 'dark'", polling=10)
-        assert page.evaluate("performance.getEntriesByType('paint').length") == 0
-    finally:
-        waiting.set()
+    page.wait_for_function("() => document.documentElement.dataset.theme === 'dark'", polling=10)
+    assert page.evaluate("performance.getEntriesByType('paint').length") == 0
+    held.pop().continue_()
+    page.wait_for_function("() => performance.getEntriesByType('paint').length")
 
 
 def test_nothing_is_painted_in_the_other_theme_while_the_script_is_on_its_way(page: Page, server: str) -> None:
     """A late script finds an empty page; one that never comes does not keep the text from its reader."""
     page.goto(server + KINDS["home"])
     page.get_by_role("button", name="Dark theme").click()
-    waiting = threading.Event()
-    page.route("**/memosite.js", lambda route: (waiting.wait(30), route.continue_()))
+    held: list[Route] = []
+    page.route("**/memosite.js", lambda route: held.append(route))  # noqa: PLW0108 # as above
     page.add_init_script("""
       const look = () => {
         if (document.body && getComputedStyle(document.body).visibility === "hidden") window.wasHidden = true;
@@ -212,11 +302,10 @@ def test_nothing_is_painted_in_the_other_theme_while_the_script_is_on_its_way(pa
       look();
     """)
     page.goto(server + KINDS["memo"], wait_until="commit")
-    try:
-        page.wait_for_function("() => window.wasHidden")
-        page.wait_for_function("() => getComputedStyle(document.body).visibility === 'visible'")
-    finally:
-        waiting.set()
+    page.wait_for_function("() => window.wasHidden && getComputedStyle(document.body).visibility === 'visible'")
+    assert page.evaluate("document.documentElement.dataset.theme") is None
+    held.pop().continue_()
+    page.wait_for_load_state("load")
 
 
 def test_keys_go_from_entry_to_entry(page: Page, base: str) -> None:

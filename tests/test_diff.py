@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from memosite.agents.tokens import estimate
 from memosite.cli import main
 from memosite.commands.diff import diff, to_json, to_markdown, to_text
 from memosite.commands.snapshots import Difference
@@ -109,6 +110,35 @@ def test_the_same_as_text_markdown_and_json(tmp_path: Path) -> None:
     assert (value["v"], value["new"][0]["id"], value["moved"][0]["after"]) == (1, REPLY, "read")
     nothing = diff("2026-05-20..2026-05-21", site=site)
     assert (to_text(nothing), to_markdown(nothing), bool(nothing)) == ("no difference", "No difference.", False)
+
+
+def test_a_budget_shows_the_newest_of_each_list(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """What is not shown is counted, with the command for all of it; too little room for that is an error."""
+    repo = organization(tmp_path)
+    for number in range(40):
+        put(
+            repo, "memos", name=f"2026-05-05-{1000 + number}--director--engineer--n{number}", subject=f"Number {number}"
+        )
+    repo.commit(at=96)
+    words = ["diff", "2026-05-02..", "--site", str(repo.root.parent)]
+    assert main(words) == 0
+    whole = capsys.readouterr().out.rstrip("\n")
+    for budget in (90, 200, 500, 1_000):
+        assert main([*words, "--budget", str(budget)]) == 0
+        text = capsys.readouterr().out
+        assert estimate(text) <= budget
+        shown = [line for line in text.partition("\n\n")[0].splitlines()[1:] if "earlier" not in line]
+        assert shown == whole.partition("\n\n")[0].splitlines()[1:][41 - len(shown) :]
+        assert f"41 new\n  [{41 - len(shown)} earlier not shown]" in text
+        assert "1 removed" in text
+        assert "all of it: memosite diff 2026-05-02.. --budget 0" in text
+    assert main([*words, "--budget", "9000"]) == 0
+    assert capsys.readouterr().out.startswith(whole)
+    for wrong, said in (("9", "the shortest answer has"), ("-1", "--budget must be 0 (for everything) or more")):
+        assert main([*words, "--budget", wrong]) == 2
+        assert said in capsys.readouterr().err
+    assert main([*words, "--budget", "900", "--format", "json"]) == 2
+    assert "expected text" in capsys.readouterr().err
 
 
 def test_what_others_wrote_changes_no_terminal(tmp_path: Path) -> None:

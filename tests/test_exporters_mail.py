@@ -108,7 +108,7 @@ def test_a_subject_of_what_is_no_text_still_comes_back(tmp_path: Path) -> None:
     export_mail(tmp_path / "repo", target=tmp_path / "out.mbox")
     odd, blank = read_mail(tmp_path / "out.mbox")
     assert re.fullmatch("nul \ufffd half \ufffd+ end", str(odd["Subject"]))
-    assert blank["Subject"] == "the gate"
+    assert blank["Subject"] == "The gate"
 
 
 @pytest.mark.parametrize(

@@ -3,6 +3,8 @@
 import datetime as dt
 import json
 import re
+import shlex
+from dataclasses import replace
 from email.utils import format_datetime, parsedate_to_datetime
 from hashlib import sha256
 from pathlib import Path
@@ -12,6 +14,8 @@ import pytest
 from lxml import etree
 from lxml import html as lxml_html
 
+from memosite.feeds.document import Rejected, read_document
+from memosite.feeds.rss import Feed, to_rss
 from tests.support.feeds.documents import NAMESPACES, feed_files
 from tests.support.memos import write_memo, write_note, write_transcript
 from tests.support.pages import found
@@ -23,6 +27,7 @@ KNOWN = (*ALWAYS, "thread_id", "in_reply_to", "body_ref", "state")
 TAG = re.compile(r"tag:[a-z0-9.@_-]+,\d{4}(-\d\d){0,2}:[\w.~%-]+/[a-z]+/[\w.~%-]+", re.ASCII)
 DATE = re.compile(r"(Mon|Tue|Wed|Thu|Fri|Sat|Sun), \d\d [A-Z][a-z]{2} \d{4} \d\d:\d\d:\d\d [+-]\d{4}")
 CHANNEL = ("title", "link", "description", "language", "generator", "lastBuildDate", "ttl")
+_EMPTY = Feed(title="", description="", language="en", generator="x", fallback_link="urn:x", items=())
 ITEM = ("title", "link", "guid", "pubDate", "description", "category", "enclosure")
 
 
@@ -72,9 +77,9 @@ def test_every_feed_is_valid(site: Path) -> None:
     assert len(files) > 20
     for file in files:
         tree = etree.fromstring(file.read_bytes(), etree.XMLParser(resolve_entities=False))
-        assert (tree.tag, tree.get("version"), len(tree)) == ("rss", "2.0", 1)
+        assert (tree.tag, tree.get("version")) == ("rss", "2.0")
         assert dict(tree.nsmap) == NAMESPACES
-        channel = tree[0]
+        (channel,) = tree.iterchildren(etree.Element)
         for name in CHANNEL:
             assert len(channel.findall(name)) <= 1
         assert text(channel, "title").strip()
@@ -193,3 +198,41 @@ def test_pages_name_their_feeds(site: Path) -> None:
             continue
         links = found(lxml_html.parse(page), "//link[@rel='alternate' and @type='application/rss+xml']/@href")
         assert feed.name in links, page
+
+
+def test_a_feed_in_a_browser_says_what_it_is(site: Path) -> None:
+    """In a comment above everything else; archive documents, which are fixed, have none."""
+    for file in feed_files(site):
+        document = etree.parse(file)
+        comments = list(document.iter(etree.Comment))
+        if document.find(".//fh:archive", NAMESPACES) is not None:
+            assert comments == []
+            continue
+        (comment,) = comments
+        following = comment.getnext()
+        assert following is not None and following.tag == "channel"
+        lines = (comment.text or "").strip().splitlines()
+        own, link = document.find(".//atom:link[@rel='self']", NAMESPACES), document.findtext("./channel/link") or ""
+        assert own is not None
+        address = own.get("href") or ""
+        assert lines[0].startswith("This is a feed, which programs read to announce what is new: ")
+        if "--" in address:
+            assert lines[1].endswith("memosite watch")
+        else:
+            assert shlex.split(lines[1].partition(", or run: ")[2]) == ["memosite", "watch", address]
+        assert "--" in link or lines[2] == f"Its page, with other ways to follow it: {link}"
+        beside = file.with_suffix(".json")
+        if beside.exists():
+            said = json.loads(beside.read_text())["user_comment"].splitlines()
+            assert said[0] == lines[0] and len(said) == len(lines)
+
+
+def test_a_title_cannot_end_the_comment_of_a_feed() -> None:
+    """Nor make it malformed: two hyphens end a comment, a last one breaks it."""
+    for title in ("--><rss><!--", "--", "a---b-", "-\n--\x00-", "-" * 500):
+        for address in (None, BASE + "feed.xml", BASE + "positions/a--b/feed.xml", BASE + "positions/-->/feed.xml"):
+            data = to_rss(replace(_EMPTY, title=title, address=address, link=address))
+            root = etree.fromstring(data)
+            assert root.tag == "rss" and not isinstance(read_document(data), Rejected)
+            comment, channel = root
+            assert "memosite watch" in (comment.text or "") and channel.tag == "channel"

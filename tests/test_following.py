@@ -40,16 +40,18 @@ def test_the_commands_and_the_list_of_a_position_name_its_feeds(tmp_path: Path, 
 
 
 def test_the_list_of_feeds_lets_the_reader_choose_a_position(tmp_path: Path) -> None:
-    """Each choice leads to the commands of that position, without a script."""
+    """Each choice has the command of that position and leads to the others, without a script."""
     site = build_site(copy_example(tmp_path / "org"))
     tree = html.parse(site / "feeds/index.html").getroot()
-    (choices,) = tree.xpath("//h2[.='Follow a position']/following-sibling::ul")
-    links = choices.xpath(".//a/@href")
+    choices = tree.xpath("//h2[.='Follow a position']/following-sibling::details")
+    links = [choice.find(".//a").get("href") for choice in choices]
     pages = (site / "positions").glob("*/index.html")
     assert len(links) == len(set(links)) == sum('id="follow"' in one.read_text() for one in pages) > 5
-    for link in links:
+    for choice, link in zip(choices, links, strict=True):
         page, _, anchor = link.partition("#")
-        assert html.parse(site / "feeds" / page).getroot().get_element_by_id(anchor) is not None
+        there = html.parse(site / "feeds" / page).getroot()
+        assert there.get_element_by_id(anchor) is not None
+        assert there.get_element_by_id("_watch").text_content() == choice.findtext("./p/code")
 
 
 def test_what_is_copied_is_said(tmp_path: Path) -> None:

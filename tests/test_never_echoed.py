@@ -188,6 +188,7 @@ def _brief(place: Place, *options: str) -> Iterator[bytes]:
 
 def _inbox(place: Place, *options: str) -> Iterator[bytes]:
     yield from _in_both_forms(place, "inbox", "director", *options)
+    yield from _in_both_forms(place, "inbox", "director", "--as-of", "office:HEAD~1", *options)
 
 
 def _show(place: Place, *options: str) -> Iterator[bytes]:
@@ -196,6 +197,22 @@ def _show(place: Place, *options: str) -> Iterator[bytes]:
 
 def _thread(place: Place, *options: str) -> Iterator[bytes]:
     yield from _in_both_forms(place, "thread", LETTER, *options)
+
+
+def _why(place: Place, *options: str) -> Iterator[bytes]:
+    common = ("--site", place.site, *options, "--cache", place.work / "cache")
+    yield place.run("why", f"office/memos/inbox/{LETTER}.openthing", *common)
+    yield place.run("why", f"office/memos/inbox/{LETTER}.openthing:1", "--json", *common)
+
+
+def _reply(place: Place, *options: str) -> Iterator[bytes]:
+    common = ("--site", place.site, *options, "--cache", place.work / "cache")
+    yield place.run("reply", LETTER, "--from", "director", *common)
+
+
+def _new(place: Place, *options: str) -> Iterator[bytes]:
+    common = ("--site", place.site, *options, "--cache", place.work / "cache")
+    yield place.run("new", "--from", "director", "--to", "engineer", "--subject", "One", *common)
 
 
 def _in_both_forms(place: Place, *words: str) -> Iterator[bytes]:
@@ -267,7 +284,8 @@ def _completion(place: Place) -> Iterator[bytes]:
 COMMANDS: dict[str, Callable[..., Iterator[bytes]]] = {
     "build": _build, "serve": _serve, "explain": _explain, "check": _check, "search": _search, "export": _export,
     "watch": _watch, "diff": _diff, "cite": _cite, "verify": _verify, "init": _init, "mark-read": _mark_read,
-    "brief": _brief, "inbox": _inbox, "show": _show, "thread": _thread,
+    "brief": _brief, "inbox": _inbox, "show": _show, "thread": _thread, "why": _why,
+    "reply": _reply, "new": _new,
     "completion": _completion,
 }  # fmt: skip
 """How each command is run so that it shows and writes all it can."""
@@ -276,7 +294,7 @@ COMMANDS: dict[str, Callable[..., Iterator[bytes]]] = {
 def test_every_command_is_run() -> None:
     """A new command is added to the table."""
     (found,) = (one for one in parser()._actions if isinstance(one, argparse._SubParsersAction))
-    assert set(found.choices) == set(COMMANDS)
+    assert set(found.choices) == {*COMMANDS, "mcp"}  # it answers with the others
 
 
 @pytest.mark.parametrize("mode", ["withhold", "redact", "fail"])

@@ -144,7 +144,7 @@ def test_notes_of_a_seat_are_listed_by_who_held_it(tmp_path: Path) -> None:
         write_memo(folder, name, to="file", sent=f"2026-05-0{day}T09:00:00Z", metadata={"sender_session_arc": arc})
     build(tmp_path / "repo", tmp_path / "out")
     tree = html.parse(tmp_path / "out/positions/engineer/index.html")
-    assert found(tree, "//section[starts-with(@id, 'notes')]/@id") == ["notes-2", "notes-1"]
+    assert found(tree, "//section[starts-with(@id, 'notes-')]/@id") == ["notes-2", "notes-1"]
     assert found(tree, "//section[@id='notes-1']/h2/text()")[0].strip() == "Notes of arc-1"
     assert len(found(tree, "//section[@id='notes-1']//li/a/@href")) == 2
 

@@ -82,6 +82,21 @@ def test_a_hit_in_a_transcript_opens_its_turn_and_tools_are_found_only_when_aske
     }
 
 
+def test_one_transcript_is_searched_by_its_id(tmp_path: Path) -> None:
+    """It and its turns; another one with the same words is not found, nor a memo."""
+    for name in ("talk", "other"):
+        text = "## User\n\nWhere is the tide table?\n\n## Assistant\n\nThe tide table is in the hall.\n"
+        write_transcript(tmp_path / "transcripts/engineer", name, text=text, subject="A tide table")
+    write_memo(tmp_path / "memos/inbox", "talk", subject="A tide table")
+    with reading(tmp_path) as read:
+        found = open_reader(read, tmp_path / "cache").find(parse_query("transcript:talk tide", read.analyzer))
+    assert [(hit.kind, hit.id, hit.turn) for hit in found.hits] == [
+        ("transcript", "talk", 0),
+        ("transcript", "talk", 1),
+        ("transcript", "talk", 2),
+    ]
+
+
 def test_dates_relative_to_now_are_relative_to_the_newest_artifact(tmp_path: Path) -> None:
     """So that the same archive always gives the same answer."""
     for day in ("2026-03-01", "2026-03-20", "2026-03-31"):

@@ -98,10 +98,10 @@ def test_a_hit_in_a_transcript_opens_its_turn(address: str, browser: Browser) ->
 @pytest.mark.parametrize("page", ["index.html", "timeline/2026/02/index.html", "health/index.html"])
 def test_every_page_has_a_search_box_that_leads_to_the_answer(page: str, address: str, browser: Browser) -> None:
     """By Enter, also without its script: it is a form; the search page has its own box and no other."""
-    browser.complaints.clear()
     browser.open(f"{address}/{page}")
     browser.press("/")
     browser.wait_for("document.activeElement?.name === 'q'")
+    browser.complaints.clear()  # the server of the test before may have ended while it was asked
     browser.type("ebb")
     browser.press("Enter")
     browser.wait_for(f"location.href.endsWith('/search/index.html?q=ebb') && {STATUS} === '1 result'")

@@ -240,7 +240,7 @@ def test_a_ref_is_read_and_not_the_files_as_they_lie(repo: Repo, tmp_path: Path)
     site = site_of(tmp_path / "site", "sources: [{path: ../repo, ref: v1}]\n")
     refs, home = refs_and_commits(site)
     assert refs == {("memo", "old"), ("memo", "linked")}
-    assert f'v1 at <a href="https://github.com/acme/repo/commit/{commit}">{commit[:12]}</a>' in home
+    assert f'v1, commit <a href="https://github.com/acme/repo/commit/{commit}">{commit[:12]}</a>' in home
     assert '<time datetime="2026-05-01T16:00:00Z">2026-05-01 12:00 −04:00</time>' in home
     page = (site / "_site/memos/linked/index.html").read_text()
     assert f"https://github.com/acme/repo/blob/{commit}/src/a.py" in page and "src/b.py" in page
@@ -256,7 +256,7 @@ def test_a_bare_repo_is_read_at_its_head(repo: Repo, tmp_path: Path) -> None:
     repo.commit()
     run_git(tmp_path, "clone", "-q", "--bare", str(repo.root), "store.git")
     refs, home = refs_and_commits(site_of(tmp_path / "site", "sources: [{path: ../store.git}]\n"))
-    assert refs == {("memo", "m")} and "HEAD at" in home
+    assert refs == {("memo", "m")} and "HEAD, commit" in home
 
 
 def test_a_commit_has_its_own_history(repo: Repo, tmp_path: Path) -> None:

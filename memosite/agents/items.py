@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
 from memosite.agents.answer import Entry
-from memosite.archive.mailboxes import is_unread_for
+from memosite.archive.mailboxes import is_unread_for, is_unreceived_by
 from memosite.archive.model import Archive, Artifact, Document, Memo, Position, Record, Transcript
 from memosite.archive.notices import notice_of
 from memosite.facts.parsed import Ref, Text
@@ -88,7 +88,8 @@ def states_of(reader: Reader, artifact: Artifact, viewer: Position | None) -> li
     if viewer is not None:
         members = members_of(viewer)
         repos = [reader.archive.positions[one].repo for one in members]
-        found += ["unread"] if is_unread_for(artifact, members, repos) else []
+        if is_unread_for(artifact, members, repos):
+            found += ["unread", *(["delivered, not received"] if is_unreceived_by(artifact, repos) else [])]
         action = next((one.action for one in artifact.recipients if one.position in members and one.action), action)
     return found + ([f"action {action_word(action)}"] if action else [])
 

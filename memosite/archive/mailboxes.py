@@ -26,6 +26,28 @@ def is_unread(copies: tuple[Copy, ...], repo: str | None) -> bool | None:
     return states == {"delivered"} if states else None
 
 
+def is_unreceived(copies: tuple[Copy, ...], repo: str | None) -> bool:
+    """Whether a memo was delivered to a repo and not received there: each copy is in the inbox or flat, in no commit.
+
+    False where git does not know: without a repo, without a commit yet, or where its history is incomplete.
+    """
+    here = [copy for copy in copies if repo is not None and copy.file.source == repo]
+    return bool(here) and all(
+        copy.mailbox in {"inbox", "flat"}
+        and copy.life is not None
+        and copy.life.state == "delivered"
+        and not copy.life.events
+        and not copy.life.why_not
+        for copy in here
+    )
+
+
+def is_unreceived_by(memo: Memo, repos: Iterable[str | None]) -> bool:
+    """Whether a memo was delivered to one of a position's repos, and received in none of them."""
+    held = {copy.file.source for copy in memo.copies} & (set(repos) - {None})
+    return memo.kind == "memo" and bool(held) and all(is_unreceived(memo.copies, repo) for repo in held)
+
+
 def is_unread_by_any(memo: Memo) -> bool:
     """Whether a memo is unread for any of its recipients; a broadcast also if it is in inboxes only."""
     return any(state.unread for state in memo.recipients) or (memo.is_broadcast and memo.mailbox == "inbox")

@@ -28,12 +28,35 @@ def add_agents(add: _Add, add_site: Callable[[argparse.ArgumentParser], None]) -
         counted = "character of the text" if name == "show" else "entry of the list"
         command.add_argument("--from", dest="begin", type=int, default=0, metavar="N", help=f"begin at this {counted}")
         command.add_argument("--json", action="store_true", help="the same as one JSON object")
+        add_as_of(command)
         add_site(command)
         command.set_defaults(run=name, site=None)
+    _add_why(add, add_site)
     for name, command in {"reply": _reply(add), "new": _new(add)}.items():
         _add_draft(command, to="its sender" if name == "reply" else "")
         add_site(command)
         command.set_defaults(run=name, site=None)
+    server = add(
+        "mcp",
+        "offer these commands to language models: an MCP server on standard input and output",
+        "memosite mcp --site example-org",
+    )
+    add_site(server)
+    server.set_defaults(run="mcp", site=None)
+
+
+def _add_why(add: _Add, add_site: Callable[[argparse.ArgumentParser], None]) -> None:
+    command = add(
+        "why",
+        "show why a line is there: its commit, the session that made it, and the memos that name it",
+        "memosite why src/gate.py:12",
+    )
+    command.add_argument(
+        "file", metavar="FILE[:LINE]", help="a file of a source, or SOURCE/path; without a line, all its lines"
+    )
+    command.add_argument("--json", action="store_true", help="the same as one JSON object")
+    add_site(command)
+    command.set_defaults(run="why", site=None)
 
 
 def _reply(add: _Add) -> argparse.ArgumentParser:
@@ -69,6 +92,16 @@ def _add_draft(command: argparse.ArgumentParser, *, to: str) -> None:
         "--summary", default="", metavar="TEXT", help="for the envelope, beside a body file: one to three sentences"
     )
     command.add_argument("--action", action="store_true", help="the memo asks its recipients to do something")
+
+
+def add_as_of(command: argparse.ArgumentParser) -> None:
+    """Add the option that reads the past."""
+    command.add_argument(
+        "--as-of",
+        default="",
+        metavar="COMMIT|DATE",
+        help="what could be known then: at a commit of a source (3a835a6, or SOURCE:REF), or on a day (2026-05-01)",
+    )
 
 
 def _brief(add: _Add) -> argparse.ArgumentParser:

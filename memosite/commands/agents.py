@@ -2,12 +2,14 @@
 
 import argparse
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 from memosite.agents.answer import Answer
 from memosite.agents.budget import fit
 from memosite.agents.forms import JsonForm, TextForm
 from memosite.agents.items import Reader
+from memosite.archive.ledger import Ledger
 from memosite.commands.withheld import check_command, named_audience, withheld_note
 from memosite.config.loading import load_config
 from memosite.facts.characters import printable
@@ -15,6 +17,7 @@ from memosite.facts.errors import ConfigError
 from memosite.facts.secret_rules import withheld_for_secrets
 from memosite.facts.source_rules import failures
 from memosite.reading.archive import open_archive
+from memosite.reading.as_of import past_of
 
 Say = Callable[[str], None]
 
@@ -32,9 +35,10 @@ def run(options: argparse.Namespace, *, show: Say, say: Say) -> bool:
         secrets=options.secrets,
         audience=options.audience,
     )
-    with open_archive(config, use_network=False) as handle:
-        archive = handle.recall()
-        failed = failures(archive.all_findings)
+    past = past_of(config, options.as_of) if options.as_of else None
+    with open_archive(past.config if past else config, use_network=False) as handle:
+        archive = handle.read(ledger=Ledger(audience=config.audience))[0] if past else handle.recall()
+        failed = (*failures(archive.all_findings), *(past.left_out_lines if past else ()))
         for one in failed:
             say(f"memosite: failed: {printable(one)}")
         if withheld := withheld_for_secrets(archive.all_findings):
@@ -45,6 +49,10 @@ def run(options: argparse.Namespace, *, show: Say, say: Say) -> bool:
             return handle.shelf.text(digest)
 
         answer = _ANSWERS[options.run](Reader(archive=archive, text_of=text_of, options=_same(options)), options)
+        if past:
+            answer = replace(
+                answer, lines=(*answer.lines, past.line), fields={**answer.fields, "as_of": dict(past.fields)}
+            )
         written = fit(answer, options.budget or None, JsonForm() if options.json else TextForm())
     if not options.quiet:
         show(written)
@@ -58,6 +66,7 @@ def _same(options: argparse.Namespace) -> tuple[str, ...]:
         ("--cache", options.cache),
         ("--secrets", options.secrets),
         ("--audience", options.audience),
+        ("--as-of", options.as_of),
     )
     return tuple(word for name, value in known if value for word in (name, str(value)))
 

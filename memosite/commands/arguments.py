@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from memosite import __version__
-from memosite.commands.agent_arguments import add_agents
+from memosite.commands.agent_arguments import add_agents, add_as_of
 from memosite.config.policy import SECRETS_MODES
 from memosite.watch.options import EXAMPLE, add_options
 
@@ -198,6 +198,7 @@ def _add_search(commands: Commands) -> None:
     command.add_argument("--index", action="store_true", default=None, help="wait until the search index is up to date")
     _add_no_index(command)
     command.add_argument("--base-url", metavar="URL", help="where the site is published, for the addresses")
+    add_as_of(command)
     _add_site_option(command)
     command.set_defaults(run="search")
 
@@ -253,6 +254,13 @@ def _add_diff(commands: Commands) -> None:
     command.add_argument("between", metavar="A..B", help="an empty A is the beginning, an empty B is now")
     command.add_argument("--source", metavar="NAME", help="the source whose refs A and B are")
     command.add_argument("--format", choices=("text", "markdown", "json"), default="text", help="default: text")
+    command.add_argument(
+        "--budget",
+        type=int,
+        default=0,
+        metavar="TOKENS",
+        help="the most to print as text, in estimated tokens: of each list the newest (default: everything)",
+    )
     _add_site_option(command)
     command.set_defaults(run="diff")
 

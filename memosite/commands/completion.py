@@ -2,11 +2,16 @@
 
 import argparse
 from collections.abc import Callable
-from pathlib import Path
 
 import shtab
 
 from memosite.commands.arguments import command_parsers, parser
+
+_PLACES = {
+    **dict.fromkeys(("DIR", "SITE", "DIR|URL"), shtab.DIRECTORY),
+    **dict.fromkeys(("FILE", "FEED", "PATH", "FILE|SITE"), shtab.FILE),
+}
+"""What an argument of this name is completed with."""
 
 
 def run(options: argparse.Namespace, *, show: Callable[[str], None]) -> None:
@@ -14,7 +19,6 @@ def run(options: argparse.Namespace, *, show: Callable[[str], None]) -> None:
     whole = parser()
     for command in command_parsers(whole).values():
         for action in command._actions:  # argparse has no public way to them
-            if action.type is Path:
-                complete = shtab.DIRECTORY if action.metavar == "DIR" else shtab.FILE
-                action.complete = complete  # type: ignore[attr-defined] # what shtab reads
+            if isinstance(action.metavar, str) and action.metavar in _PLACES:
+                action.complete = _PLACES[action.metavar]  # type: ignore[attr-defined] # what shtab reads
     show(str(shtab.complete(whole, shell=options.shell)).rstrip("\n"))

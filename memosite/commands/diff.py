@@ -3,11 +3,13 @@
 import argparse
 import datetime as dt
 import json
+from bisect import bisect_right
 from collections.abc import Callable, Collection, Container, Iterable, Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from memosite.agents.tokens import estimate
 from memosite.archive.ledger import LEDGER_PATH, parse_ledger
 from memosite.archive.model import Archive
 from memosite.commands.snapshots import (
@@ -41,6 +43,10 @@ Note = Callable[[Archive], object]
 
 def run(options: argparse.Namespace, *, show: Callable[[str], None], say: Callable[[str], None]) -> None:
     """Show what differs between the two ends that the command line names."""
+    if options.budget < 0:
+        raise ConfigError(f"--budget must be 0 (for everything) or more, not {options.budget}")
+    if options.budget and options.format != "text":
+        raise ConfigError(f"--budget: found --format {options.format}, expected text")
     withheld: dict[str, None] = {}
     found = diff(
         options.between,
@@ -51,7 +57,10 @@ def run(options: argparse.Namespace, *, show: Callable[[str], None], say: Callab
         note=lambda archive: withheld.update(dict.fromkeys(withheld_for_secrets(archive.all_findings))),
         audience=options.audience,
     )
-    show({"text": to_text, "markdown": to_markdown, "json": to_json}[options.format](found))
+    if options.budget:
+        show(within_budget(found, options.between, options.budget))
+    else:
+        show({"text": to_text, "markdown": to_markdown, "json": to_json}[options.format](found))
     if withheld:
         say(f"memosite: {withheld_note(tuple(withheld), _check_of(options))}")
 
@@ -165,18 +174,55 @@ def _lines(folder: Path) -> Iterator[dict[str, Any]]:
 
 def to_text(found: Difference) -> str:
     """For a terminal: what is new, gone or moved, and how actions changed."""
-    parts = [
-        _section(f"{len(found.new)} new", map(_entry, found.new)),
-        _section(f"{len(found.gone)} removed", map(_entry, found.gone)),
-        _section(f"{len(found.moved)} moved", map(_step, found.moved)),
-        _section(f"{len(found.actions)} actions", map(_step, found.actions)),
+    return _text(_sections(found))
+
+
+def within_budget(found: Difference, between: str, budget: int) -> str:
+    """The same within a budget of tokens: of each section the newest, as many of one as of another.
+
+    Raises `ConfigError` if not even the number of each has room.
+    """
+    sections = _sections(found)
+    shown = range(max((len(lines) for _, lines in sections), default=0) + 1)
+    most = bisect_right(shown, budget, key=lambda count: estimate(_cut(sections, count, between))) - 1
+    if most < 0:
+        least = estimate(_cut(sections, 0, between))
+        raise ConfigError(f"--budget {budget}: the shortest answer has about {least} tokens; ask for more")
+    return _cut(sections, most, between)
+
+
+_Sections = list[tuple[str, list[str]]]
+
+
+def _sections(found: Difference) -> _Sections:
+    """What differs, as headings with lines, the oldest first."""
+    return [
+        (f"{len(found.new)} new", list(map(_entry, found.new))),
+        (f"{len(found.gone)} removed", list(map(_entry, found.gone))),
+        (f"{len(found.moved)} moved", list(map(_step, found.moved))),
+        (f"{len(found.actions)} actions", list(map(_step, found.actions))),
     ]
-    return "\n\n".join(filter(None, parts)) or "no difference"
+
+
+def _cut(sections: _Sections, count: int, between: str) -> str:
+    """The last lines of each section, with a note on those before."""
+    left = {heading: max(0, len(lines) - count) for heading, lines in sections}
+    cut = [
+        (heading, [*([f"[{left[heading]} earlier not shown]"] if left[heading] else []), *lines[left[heading] :]])
+        for heading, lines in sections
+    ]
+    whole = f"; all of it: memosite diff {between} --budget 0" if any(left.values()) else ""
+    text = _text(cut)
+    return f"{text}\n\n[about {estimate(text)} tokens, estimated{whole}]"
+
+
+def _text(sections: _Sections) -> str:
+    parts = [_section(heading, lines) for heading, lines in sections if lines]
+    return "\n\n".join(parts) or "no difference"
 
 
 def _section(heading: str, lines: Iterable[str]) -> str:
-    listed = list(lines)
-    return "\n".join([heading, *(f"  {printable(line)}" for line in listed)]) if listed else ""
+    return "\n".join([heading, *(f"  {printable(line)}" for line in lines)])
 
 
 def _entry(state: ArtifactState) -> str:

@@ -17,6 +17,8 @@ def find_site(options: argparse.Namespace) -> None:
     """If no site is named, take that in whose output a named file is, with its output folder and its audience."""
     if getattr(options, "site", None) is not None or getattr(options, "site_option", "") is not None:
         return
+    if getattr(options, "seal", None) is not None:  # `verify --seal` is told the output itself
+        return
     output = next(filter(None, map(output_around, _named(options))), None)
     if output is None:
         return

@@ -3,11 +3,12 @@
 import argparse
 import contextlib
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from memosite.archive.ledger import Ledger
 from memosite.commands.hits import as_json, as_text
 from memosite.commands.withheld import check_command, named_audience, withheld_note
 from memosite.config.loading import Config, load_config
@@ -37,6 +38,8 @@ def run(options: argparse.Namespace, *, show: Callable[[str], None], say: Say) -
     if not options.query and not options.index:
         raise ConfigError("search: found no QUERY, expected one; for example: memosite search 'from:engineer tide'")
     query = read_query(" ".join(options.query)) if options.query else None
+    if options.as_of and (options.index or options.sort == "score"):
+        raise ConfigError("--as-of: the search index is of now; omit --index and --sort score")
     if options.sort == "score" and options.index is False:
         raise ConfigError("--sort score --no-index: only the search index ranks results; omit one of the two")
     config = _load(options)
@@ -78,6 +81,10 @@ def _opened(options: argparse.Namespace, config: Config, say: Say) -> Iterator[_
     Remotes are used as last fetched: a search waits for no network. Who waits for the index holds its lock before
     anything is read, so that it holds nothing that is left out meanwhile.
     """
+    if options.as_of:
+        with _opened_past(options, config, say) as opened:
+            yield opened
+        return
     with open_archive(_indexed(config), use_network=False) as handle:
         with open_index(config.cache / config.audience) as index:
             inputs = handle.inputs(index.seal.inputs if index else "")
@@ -106,6 +113,29 @@ def _opened(options: argparse.Namespace, config: Config, say: Say) -> Iterator[_
                 yield _Opened(search=search, is_whole=is_whole)
 
 
+@contextlib.contextmanager
+def _opened_past(options: argparse.Namespace, config: Config, say: Say) -> Iterator[_Opened]:
+    """The search of an archive as of a former time. It is scanned: what is indexed is of now."""
+    from memosite.reading.as_of import past_of  # noqa: PLC0415 - rarely needed
+    from memosite.run.workers import default_jobs  # noqa: PLC0415 - as below
+    from memosite.search.command import searchable  # noqa: PLC0415
+
+    past = past_of(config, options.as_of)
+    with open_archive(past.config, use_network=False) as handle:
+        archive, _ = handle.read(ledger=Ledger(audience=config.audience))
+        is_whole = _say_failures((*failures(archive.all_findings), *past.left_out_lines), say)
+        _tell(withheld_for_secrets(archive.all_findings), _check(options, config), say)
+        with searchable(archive, handle.shelf, past.config, jobs=default_jobs()).search() as search:
+            yield _Opened(search=search, is_whole=is_whole)
+
+
+def _say_failures(failed: Sequence[str], say: Say) -> bool:
+    """Say what could not be read; whether all could."""
+    for one in failed:
+        say(f"memosite: failed: {printable(one)}")
+    return not failed
+
+
 def _indexed(config: Config) -> Config:
     """The configuration as far as the index depends on it."""
     return replace(config, base_url=None)
@@ -119,12 +149,10 @@ def _read(
     from memosite.search.command import searchable  # noqa: PLC0415
 
     archive = handle.recall()
-    failed = failures(archive.all_findings)
-    for one in failed:
-        say(f"memosite: failed: {printable(one)}")
+    is_whole = _say_failures(failures(archive.all_findings), say)
     _tell(withheld_for_secrets(archive.all_findings), _check(options, config), say)
-    digest = "" if failed else inputs  # the next search tries again
-    return searchable(archive, handle.shelf, config, jobs=default_jobs(), inputs=digest), not failed
+    digest = inputs if is_whole else ""  # the next search tries again
+    return searchable(archive, handle.shelf, config, jobs=default_jobs(), inputs=digest), is_whole
 
 
 def _check(options: argparse.Namespace, config: Config) -> str:

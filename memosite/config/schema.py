@@ -39,9 +39,10 @@ DEPTH_LIMIT = 20
 class SourceConfig:
     """One source, under a name of its own: a folder to read, or the address of a git repo.
 
-    `root` is absolute and free of links; None if `git` says where the repo is. `ref` is the branch, tag or commit
-    to read instead of the folder's present files. `include` and `exclude` are globs relative to the source (see
-    `layout.matches_glob`). `web` is the address of a file of the source, with `{path}` and perhaps `{ref}`.
+    `root` is absolute and free of links; None if `git` says where the repo is. `ref` is the branch, tag or commit to
+    read instead of the folder's present files; "" is no commit at all, as of a time before the first one. `include` and
+    `exclude` are globs relative to the source (see `layout.matches_glob`). `web` is the address of a file of the
+    source, with `{path}` and perhaps `{ref}`.
     """
 
     name: str

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from lxml import etree
 
 from memosite.facts.times import Moment
-from memosite.feeds.rss import Feed, FeedItem, clean, memo_fields
+from memosite.feeds.rss import Feed, FeedItem, clean, introduction, memo_fields
 
 
 def to_json_feed(feed: Feed) -> bytes:
@@ -18,6 +18,7 @@ def to_json_feed(feed: Feed) -> bytes:
         "version": "https://jsonfeed.org/version/1.1",
         "title": clean(feed.title),
         "description": clean(feed.description),
+        "user_comment": clean("\n".join(introduction(feed))),
         "language": feed.language,
     }
     if feed.link is not None:

@@ -5,6 +5,7 @@ archived or edited, when the site moves or a repo is renamed. What XML 1.0 forbi
 """
 
 import re
+import shlex
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from email.utils import format_datetime
@@ -13,6 +14,7 @@ from urllib.parse import quote
 
 from lxml import etree
 
+from memosite.facts.texts import cut_line
 from memosite.facts.times import Moment
 from memosite.pages.parts import Body
 
@@ -28,6 +30,7 @@ _NAMESPACES = {
 _OLDEST = 1900  # the first year in mail dates (RFC 5322, 3.3); readers misread earlier ones
 CONTROLS = frozenset({"Cc", "Cf", "Cs", "Zl", "Zp"})
 """Unicode's categories of what no announced path holds: control characters, what reorders or breaks lines."""
+_TITLE_CHARS = 120
 _FORBIDDEN = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
@@ -128,6 +131,8 @@ def tag_uri(authority: str, archive_id: str, kind: str, id_: str) -> str:
 def to_rss(feed: Feed, html: Mapping[str, str] | None = None) -> bytes:
     """The feed as RSS 2.0, UTF-8, the same bytes for the same feed; `html` is the content of items by guid."""
     rss = etree.Element("rss", {"version": "2.0"}, nsmap=_NAMESPACES)
+    if not feed.is_archive:  # archive documents are fixed, and nobody follows them
+        rss.append(etree.Comment(_in_comment("\n".join(("", *introduction(feed), "")))))
     channel = etree.SubElement(rss, "channel")
     _add(channel, "title", feed.title)
     _add(channel, "link", feed.link or feed.fallback_link)
@@ -150,6 +155,22 @@ def to_rss(feed: Feed, html: Mapping[str, str] | None = None) -> bytes:
         _add_item(channel, item, known.get(item.guid))
     text: bytes = etree.tostring(rss, encoding="UTF-8", xml_declaration=True, pretty_print=True)
     return text
+
+
+def introduction(feed: Feed) -> Iterable[str]:
+    """What a feed is and how to follow it, in lines for somebody who sees its source, as browsers show it."""
+    yield f"This is a feed, which programs read to announce what is new: {cut_line(feed.title, _TITLE_CHARS)}"
+    if feed.address is None or "--" in feed.address:  # an XML comment must not hold two hyphens in a row
+        yield "To follow it, give its address to a feed reader, or to the command: memosite watch"
+    else:
+        yield f"To follow it, give its address to a feed reader, or run: memosite watch {shlex.quote(feed.address)}"
+    if feed.link is not None and "--" not in feed.link:
+        yield f"Its page, with other ways to follow it: {feed.link}"
+
+
+def _in_comment(text: str) -> str:
+    """The text as an XML comment may have it: no two hyphens in a row, nothing that XML forbids."""
+    return re.sub("-(?=-)", "- ", clean(text))
 
 
 def _links(feed: Feed) -> Iterable[tuple[str, str]]:

@@ -39,6 +39,9 @@ _RUN = rf"(?:[{WORD}.-]|:(?=[/\\]))+"
 _BARE_URL = re.compile(URL)
 _MENTION = re.compile(rf"{URL}|{_RUN}")
 
+_CALLOUT = re.compile(r"\[!(NOTE|TIP|IMPORTANT|WARNING|CAUTION)\][ \t]*", re.IGNORECASE)
+_FOLDING = re.compile(r"<summary>(?P<said>[^<>]*)</summary>|</?(?:details|summary)(?: open)?>")
+
 _TAGS: Final = {"p", "blockquote", "ul", "ol", "li", "hr", "table", "thead", "tbody", "tr", "th", "td"}
 _NO_NEWLINE: Final = {"paragraph_open", "list_item_open", "th_open", "th_close", "td_open", "td_close"}
 _INLINE_TAGS: Final = {"em", "strong", "s"}
@@ -115,6 +118,7 @@ class _Writer:
             "anchors",
             "closing",
             "in_link",
+            "is_callout",
             "links",
             "marked",
             "mention",
@@ -143,16 +147,18 @@ class _Writer:
         self.anchor = ""
         self.closing: list[str] = []
         self.in_link = False
+        self.is_callout = False  # whether what comes next may say that its quotation is a callout
 
     def block(self, token: Token) -> None:
         kind = token.type
         if kind == "inline":
-            for child in token.children or ():
+            for child in self._without_callout(token.children or []):
                 self.inline(child)
         elif token.hidden:  # a paragraph of a tight list: it has an anchor where it follows a heading or a quote
             if attributes := self._attributes(token):
                 self.out.append(f"<span{attributes}></span>")
         elif token.tag in _TAGS:
+            self.is_callout = kind == "blockquote_open" or (kind == "paragraph_open" and self.is_callout)
             before = _TABLE if kind == "table_open" else ""
             after = "\n</div>\n" if kind == "table_close" else "" if kind in _NO_NEWLINE else "\n"
             slash = "/" if token.nesting < 0 else ""
@@ -167,6 +173,15 @@ class _Writer:
             self._code(token)
         elif kind.startswith("footnote"):
             self._footnote(token)
+
+    def _without_callout(self, children: list[Token]) -> list[Token]:
+        """What is in a paragraph; that it begins a callout, as forges know it, is written here as its name."""
+        is_first, self.is_callout = self.is_callout, False
+        name = _CALLOUT.fullmatch(children[0].content) if is_first and children and children[0].type == "text" else None
+        if name is None or any(one.type not in ("softbreak", "hardbreak") for one in children[1:2]):
+            return children
+        self.out.append(f'<strong class="callout">{name[1]}</strong>' + ("<br>\n" if children[1:] else ""))
+        return children[2:]
 
     def _code(self, token: Token) -> None:
         language = _LANGUAGE.match(token.info)
@@ -210,7 +225,7 @@ class _Writer:
     def inline(self, token: Token) -> None:
         kind = token.type
         if kind == "text":
-            self.text(token.content)
+            self._foldable(token.content)
         elif token.tag in _INLINE_TAGS:
             self.out.append(f"</{token.tag}>" if token.nesting < 0 else f"<{token.tag}>")
         elif kind in ("softbreak", "hardbreak"):
@@ -235,6 +250,22 @@ class _Writer:
             self._reference(token)
         else:
             self.out.append(escape(token.content, quote=False))
+
+    def _foldable(self, text: str) -> None:
+        """Write running text; tags of HTML that folds a text are quiet, and what they call it stands out."""
+        end = 0
+        for match in _FOLDING.finditer(text) if "<" in text else ():
+            self.text(text[end : match.start()])
+            said = match["said"]
+            tags = [match[0]] if said is None else ["<summary>", "</summary>"]
+            opening, *closing = (f'<span class="tag">{escape(tag, quote=False)}</span>' for tag in tags)
+            self.out.append(opening)
+            if said is not None:
+                self.out.append("<strong>")
+                self.text(said)
+                self.out += ("</strong>", *closing)
+            end = match.end()
+        self.text(text[end:])
 
     def _reference(self, token: Token) -> None:
         """Write a reference to a footnote; the first one of each is the target of the link back."""

@@ -5,7 +5,7 @@ from dataclasses import replace
 from hashlib import sha256
 
 from memosite.archive.cite import Citation
-from memosite.archive.model import Archive, Artifact, Memo, Removal, Transcript
+from memosite.archive.model import Archive, Artifact, Memo, Record, Removal, Transcript
 from memosite.archive.seals import SEALS_PATH
 from memosite.citing.archived import ArchiveSources
 from memosite.citing.item import Item, Place
@@ -59,7 +59,7 @@ class RepoSources(ArchiveSources):
         file = next((one for one in _files(artifact) if body is None or one.path == body.path), None)
         if file is None or not file.blob:
             return ""
-        return self._past.commit_of(file.source, file.path, file.blob)
+        return _known_commit(artifact, file) or self._past.commit_of(file.source, file.path, file.blob)
 
     def originals(self, item: Item) -> Iterator[tuple[str, bytes]]:
         """The originals of an artifact as they are published; those of its copies are equal."""
@@ -103,6 +103,16 @@ class RepoSources(ArchiveSources):
             return None
         whole = Citation(ref=name, url="", title=removal.stem, speaker="", time="", quote="", sha256="")
         return Item(whole=whole, order=("", name), own_names=dict(self.positions))
+
+
+def _known_commit(artifact: Artifact, file: FileFacts) -> str:
+    """The commit as the archive has it, which asks no git; "" for an entry of a list, which has its own history."""
+    if isinstance(artifact, Record) and artifact.card.line is not None:
+        return ""
+    copies = (
+        one for one in artifact.copies if (one.file.source, one.body_path or one.file.path) == (file.source, file.path)
+    )
+    return next((one.life.commit for one in copies if one.life), "")
 
 
 def _files(artifact: Artifact) -> list[FileFacts]:

@@ -26,6 +26,8 @@ class ActionRow:
     waits_for: tuple[Reference, ...] = ()
     source: str = ""
     is_unread: bool = False
+    is_unreceived: bool = False
+    """Whether it was delivered to the position of the list, and is in no commit there."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -18,8 +18,9 @@ class FeedGroup:
 class Subscribing:
     """Arguments of the commands for subscribing, quoted for a shell: the feed of a position, that with texts, its name.
 
-    `subject` is that position; `choices` lead to the commands of each. `outline` and `thread_outline` are the lists of
-    feeds. `is_local` says that the site knows no address of its own, so that the commands name one on this machine.
+    `subject` is that position; `choices` lead to the commands of each, and have the first one. `outline` and
+    `thread_outline` are the lists of feeds. `is_local` says that the site knows no address of its own, so that the
+    commands name one on this machine.
     """
 
     outline: Reference
@@ -28,7 +29,7 @@ class Subscribing:
     example_full: str
     name: str
     subject: str
-    choices: tuple[Reference, ...]
+    choices: tuple[tuple[Reference, str], ...]
     is_local: bool
 
 

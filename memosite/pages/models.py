@@ -13,11 +13,11 @@ from memosite.archive.notices import Notice
 from memosite.facts.findings import Severity
 from memosite.facts.parsed import Kind, Mailbox
 from memosite.pages.cited import CitedRow
-from memosite.pages.feeds import FeedGroup, Following, Subscribing
+from memosite.pages.feeds import FeedGroup, Subscribing
 from memosite.pages.lanes import Lanes
 from memosite.pages.lives import EditRow, LifeLine, MovementRow
 from memosite.pages.mentions import MentionRow
-from memosite.pages.organization import OrganizationSection, SeatFacts, SeatRow
+from memosite.pages.organization import OrganizationSection, SeatRow
 from memosite.pages.overviews import CalendarMonth, Exchange, PositionsAtAGlance, TimelineYear, Waiting
 from memosite.pages.parts import (
     AnchorRow,
@@ -100,23 +100,6 @@ class OrganizationPage(Page):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class PositionPage(Page):
-    """A seat: who holds it, what waits for it, what it sent, its notes and transcripts."""
-
-    template: ClassVar[str] = "position.html"
-
-    id: str
-    names: tuple[str, ...]
-    seats: tuple[SeatFacts, ...]
-    repo: str
-    union_of: tuple[Reference, ...]
-    sections: tuple[ListSection, ...]
-    following: Following
-    longest: Row | None = None  # what waits longest for it
-    longest_since: Stamp | None = None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class ArtifactPage(Page):
     """What the pages of all artifacts have in common."""
 
@@ -171,6 +154,7 @@ class MemoPage(ArtifactPage):
     variants: tuple[VariantRow, ...]
     is_legacy: bool
     is_broken: bool
+    edited: Reference | None = None  # to the newest edit after receipt
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

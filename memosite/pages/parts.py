@@ -153,9 +153,15 @@ class Row:
     mailbox: Mailbox | None = None
     action: Action | None = None
     is_unread: bool = False
+    is_unreceived: bool = False
+    """Whether it was delivered to the position of the list, and is in no commit there."""
     is_ghost: bool = False
     is_current: bool = False
     depth: int = 0
+    way: str = ""
+    """In the stream of a position: `sent`, `received`, or else its kind."""
+    anchor: str = ""
+    """Its id on the page, if it is the first of a week."""
     is_next: bool = False
     """Whether it is the only reply to the row above it in a thread, so that it is drawn at the same depth."""
     type: str = ""
@@ -192,6 +198,9 @@ class Body:
     people: tuple[str, ...] = ()
     """Participants of a transcript that are people; `models` are the others."""
     models: tuple[str, ...] = ()
+    cited_turns: tuple[str, ...] = ()
+    """Anchors of a transcript that citations name, on its first part; `mentioned_turns` those that links name."""
+    mentioned_turns: tuple[str, ...] = ()
     shared: tuple[tuple[str, str, Reference], ...] = ()
     """Of turns with passages that others have, too: the anchor, what the one is to the other, and where that is."""
 
@@ -259,6 +268,8 @@ class ListSection:
     rows: tuple[Row, ...]
     total: int
     empty: str = ""
+    targets: tuple[str, ...] = ()
+    """Anchors that were published for what it shows."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

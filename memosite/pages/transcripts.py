@@ -27,6 +27,7 @@ class TranscriptPage(ArtifactPage):
     written_during: tuple[Row, ...]
     written_during_total: int = 0
     is_broken: bool
+    search: str = ""  # the condition by which a search finds this transcript alone
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -104,6 +104,7 @@ class RowMaker:
             waits_for=self.people(waits_for(memo)) if is_waiting else (),
             source=source,
             is_unread=viewer is not None and not is_waiting and self.context.is_unread(memo, viewer),
+            is_unreceived=viewer is not None and not is_waiting and self.context.is_unreceived(memo, viewer),
         )
 
     def people(self, positions: Iterable[str]) -> tuple[Reference, ...]:

@@ -6,56 +6,48 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from memosite.archive.model import Artifact, Memo, Transcript
-from memosite.archive.urls import HOME, UNDATED_MONTH, index_file
+from memosite.archive.urls import HOME, UNDATED_MONTH
 from memosite.pages.pictures import Cell, Grid, PictureColumn, PictureRow
 from memosite.plan.context import Context
-from memosite.plan.dates import day_of, month_name
-from memosite.plan.months import page_within_month
+from memosite.plan.dates import month_name
+from memosite.plan.stream import monday, week_links
 
 WEEKS = 13
-_ROWS = 10
+_DRAWN_WEEKS, _DRAWN_ROWS = 9, 8
 _WEEK = dt.timedelta(days=7)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Activity:
-    """The weeks of the picture, by their Mondays, and how much each position did in each.
-
-    `first` maps a position and a week to the first of these artifacts: its time, and where its day is on the timeline.
-    """
+    """The last weeks, by their Mondays, and how much each position did in each."""
 
     weeks: tuple[dt.date, ...]
     counts: Mapping[str, Counter[dt.date]]
-    first: Mapping[tuple[str, dt.date], tuple[dt.datetime, str]]
 
 
 def find_activity(context: Context, months: Mapping[str, Sequence[Artifact]]) -> Activity:
     """What happened in the last weeks, by dates in UTC; of all `months` only the last ones are looked at."""
     newest = max(context.arrival_times.values(), default=None)
     if newest is None:
-        return Activity(weeks=(), counts={}, first={})
-    last = _monday(newest.date())
+        return Activity(weeks=(), counts={})
+    last = monday(newest.date())
     weeks = tuple(last - _WEEK * back for back in reversed(range(WEEKS)) if (last - dt.date.min) >= _WEEK * back)
     counts: dict[str, Counter[dt.date]] = defaultdict(Counter)
-    first: dict[tuple[str, dt.date], tuple[dt.datetime, str]] = {}
-    for artifact, page in _since(months, weeks[0]):
+    for artifact in _since(months, weeks[0]):
         position, date = _who(artifact), artifact.date
         if position is None or date is None:
             continue
-        week = _monday(date.instant.date())
+        week = monday(date.instant.date())
         if weeks[0] <= week <= last:
             counts[position][week] += 1
-            place = date.instant, f"{page}#{day_of(artifact)}"
-            first[position, week] = min(first.get((position, week), place), place)
-    return Activity(weeks=weeks, counts=counts, first=first)
+    return Activity(weeks=weeks, counts=counts)
 
 
-def _since(months: Mapping[str, Sequence[Artifact]], day: dt.date) -> Iterator[tuple[Artifact, str]]:
-    """The artifacts of a day's month and of those after it, with the page that lists each."""
+def _since(months: Mapping[str, Sequence[Artifact]], day: dt.date) -> Iterator[Artifact]:
+    """The artifacts of a day's month and of those after it."""
     for month, artifacts in months.items():
         if month != UNDATED_MONTH and month >= _month(day):
-            for number, artifact in enumerate(artifacts):
-                yield artifact, index_file(page_within_month(month, number, len(artifacts)))
+            yield from artifacts
 
 
 def _who(artifact: Artifact) -> str | None:
@@ -69,22 +61,20 @@ def _month(day: dt.date) -> str:
     return f"{day.year:04d}/{day.month:02d}"
 
 
-def _monday(day: dt.date) -> dt.date:
-    return day - dt.timedelta(days=day.weekday())
-
-
 def draw_activity(context: Context, found: Activity) -> Grid | None:
-    """Weeks × positions, those that did most. A cell leads to the first day of the week with anything of it."""
-    totals = {id_: count.total() for id_, count in found.counts.items()}
-    shown = sorted(totals, key=lambda id_: (-totals[id_], id_))[:_ROWS]
+    """Weeks × positions, those that did most. A cell leads to the week on the position's page."""
+    weeks = found.weeks[-_DRAWN_WEEKS:]
+    sums = {id_: sum(count[week] for week in weeks) for id_, count in found.counts.items()}
+    totals = {id_: number for id_, number in sums.items() if number}
+    shown = sorted(totals, key=lambda id_: (-totals[id_], id_))[:_DRAWN_ROWS]
     if not shown:
         return None
     picture = Grid(
         anchor="activity",
         caption="",
         corner="Position",
-        columns=tuple(_columns(found.weeks)),
-        rows=tuple(_row(context, found, id_) for id_ in shown),
+        columns=tuple(_columns(weeks)),
+        rows=tuple(_row(context, found.counts[id_], weeks, id_) for id_ in shown),
     )
     more = f" The {len(shown)} most active of {len(totals)} positions." if len(totals) > len(shown) else ""
     words = f"Memos, notes and transcripts by position, in weeks from Monday; the darkest is {picture.most:,}.{more}"
@@ -100,14 +90,15 @@ def _columns(weeks: Sequence[dt.date]) -> Iterator[PictureColumn]:
         yield PictureColumn(label=week.isoformat(), mark=month_name(month)[:3] if is_first and has_room else "")
 
 
-def _row(context: Context, found: Activity, id_: str) -> PictureRow:
-    label = context.position(HOME, id_)
+def _row(context: Context, counts: Counter[dt.date], weeks: Sequence[dt.date], id_: str) -> PictureRow:
+    position = context.archive.positions.get(id_)
+    links = week_links(context, HOME, position) if position else {}
     return PictureRow(
-        label=label,
+        label=context.position(HOME, id_),
         cells=tuple(
-            Cell(number=number, href=found.first[id_, week][1], words=f"{week}: {number:,}")
-            if (number := found.counts[id_][week])
+            Cell(number=number, href=links.get(week.isoformat()), words=f"{week}: {number:,}")
+            if (number := counts[week])
             else Cell(number=0)
-            for week in found.weeks
+            for week in weeks
         ),
     )

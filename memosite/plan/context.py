@@ -8,7 +8,7 @@ from functools import cached_property, lru_cache, partial
 from weakref import proxy
 
 from memosite.archive.citations import MadeCitation, by_cited
-from memosite.archive.mailboxes import copies_at, is_unread_by_any, is_unread_for, mailbox_at
+from memosite.archive.mailboxes import copies_at, is_unread_by_any, is_unread_for, is_unreceived_by, mailbox_at
 from memosite.archive.model import (
     Action,
     Archive,
@@ -270,6 +270,7 @@ class Context:
             source=source,
             action=self.action(memo, viewer),
             is_unread=self.is_unread(memo, viewer),
+            is_unreceived=viewer is not None and self.is_unreceived(memo, viewer),
             status=_state_of(memo),
         )
 
@@ -344,6 +345,13 @@ class Context:
             return memo.kind == "memo" and is_unread_by_any(memo)
         members = (viewer, *self.archive.positions[viewer].union_of)
         return is_unread_for(memo, members, (self.archive.positions[member].repo for member in members))
+
+    def is_unreceived(self, memo: Memo, viewer: str) -> bool:
+        """Whether a memo to a position was delivered to it, and is in no commit of its repo."""
+        if not self.is_unread(memo, viewer):
+            return False
+        members = (viewer, *self.archive.positions[viewer].union_of)
+        return is_unreceived_by(memo, (self.archive.positions[member].repo for member in members))
 
     @staticmethod
     def finding_row(start: str, finding: Finding, page: Reference | None = None) -> FindingRow:

@@ -55,7 +55,10 @@ def plan_feed_page(context: Context, channels: Sequence[Channel]) -> Iterator[Fe
             name=feed_name(example.position.id if example.position else "everything"),
             subject=_label(context, example),
             choices=tuple(
-                Reference(label=_label(context, one), href=f"{relative(FEEDS, one.page)}#follow")
+                (
+                    Reference(label=_label(context, one), href=f"{relative(FEEDS, one.page)}#follow"),
+                    f"memosite watch {shlex.quote(absolute(base, f'{one.stem}.xml'))}",
+                )
                 for one in memo_feeds[:_LISTED]
             ),
             is_local=context.site.base_url is None,

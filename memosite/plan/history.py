@@ -1,6 +1,6 @@
 """Plans the history of artifacts from git: what happened to each copy, step by step (see `archive/history`)."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from memosite.archive.history import LifeEvent
@@ -19,6 +19,7 @@ STEPS = 40
 """The most steps of one history, the last ones."""
 
 _IN_BOX = {"read": "read", "archive": "archived", "inbox": "moved back to the inbox", "flat": "moved"}
+EDITED = "edited after receipt"
 SENT = "sent"
 """The label of the step that is not from git."""
 _OF_RECORD: Mapping[str, str] = {"received": "committed"}
@@ -96,8 +97,18 @@ def event_label(artifact: Artifact, event: LifeEvent) -> str:
             return "committed"
         return f"received in {event.mailbox}/" if event.mailbox in {"read", "archive"} else "received"
     if event.kind == "edited":
-        return "edited after receipt" if is_memo else "edited"
+        return EDITED if is_memo else "edited"
     return event.kind
+
+
+def newest_edit(lines: Iterable[LifeLine]) -> Reference | None:
+    """A link to what was edited after receipt last, with the day; None if nothing was."""
+    steps = [step for line in lines for step in line.steps if step.label == EDITED]
+    if not steps:
+        return None
+    last = max(steps, key=lambda step: step.date.utc if step.date else "")
+    label = f"Edited after receipt, {last.date.day}" if last.date else "Edited after receipt"
+    return Reference(label=label, href=last.changes.href if last.changes else None)
 
 
 def latency(before: Moment | None, after: Moment | None) -> str:

@@ -10,6 +10,7 @@ from memosite.pages.parts import PAGE_CHARS, Body, RecipientRow, Reference
 from memosite.passages.anchors import SUMMARY
 from memosite.plan.artifact_page import artifact_fields, body_of, shown_extra
 from memosite.plan.context import Context
+from memosite.plan.history import newest_edit
 from memosite.plan.thread_rows import neighbours, thread_slice
 from memosite.plan.variants import variant_rows
 
@@ -45,8 +46,9 @@ def plan_memo(context: Context, memo: Memo) -> MemoPage:
     thread, place = context.placed[memo.ref]
     previous, following = neighbours(context, start, thread, place)
     sender_label = memo.sender or "unknown"
+    fields = artifact_fields(context, memo, start)
     return MemoPage(
-        **artifact_fields(context, memo, start),
+        **fields,
         date_written=envelope.sent_text,
         body=body,
         is_cut=any(one is not None and one.chars > PAGE_CHARS for one in (summary, body)),
@@ -73,6 +75,7 @@ def plan_memo(context: Context, memo: Memo) -> MemoPage:
         variants=variant_rows(memo),
         is_legacy=envelope.shape == "legacy",
         is_broken=memo.broken,
+        edited=newest_edit(fields["lives"]),
     )
 
 

@@ -11,6 +11,7 @@ from memosite.pages.parts import Reference
 from memosite.plan.context import Context
 from memosite.plan.dates import newest_first
 from memosite.plan.mentioned import MentionPlace
+from memosite.plan.places import PlaceFinder
 
 BACKLINKS = 200
 """The most mentions on an artifact's page, which says how many there are, and the most with a sentence in its twin."""
@@ -52,6 +53,14 @@ def related_rows(context: Context, start: str, transcript: Transcript) -> tuple[
             )
         )
     return tuple(found)
+
+
+def mentioned_turns(context: Context, transcript: Transcript) -> tuple[str, ...]:
+    """The anchors of a transcript to which links of the newest artifacts that mention it lead, in order."""
+    places = PlaceFinder(context.text_of)
+    links = (link for one in _newest(context, transcript) for link in one.links)
+    named = {link.written for link in links if link.to == transcript.ref and "#" in link.written}
+    return tuple(sorted({places.anchor(transcript, written) for written in named} - {""}))
 
 
 def mention_lines(context: Context, start: str, artifact: Artifact) -> Iterator[dict[str, object]]:

@@ -12,7 +12,7 @@ from memosite.pages.models import ListPage, TimelinePage
 from memosite.pages.overviews import TimelineYear
 from memosite.pages.parts import Reference
 from memosite.pages.pictures import Cell, PictureColumn, PictureRow, Sparks
-from memosite.plan.context import LIST_LIMIT, Context
+from memosite.plan.context import Context
 from memosite.plan.dates import day_of, month_name
 from memosite.plan.files import Written
 from memosite.plan.head import page_head, twin_links
@@ -85,12 +85,6 @@ def _month_page(
         previous=previous,
         next=following,
     )
-
-
-def page_within_month(month: str, number: int, total: int) -> str:
-    """The page that lists the artifact of this number, from 0, in a month of so many: its page, or an older part."""
-    part, last = number // LIST_LIMIT, (total - 1) // LIST_LIMIT
-    return month_page(month) if part == last else part_page(month_page(month), part + 1)
 
 
 def month_link(start: str, month: str) -> Reference:

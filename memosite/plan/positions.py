@@ -1,17 +1,18 @@
-"""Plans the page of each position: who holds it, what waits for it, what it received, sent and filed."""
+"""Plans the page of each position: who holds it, what waits for it, and what it sent, received and filed."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
 
 from memosite.archive.mailboxes import open_for
-from memosite.archive.model import Artifact, Memo, Position, Transcript
-from memosite.archive.urls import position_page
+from memosite.archive.model import Artifact, Memo, Position
+from memosite.archive.urls import DIGESTS, position_page, relative
 from memosite.facts.parsed import Organization
 from memosite.facts.texts import cut_line
-from memosite.pages.models import ListPage, PositionPage, RedirectPage
+from memosite.pages.models import ListPage, RedirectPage
 from memosite.pages.organization import SeatFacts
 from memosite.pages.parts import ListSection, Reference
+from memosite.pages.streams import PositionPage
 from memosite.plan.artifact_page import SUBJECT_CHARS, shown_extra
 from memosite.plan.context import LIST_LIMIT, Context
 from memosite.plan.dates import newest_first, stamp
@@ -19,12 +20,13 @@ from memosite.plan.files import Written
 from memosite.plan.following import plan_following
 from memosite.plan.head import page_head, twin_links
 from memosite.plan.history import waiting_since
-from memosite.plan.pagination import part_count, part_links, plan_parts
+from memosite.plan.pagination import part_count, part_links
 from memosite.plan.position_items import involving, received
 from memosite.plan.position_table import HOLDER_CHARS
 from memosite.plan.relationships import relationship_row
 from memosite.plan.removed import redirect
 from memosite.plan.sections import section
+from memosite.plan.stream import IN_PARTS, plan_stream, stream_parts
 from memosite.plan.twins import list_twins
 from memosite.plan.units import Unit
 
@@ -48,7 +50,7 @@ def _plan_position(
     everything = involving(context, position)
     yield _page(context, here, position, everything)
     label = context.label(position.id)
-    yield from plan_parts(context, here, label, everything, section_name="org", viewer=position.id, shown=_SHOWN)
+    yield from stream_parts(context, position, label, everything)
     yield from _twins(context, here, position, everything)
     for id_ in context.other_names(position):
         yield redirect(context, position_page(id_), here)
@@ -63,13 +65,16 @@ def _page(context: Context, start: str, position: Position, everything: Sequence
         **page_head(context, start, title=label, section="org", description=f"Memos to and from {label}"),
         feeds=tuple(_feeds(context, label)),
         twins=twin_links(start, start),
-        parts=part_links(start, start, part_count(everything, shown=_SHOWN), None),
+        parts=part_links(start, start, part_count(everything, shown=IN_PARTS), None),
         id=position.id,
         names=tuple(name for name in position.names if name != label),
         seats=tuple(_seat_facts(context, start, organization_id, position) for organization_id, _ in position.seats),
         repo=position.repo or "",
         union_of=tuple(context.position(start, id_) for id_ in position.union_of),
         sections=_sections(context, start, position, everything, inbox),
+        stream=plan_stream(context, start, position, everything),
+        arcs=_arcs(context, start, position, everything),
+        digests=Reference(label="Digests", href=relative(start, DIGESTS)),
         following=plan_following(context, position),
         longest=context.row(start, longest, viewer=position.id) if longest else None,
         longest_since=stamp(since),
@@ -117,18 +122,10 @@ def _sections(
     to_it += [memo for memo in asked if memo.sender_position in members]
     sent = [memo for memo in memos if memo.sender_position in members]
     from_it = [memo for memo in sent if memo.action == "open"]
-    unread = {memo.ref for memo in inbox}
-    read = [memo for memo in received(context, position) if memo.ref not in unread]
-    notes = [one for one in everything if isinstance(one, Memo) and one.kind == "note"]
-    transcripts = [one for one in everything if isinstance(one, Transcript)]
     listed = (
         ("Inbox", "inbox", inbox, "No unread memos."),
         ("To do", "open-actions", to_it, "Nothing to do."),
         ("Waiting on others", "open-actions-it-asked-for", from_it, ""),
-        ("Received", "received", read, "No memos received yet."),
-        ("Sent", "sent", sent, "No memos sent yet."),
-        *((heading, anchor, arc, "") for heading, anchor, arc in _by_arc(notes)),
-        ("Transcripts", "transcripts", transcripts, ""),
     )
     return tuple(
         section(context, start, heading, artifacts, empty=empty, limit=_SHOWN, viewer=position.id, anchor=anchor)
@@ -137,14 +134,21 @@ def _sections(
     )
 
 
+def _arcs(context: Context, start: str, position: Position, everything: Sequence[Artifact]) -> tuple[ListSection, ...]:
+    notes = [one for one in everything if isinstance(one, Memo) and one.kind == "note"]
+    return tuple(
+        section(context, start, heading, arc, limit=_SHOWN, viewer=position.id, anchor=anchor)
+        for heading, anchor, arc in _by_arc(notes)
+    )
+
+
 def _by_arc(notes: Sequence[Memo]) -> Iterable[tuple[str, str, Sequence[Memo]]]:
-    """Notes by the session that wrote them, the newest first; in one group where there is one session, or too many."""
+    """Notes by the session that wrote them, the newest first; none where there is one session, or too many."""
     arcs: dict[str, list[Memo]] = defaultdict(list)
     for note in newest_first(notes):
         if isinstance(note, Memo):
             arcs[cut_line(note.variants[0].envelope.session or "", _ARC_CHARS)].append(note)
     if not 1 < len(arcs) <= _ARCS:
-        yield "Notes", "notes", notes
         return
     for number, arc in enumerate(sorted(arcs, key=lambda arc: not arc)):
         # Numbered from the oldest, so that links stay valid when another session begins.

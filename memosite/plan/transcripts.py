@@ -1,5 +1,6 @@
 """Plans the pages of transcripts, split between turns where one page would be too long."""
 
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
@@ -26,7 +27,7 @@ from memosite.plan.citations import citation_of, speakers
 from memosite.plan.comparison import comparisons
 from memosite.plan.context import LIST_LIMIT, Context
 from memosite.plan.dates import stamp
-from memosite.plan.mention_rows import related_rows
+from memosite.plan.mention_rows import mentioned_turns, related_rows
 from memosite.plan.pagination import part_links
 from memosite.plan.shared_rows import shared_at_turns
 from memosite.plan.variants import variant_rows
@@ -44,11 +45,12 @@ def plan_transcript(context: Context, transcript: Transcript) -> Iterable[Transc
         start = here if number == 1 else part_page(here, number)
         page = _transcript_page(context, transcript, start)
         if len(parts) > 1 and page.body is not None:
+            whole = page.body if number == 1 else replace(page.body, cited_turns=(), mentioned_turns=())
             links = tuple(_part_links(start, here, parts, number))
             if isinstance(part, TurnRange):
-                body = replace(page.body, turns=part, parts=_other_parts(here, ranges) if number == 1 else ())
+                body = replace(whole, turns=part, parts=_other_parts(here, ranges) if number == 1 else ())
             else:
-                body = replace(page.body, form="verbatim", span=part, links=(), citation=None)
+                body = replace(whole, form="verbatim", span=part, links=(), citation=None)
             page = replace(page, body=body, parts=links)
         yield page
 
@@ -91,6 +93,7 @@ def _transcript_page(context: Context, transcript: Transcript, start: str) -> Tr
     text = variant.text
     people, models = speakers(context, transcript)
     written = context.written_during.get(transcript.ref, ())
+    citations = context.citations_of.get(transcript.ref, ())
     body: Body | None = None
     if transcript.broken:
         body = Body(sha256=envelope.file.sha256, form="verbatim", chars=envelope.file.bytes)
@@ -108,6 +111,8 @@ def _transcript_page(context: Context, transcript: Transcript, start: str) -> Tr
             cited=most_citations(text.chars, text.turns or 0, size),
             people=people,
             models=models,
+            cited_turns=tuple(sorted({one.anchor for one in citations} - {""})),
+            mentioned_turns=mentioned_turns(context, transcript),
             shared=shared_at_turns(context, start, transcript),
         )
     fields = artifact_fields(context, transcript, start)
@@ -139,4 +144,11 @@ def _transcript_page(context: Context, transcript: Transcript, start: str) -> Tr
         written_during=context.rows(start, written[:LIST_LIMIT]),
         written_during_total=len(written),
         is_broken=transcript.broken,
+        search=_condition(transcript) if text is not None and text.turns and not transcript.broken else "",
     )
+
+
+def _condition(transcript: Transcript) -> str:
+    """The condition of a query that finds this transcript alone; signs between words make no difference in it."""
+    is_plain = re.fullmatch(r"[\w.-]+", transcript.id)
+    return f"transcript:{transcript.id}" if is_plain else 'transcript:"{}"'.format(transcript.id.replace('"', "-"))

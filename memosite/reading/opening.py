@@ -12,7 +12,7 @@ from memosite.config.loading import Config, SourceConfig
 from memosite.facts import source_rules
 from memosite.facts.errors import SourceError
 from memosite.facts.findings import Finding, Location
-from memosite.reading.commits import CommitRead, read_commit
+from memosite.reading.commits import NO_COMMIT, CommitRead, read_commit
 from memosite.sources.folder import FolderSource
 from memosite.sources.forges import below, file_template
 from memosite.sources.git import GitError, Repo, configured, viewed
@@ -21,7 +21,7 @@ from memosite.sources.listing import Source
 from memosite.sources.objects import HEAD, CommitHead, Objects, commit_at
 from memosite.sources.remote import FetchedRemote, fetch
 from memosite.sources.repos import holding_repo, repo_at
-from memosite.sources.tree import TreeSource
+from memosite.sources.tree import EMPTY_TREE, NO_REF, TreeSource
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -80,10 +80,15 @@ def _open(
     if repo is None:
         raise SourceError(f"{source.root}: found no repo to read a ref of: {holding.why_not}")
     repo = stack.enter_context(viewed(repo))
-    read = read_commit(repo, lambda: _commit(source, repo, source.ref or HEAD), source, prefix, cache=config.cache)
-    tree = _tree_source(config, source, stack, repo=repo, read=read, prefix=prefix)
+    if source.ref == NO_REF:
+        read = CommitRead(commit=NO_COMMIT, tree=EMPTY_TREE)
+    else:
+        read = read_commit(repo, lambda: _commit(source, repo, source.ref or HEAD), source, prefix, cache=config.cache)
+    inside = tuple(hole.relative_to(source.root).as_posix() for hole in holes.get(source.root, ()))
+    tree = _tree_source(config, source, stack, repo=repo, read=read, prefix=prefix, holes=inside)
     web = source.web or _web_of(repo, prefix)
-    return tree, _info(source, web=web, commit=read.commit, web_ref=read.commit.hash, ref=source.ref or HEAD)
+    ref = HEAD if source.ref is None else source.ref
+    return tree, _info(source, web=web, commit=read.commit, web_ref=read.commit.hash, ref=ref)
 
 
 def _open_folder(
@@ -131,6 +136,7 @@ def _tree_source(
     repo: Repo,
     read: CommitRead,
     prefix: str = "",
+    holes: tuple[str, ...] = (),
     findings: tuple[Finding, ...] = (),
 ) -> TreeSource:
     return TreeSource(
@@ -138,13 +144,14 @@ def _tree_source(
         repo=repo,
         commit=read.commit.hash,
         committed=read.commit.committed,
-        ref=source.ref or HEAD,
+        ref=HEAD if source.ref is None else source.ref,
         tree=read.tree,
         objects=stack.enter_context(Objects(repo)),
         prefix=prefix,
         include=source.include,
         exclude=source.exclude,
         documents=config.documents,
+        holes=holes,
         findings=(*findings, *read.findings),
     )
 

@@ -37,10 +37,13 @@ from memosite.pages.models import Page
 from memosite.pages.parts import PAGE_CHARS, Body
 from memosite.pages.words import action_word
 from memosite.passages.anchors import PREAMBLE
+from memosite.render.contents import LONG, ContentsRow, contents_of
 from memosite.render.difference import Diff, compare, cut_to, html_bytes
+from memosite.render.outline import outline
+from memosite.render.strip import strip_of
 from memosite.render.theme import Theme
 from memosite.render.turn_difference import TurnDiff, compare_turns
-from memosite.render.turns import LEVEL, outline, shown_turns
+from memosite.render.turns import LEVEL, shown_turns
 from memosite.search.blocks import Analyses, SearchBlock, render_block
 
 __all__ = ["Renderer"]
@@ -96,7 +99,12 @@ class Renderer:
         self._analyses = Analyses()
         self._last_read: tuple[tuple[str, str | None, bool], TurnList] | None = None
         self._environment = _environment(theme, compiled)
-        self._environment.filters |= {"body": self._body, "diff": self._diff, "turn_diff": self._turn_diff}
+        self._environment.filters |= {
+            "body": self._body,
+            "contents": self._contents,
+            "diff": self._diff,
+            "turn_diff": self._turn_diff,
+        }
 
     def warm(self) -> None:
         """Compile all templates, so that processes that are forked need not."""
@@ -150,6 +158,14 @@ class Renderer:
         self._bytes_left -= size
         return shown
 
+    def _contents(self, body: Body | None) -> tuple[ContentsRow, ...]:
+        """The list of contents of a text that is shown whole, if it is long."""
+        if body is None or body.form != "markdown" or not LONG <= body.chars <= PAGE_CHARS:
+            return ()
+        source = self._text_of(body.sha256)
+        front = FRONT_MATTER.match(source)
+        return contents_of(source[front.end() :] if front else source, body.prefix)
+
     def _shown(self, body: Body) -> Markup:
         if body.form == "transcript":
             return self._transcript(body)
@@ -194,6 +210,7 @@ class Renderer:
             prefix=body.prefix,
             preamble=_safe(to_html(preamble, links=links, prefix=prefix, base_level=LEVEL, with_passages=True)),
             outline=outline(conversation, body),
+            strip=strip_of(conversation, body),
             total=len(conversation.turns),
             turns=tuple(shown_turns(conversation, body)),
         )

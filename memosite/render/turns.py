@@ -1,7 +1,6 @@
-"""Prepares the turns of a conversation for `turns.html`, and the outline of what people asked.
+"""Prepares the turns of a conversation for `turns.html`.
 
 TurnList ─► the turns of this part ─► ShownTurn (blocks as HTML, citation)
-└─► OutlineRow for each turn of a person, with the turns that follow it
 """
 
 import re
@@ -13,11 +12,13 @@ from typing import Final
 from markupsafe import Markup
 
 from memosite.archive.cite import Citation, quote_of
-from memosite.facts.texts import cut_line, summarize
-from memosite.formats.turns import Turn, TurnBlock, TurnList, blocks
+from memosite.facts.texts import cut_line
+from memosite.formats.stamps import local_time
+from memosite.formats.turns import Turn, TurnBlock, TurnList
 from memosite.markdown.html import to_html
-from memosite.pages.parts import OUTLINE, Body, Reference, TurnRange
+from memosite.pages.parts import Body, Reference, TurnRange
 from memosite.passages.anchors import block_prefix
+from memosite.render.attached import attached
 from memosite.render.pieces import Piece, piece_of
 from memosite.render.typed import TypedText, typed_parts
 
@@ -46,30 +47,19 @@ class ShownBlock:
 class ShownTurn:
     """A turn as `turns.html` shows it, or a piece of one that is split. `utc` is ISO 8601, "" if it is not known.
 
+    `in_utc` are the words for it beside the time as written: without what both have in common.
     `is_continued` if it began on the part before, where its anchors and its citation are.
     """
 
     turn: Turn
     utc: str
+    in_utc: str
+    attached: tuple[str, ...]
     blocks: tuple[ShownBlock | TypedText, ...]
     citation: Citation | None
     is_continued: bool
     goes_on: bool
     shared: tuple[tuple[str, Reference], ...] = ()
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class OutlineRow:
-    """A turn of a person (of anybody, if no participant is a person): where it is, and its first words.
-
-    `elsewhere` are this turn and those after it, if they are on another part of the page: the outline has their
-    anchors, so that a link to the first part finds them.
-    """
-
-    turn: Turn
-    href: str
-    summary: str
-    elsewhere: tuple[Turn, ...]
 
 
 def shown_turns(conversation: TurnList, body: Body) -> Iterator[ShownTurn]:
@@ -87,6 +77,8 @@ def shown_turns(conversation: TurnList, body: Body) -> Iterator[ShownTurn]:
         yield ShownTurn(
             turn=turn,
             utc=_utc(turn),
+            in_utc=_in_utc(turn),
+            attached=attached(turn.text) if turn.is_person and not start else (),
             blocks=tuple(_shown_blocks(turn, piece, links, body.prefix)),
             citation=None if start else _citation(turn, piece, body),
             is_continued=start > 0,
@@ -95,38 +87,20 @@ def shown_turns(conversation: TurnList, body: Body) -> Iterator[ShownTurn]:
         )
 
 
-def outline(conversation: TurnList, body: Body) -> tuple[OutlineRow, ...]:
-    """The turns of people in this part, and on the first part those of all parts; none for a short conversation."""
-    part = body.turns or TurnRange(first=0, end=len(conversation.turns))
-    first = part.begins
-    turns = conversation.turns[: OUTLINE if body.parts else part.end][first:]
-    has_people = any(turn.is_person for turn in turns)
-    if len(turns) < 3:
-        return ()
-    rows: list[OutlineRow] = []
-    for place, turn in enumerate(turns, first):
-        here = _part_of(place, body)
-        if turn.is_person or not has_people or not rows:
-            href = f"{here}#{body.prefix}{turn.anchor}"
-            rows.append(OutlineRow(turn=turn, href=href, summary=_summary(turn), elsewhere=()))
-        if here:
-            rows[-1] = replace(rows[-1], elsewhere=(*rows[-1].elsewhere, turn))
-    return tuple(rows)
-
-
-def _part_of(place: int, body: Body) -> str:
-    """The file of the part that a turn is in, counted from 0; "" for this one."""
-    return next((href for start, href in reversed(body.parts) if place >= start), "")
-
-
 def _utc(turn: Turn) -> str:
     return turn.at.isoformat(timespec="seconds").replace("+00:00", "Z") if turn.at else ""
 
 
-def _summary(turn: Turn) -> str:
-    """The first words of a turn, as far as it is speech."""
-    spoken = (one.text for one in blocks(turn.text[:4_000]) if one.kind == "speech")
-    return next((cut_line(summarize(text[:400]), 80) for text in spoken), "")
+def _in_utc(turn: Turn) -> str:
+    """A turn's time in UTC: without the day if it is the written one, and no time at all if that is in UTC."""
+    local = local_time(turn.stamp or "")
+    if turn.at is None or local is None:
+        return ""
+    utc = turn.at.replace(tzinfo=None)
+    clock = f"{utc:%H:%M:%S}" if (turn.stamp or "").count(":") > 1 else f"{utc:%H:%M}"
+    if utc == local:
+        return "UTC"
+    return f"{clock} UTC" if utc.date() == local.date() else f"{utc:%Y-%m-%d} {clock} UTC"
 
 
 def _citation(turn: Turn, piece: Piece, body: Body) -> Citation | None:

@@ -16,7 +16,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from types import FrameType
-from typing import IO, Any
+from typing import IO, Any, NoReturn
 
 from memosite.facts.errors import MemositeError
 
@@ -275,9 +275,7 @@ def ended_by_signals() -> Iterator[None]:
     if threading.current_thread() is not threading.main_thread():
         yield
         return
-    former: list[tuple[signal.Signals, Any]] = [
-        (one, signal.signal(one, _heed)) for one in _HEEDED if signal.getsignal(one) is not signal.SIG_IGN
-    ]
+    former: list[tuple[signal.Signals, Any]] = [(one, signal.signal(one, _heed)) for one in heeded_signals()]
     try:
         yield
     finally:
@@ -290,6 +288,17 @@ def _heed(number: int, _frame: FrameType | None) -> None:
     _running.end_all(number)
     if not _running.starting:
         raise EndedError(number)
+
+
+def end_now(number: int) -> NoReturn:
+    """End all children and this process for a signal, whatever its threads are waiting for."""
+    _running.end_all(number)
+    os._exit(128 + number)
+
+
+def heeded_signals() -> tuple[signal.Signals, ...]:
+    """The signals that end this process: those that are ignored, as nohup does it, stay ignored."""
+    return tuple(one for one in _HEEDED if signal.getsignal(one) is not signal.SIG_IGN)
 
 
 def _ended(number: int) -> BaseException:

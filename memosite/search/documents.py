@@ -292,7 +292,7 @@ def _keys(archive: Archive, artifact: Artifact, analyzer: Analyzer) -> set[tuple
     if isinstance(artifact, Transcript):
         envelope = artifact.variants[0].envelope
         found += [("with", name) for one in envelope.participants for name in (one.position, one.identity or "")]
-        found += [("status", envelope.redaction_status or "")]
+        found += [("status", envelope.redaction_status or ""), ("transcript", artifact.id)]
     folded = ((name, analyzer.keyword(value)) for name, value in found)
     return {(name, value) for name, value in folded if value}
 

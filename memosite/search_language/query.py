@@ -38,7 +38,7 @@ DEEPEST = 40
 MOST_CONDITIONS = 100
 """The most words and values in one query."""
 
-KEYS = ("from", "to", "with", "kind", "system", "thread", "repo", "box", "is", "tag", "status", "in")
+KEYS = ("from", "to", "with", "kind", "system", "thread", "transcript", "repo", "box", "is", "tag", "status", "in")
 DATES = ("sent", "after", "before")
 FIELDS = ("subject", *KEYS, *DATES)
 

@@ -32,6 +32,9 @@ from memosite.sources.objects import Objects
 if TYPE_CHECKING:
     from memosite.facts.file import File
 
+NO_REF = ""
+"""The ref of a source that had no commit at the time as of which it is read."""
+
 _KINDS = {"100": "file", "120": "link", "160": "submodule"}
 LONGEST_PATH = 4096
 """The longest path that is looked at, as on most disks."""
@@ -71,6 +74,7 @@ class TreeSource:
 
     `ref` is as configured; `prefix` is the folder of the commit's tree that the source is,
     "" for all of it. `tree` holds what `read_tree` found, by paths below the prefix; `objects` gives the bytes.
+    `holes` are folders below the prefix that are not part of it. Without a `commit` there is nothing in it.
     """
 
     name: str
@@ -84,12 +88,15 @@ class TreeSource:
     include: tuple[str, ...] = ()
     exclude: tuple[str, ...] = ()
     documents: tuple[str, ...] = ()
+    holes: tuple[str, ...] = ()
     findings: tuple[Finding, ...] = ()
     """What opening the source found, to stand beside what listing it finds."""
 
     @property
     def holding(self) -> Holding:
         """The repo and the commit its history is read from."""
+        if self.ref == NO_REF:
+            return Holding(why_not="the repo has no commit yet")
         prefix = f"{self.prefix}/" if self.prefix else ""
         return Holding(repo=self.repo, prefix=prefix, commit=self.commit, line=self.ref)
 
@@ -160,7 +167,7 @@ def _list_files(source: TreeSource) -> Listing:
         data = _data(source, path)
         return data[:SNIFFED] if isinstance(data, bytes) else b""
 
-    listing = list_source(source, list_folder, head_of, called=source.name)
+    listing = list_source(source, list_folder, head_of, called=source.name, holes=source.holes)
     unusable = (finding_on(rules.FILE_UNREADABLE, source, path, why) for path, why in source.tree.unusable[:100])
     skipped = (finding_on(source_rules.FOLDER_TOO_LARGE, source, path, why) for path, why in source.tree.skipped[:100])
     return Listing(

@@ -17,15 +17,24 @@ from memosite.facts.errors import ConfigError
 from memosite.fetch.client import Fetcher
 from memosite.fetch.credentials import read_credentials
 from memosite.store.keys import state_home
-from memosite.watch.deliver import Printer, Runner
-from memosite.watch.loop import Deliverer, Watcher, WatchRules
+from memosite.watch.deliver import Deliverer, Printer, Runner
+from memosite.watch.loop import Watcher, WatchRules
 from memosite.watch.policy import duration
 from memosite.watch.signals import Signals, StoppedError
 from memosite.watch.sources import FeedSource, PublishedFeed
 from memosite.watch.state import WatchState, open_state, read_state
+from memosite.watch.waiting import Stage, counts
+from memosite.watch.wakes import AGAIN, ReceiptRules
 
 Tell = Callable[[str], None]
 _INTERRUPTED = 130
+_STAGE_NAMES: dict[Stage, str] = {
+    "waiting": "waited for",
+    "received": "received",
+    "unknown": "unknown",
+    "escalated": "escalated",
+    "failed": "failed to escalate",
+}
 
 
 def watch(options: argparse.Namespace, *, say: Tell, show: Tell) -> int:
@@ -63,8 +72,11 @@ def _check(options: argparse.Namespace) -> None:
         raise ConfigError(f"--site {options.site_option}: expected --position with it")
     if options.batch and not options.command:
         raise ConfigError("--batch: expected --exec with it")
-    if options.command and shutil.which(options.command[0]) is None:
-        raise ConfigError(f"--exec: found no command {options.command[0]}, expected one that can be run")
+    for option, command in (("--exec", options.command), ("--escalate", options.escalate)):
+        if command and shutil.which(command[0]) is None:
+            raise ConfigError(f"{option}: found no command {command[0]}, expected one that can be run")
+    if (options.again or options.escalate) and not options.until_received:
+        raise ConfigError(f"{'--again' if options.again else '--escalate'}: expected --until-received with it")
     if options.repo and not Path(options.repo).is_dir():
         raise ConfigError(f"--repo {options.repo}: found no such folder, expected the repo of the memos")
 
@@ -79,6 +91,7 @@ def _watchers(options: argparse.Namespace, signals: Signals, stack: ExitStack, *
         retries=options.retries,
         interval=options.interval,
         max_age=options.max_age,
+        receipts=_receipts(options, signals) if options.until_received else None,
     )
     deliverer = _deliverer(options, signals)
     note: Tell = _nothing if options.quiet else say
@@ -101,8 +114,17 @@ def _nothing(_: str) -> None:
 def _deliverer(options: argparse.Namespace, signals: Signals) -> Deliverer:
     if not options.command:
         return Printer(sys.stdout.buffer, is_json=options.json)
+    return _runner(options.command, options, signals)
+
+
+def _receipts(options: argparse.Namespace, signals: Signals) -> ReceiptRules:
+    escalate = _runner(options.escalate, options, signals) if options.escalate else None
+    return ReceiptRules(again=options.again or AGAIN, escalate=escalate)
+
+
+def _runner(command: Sequence[str], options: argparse.Namespace, signals: Signals) -> Runner:
     folder = Path(options.repo) if options.repo else None
-    argv = (_command(options.command[0]), *options.command[1:])
+    argv = (_command(command[0]), *command[1:])
     return Runner(argv, timeout=options.timeout, is_json=options.json, folder=folder, signals=signals)
 
 
@@ -183,16 +205,22 @@ def _status(options: argparse.Namespace, show: Tell) -> int:
 
 
 def _show_status(state: WatchState, address: str, show: Tell, *, is_json: bool) -> bool:
-    feed, counts, failed = state.feed(address), state.counts(address), state.failed(address)
+    feed, fates, failed = state.feed(address), state.counts(address), state.failed(address)
+    receipts = counts(state, address)
+    is_fine = not failed and not receipts.get("failed")
     now = time.time()
     if is_json:
-        fates = {fate: counts.get(fate, 0) for fate in ("pending", "done", "failed", "skipped", "refused")}
+        every = {fate: fates.get(fate, 0) for fate in ("pending", "done", "failed", "skipped", "refused")}
         value = {"feed": address, "state": str(state.path), "read_at": feed.read_at, "error": feed.error}
-        show(printable_json(value | fates | {"not_delivered": failed}))
-        return not failed
-    numbers = ", ".join(f"{counts.get(fate, 0)} {fate}" for fate in ("pending", "done", "failed", "skipped"))
+        waited = {"receipts": {stage: receipts.get(stage, 0) for stage in _STAGE_NAMES}} if receipts else {}
+        show(printable_json(value | every | waited | {"not_delivered": failed}))
+        return is_fine
+    numbers = ", ".join(f"{fates.get(fate, 0)} {fate}" for fate in ("pending", "done", "failed", "skipped"))
     when = f"read {duration(max(0.0, now - feed.read_at))} ago" if feed.read_at else "never read"
     show(f"{address}: {numbers}; {when}" + (f"; {feed.error}" if feed.error else ""))
+    if receipts:
+        told = ", ".join(f"{receipts.get(stage, 0)} {name}" for stage, name in _STAGE_NAMES.items())
+        show(f"  receipts: {told}")
     for path in failed:
         show(f"  not delivered: {path!a}")
-    return not failed
+    return is_fine

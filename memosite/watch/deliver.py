@@ -9,7 +9,7 @@ import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import BinaryIO
+from typing import BinaryIO, Protocol
 
 from memosite.facts.characters import printable_json
 from memosite.feeds.document import MEMO_FIELDS, ReceivedItem
@@ -23,12 +23,16 @@ _LONGEST_VALUE = 8000
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AnnouncedMemo:
-    """An item to deliver, with its feed and the present path of its file; `file` if it is known."""
+    """An item to deliver, with its feed and the present path of its file; `file` if it is known.
+
+    `announced` is how often it was announced before, None if that is not counted.
+    """
 
     feed: str
     item: ReceivedItem
     path: str
     file: Path | None = None
+    announced: int | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -42,12 +46,21 @@ class Outcome:
 DONE = Outcome()
 
 
+class Deliverer(Protocol):
+    """Delivers memos."""
+
+    def deliver(self, memos: Sequence[AnnouncedMemo]) -> Outcome:
+        """Deliver memos and return the outcome."""
+
+
 def as_json(memo: AnnouncedMemo) -> str:
     """A memo as one line of JSON."""
     item = memo.item
     line: dict[str, object] = {"feed": memo.feed, "guid": item.guid, "path": memo.path}
     line |= {"file": str(memo.file) if memo.file else None, "title": item.title, "link": item.link or None}
     line |= {name: item.field(name) or None for name in MEMO_FIELDS}
+    if memo.announced is not None:
+        line["announced"] = memo.announced
     return printable_json(line | {"action_required": item.field("action_required") == "true"})
 
 
@@ -151,6 +164,7 @@ def environment(memos: Sequence[AnnouncedMemo], inherited: Mapping[bytes, bytes]
         memo = memos[0]
         values |= {f"MEMO_{name.upper()}": cut(memo.item.field(name)) for name in MEMO_FIELDS}
         values |= {"MEMO_PATH": memo.path, "MEMO_GUID": memo.item.guid, "MEMO_FILE": str(memo.file or "")}
+        values |= {"MEMO_ANNOUNCED": str(memo.announced)} if memo.announced is not None else {}
         values |= {"MEMO_TITLE": cut(memo.item.title), "MEMO_LINK": cut(memo.item.link)}
     return known | {
         name.encode(): os.fsencode(value) if name == "MEMO_FILE" else value.encode("utf-8", "replace")

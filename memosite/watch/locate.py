@@ -19,7 +19,7 @@ def locate(repo: Path, path: str) -> Located:
     """Find a memo by its path in a repo; a link that leads out of the repo is not followed."""
     try:
         root = repo.resolve()
-        for candidate in (path, *_siblings(path)):
+        for candidate in places(path):
             file = (root / candidate).resolve()
             if file.is_file() and file.is_relative_to(root):
                 return Located(path=candidate, file=root / candidate, has_moved=candidate != path)
@@ -28,10 +28,10 @@ def locate(repo: Path, path: str) -> Located:
     return Located(path=path)
 
 
-def _siblings(path: str) -> list[str]:
-    """The same file in the other mailboxes of its store."""
+def places(path: str) -> tuple[str, ...]:
+    """The path of a memo, and those it may have moved to: the other mailboxes of its store."""
     folder, _, name = path.rpartition("/")
     above, _, mailbox = folder.rpartition("/")
     store = above if mailbox in MAILBOXES else folder
-    places = (*(f"{store}/{other}/{name}" for other in MAILBOXES), f"{store}/{name}")
-    return [place.removeprefix("/") for place in places]
+    others = (*(f"{store}/{other}/{name}" for other in MAILBOXES), f"{store}/{name}")
+    return tuple(dict.fromkeys((path, *(place.removeprefix("/") for place in others))))

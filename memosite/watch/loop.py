@@ -5,30 +5,25 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Protocol
 
 from memosite.facts.characters import printable
 from memosite.feeds.document import ReceivedItem, Rejected, read_document, refusal
 from memosite.fetch.answers import Failed, Fetched, Unchanged
-from memosite.watch.deliver import AnnouncedMemo, Outcome
+from memosite.watch.deliver import AnnouncedMemo, Deliverer
 from memosite.watch.locate import locate
 from memosite.watch.policy import UNCONDITIONAL_EACH, Fate, Limit, Since, duration, fate, pause, time_alone
+from memosite.watch.receipts import look
 from memosite.watch.signals import Signals
 from memosite.watch.sources import FeedSource
 from memosite.watch.state import Delivery, FeedState, UnwritableError, WatchState
+from memosite.watch.waiting import ReceiptState
+from memosite.watch.wakes import ReceiptRules, Round, Wakes
 from memosite.watch.walk import Bounds, walk
-
-
-class Deliverer(Protocol):
-    """Delivers memos."""
-
-    def deliver(self, memos: Sequence[AnnouncedMemo]) -> Outcome:
-        """Deliver memos and return the outcome."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WatchRules:
-    """The settings of a watch; times in seconds."""
+    """The settings of a watch; times in seconds. Without `receipts`, each memo is announced once."""
 
     since: Since = "inbox"
     only_asked: bool = False
@@ -38,6 +33,7 @@ class WatchRules:
     retries: int = 5
     interval: float = 60.0
     max_age: float | None = None
+    receipts: ReceiptRules | None = None
     bounds: Bounds = field(default_factory=Bounds)
 
 
@@ -68,28 +64,60 @@ class Watcher:
         self._unrecorded: list[tuple[int, ...]] = []
         self.due = 0.0
         self.is_troubled = False
+        self._is_read = False
+        self._wakes = None if rules.receipts is None else self._waking(rules.receipts)
+
+    def _waking(self, rules: ReceiptRules) -> Wakes:
+        round_ = Round(
+            deliverer=self._deliverer,
+            look=lambda item: look(item, self._source.repo_of(item.field("repo")), is_read=self._is_read),
+            located=self._located,
+            allowed=self._allowed,
+            check=self._signals.check,
+            say=lambda text: self._tell(self._say, text),
+            note=lambda text: self._tell(self._note, text),
+            retries=self._rules.retries,
+            is_batch=self._rules.is_batch,
+        )
+        return Wakes(ReceiptState(self._state, self._source.address, rules.clocks), rules, round_)
 
     def start(self, *, is_retrying: bool) -> None:
         """Report unfinished deliveries of a former watch; if `is_retrying`, queue again those that were given up."""
         for path in self._state.interrupted(self._source.address):
             self._tell(self._note, f"interrupted delivery, may arrive twice: {printable(path)}")
-        if is_retrying and (count := self._state.retry_failed(self._source.address)):
+        count = self._state.retry_failed(self._source.address) if is_retrying else 0
+        if is_retrying and self._wakes is not None:
+            count += self._wakes.retry_failed()
+        if count:
             self._tell(self._note, f"{count} failed before, tried again")
 
     def cycle(self) -> None:
         """Fetch, if it is due, and deliver. Raises `StateError` for a damaged state."""
-        self.is_troubled = False
+        self.is_troubled = self._is_read = False
         try:
             self._record()
             if time.monotonic() >= self.due:
                 self._poll()
                 self._look_at_publisher()
-            self._deliver()
+            if self._wakes is None:
+                self._deliver()
+            else:
+                self._wake(self._wakes)
             self._tell_once("state", None)
         except UnwritableError as error:
             self.is_troubled = True
             self.due = min(self.due, time.monotonic() + self._rules.interval)
             self._tell_once("state", f"the state cannot be written, nothing is lost: {error}")
+
+    def _wake(self, wakes: Wakes) -> None:
+        """Announce what is new, then again what is not received."""
+        wakes.begin_round()
+        self._deliver()
+        wakes.run()
+        self.is_troubled |= wakes.is_troubled
+        limit = self._rules.limit.text if self._rules.limit else ""
+        waiting = f"{wakes.limited} more wait to be announced again: the limit is {limit}"
+        self._tell_once("limit again", waiting if wakes.limited else None)
 
     # Fetching
 
@@ -117,6 +145,7 @@ class Watcher:
             self._fail(answer, known)
         else:
             self._failures = 0
+            self._is_read = True
             self.due = 0.0  # at the next round, one interval after this one began
             self._tell_once("feed", None)
 
@@ -128,13 +157,17 @@ class Watcher:
         if answer.is_whole:
             document = replace(document, previous=None)
         address = self._source.address
+        wanted = self._wakes.wanted() if self._wakes is not None else frozenset[str]()
         items = walk(
             document,
             answer.address,
             unknown=lambda guids: self._state.unknown(address, guids),
             get=self._source.get,
             bounds=self._rules.bounds,
+            wanted=wanted,
         )
+        if self._wakes is not None and not isinstance(items, Failed):
+            self._wakes.searched(wanted, items)
         return (items, ()) if isinstance(items, Failed) else (answer, items)
 
     def _commit(self, known: FeedState, answer: Fetched, items: Sequence[ReceivedItem]) -> None:
@@ -187,7 +220,12 @@ class Watcher:
             if not waiting or not allowed:
                 self._tell_waiting(bool(waiting))
                 return
-            if not self._deliver_some(waiting):
+            if self._wakes is not None:
+                looked = [(one, self._wakes.look(one.number, one.item)) for one in waiting]
+                waiting = tuple(one for one, receipt in looked if receipt not in {"received", "unseen"})
+                if any(receipt == "unseen" for _, receipt in looked):
+                    return  # the order stays, and nothing is lost
+            if waiting and not self._deliver_some(waiting):
                 return
 
     def _allowed(self) -> int:
@@ -205,6 +243,8 @@ class Watcher:
         """Deliver these together; return whether to continue."""
         numbers = tuple(one.number for one in waiting)
         memos = [self._located(one.item) for one in waiting]
+        if self._wakes is not None:
+            memos = [replace(memo, announced=0) for memo in memos]
         self._state.begin(numbers, time.time())
         try:
             outcome = self._deliverer.deliver(memos)
@@ -214,8 +254,10 @@ class Watcher:
         if outcome.reason is None:
             self._unrecorded.append(numbers)
             self._record()
+            self._count_first()
             return True
         self._state.give_back(numbers, tries=int(outcome.is_try), retries=self._rules.retries)
+        self._count_first()
         self.is_troubled = True
         retries = self._rules.retries
         tries = [one.tries + int(outcome.is_try) for one in waiting]
@@ -231,11 +273,17 @@ class Watcher:
             self._tell(self._say, f"not delivered, {again}: {_named(rest)}: {outcome.reason}")
         return not rest
 
+    def _count_first(self) -> None:
+        if self._wakes is not None:
+            self._wakes.count_first()
+
     def _record(self) -> None:
         """Record what was delivered. Until that works, nothing else is delivered: it would come twice."""
         while self._unrecorded:
             self._state.finish(self._unrecorded[0])
             self._unrecorded.pop(0)
+        if self._wakes is not None:
+            self._wakes.record()
 
     def _located(self, item: ReceivedItem) -> AnnouncedMemo:
         repo: Path | None = self._source.repo_of(item.field("repo"))
@@ -260,7 +308,7 @@ class Watcher:
             return
         if text is not None:
             self._tell(self._say, text)
-        elif subject != "limit":
+        elif not subject.startswith("limit"):
             self._tell(self._note, f"{subject}: works again")
         self._told[subject] = key
 

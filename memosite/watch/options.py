@@ -23,6 +23,7 @@ def add_options(command: argparse.ArgumentParser) -> None:
     command.add_argument("feeds", nargs="*", metavar="FEED", help="address (http, https) or file of a feed")
     _add_selection(command)
     _add_delivery(command)
+    _add_receipts(command)
     _add_running(command)
 
 
@@ -62,6 +63,26 @@ def _add_delivery(command: argparse.ArgumentParser) -> None:
     command.add_argument("--json", action="store_true", help="print a JSON object per line instead of `new memo: PATH`")
 
 
+def _add_receipts(command: argparse.ArgumentParser) -> None:
+    command.add_argument(
+        "--until-received",
+        action="store_true",
+        help="announce a memo again until it is committed or out of inbox/, no matter who did it",
+    )
+    command.add_argument(
+        "--again",
+        type=_delays,
+        metavar="TIMES",
+        help="delays after which a memo is announced again, each from the last announcement (default: 15m,1h,1d)",
+    )
+    command.add_argument(
+        "--escalate",
+        metavar="CMD",
+        type=_argv,
+        help="run this once for a memo that is still not received when the last delay has passed again; like --exec",
+    )
+
+
 def _add_running(command: argparse.ArgumentParser) -> None:
     command.add_argument("--once", action="store_true", help="poll once, deliver, then exit")
     command.add_argument(
@@ -81,6 +102,13 @@ def seconds(text: str) -> float:
     if not 0 < value <= 366 * 86_400:
         raise argparse.ArgumentTypeError(f'found "{text}", expected a time such as 90s, 5m or 2h')
     return value
+
+
+def _delays(text: str) -> tuple[float, ...]:
+    try:
+        return tuple(seconds(one) for one in text.split(","))
+    except argparse.ArgumentTypeError as error:
+        raise argparse.ArgumentTypeError(f'found "{text}", expected times such as 15m,1h,1d') from error
 
 
 def _limit(text: str) -> "Limit":

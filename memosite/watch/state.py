@@ -91,11 +91,11 @@ class WatchState:
 
     def addresses(self) -> list[str]:
         """The feeds in this state, in the order of adding."""
-        return [address for (address,) in self._rows("SELECT address FROM feeds ORDER BY id")]
+        return [address for (address,) in self.rows("SELECT address FROM feeds ORDER BY id")]
 
     def feed(self, address: str) -> FeedState:
         """The state of a feed; an empty one for a new feed."""
-        found = self._rows(
+        found = self.rows(
             "SELECT is_known, etag, last_modified, unchanged, not_before, read_at, error, ledger "
             "FROM feeds WHERE address = ?",
             (address,),
@@ -118,18 +118,18 @@ class WatchState:
     def unknown(self, address: str, guids: Iterable[str]) -> frozenset[str]:
         """Those of the given guids that are new in this feed."""
         query = "SELECT 1 FROM items JOIN feeds ON feeds.id = items.feed WHERE address = ? AND guid = ?"
-        return frozenset(guid for guid in guids if not self._rows(query, (address, guid)))
+        return frozenset(guid for guid in guids if not self.rows(query, (address, guid)))
 
     def commit(
         self, feed: FeedState, fates: Sequence[tuple[ReceivedItem, Fate]], now: float
     ) -> list[tuple[ReceivedItem, Fate]]:
         """Save a feed that was read, its validators and its new items, in one transaction; return the new items.
 
-        Known items that are not delivered yet get their present path. One that was refused for its path and now has
-        a good one becomes pending.
+        Known items get their present path and mailbox. One that was refused for its path and now has a good one
+        becomes pending.
         """
         new: list[tuple[ReceivedItem, Fate]] = []
-        with self._writing() as write:
+        with self.writing() as write:
             number = self._number(write, feed.address)
             write.execute(
                 "UPDATE feeds SET is_known = 1, etag = ?, last_modified = ?, unchanged = 0, not_before = NULL, "
@@ -145,15 +145,16 @@ class WatchState:
                     new.append((item, fate))
                 elif refusal(item) is None:
                     write.execute(
-                        "UPDATE items SET path = ?, item = ?, fate = 'pending' "
-                        "WHERE feed = ? AND guid = ? AND fate IN ('pending', 'refused') AND item <> ?",
+                        "UPDATE items SET path = ?, item = ?, "
+                        "fate = CASE fate WHEN 'refused' THEN 'pending' ELSE fate END "
+                        "WHERE feed = ? AND guid = ? AND item <> ?",
                         (item.path, row[4], number, item.guid, row[4]),
                     )
         return new
 
     def note(self, address: str, *, error: str | None, unchanged: int, not_before: float | None, now: float) -> None:
         """Save the result of a fetch that gave nothing new."""
-        with self._writing() as write:
+        with self.writing() as write:
             write.execute(
                 "UPDATE feeds SET error = ?, unchanged = ?, not_before = ?, "
                 "read_at = CASE WHEN ? IS NULL THEN ? ELSE read_at END WHERE id = ?",
@@ -162,21 +163,21 @@ class WatchState:
 
     def pending(self, address: str, count: int) -> tuple[Delivery, ...]:
         """The oldest pending items, at most `count`."""
-        found = self._rows(
+        found = self.rows(
             "SELECT items.id, guid, item, tries FROM items JOIN feeds ON feeds.id = items.feed "
             "WHERE address = ? AND fate = 'pending' ORDER BY items.id LIMIT ?",
             (address, count),
         )
         try:
             return tuple(
-                Delivery(number=number, item=_load(guid, text), tries=tries) for number, guid, text, tries in found
+                Delivery(number=number, item=load_item(guid, text), tries=tries) for number, guid, text, tries in found
             )
         except (ValueError, TypeError, RecursionError) as error:
             raise _damaged(self.path, "an item that cannot be read") from error
 
     def counts(self, address: str) -> dict[str, int]:
         """How many items of a feed have which fate."""
-        found = self._rows(
+        found = self.rows(
             "SELECT fate, count(*) FROM items JOIN feeds ON feeds.id = items.feed WHERE address = ? GROUP BY fate",
             (address,),
         )
@@ -188,7 +189,7 @@ class WatchState:
             "SELECT path FROM items JOIN feeds ON feeds.id = items.feed "
             "WHERE address = ? AND fate IN ('failed', 'refused') ORDER BY items.id"
         )
-        return [path for (path,) in self._rows(query, (address,))]
+        return [path for (path,) in self.rows(query, (address,))]
 
     def tried(self, address: str, since: float, until: float) -> int:
         """How many items were delivered, or tried, in a span of time; not those dated after it by a wrong clock."""
@@ -196,30 +197,35 @@ class WatchState:
             "SELECT count(*) FROM items JOIN feeds ON feeds.id = items.feed "
             "WHERE address = ? AND tried_at > ? AND tried_at <= ?"
         )
-        ((count,),) = self._rows(query, (address, since, until))
+        ((count,),) = self.rows(query, (address, since, until))
         return int(count)
 
     def interrupted(self, address: str) -> list[str]:
         """The paths of items in delivery when a watch was killed."""
         query = (
             "SELECT path FROM items JOIN feeds ON feeds.id = items.feed "
-            "WHERE address = ? AND is_running AND fate = 'pending' ORDER BY items.id"
+            "WHERE address = ? AND is_running ORDER BY items.id"
         )
-        return [path for (path,) in self._rows(query, (address,))]
+        return [path for (path,) in self.rows(query, (address,))]
 
     def begin(self, numbers: Sequence[int], now: float) -> None:
         """Record that delivery of items begins; a full disk fails here, not afterwards."""
-        with self._writing() as write:
+        with self.writing() as write:
             write.executemany("UPDATE items SET is_running = 1, tried_at = ? WHERE id = ?", [(now, n) for n in numbers])
+
+    def skip(self, numbers: Sequence[int]) -> None:
+        """Record that items need not be delivered any more."""
+        with self.writing() as write:
+            write.executemany("UPDATE items SET fate = 'skipped' WHERE id = ?", [(n,) for n in numbers])
 
     def finish(self, numbers: Sequence[int]) -> None:
         """Record that items are delivered."""
-        with self._writing() as write:
+        with self.writing() as write:
             write.executemany("UPDATE items SET fate = 'done', is_running = 0 WHERE id = ?", [(n,) for n in numbers])
 
     def give_back(self, numbers: Sequence[int], *, tries: int, retries: int) -> None:
         """Record that delivery failed: add `tries` to each, and give up those that reach `retries`."""
-        with self._writing() as write:
+        with self.writing() as write:
             write.executemany(
                 "UPDATE items SET is_running = 0, tries = tries + ?, "
                 "fate = CASE WHEN tries + ? >= ? THEN 'failed' ELSE fate END WHERE id = ?",
@@ -228,7 +234,7 @@ class WatchState:
 
     def retry_failed(self, address: str) -> int:
         """Make items pending again that were given up; return how many."""
-        with self._writing() as write:
+        with self.writing() as write:
             done = write.execute(
                 "UPDATE items SET fate = 'pending', tries = 0 WHERE fate = 'failed' AND feed = ?",
                 (self._number(write, address),),
@@ -241,14 +247,15 @@ class WatchState:
         ((number,),) = write.execute("SELECT id FROM feeds WHERE address = ?", (address,)).fetchall()
         return int(number)
 
-    def _rows(self, query: str, values: tuple[object, ...] = ()) -> list[Any]:
+    def rows(self, query: str, values: tuple[object, ...] = ()) -> list[Any]:
+        """What a query finds. Raises `StateError`."""
         try:
             return self._connection.execute(query, values).fetchall()
         except _ERRORS as error:
             raise _sorted(error, self.path) from error
 
     @contextmanager
-    def _writing(self) -> Iterator[sqlite3.Cursor]:
+    def writing(self) -> Iterator[sqlite3.Cursor]:
         """A transaction."""
         cursor = self._connection.cursor()
         try:
@@ -372,7 +379,8 @@ def _dump(item: ReceivedItem) -> str:
     return json.dumps([item.path, item.title, item.link, item.is_asked, item.memo], ensure_ascii=False)
 
 
-def _load(guid: str, text: str) -> ReceivedItem:
+def load_item(guid: str, text: str) -> ReceivedItem:
+    """An item as the state keeps it."""
     path, title, link, is_asked, memo = json.loads(text)
     return ReceivedItem(
         guid=guid,

@@ -30,15 +30,18 @@ def walk(
     unknown: Callable[[Iterable[str]], frozenset[str]],
     get: Callable[[str], FetchOutcome],
     bounds: Bounds,
+    wanted: frozenset[str] = frozenset(),
 ) -> tuple[ReceivedItem, ...] | Failed:
     """All items that may be new, oldest first, each guid once; or why they cannot be read.
 
-    `unknown` filters guids for new ones, `get` gives the archive at an address.
+    `unknown` filters guids for new ones, `get` gives the archive at an address. Items that are `wanted` are looked
+    for, too: archives are read until they are found.
     """
     found = [document]
+    wanted -= {item.guid for item in document.items}
     seen, archived, total = {address}, set[str](), 0
     feed = address
-    while unknown(item.guid for item in found[-1].items) and found[-1].previous is not None:
+    while (wanted or unknown(item.guid for item in found[-1].items)) and found[-1].previous is not None:
         target = archive_address(found[-1], address)
         if isinstance(target, Failed):
             return target
@@ -64,6 +67,7 @@ def walk(
         if guids & archived:  # full blocks never share an item: the same archive under another address
             return Failed(reason=f"archive {shown}: found items of a newer archive, expected older ones")
         archived |= guids
+        wanted -= guids
         seen |= {target, answer.address}
         address = answer.address
         found.append(archive)

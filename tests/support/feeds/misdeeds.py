@@ -46,11 +46,11 @@ def changed(change: Callable[[bytes], bytes]) -> Misdeed:
 def doubled(document: bytes) -> bytes:
     """Each item twice, the second time as if it lay elsewhere."""
     root = etree.fromstring(document)
-    for item in list(root[0].iterchildren("item")):
+    for item in list(root.iterfind("channel/item")):
         again = etree.fromstring(etree.tostring(item))
         for path in again.iter("{https://memosite.invalid/ns/memo/1}path"):
             path.text = "memos/archive/elsewhere.openthing"
-        root[0].append(again)
+        root[-1].append(again)
     return etree.tostring(root, encoding="UTF-8", xml_declaration=True)
 
 

@@ -86,7 +86,7 @@ class Publisher:
             address=self.base + path if self.base else None,
         )
         root = etree.fromstring(to_rss(feed))
-        channel = root[0]
+        (channel,) = root.iterchildren("channel")  # a comment is before it
         if previous:
             name = previous.rpartition("/")[2]
             link = etree.Element(f"{{{ATOM}}}link", {"rel": "prev-archive", "href": self.base + previous})

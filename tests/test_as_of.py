@@ -1,0 +1,270 @@
+"""What could be known at a former time: `--as-of`, against the same command on a checkout of then (SPEC 8)."""
+
+import json
+import os
+import random
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from memosite.cli import main
+from tests.support.memos import write_memo, write_org
+from tests.support.random_organizations import POSITIONS, WORDS, RandomOrganization, write_site
+from tests.support.repos import Repo, run_git
+
+COMMITS = int(os.environ.get("MEMOSITE_PAST", "8"))
+"""At how many random commits the past is compared with checkouts."""
+
+PER_ORGANIZATION = 10
+
+
+def ask(capsys: pytest.CaptureFixture[str], site: Path, *words: str, code: int | None = 0) -> str:
+    """What a command prints; of one that fails, what it says on standard error."""
+    ended = main([*words, "--site", str(site)])
+    told = capsys.readouterr()
+    assert code is None or ended == code, told.err
+    return told.out if ended == 0 else told.out + told.err
+
+
+# Against checkouts
+
+
+@pytest.mark.parametrize("seed", range(-(-COMMITS // PER_ORGANIZATION)))
+def test_the_past_is_what_a_checkout_shows(tmp_path: Path, seed: int, capsys: pytest.CaptureFixture[str]) -> None:
+    """At random commits of repos with merges, with the other repos as they were then."""
+    organization = RandomOrganization(tmp_path / "acme", seed)
+    chance = random.Random(seed)
+    for number in range(min(PER_ORGANIZATION, COMMITS - seed * PER_ORGANIZATION)):
+        name, repo = chance.choice(sorted(organization.repos.items()))
+        commit = chance.choice(repo.git("rev-list", "--all").split())
+        checkout = tmp_path / f"then-{number}"
+        check_out(organization, name, commit, checkout)
+        for words in questions(chance, organization, repo, commit):
+            past = plain(ask(capsys, organization.folder, *words, "--as-of", commit, code=None))
+            then = plain(ask(capsys, checkout, *words, code=None))
+            assert past == then, (name, commit, words)
+
+
+def check_out(organization: RandomOrganization, name: str, commit: str, folder: Path) -> None:
+    """Check out a commit of one repo, and the others as they were at its date: the naive way."""
+    at = int(organization.repos[name].git("show", "-s", "--format=%ct", commit))
+    write_site(folder)
+    for other, repo in organization.repos.items():
+        chosen = commit if other == name else main_line_at(repo, at)
+        run_git(folder, "clone", "--quiet", "--no-checkout", str(repo.root), other)
+        if chosen:
+            run_git(folder / other, "checkout", "--quiet", "--detach", chosen)
+        else:
+            run_git(folder / other, "symbolic-ref", "HEAD", "refs/heads/none")
+
+
+def main_line_at(repo: Repo, at: int) -> str:
+    """The commit that main was at, following first parents one by one; "" before the first one."""
+    known = {}
+    for line in repo.git("log", "--all", "--format=%H %ct %P").splitlines():
+        id_, date, *parents = line.split()
+        known[id_] = int(date), parents
+    commit = repo.head
+    while commit and known[commit][0] > at:
+        commit = known[commit][1][0] if known[commit][1] else ""
+    return commit
+
+
+def questions(
+    chance: random.Random, organization: RandomOrganization, repo: Repo, commit: str
+) -> list[tuple[str, ...]]:
+    """Each command, about a memo that was there, if there was one, and about another one."""
+    whole = ("--json", "--budget", "0")
+    files = repo.git("ls-tree", "-r", "--name-only", commit, "memos/", "notes/").split()
+    memos = [Path(chance.choice(files or organization.memos)).stem, chance.choice(organization.memos)]
+    return [
+        ("brief", chance.choice(POSITIONS), *whole),
+        ("inbox", chance.choice(POSITIONS), *whole),
+        *(("show", one, *whole) for one in memos),
+        ("thread", memos[0], *whole),
+        ("search", chance.choice(WORDS), "--json", "--limit", "1000", "--no-index"),
+    ]
+
+
+def plain(printed: str) -> Any:
+    """An answer without what tells how it was asked."""
+    if not printed.startswith("{"):
+        return printed
+    answer = json.loads(printed)
+    for field in ("as_of", "options", "tokens"):
+        answer.pop(field, None)
+    return answer
+
+
+# What counts
+
+
+@pytest.fixture
+def site(tmp_path: Path) -> Path:
+    """An office with an orgdef, and a yard whose memos come on main, and by a branch that is merged late."""
+    folder = tmp_path / "site"
+    office, yard = Repo(folder / "office"), Repo(folder / "yard")
+    write_org(office.root / "org", positions=["director", "engineer"])
+    office.commit("org", at="2026-05-01T00:00:00Z")
+    put(yard, "2026-05-02-0900--director--engineer--first", at="2026-05-02T12:00:00Z")
+    yard.git("checkout", "--quiet", "-b", "side")
+    put(yard, "2026-05-03-0900--director--engineer--side", at="2026-05-03T12:00:00Z")
+    yard.git("checkout", "--quiet", "main")
+    put(yard, "2026-05-05-0900--director--engineer--second", at="2026-05-05T12:00:00Z")
+    yard.git("merge", "--quiet", "--no-ff", "--no-edit", "side", at="2026-05-06T12:00:00Z")
+    first = "2026-05-02-0900--director--engineer--first.openthing"
+    yard.move(f"memos/inbox/{first}", f"memos/read/{first}")
+    yard.commit("read", at="2026-05-07T12:00:00Z")
+    return folder
+
+
+def put(repo: Repo, name: str, *, at: str, **fields: Any) -> str:
+    """Commit a memo to the engineer at a time."""
+    sent = f"{name[:10]}T{name[11:13]}:{name[13:15]}:00Z"
+    write_memo(repo.root / "memos/inbox", name, sender="director", to="engineer", sent=sent, **fields)
+    return repo.commit(name, at=at)
+
+
+def unread(capsys: pytest.CaptureFixture[str], site: Path, when: str, *words: str) -> list[str]:
+    """What was unread for the engineer, by the last words of its ids."""
+    told = json.loads(ask(capsys, site, "inbox", "engineer", "--json", "--as-of", when, *words))
+    return sorted(memo["id"].rpartition("--")[2] for memo in told["unread"])
+
+
+def test_a_day_counts_to_its_end(site: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """What came on that day was known on it; a time is that very second."""
+    assert unread(capsys, site, "2026-05-05") == ["first", "second"]
+    assert unread(capsys, site, "2026-05-05T12:00:00Z") == ["first", "second"]
+    assert unread(capsys, site, "2026-05-05T11:59:59Z") == ["first"]
+    assert unread(capsys, site, "2026-05-05T13:00:00+02:00") == ["first"]
+
+
+def test_what_a_branch_had_is_not_known_before_its_merge(site: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """It was committed on the third and merged on the sixth; read is read from the seventh on."""
+    assert unread(capsys, site, "2026-05-04") == ["first"]
+    assert unread(capsys, site, "2026-05-06") == ["first", "second", "side"]
+    assert unread(capsys, site, "2026-05-08") == ["second", "side"]
+
+
+def test_a_commit_is_named_by_hash_or_by_source_and_ref(site: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Of a branch, too: its repo is read there. The answer says as of when, and so do the commands in it."""
+    side = Repo(site / "yard", is_new=False).git("rev-parse", "side")
+    assert unread(capsys, site, side) == unread(capsys, site, side[:9]) == ["first", "side"]
+    assert unread(capsys, site, "yard:side") == ["first", "side"]
+    assert unread(capsys, site, "yard:main~1") == ["first", "second", "side"]
+    told = ask(capsys, site, "brief", "engineer", "--as-of", side[:9], "--budget", "300")
+    assert f"\nAs of 2026-05-03T12:00:00Z; yard at commit {side[:12]}\n" in told
+    assert f"--as-of {side[:9]}]" in told
+    fields = json.loads(ask(capsys, site, "inbox", "engineer", "--json", "--as-of", side))["as_of"]
+    assert fields == {"date": "2026-05-03T12:00:00Z", "commit": side, "sources": ["yard"]}
+
+
+def test_before_the_first_commit_there_is_nothing(site: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """The yard had none yet on the first; nobody had on the day before."""
+    assert unread(capsys, site, "2026-05-01") == []
+    assert "found no position" in ask(capsys, site, "inbox", "engineer", "--as-of", "2026-04-30", code=2)
+
+
+def test_the_work_tree_does_not_count(site: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Neither what is not committed, nor what was published, nor what is kept in the cache; and nothing is written."""
+    assert main(["build", str(site), "--quiet"]) == 0
+    before = sorted(site.rglob("*"))
+    write_memo(site / "yard/memos/inbox", "2026-05-03-0900--director--engineer--laid", to="engineer")
+    assert unread(capsys, site, "2026-05-08") == ["second", "side"]
+    (site / "yard/memos/inbox/2026-05-03-0900--director--engineer--laid.openthing").unlink()
+    assert sorted(site.rglob("*")) == before
+
+
+@pytest.mark.parametrize(
+    ("when", "said"),
+    [
+        ("yesterday", "found no such commit in any source, expected a date"),
+        ("2026-13-01", "found no such commit"),
+        ("abcdef012345", "found no such commit"),
+        ("yard:nothing", "found no such commit"),
+        ("yard:--all", "found no such commit"),
+        ("hall:main", "found no such commit"),
+        ("main", "found no such commit"),
+    ],
+)
+def test_what_is_no_time_is_an_error(site: Path, capsys: pytest.CaptureFixture[str], when: str, said: str) -> None:
+    """It says what was expected."""
+    assert said in ask(capsys, site, "inbox", "engineer", f"--as-of={when}", code=2)
+
+
+def test_a_commit_in_two_repos_has_to_be_told_apart(site: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """A clone has the same commits; which of them is at that commit, only the caller knows."""
+    side = Repo(site / "yard", is_new=False).git("rev-parse", "main~1")
+    run_git(site, "clone", "--quiet", str(site / "yard"), "copy")
+    told = ask(capsys, site, "inbox", "engineer", "--as-of", side, code=2)
+    assert f"found it in copy and yard, expected one repo; write copy:{side}" in told
+    assert unread(capsys, site, f"copy:{side}") == ["first", "second", "side"]
+
+
+def test_sources_that_are_not_in_git_are_left_out(site: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Of them and of shallow clones nothing is known; that is said, and exit code 1."""
+    write_memo(site / "desk/memos/inbox", "2026-05-01-0900--director--engineer--plain", to="engineer")
+    run_git(site, "clone", "--quiet", "--depth", "1", (site / "yard").as_uri(), "short")
+    assert main(["inbox", "engineer", "--site", str(site), "--json", "--as-of", "2026-05-06"]) == 1
+    told = capsys.readouterr()
+    assert sorted(memo["id"][-5:] for memo in json.loads(told.out)["unread"]) == ["-side", "econd", "first"]
+    assert "memosite: failed: desk: not read as of then: it is not a git repo" in told.err
+    assert "memosite: failed: short: not read as of then: the clone is shallow" in told.err
+
+
+def test_for_the_public_the_past_is_not_shown(site: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """What is confidential now may not have been marked so then."""
+    told = ask(capsys, site, "inbox", "engineer", "--as-of", "2026-05-05", "--audience", "public", code=2)
+    assert "found the audience public, expected internal" in told
+
+
+def test_actions_that_were_closed_later_were_open(site: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """The configuration is that of now, but for what it closes after that time."""
+    name = "2026-05-08-0900--director--engineer--ask"
+    put(Repo(site / "yard", is_new=False), name, at="2026-05-08T12:00:00Z", action_required=True)
+    sources = [{"path": "office"}, {"path": "yard"}]
+    closed = {"closed": {name: {"on": "2026-05-10", "by": "director"}}}
+    (site / "memosite.yml").write_text(json.dumps({"sources": sources, "actions": closed}), encoding="utf-8")
+    states = {
+        day: json.loads(ask(capsys, site, "show", name, "--json", "--as-of", day))["states"]
+        for day in ("2026-05-09", "2026-05-10")
+    }
+    assert states["2026-05-09"] == ["action open"]
+    assert states["2026-05-10"] == ["action closed"]
+
+
+def test_two_sources_in_one_repo_are_both_read_then(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Neither is part of the other, and a folder that was not there yet is empty."""
+    repo = Repo(tmp_path / "all")
+    write_org(repo.root / "org", positions=["director", "engineer"])
+    (tmp_path / "all/memosite.yml").write_text(json.dumps({"sources": [{"path": "."}, {"path": "yard"}]}))
+    first = repo.commit("org", at="2026-05-01T00:00:00Z")
+    name = "2026-05-02-0900--director--engineer--first"
+    write_memo(repo.root / "yard/memos/inbox", name, sender="director", to="engineer")
+    second = repo.commit("memo", at="2026-05-02T12:00:00Z")
+    assert unread(capsys, repo.root, first) == []
+    assert unread(capsys, repo.root, second) == ["first"]
+    told = json.loads(ask(capsys, repo.root, "show", name, "--json", "--as-of", second))
+    assert told["files"] == [f"yard/memos/inbox/{name}.openthing"]
+
+
+def test_a_remote_is_read_at_its_commit_of_then(site: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """From what was fetched; nothing is fetched again."""
+    sources = [{"path": "office"}, {"git": (site / "yard").as_uri(), "name": "yard"}]
+    (site / "memosite.yml").write_text(json.dumps({"sources": sources}), encoding="utf-8")
+    assert main(["build", str(site), "--quiet"]) == 0
+    merge = Repo(site / "yard", is_new=False).git("rev-parse", "main~1")
+    (site / "yard").rename(tmp_path / "away")
+    assert unread(capsys, site, "2026-05-04") == ["first"]
+    assert unread(capsys, site, merge) == ["first", "second", "side"]
+
+
+def test_search_looks_into_the_past_without_an_index(site: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """What is indexed is of now; so results cannot be ranked."""
+    assert main(["search", "--index", "--site", str(site), "text"]) == 0
+    assert "3 results" in capsys.readouterr().out
+    assert "1 result" in ask(capsys, site, "search", "text", "--as-of", "2026-05-04")
+    assert "omit --index and --sort score" in ask(
+        capsys, site, "search", "text", "--as-of", "2026-05-04", "--sort", "score", code=2
+    )

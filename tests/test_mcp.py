@@ -1,0 +1,423 @@
+"""The server for language models (SPEC 8): it answers as the commands do, survives garbage, and writes to no source."""
+
+import gc
+import io
+import json
+import re
+import signal
+import subprocess
+import sys
+import threading
+from collections.abc import Awaitable, Callable, Iterator
+from contextlib import contextmanager, redirect_stderr, redirect_stdout, suppress
+from pathlib import Path
+from typing import Any
+
+import anyio
+import pytest
+from mcp.client.client import Client
+from mcp.client.stdio import StdioServerParameters, stdio_client
+from mcp.shared.exceptions import MCPError
+from mcp_types import TextContent, TextResourceContents
+
+from memosite.cli import main
+from memosite.commands.arguments import command_parsers, parser
+from memosite.mcp.answering import answer
+from memosite.mcp.resources import PAGE
+from memosite.mcp.tools import DEFAULTS, TOOLS, Request, request_for
+from tests.support.commands import command_line, run_command
+from tests.support.files import ROOT
+from tests.support.memos import write_memo
+from tests.support.repos import Repo
+from tests.support.sites import copy_example, tree_bytes
+from tests.support.waiting import DEADLINE
+
+SLIP = "2026-05-11-1620--strategist--catalogue-engineer-and-web-engineer--how-many-wrong-tries"
+ASKED: tuple[tuple[str, dict[str, Any]], ...] = (
+    ("brief", {"position": "director", "budget": 900}),
+    ("brief", {"position": "web-engineer", "section": "decisions", "from": 2}),
+    ("inbox", {"position": "web-engineer"}),
+    ("inbox", {"position": "web-engineer", "as_of": "2026-05-10"}),
+    ("show", {"id": SLIP[:15]}),
+    ("show", {"id": "2026-04-14-0922", "turns": "2-3", "budget": 300}),
+    ("show", {"id": SLIP[:15], "head": True}),
+    ("thread", {"id": SLIP[:15]}),
+    ("thread", {"id": SLIP[:15], "summaries": False, "budget": 0}),
+    ("search", {"query": "from:front-desk slip", "limit": 3}),
+    ("search", {"query": "nobody-wrote-this-word"}),
+    ("cite", {"quote": "39 photographs that share a barcode"}),
+    ("cite", {"references": ["2026-04-14-0922#t2"], "format": "bibtex"}),
+    ("verify", {"text": "He said “39 photographs that share one barcode in the end”.\n", "quotations": True}),
+    ("new_since", {"since": "2026-05-10", "until": "2026-05-15"}),
+    ("new_since", {"since": "2026-03-01", "budget": 500}),
+    ("reply", {"id": SLIP[:15], "from": "web-engineer", "body": "Five an hour.", "action": True}),
+    ("reply", {"from": "web-engineer", "to": "director", "subject": "The slip is larger now"}),
+    ("show", {"id": "there-is-no-such-item"}),
+)
+
+
+@pytest.fixture
+def site(tmp_path: Path) -> Path:
+    """The example."""
+    return copy_example(tmp_path / "example")
+
+
+def with_client(site: Path, ask: Callable[[Client], Awaitable[None]], *options: str) -> None:
+    """Ask a server of its own over its standard streams."""
+    words = command_line("mcp", "--site", site, *options)
+    server = StdioServerParameters(command=words[0], args=words[1:], env={"PYTHONPATH": str(ROOT)})
+
+    async def run() -> None:
+        with anyio.fail_after(10 * DEADLINE):
+            async with Client(stdio_client(server)) as client:
+                await ask(client)
+
+    anyio.run(run)
+
+
+async def call(client: Client, name: str, arguments: dict[str, Any]) -> tuple[str, bool]:
+    """The text that a tool answers, and whether that is an error."""
+    result = await client.call_tool(name, arguments)
+    texts = [one.text for one in result.content if isinstance(one, TextContent)]
+    return "\n".join(texts), result.is_error
+
+
+def printed(site: Path, request: Request) -> tuple[str, int]:
+    """What the command line prints, on standard output and then on standard error, and its exit code."""
+    name, *words = request.words
+    out, err = io.StringIO(), io.StringIO()
+    given = io.TextIOWrapper(io.BytesIO(request.given.encode()))
+    with redirect_stdout(out), redirect_stderr(err), pytest.MonkeyPatch.context() as patch:
+        patch.setattr(sys, "stdin", given)
+        code = main([name, f"--site={site}", *words])
+    return (out.getvalue() + err.getvalue()).removesuffix("\n"), code
+
+
+def timeless(text: str) -> str:
+    """A text without the time at which a draft was made."""
+    return re.sub(
+        r"20\d\d-\d\d-\d\d(-\d{4}--(?=web-engineer--(?:strategist|director))|T\d\d:\d\d:\d\dZ\",\n)", "", text
+    )
+
+
+def test_tools_answer_as_the_commands_do(site: Path) -> None:
+    """The same text; an error is one where the command has no answer."""
+
+    async def ask(client: Client) -> None:
+        for name, arguments in ASKED:
+            text, is_error = await call(client, name, arguments)
+            expected, code = printed(site, request_for(name, arguments))
+            assert timeless(text) == timeless(expected), (name, arguments)
+            assert is_error == (code == 2), (name, arguments)
+
+    with_client(site, ask)
+
+
+def test_tools_take_what_their_commands_take() -> None:
+    """Each parameter is an option of the command, and what is wrong is named; the schema says the same."""
+    commands = command_parsers(parser())
+    for tool in TOOLS:
+        values = {one.name: _value(one.type) for one in tool.parameters if not one.choices}
+        given = values | {one.name: one.choices[0] for one in tool.parameters if one.choices}
+        given |= {"since": "2026-05-01", "until": "2026-05-02"} if tool.name == "new_since" else {}
+        name, *words = tool.request(given).words
+        commands[name].parse_args(words)
+        required = tool.schema["required"]
+        assert isinstance(required, list)
+        assert set(required) <= set(given)
+    for name, arguments, said in (
+        ("inbox", {}, 'found no "position"'),
+        ("inbox", {"position": 7}, "found '7', expected a text"),
+        ("inbox", {"position": "director", "who": "x"}, 'found "who", expected position, from, budget, as_of'),
+        ("inbox", {"position": "director", "budget": True}, "expected a whole number"),
+        ("inbox", {"position": "director", "budget": -1}, "found -1, expected 0 or more"),
+        ("brief", {"position": "director", "section": "all"}, "expected one of handoff, unread"),
+        ("cite", {"references": ["a", 1]}, "expected a list of texts"),
+        ("new_since", {"since": "HEAD~3"}, "expected a day"),
+        ("new_since", {"since": "archive/ledger.jsonl"}, "expected a day"),
+        ("search", {"query": "--"}, 'found "--", expected a text'),
+        ("mark_read", {}, "found no such tool"),
+    ):
+        with pytest.raises(Exception, match=re.escape(said)):
+            request_for(name, arguments)
+
+
+def _value(type_: str) -> Any:
+    return {"string": "x", "integer": 3, "boolean": True, "array": ["x", "y"]}[type_]
+
+
+def test_no_value_is_an_option(site: Path) -> None:
+    """A text that looks like one is a text: nothing else can be asked of the command."""
+    for name, arguments in (
+        ("show", {"id": "--site=/etc"}),
+        ("search", {"query": "--index"}),
+        ("brief", {"position": "--help"}),
+        ("cite", {"references": ["--site", "/etc"]}),
+        ("reply", {"from": "web-engineer", "to": "director", "subject": "--body=/etc/passwd"}),
+    ):
+        found = answer(request_for(name, arguments), (f"--site={site}",))
+        assert "usage" not in found.text + found.messages
+        assert "root:" not in found.text
+        assert found.is_error == (name not in {"search", "reply"})
+
+
+def test_resources_are_listed_in_pages_and_read_as_the_commands_show_them(site: Path) -> None:
+    """Positions, threads and memos, each once; the newest memos first."""
+    for number in range(PAGE):
+        name = f"2026-06-01-{1000 + number}--director--strategist--n{number}"
+        write_memo(site / "governance/memos/inbox", name, sender="director", to="strategist")
+
+    async def ask(client: Client) -> None:
+        found, cursor, pages = [], None, 0
+        while pages == 0 or cursor:
+            page = await client.list_resources(cursor=cursor)
+            found += page.resources
+            cursor, pages = page.next_cursor, pages + 1
+            assert len(page.resources) <= PAGE
+        addresses = [one.uri for one in found]
+        assert len(set(addresses)) == len(addresses) > 2 * PAGE
+        kinds = [address.split("/")[2] for address in addresses]
+        assert list(dict.fromkeys(kinds)) == ["position", "thread", "memo"]
+        templates = await client.list_resource_templates()
+        assert [one.name for one in templates.resource_templates] == ["position", "thread", "memo"]
+        for kind, words in (("position", ("brief",)), ("thread", ("thread", "--brief")), ("memo", ("show",))):
+            address = next(one for one in addresses if one.startswith(f"memosite://{kind}/"))
+            [contents] = (await client.read_resource(address)).contents
+            assert isinstance(contents, TextResourceContents)
+            expected, _ = printed(site, Request(words=(*words, address.rpartition("/")[2])))
+            assert contents.text == expected
+        for address in ("memosite://memo/nothing", "memosite://file/x", "file:///etc/passwd", "memosite://memo/"):
+            with pytest.raises(MCPError, match="found no"):
+                await client.read_resource(address)
+        with pytest.raises(MCPError, match="found no such resource"):
+            await client.list_resources(cursor="memosite://memo/nothing")
+
+    with_client(site, ask)
+
+
+def test_each_answer_is_as_of_now(site: Path) -> None:
+    """What was added, moved or removed meanwhile is seen by the same server."""
+    name = "2026-06-01-1000--director--strategist--roof"
+    inbox = site / "governance/memos/inbox"
+
+    async def ask(client: Client) -> None:
+        for _ in range(2):
+            assert name not in (await call(client, "inbox", {"position": "strategist"}))[0]
+        file = write_memo(inbox, name, sender="director", to="strategist")
+        assert name in (await call(client, "inbox", {"position": "strategist"}))[0]
+        assert name in (await call(client, "search", {"query": "roof"}))[0]
+        file.rename(inbox.parent / "read" / file.name)
+        assert name not in (await call(client, "inbox", {"position": "strategist"}))[0]
+        assert not (await call(client, "show", {"id": name}))[1]
+        (inbox.parent / "read" / file.name).unlink()
+        assert (await call(client, "show", {"id": name}))[1]
+        assert not any(name in one.uri for one in (await client.list_resources()).resources)
+
+    with_client(site, ask)
+
+
+def test_no_source_is_written(tmp_path: Path) -> None:
+    """Nor its repo, whatever is asked."""
+    site = tmp_path / "site"
+    repo = Repo(site / "office")
+    write_memo(repo.root / "memos/inbox", SLIP, sender="strategist", to="web-engineer", body="39 photographs. " * 90)
+    repo.commit()
+
+    def sources() -> dict[str, bytes]:
+        return {path: data for path, data in tree_bytes(site).items() if not path.startswith(".memosite/")}
+
+    before = sources()
+
+    async def ask(client: Client) -> None:
+        for name, arguments in ASKED:
+            await call(client, name, arguments)
+        await client.list_resources()
+
+    with_client(site, ask)
+    assert sources() == before
+    assert sorted(path.name for path in site.iterdir()) == [".memosite", "office"]
+
+
+def test_the_audience_is_the_configured_one(site: Path) -> None:
+    """Who asks a server for the public learns nothing else."""
+    name = "2026-06-01-1000--director--strategist--salaries"
+    extra = {"x.legal.confidentiality": "confidential"}
+    write_memo(site / "governance/memos/inbox", name, sender="director", to="strategist", extra=extra)
+    for options, is_there in (((), True), (("--audience", "public"), False)):
+
+        async def ask(client: Client, *, is_there: bool = is_there) -> None:
+            assert (name in (await call(client, "inbox", {"position": "strategist"}))[0]) == is_there
+            assert (await call(client, "show", {"id": name}))[1] != is_there
+            listed = await client.list_resources()
+            assert any(name in one.uri for one in listed.resources) == is_there
+
+        with_client(site, ask, *options)
+
+
+# Garbage, and the end
+
+
+@contextmanager
+def started(site: Path) -> Iterator["subprocess.Popen[bytes]"]:
+    """A server that is spoken to by hand."""
+    process = subprocess.Popen(
+        command_line("mcp", "--site", site),
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        cwd=ROOT,
+    )
+    try:
+        yield process
+    finally:
+        process.kill()
+        process.wait()
+        for stream in (process.stdin, process.stdout, process.stderr):
+            with suppress(BrokenPipeError):
+                stream.close()  # type: ignore[union-attr] # all of them are pipes
+
+
+def line(**fields: object) -> bytes:
+    """A message."""
+    return json.dumps({"jsonrpc": "2.0", **fields}).encode() + b"\n"
+
+
+HELLO = line(
+    id=1,
+    method="initialize",
+    params={"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "test", "version": "1"}},
+) + line(method="notifications/initialized")
+GARBAGE = (
+    b'\n \nnot json\n\xff\xfe\x00\n[]\n{}\n42\nnull\n"text"\n',
+    b"[" * 200_000 + b"\n",
+    b'{"a":' * 50_000 + b"\n",
+    b"x" * 3_000_000 + b"\n",
+    line(id=2),
+    line(id={"a": 1}, method="ping"),
+    line(id=3, method="tools/call"),
+    line(id=4, method="tools/call", params=[1]),
+    line(id=5, method="tools/call", params={"name": 7, "arguments": "x"}),
+    line(id=6, method="nothing"),
+    line(id=7, method="tools/call", params={"name": "show", "arguments": {"id": "\ud800\0"}}),
+    line(id=8, method="tools/call", params={"name": "inbox", "arguments": {"position": "x" * 100_000}}),
+    line(method="notifications/cancelled", params={"requestId": 99}),
+)
+
+
+def test_garbage_ends_nothing(site: Path) -> None:
+    """Before and after the greeting; standard output has messages and nothing else, and then the input ends."""
+    with started(site) as process:
+        assert process.stdin is not None
+        asked = line(id=9, method="tools/call", params={"name": "inbox", "arguments": {"position": "director"}})
+        assert process.stdout is not None
+        sender = threading.Thread(target=send, args=(process, b"".join((*GARBAGE[:4], HELLO, *GARBAGE, asked))))
+        sender.start()
+        for answered in map(json.loads, process.stdout):  # nothing but messages
+            if answered.get("id") == 9:
+                break
+        assert "Unread (2)" in answered["result"]["content"][0]["text"]
+        sender.join()
+        process.stdin.close()
+        assert process.wait(DEADLINE) == 0
+
+
+def send(process: "subprocess.Popen[bytes]", data: bytes) -> None:
+    """Write all of it, however long it takes the server to read it."""
+    assert process.stdin is not None
+    process.stdin.write(data)
+    process.stdin.flush()
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+def test_a_signal_ends_it_at_once(site: Path, number: signal.Signals) -> None:
+    """Also while it waits for its client."""
+    with started(site) as process:
+        assert process.stdin is not None
+        assert process.stdout is not None
+        process.stdin.write(HELLO)
+        process.stdin.flush()
+        process.stdout.readline()
+        process.send_signal(number)
+        assert process.wait(DEADLINE) == 128 + number
+
+
+def test_a_client_that_is_gone_is_no_fault(site: Path) -> None:
+    """It may end before it has its answers."""
+    with started(site) as process:
+        assert process.stdin is not None
+        assert process.stdout is not None
+        assert process.stderr is not None
+        process.stdin.write(HELLO)
+        process.stdin.flush()
+        process.stdout.readline()
+        process.stdout.close()
+        process.stdin.write(line(id=2, method="tools/list"))
+        process.stdin.close()
+        assert process.wait(DEADLINE) == 0
+        assert process.stderr.read() == b""
+
+
+def test_what_is_missing_is_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The package, with the command that installs it; the site."""
+    done = run_command("mcp", "--site", tmp_path / "nothing")
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "nothing" in done.stderr
+    monkeypatch.delitem(sys.modules, "memosite.mcp.server", raising=False)
+    monkeypatch.setitem(sys.modules, "anyio", None)
+    assert main(["mcp", "--site", str(tmp_path)]) == 2
+    assert "pip install 'memosite[mcp]'" in capsys.readouterr().err
+
+
+def test_a_server_that_stays_does_not_grow(site: Path) -> None:
+    """After each request it holds as much as after those before: objects, and open files."""
+    words = (f"--site={site}",)
+    asked = [request_for(*ASKED[number]) for number in (0, 4, 5, 7, 11, 13, 14, 16, 18)]
+
+    def held() -> tuple[int, int]:
+        for request in asked:
+            answer(request, words)
+        return len(gc.get_objects()), len(tuple(Path("/proc/self/fd").iterdir()))
+
+    held()
+    first = held()
+    for _ in range(3):
+        last = held()
+    assert last[1] == first[1]
+    assert last[0] <= first[0] + 500
+
+
+# Questions
+
+
+QUESTIONS: tuple[tuple[str, str, dict[str, Any], str], ...] = (
+    ("What does the director have to do?", "brief", {"position": "director"}, "Spring report for the trustees"),
+    ("What has the web engineer not read?", "inbox", {"position": "web-engineer"}, "First two days at the desk"),
+    ("Who decided how many wrong tries there are?", "search", {"query": "wrong tries"}, "five-tries-an-hour-per-card"),
+    ("What was answered to the question about wrong tries?", "thread", {"id": SLIP[:15]}, "2026-05-12 08:50"),
+    ("What did the front desk write on 20 May?", "show", {"id": "2026-05-20-1740"}, "can I still just ring up?"),
+    ("What changed after 20 May?", "new_since", {"since": "2026-05-20"}, "Spring report for the trustees"),
+    ("Who spoke of photos with one barcode?", "cite", {"quote": "39 photographs that share a barcode"}, "archivist"),
+    ("Is my quotation right?", "verify", {"text": "> 39 photographs that share a barcode with another one\n",
+     "quotations": True}, "1 holds"),
+    ("What is not done yet?", "search", {"query": "is:open"}, "Spring report for the trustees"),
+    ("I am the strategist and want to thank the web engineer for 19 May.", "reply",
+     {"id": "2026-05-19-1830", "from": "strategist"}, "--strategist--web-engineer--re-holds-are-open"),
+)  # fmt: skip
+
+
+def test_ten_questions_are_answered(site: Path) -> None:
+    """Each with one call."""
+
+    async def ask(client: Client) -> None:
+        for question, name, arguments, said in QUESTIONS:
+            text, is_error = await call(client, name, arguments)
+            assert not is_error, question
+            assert said in text, question
+        instructions = client.instructions or ""
+        assert "brief" in instructions and "search" in instructions
+
+    with_client(site, ask)
+    assert {name for _, name, _, _ in QUESTIONS} == {tool.name for tool in TOOLS}
+    assert set(DEFAULTS) <= {tool.name for tool in TOOLS}

@@ -1,0 +1,122 @@
+"""Delivered, not received: memos that no commit of their recipient has, on pages and in commands (SPEC 3, unread)."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from memosite.cli import main
+from tests.support.memos import write_memo, write_org
+from tests.support.repos import Repo
+from tests.support.sites import build_site
+
+NAME = "2026-05-02-1000--director--engineer--pumps"
+CLAIM = "delivered, not received"
+
+
+def delivered(folder: Path) -> Repo:
+    """An organization, and the engineer's repo with a memo that the director put there; commits have begun."""
+    office, yard = Repo(folder / "site/office"), Repo(folder / "site/yard")
+    seats = [("director", "../office"), ("engineer", "../yard")]
+    write_org(office.root, positions=[_seat(*one) for one in seats])
+    office.commit()
+    yard.write("README", "engineer\n")
+    yard.commit()
+    deliver(yard)
+    return yard
+
+
+def _seat(name: str, folder: str) -> dict[str, str]:
+    return {"id": name, "name": name.title(), "working_directory": folder, "incumbent": f"someone, as {name}"}
+
+
+def deliver(repo: Repo, folder: str = "memos/inbox") -> Path:
+    """Write the memo into a folder of a repo."""
+    fields: dict[str, Any] = {
+        "sender": "director",
+        "to": "engineer",
+        "sent": "2026-05-02T10:00:00Z",
+        "action_required": True,
+    }
+    return write_memo(repo.root / folder, NAME, **fields)
+
+
+def claims(site: Path, capsys: pytest.CaptureFixture[str]) -> tuple[bool, bool, bool, bool]:
+    """Whether the actions board, the position's page, `inbox` and its JSON say so."""
+    output = build_site(site)
+    pages = [(output / name / "index.html").read_text() for name in ("actions", "positions/engineer")]
+    answers = []
+    for more in ([], ["--json"]):
+        assert main(["inbox", "engineer", "--site", str(site), *more]) == 0
+        answers.append(capsys.readouterr().out)
+    states = [one["states"] for one in json.loads(answers[1])["unread"]]
+    return CLAIM in pages[0], CLAIM in pages[1], CLAIM in answers[0], any(CLAIM in one for one in states)
+
+
+def test_a_memo_in_no_commit_of_its_recipient_is_not_received(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """On the board, on the page of the position, and in the command, as text and as JSON."""
+    delivered(tmp_path)
+    assert claims(tmp_path / "site", capsys) == (True, True, True, True)
+
+
+def commit(repo: Repo) -> None:
+    """Received, and not read yet."""
+    repo.commit("received")
+
+
+def move(repo: Repo) -> None:
+    """Read, and not committed yet."""
+    (repo.root / "memos/read").mkdir()
+    for file in (repo.root / "memos/inbox").iterdir():
+        file.rename(repo.root / "memos/read" / file.name)
+
+
+def receive_and_restore(repo: Repo) -> None:
+    """Received and removed; then somebody laid it there again."""
+    repo.commit("received")
+    repo.git("rm", "-q", "-r", "memos")
+    repo.commit("done with it")
+    deliver(repo)
+
+
+def move_back(repo: Repo) -> None:
+    """Received, read, and moved back to the inbox."""
+    repo.commit("received")
+    repo.move(f"memos/inbox/{NAME}.openthing", f"memos/read/{NAME}.openthing")
+    repo.commit("read")
+    (repo.root / "memos/inbox").mkdir(exist_ok=True)
+    (repo.root / f"memos/read/{NAME}.openthing").rename(repo.root / f"memos/inbox/{NAME}.openthing")
+
+
+def copy_to_read(repo: Repo) -> None:
+    """A copy is in read/, too."""
+    deliver(repo, "memos/read")
+
+
+def without_commit(repo: Repo) -> None:
+    """Git knows nothing of this repo yet."""
+    for file in sorted((repo.root / ".git").rglob("*"), reverse=True):
+        if file.is_file():
+            file.unlink()
+    repo.git("init", "--quiet")
+
+
+def shallow(repo: Repo) -> None:
+    """The commits that could have it are missing."""
+    repo.commit("received")
+    repo.git("rm", "-q", "-r", "memos")
+    (repo.root / ".git/shallow").write_text(f"{repo.commit('done with it')}\n")
+    deliver(repo)
+
+
+@pytest.mark.parametrize("act", [commit, move, receive_and_restore, move_back, copy_to_read, without_commit, shallow])
+def test_nothing_false_is_claimed(
+    act: Callable[[Repo], None], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """It was received at some time, or git does not know."""
+    act(delivered(tmp_path))
+    assert claims(tmp_path / "site", capsys) == (False,) * 4

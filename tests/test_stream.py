@@ -1,0 +1,105 @@
+"""The stream of a position: what it sent, received and filed, by month, with its weeks and a picture."""
+
+import datetime as dt
+import random
+from collections import Counter
+from pathlib import Path
+
+from lxml import html as lxml_html
+
+from tests.support.chromium import chromium
+from tests.support.memos import write_memo, write_note
+from tests.support.pages import found
+from tests.support.pictures import check_pictures
+from tests.support.sites import build_site, copy_example
+
+FIRST = dt.date(2026, 1, 5)
+
+
+def write(repo: Path, day: dt.date, name: str, *, sender: str = "tester", to: str = "engineer") -> str:
+    """A memo of a day."""
+    stem = f"{day}-0900--{sender}--{to}--{name}"
+    write_memo(repo / "memos/read", stem, sender=sender, to=to, sent=f"{day}T09:00:00Z")
+    return stem
+
+
+def test_one_stream_says_what_was_sent_and_received_by_month(tmp_path: Path) -> None:
+    """Newest first; a memo to itself was sent; what was published as anchors is still there."""
+    repo = tmp_path / "repo"
+    write(repo, dt.date(2026, 5, 4), "to-it")
+    write(repo, dt.date(2026, 4, 1), "to-all", to="all")
+    write(repo, dt.date(2026, 5, 5), "from-it", sender="engineer", to="tester")
+    write(repo, dt.date(2026, 4, 2), "own", sender="engineer", to="engineer")
+    write(repo, dt.date(2026, 5, 6), "of-others", to="clerk")
+    write_note(repo / "notes/engineer", "2026-05-06-0900--engineer--note", sender="engineer")
+    page = build_site(repo) / "positions/engineer/index.html"
+    tree = lxml_html.parse(page)
+    stream = "//section[@id='stream']"
+    assert found(tree, f"{stream}/h3/@id")[:2] == ["2026-05", "2026-04"]
+    ways = {row.findtext("a"): row.get("data-way") for row in tree.xpath(f"{stream}//li")}
+    said = {row.findtext("a"): row.find("span[@class='facts']").text_content() for row in tree.xpath(f"{stream}//li")}
+    assert Counter(ways.values()) == {"sent": 2, "received": 2, "note": 1}
+    assert any(text.startswith("received from tester to all") for text in said.values())
+    assert any(text.startswith("received from tester\xa0") for text in said.values())
+    assert any(text.startswith("sent to tester") for text in said.values())
+    ids = set(found(tree, "//@id"))
+    assert {"received", "sent", "notes", "transcripts", "week-2026-05-04", "week-2026-03-30"} <= ids
+    assert found(tree, "//a[.='Digests']/@href") == ["../../digests/index.html"]
+    (picture,) = check_pictures(page)
+    assert picture.labels == ("Sent", "Received") and picture.columns[-1] == "2026-05-04"
+    assert [sum(row) for row in picture.drawn] == [2, 2]
+
+
+def test_every_month_and_week_of_a_long_stream_is_reached(tmp_path: Path) -> None:
+    """By links from the first page, counted a second time here; each week that was ever linked keeps its anchor."""
+    repo, chance = tmp_path / "repo", random.Random(3)
+    days = [FIRST + dt.timedelta(days=chance.randrange(300)) for _ in range(700)]
+    for number, day in enumerate(days):
+        ends = ("tester", "engineer") if number % 3 else ("engineer", "tester")
+        write(repo, day, f"m-{number}", sender=ends[0], to=ends[1])
+    site = build_site(repo)
+    page = site / "positions/engineer/index.html"
+    tree = lxml_html.parse(page)
+    shown = found(tree, "//section[@id='stream']//li//time/@datetime")
+    assert [day[:10] for day in shown] == [str(day) for day in sorted(days, reverse=True)[:200]]
+    ids = found(tree, "//@id")
+    assert len(ids) == len(set(ids))
+    weeks = {day - dt.timedelta(days=day.weekday()) for day in days}
+    assert {f"week-{week}" for week in weeks} | {f"{day:%Y-%m}" for day in days} <= set(ids)
+    listed = Counter[str]()
+    for item in tree.xpath("//h2[.='Earlier']/../ul/li"):
+        total = int(item.find("span[@class='facts']").text.split(",")[0])
+        for link in item.findall(".//a"):
+            file, _, anchor = link.get("href").partition("#")
+            part = lxml_html.parse(page.parent / file).getroot()
+            assert part.get_element_by_id(anchor).tag == "section"
+            assert part.xpath("//span[starts-with(@id, 'part-')]")
+        listed[item.find("a").get("href").partition("#")[2]] = total
+    expected = Counter(f"{day:%Y-%m}" for day in days) - Counter(day[:7] for day in shown)
+    assert listed == expected
+    (picture,) = check_pictures(page)
+    assert picture.columns[-1] == f"{max(days):%Y-%m}" and len(picture.columns) == 24
+    assert sum(map(sum, picture.drawn)) == 700
+    for link in picture.links:
+        file, _, anchor = link.partition("#")
+        target = (page.parent / file if file else page).resolve()
+        assert lxml_html.parse(target).getroot().get_element_by_id(anchor) is not None
+
+
+def test_the_rows_of_the_stream_are_filtered(tmp_path: Path) -> None:
+    """By what they are to the position, and by words."""
+    page = build_site(copy_example(tmp_path / "org")) / "positions/director/index.html"
+    expected = Counter(found(lxml_html.parse(page), "//section[@id='stream']//li/@data-way"))
+    with chromium(tmp_path) as browser:
+        browser.open(page.as_uri())
+        for way in ("sent", "received", "transcript"):
+            browser.value(
+                f"(() => {{ const way = document.getElementById('way'); way.value = {way!r};"
+                " way.dispatchEvent(new Event('change')); return way.value; })()"
+            )
+            seen = "[...document.querySelectorAll('#stream .row')].filter((row) => row.offsetParent).length"
+            assert browser.value(seen) == expected[way] > 0
+            empty = "[...document.querySelectorAll('#stream h3')].filter((one) => one.offsetParent &&"
+            empty += " ![...one.nextElementSibling.children].some((row) => row.offsetParent)).length"
+            assert browser.value(empty) == 0
+        assert browser.complaints == []

@@ -1,0 +1,186 @@
+"""The page of a transcript for an auditor: outline, strip of turns, times, attachments, and its search box."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from lxml import html
+
+from memosite.cli import main
+from tests.support.chromium import Browser, chromium
+from tests.support.memos import write_memo, write_transcript
+from tests.support.pictures import ReadPicture, check_pictures
+from tests.support.sites import build_site
+
+NAME = "2026-05-01-1430--engineer--barges"
+SAID = "There are 39 barges in the lock, and none of them may leave before noon."
+PEOPLE = [{"position": "engineer", "session_arc": "arc-1"}, {"position": "director"}]
+TALK = (
+    ("🧑 User", "4:30:00 PM", "How many barges are in the lock?"),
+    ("🤖 Assistant *(m-1)*", "4:30:05 PM", f"{SAID}\n\n> **🔧 Bash** <sub>5/1/2026, 4:30:05 PM</sub>\n> count barges"),
+    ("🧑 User", "4:31:00 PM", ">"),
+    ("🧑 User", "4:31:30 PM", "[Request interrupted by user for tool use]"),
+    ("🧑 User", "4:32:00 PM", "[Image: source: /home/somebody/pictures/lock at noon.png]\n[Image #2]"),
+    ("🤖 Assistant *(m-1)*", "4:32:10 PM", "A lighthouse."),
+    ("🧑 User", "4:33:00 PM", "> why\n\nThe lighthouse, please."),
+    ("🧑 User", "11:30:00 PM", "Good night."),
+)
+
+
+def talk(turns: tuple[tuple[str, str, str], ...] = TALK) -> str:
+    """A stamped body of these turns."""
+    return "".join(f"---\n\n## {who} <sub>5/1/2026, {at}</sub>\n\n{text}\n\n" for who, at, text in turns)
+
+
+def write_site(folder: Path, text: str, started: str = "2026-05-01T14:30:00Z") -> Path:
+    """A folder with one transcript, and its page once it is built."""
+    write_transcript(folder / "transcripts/engineer", NAME, text=text, participants=PEOPLE, started=started)
+    return folder / "_site/transcripts" / NAME / "index.html"
+
+
+def words(page: Path, path: str) -> list[str]:
+    """The words of elements."""
+    return [" ".join(one.text_content().split()) for one in html.parse(page).xpath(path)]
+
+
+def strip(page: Path) -> ReadPicture:
+    """The strip of a page; its numbers are those of its table."""
+    (found,) = check_pictures(page)
+    return found
+
+
+def test_the_outline_has_numbers_and_times_and_no_noise(tmp_path: Path) -> None:
+    """The day once; what was attached stands for a turn without words; a quotation mark alone is no question."""
+    page = write_site(tmp_path, talk())
+    build_site(tmp_path)
+    assert words(page, "//nav[@class='outline']//li/a") == [
+        "1 · 2026-05-01 16:30 How many barges are in the lock?",
+        "5 · 16:32 [Image: source: /home/somebody/pictures/lock at noon.png] [Image #2]",
+        "7 · 16:33 why The lighthouse, please.",
+        "8 · 23:30 Good night.",
+    ]
+    anchors = html.parse(page).xpath("//section/@id")
+    assert [f"t{number}" for number in range(1, 9)] == anchors
+
+
+def test_times_are_as_written_and_in_utc_and_neither_is_there_twice(tmp_path: Path) -> None:
+    """The day of UTC only where it is another; one time for a clock of UTC; a call's own time if it has another."""
+    page = write_site(tmp_path, talk(), started="2026-05-01T23:30:00Z")
+    build_site(tmp_path)
+    times = words(page, "//section/header/span[contains(@class, 'when')]")
+    assert times[0] == "5/1/2026, 4:30:00 PM (23:30:00 UTC)"
+    assert times[-1] == "5/1/2026, 11:30:00 PM (2026-05-02 06:30:00 UTC)"
+    assert words(page, "//details[@class='tool']/summary") == ["Bash count barges"]
+    write_site(tmp_path, talk(), started="2026-05-01T16:30:00Z")
+    build_site(tmp_path)
+    assert words(page, "//section/header/span[contains(@class, 'when')]")[0] == "5/1/2026, 4:30:00 PM UTC"
+    assert html.parse(page).xpath("//section/header//time/@datetime")[0] == "2026-05-01T16:30:00Z"
+
+
+def test_images_and_attachments_of_a_turn_are_named(tmp_path: Path) -> None:
+    """By the last part of their paths; the text has them as written."""
+    page = write_site(tmp_path, talk())
+    build_site(tmp_path)
+    assert words(page, "//section[@id='t5']/p") == ["Attached: lock at noon.png, Image #2"]
+    assert "/home/somebody/pictures/lock at noon.png" in words(page, "//section[@id='t5']")[0]
+    assert words(page, "//section[@id='t1']/p") == []
+
+
+def test_a_long_input_says_how_many_lines_are_folded(tmp_path: Path) -> None:
+    """All but its beginning."""
+    log = "\n".join(f"line {number}" for number in range(712))
+    page = write_site(tmp_path, talk((("🧑 User", "4:30:00 PM", log),)))
+    build_site(tmp_path)
+    assert words(page, "//details[@class='long']/summary") == ["700 more lines"]
+
+
+def test_the_strip_shows_who_speaks_and_what_is_cited_and_mentioned(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A cell for each turn; a range of turns counts each of them; the table has the same links."""
+    page = write_site(tmp_path, talk())
+    assert (
+        main(["cite", f"transcript/{NAME}#t2", "--quote", SAID, "--format", "markdown", "--site", str(tmp_path)]) == 0
+    )
+    cited = capsys.readouterr().out
+    body = f"See [the picture]({NAME}.body.md#t6) and [all](../../transcripts/engineer/{NAME}.body.md).\n\n{cited}"
+    write_memo(tmp_path / "memos/inbox", "2026-05-02-0900--director--engineer--lock", sender="director", body=body)
+    build_site(tmp_path)
+    found = strip(page)
+    assert (found.anchor, found.columns) == ("_strip", tuple("12345678"))
+    assert dict(zip(found.labels, found.table, strict=True)) == {
+        "People": (1, 0, 1, 1, 1, 0, 1, 1),
+        "Assistant": (0, 1, 0, 0, 0, 1, 0, 0),
+        "With tool calls": (0, 1, 0, 0, 0, 0, 0, 0),
+        "Cited": (0, 1, 0, 0, 0, 0, 0, 0),
+        "Mentioned": (0, 1, 0, 0, 0, 1, 0, 0),  # a citation has a link to its turn
+    }
+    assert found.links[:2] == ("#t1", "#t3")
+
+
+def test_the_strip_is_bounded_and_leads_to_all_parts(tmp_path: Path) -> None:
+    """20,000 turns take 60 columns at most, and only the first part has them."""
+    page = write_site(tmp_path, f"## User\n\n{'a ' * 60}\n\n## Assistant\n\n{'b ' * 60}\n\n" * 10_000)
+    build_site(tmp_path)
+    found = strip(page)
+    assert found.columns[0] == "1–334" and found.columns[-1] == "19,707–20,000"
+    assert len(found.columns) == 60
+    assert sum(number or 0 for row in found.table for number in row) == 20_000
+    assert found.links[0] == "#t1" and not found.links[-1].startswith("#")
+    part, _, anchor = found.links[-1].partition("#")
+    assert html.parse(page.parent / part).xpath(f"//section[@id='{anchor}']")
+    assert check_pictures(page.parent / "2/index.html") == []
+
+
+def test_a_short_transcript_has_no_strip(tmp_path: Path) -> None:
+    """It is seen at a glance."""
+    page = write_site(tmp_path, "## User\n\na\n\n## Assistant\n\nb\n")
+    build_site(tmp_path)
+    assert check_pictures(page) == []
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Two transcripts and a memo that have the same words."""
+    root = tmp_path_factory.mktemp("org")
+    write_site(root, talk())
+    write_transcript(root / "transcripts/engineer", "other", text="## User\n\nWhere is the lighthouse?\n")
+    write_memo(root / "memos/inbox", "2026-05-02-0900--director--engineer--lock", body="The lighthouse.")
+    return build_site(root)
+
+
+@pytest.fixture(scope="module")
+def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Browser]:
+    """One browser for all tests."""
+    with chromium(tmp_path_factory.mktemp("browser")) as found:
+        yield found
+
+
+def test_the_search_box_marks_turns_and_leads_to_the_search_of_this_transcript(site: Path, browser: Browser) -> None:
+    """Also from disk: turns of the page are marked as words are typed, Enter searches all of the transcript."""
+    browser.complaints.clear()
+    browser.open(f"{site.as_uri()}/transcripts/{NAME}/index.html")
+    browser.value("document.getElementById('_within').focus()")
+    browser.type("Lighthouse")
+    status = "document.querySelector('.within [role=status]').textContent"
+    browser.wait_for(f"{status} === '2 turns on this page'")
+    hits = "[...document.querySelectorAll('.within li a')].map((link) => link.textContent)"
+    assert browser.value(hits) == ["t6", "t7"]
+    assert browser.value("[...document.querySelectorAll('.turn.hit')].map((turn) => turn.id)") == ["t6", "t7"]
+    assert browser.value("document.querySelector('.hits path').getAttribute('d')") == "M5 0h.9v1h-.9zM6 0h.9v1h-.9z"
+    browser.press("Enter")
+    browser.wait_for("location.href.includes('/search/') && document.getElementById('_query').value")
+    assert browser.value("document.getElementById('_query').value") == f"transcript:{NAME} Lighthouse"
+    found = "[...document.querySelectorAll('#_hits a')].map((link) => new URL(link.href).hash)"
+    browser.wait_for("document.getElementById('_status').textContent === '2 results'")
+    assert browser.value(found) == ["#t6", "#t7"]
+    assert browser.complaints == []
+
+
+def test_without_a_script_the_search_box_is_a_plain_form(site: Path) -> None:
+    """It sends the field, and says that results need a script."""
+    page = html.parse(site / "transcripts" / NAME / "index.html")
+    (form,) = page.xpath("//form[@role='search']")
+    assert (form.get("action"), form.method) == ("../../search/index.html", "GET")
+    assert form.xpath(".//input[@type='hidden']/@value") == [f"transcript:{NAME}"]
+    assert "JavaScript" in form.xpath(".//noscript")[0].text_content()
