@@ -627,7 +627,9 @@ def _resolved(value: Any, start: str, pages_of: dict[str, str], name: str = "") 
     """A twin with each link as the place that it leads to."""
     if isinstance(value, dict):
         inner = "href" if name == "links" else ""
-        return {key: _resolved(one, start, pages_of, inner or key) for key, one in value.items()}
+        lists = {"mentioned_in", "shared"}  # an item's own "url" is from the top of the site
+        words = {key: "href" if key == "url" and name in lists else inner or key for key in value}
+        return {key: _resolved(one, start, pages_of, words[key]) for key, one in value.items()}
     if isinstance(value, list):
         return [_resolved(one, start, pages_of, name) for one in value]
     is_link = name in {"href", "all", "all_turns", "originals", "side_by_side", "moved"}
