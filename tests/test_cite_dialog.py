@@ -251,7 +251,7 @@ def test_cite_at_a_turn_opens_it_and_escape_gives_the_focus_back(
     page.keyboard.press("Tab")
     page.keyboard.press("Enter")
     page.get_by_role("button", name="Copied Markdown").wait_for()
-    assert page.get_by_role("status").inner_text() == "Markdown copied."
+    assert page.locator("dialog [role=status]").inner_text() == "Markdown copied."
     assert page.evaluate("navigator.clipboard.readText()") == formats["Markdown"]
     page.keyboard.press("Escape")
     page.wait_for_selector("dialog", state="detached")
