@@ -102,8 +102,8 @@ def test_the_bullets_of_a_memory_stand_in_the_order_of_their_file(tmp_path: Path
     write_text(tmp_path / "quay/.wyren/memory.md", text)
     with open_folders(tmp_path / "quay") as (archive, shelf):
         found = _pages(archive, shelf)
-    for path in ("systems/wyren/index.html", "decisions/index.html"):
-        assert [row.subject for row in found[path].sections[0].rows] == bullets
+    for rows in (found["systems/wyren/index.html"].sections[0].rows, found["decisions/index.html"].groups[0].rows):
+        assert [row.subject for row in rows] == bullets
 
 
 def test_fields_that_memosite_has_no_use_for_stand_folded_on_the_page(tmp_path: Path) -> None:
