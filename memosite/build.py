@@ -1,4 +1,4 @@
-"""Builds the site: the whole pipeline in one function, step by step.
+"""Builds the site: the whole pipeline, step by step.
 
 check ─► open ─► compare ─┬─ nothing changed ───────────────────────────► report
                           └─► read ─► plan ─► make ─► prune ─► remember ─► report
@@ -6,15 +6,16 @@ check ─► open ─► compare ─┬─ nothing changed ───────
 
 from collections.abc import Iterable
 from contextlib import ExitStack
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from memosite.archive.ledger import LEDGER_PATH
+from memosite.archive.ledger import LEDGER_PATH, Ledger
+from memosite.archive.seals import SealLog
 from memosite.config.contract import contract_folder, load_contract
 from memosite.config.lean import check_lean
 from memosite.config.loading import Config, check_output
 from memosite.facts.secret_rules import withheld_for_secrets
-from memosite.reading.archive import open_archive
+from memosite.reading.archive import ArchiveHandle, open_archive
 from memosite.reading.previous import known_ledger, known_seals, previous_folder
 from memosite.remake.listener import NO_LISTENER, Listener
 from memosite.remake.manifest import BuildSeal
@@ -27,6 +28,7 @@ from memosite.store.output import OutputFolder
 
 if TYPE_CHECKING:
     from memosite.archive.model import Archive
+    from memosite.reading.keeping import Keeping
     from memosite.run.workers import Run
 
 
@@ -74,37 +76,14 @@ def build(
 
             ledger_state = output.state(LEDGER_PATH)
             is_ledger_lost = ledger_state is None and previous is None and output.state("index.html") is not None
-            known = memory.ledger = known_ledger(config, previous, memory.ledger)
-            check_lean(config, known)
-            seals = known_seals(config, previous, known)
-            keeping = handle.keeping() if memory.writes_at_once else None
-            archive, ledger = handle.read(
-                ledger=known,
-                previous=previous,
-                parsed=memory.parsed,
-                recall=memory.recall,
-                jobs=jobs,
-                progress=progress,
-            )
-        memory.note_parsed()
-        if keeping is not None:
-            keeping.keep(archive, memory.parsed.holders(), beside=jobs > 1)
+            read = _read(config, handle, memory, previous=previous, jobs=jobs, progress=progress)
+        archive = read.archive
         _clean_index(config, archive)
-        if known.published and not ledger.published:
-            memory.forget_units()
         progress("plan", 0, 0)
-        planned = replace(archive, for_operator=())
         site = plan_site(
-            config,
-            planned,
-            ledger,
-            memory.shelf,
-            static=theme.static,
-            contract=load_contract(),
-            known=memory.passages,
-            jobs=jobs,
-            seals=seals,
-        )
+            config, replace(archive, for_operator=()), read.ledger, memory.shelf, static=theme.static,
+            contract=load_contract(), known=memory.passages, jobs=jobs, seals=read.seals,
+        )  # fmt: skip
         memory.note_passages()
         with output.writing():
             output.refuse_if_changed(LEDGER_PATH, ledger_state)
@@ -118,13 +97,42 @@ def build(
             status_state = output.write(STATUS_PATH, status_bytes(status))
             output.prune(made.former)
             seconds = max(0.0, (finished - began).total_seconds())  # the clock may have been set back
-            report = report_of(
-                archive, output, seconds=seconds, is_ledger_lost=is_ledger_lost, taken_back=known.not_in(ledger)
-            )
+            taken_back = read.known.not_in(read.ledger)
+            report = report_of(archive, output, seconds=seconds, is_ledger_lost=is_ledger_lost, taken_back=taken_back)
             memory.note(made.manifest, maker.digests, seal_of(inputs.digest, report, status), status_state)
-        if keeping is not None:
-            keeping.seal()
+        if read.keeping is not None:
+            read.keeping.seal()
         return report
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Read:
+    """What a build reads: the archive with its ledger, the ledger and the sealed log that it goes on from."""
+
+    archive: "Archive"
+    ledger: Ledger
+    known: Ledger
+    seals: SealLog
+    keeping: "Keeping | None"
+
+
+def _read(
+    config: Config, handle: ArchiveHandle, memory: Memory, *, previous: str | None, jobs: int, progress: Progress
+) -> _Read:
+    """Read the archive, going on from what is published; it is kept for commands, which `seal` lets count."""
+    known = memory.ledger = known_ledger(config, previous, memory.ledger)
+    check_lean(config, known)
+    seals = known_seals(config, previous, known)
+    keeping = handle.keeping() if memory.writes_at_once else None
+    archive, ledger = handle.read(
+        ledger=known, previous=previous, parsed=memory.parsed, recall=memory.recall, jobs=jobs, progress=progress
+    )
+    memory.note_parsed()
+    if keeping is not None:
+        keeping.keep(archive, memory.parsed.holders(), beside=jobs > 1)
+    if known.published and not ledger.published:
+        memory.forget_units()
+    return _Read(archive=archive, ledger=ledger, known=known, seals=seals, keeping=keeping)
 
 
 def _clean_index(config: Config, archive: "Archive") -> None:

@@ -22,7 +22,7 @@ from memosite.plan.dates import month_name, newest_first, stamp
 from memosite.plan.files import Written
 from memosite.plan.head import page_head, twin_links
 from memosite.plan.pagination import part_count, part_links, plan_parts
-from memosite.plan.sections import group_anchors
+from memosite.plan.sections import group_anchors, sort_bullets
 from memosite.plan.tracks import decisions_on, proposals_of
 from memosite.plan.twins import list_twins
 from memosite.resolve.decisions import sort_of, standing_of
@@ -179,6 +179,8 @@ def _groups(lists: _Lists, view: str, found: Sequence[Artifact]) -> Mapping[tupl
         if one.ref not in there:
             month = one.date.day[:7] if one.date else ""
             groups[month_name(month.replace("-", "/")) if month else "No date", month or "undated"].append(one)
+    for undated in (rows for (_, anchor), rows in groups.items() if anchor == "undated"):
+        sort_bullets(undated)
     return groups
 
 

@@ -32,8 +32,8 @@ def section(
     """
     every = tuple(artifacts)
     ordered = newest(every, limit)
-    if len(every) <= limit and all(isinstance(one, Record) and one.card.line is not None for one in ordered):
-        ordered.sort(key=_place_in_file)
+    if len(every) <= limit:
+        sort_bullets(ordered)
     return ListSection(
         heading=heading,
         anchor=anchor,
@@ -41,6 +41,12 @@ def section(
         total=len(every),
         empty=empty,
     )
+
+
+def sort_bullets(artifacts: list[Artifact]) -> None:
+    """Sort a list in place by the order of files if all of it are bullets of lists: it says what belongs together."""
+    if all(isinstance(one, Record) and one.card.line is not None for one in artifacts):
+        artifacts.sort(key=_place_in_file)
 
 
 def _place_in_file(artifact: Artifact) -> tuple[str, str, int]:
