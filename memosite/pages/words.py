@@ -3,7 +3,16 @@
 from collections.abc import Mapping
 from types import MappingProxyType
 
-_ACTIONS: Mapping[str, str] = MappingProxyType({"discharged": "closed"})
+from memosite.facts.phrases import phrase
+
+_ACTIONS: Mapping[str, str] = MappingProxyType(
+    {
+        "open": phrase("open"),
+        "superseded": phrase("superseded"),
+        "answered": phrase("answered"),
+        "discharged": phrase("closed"),
+    }
+)
 
 
 def action_word(action: str) -> str:
