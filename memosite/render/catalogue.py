@@ -16,14 +16,14 @@ from types import MappingProxyType
 from typing import Any, Final, TypeVar, cast
 
 from memosite.facts.errors import ConfigError
-from memosite.facts.phrases import Phrase
+from memosite.facts.phrases import Phrase, key_of
 from memosite.store.digests import digest_of
 
 __all__ = ["ENGLISH", "PLACEHOLDER", "Catalogue", "Entry", "po_entries", "read_catalogue"]
 
 T = TypeVar("T")
 
-PLACEHOLDER: Final = re.compile(r"\{(\w+)[^{}]*\}")
+PLACEHOLDER: Final = re.compile(r"\{(\w+)(?::[^{}\s]*)?\}")
 """A value in a text: `{name}`, or `{n:,}` for a number with separators."""
 
 _TWO_FORMS: Final = "n != 1"
@@ -37,6 +37,7 @@ class Entry:
     """One entry of a catalogue: the text in English, with `many` if it counts, and its translations."""
 
     line: int
+    key: str
     one: str
     many: str
     texts: tuple[str, ...]
@@ -67,9 +68,9 @@ class Catalogue:
         """Which of its forms a number takes."""
         return _rule(self.rule)(number)
 
-    def counted(self, one: str, many: str, number: int) -> str:
-        """The form that fits a number, with its placeholders."""
-        if (found := self.texts.get(one)) is None:
+    def counted(self, one: str, many: str, number: int, *, key: str = "") -> str:
+        """The form that fits a number, with its placeholders; `key` is given if it has a context."""
+        if (found := self.texts.get(key or one)) is None:
             return one if number == 1 else many
         return found[min(self.form(number), len(found) - 1)]
 
@@ -95,7 +96,10 @@ class Catalogue:
         return value if _changed(before, after) is before else _with(value, after)
 
     def _said(self, value: Phrase) -> str:
-        pattern = self.counted(value.one, value.many, value.number) if value.many else self.text(value.one)
+        if value.many:
+            pattern = self.counted(value.one, value.many, value.number, key=value.key)
+        else:
+            pattern = self.texts.get(value.key, (value.one,))[0]
         if not value.parts:
             return pattern
         return pattern.format_map({name: self._part(part) for name, part in value.parts.items()})
@@ -128,7 +132,7 @@ def read_catalogue(source: str, name: str) -> Catalogue:
             rule = _read_rule(entry.texts[0], name) or rule
         elif all(entry.texts) and entry.texts and not entry.is_fuzzy:
             _check_placeholders(entry, name)
-            texts[entry.one] = entry.texts
+            texts[entry.key] = entry.texts
     return Catalogue(texts=texts, rule=rule)
 
 
@@ -148,7 +152,7 @@ def po_entries(source: str, name: str) -> Iterator[Entry]:
         key = (read[1] or key) if read else ""
         if read is None or not key:
             raise ConfigError(f'theme: {name}, line {number}: found {line!r}, expected msgid "…" or msgstr "…"')
-        if read[1] == "msgid":
+        if read[1] in {"msgctxt", "msgid"}:
             if "msgstr" in found or "msgstr[0]" in found:
                 yield _entry(found, start, is_fuzzy=is_fuzzy)
                 found, is_fuzzy = {}, False
@@ -160,9 +164,9 @@ def po_entries(source: str, name: str) -> Iterator[Entry]:
 
 def _entry(found: Mapping[str, str], line: int, *, is_fuzzy: bool) -> Entry:
     texts = tuple(found[key] for key in sorted(found) if key.startswith("msgstr"))
-    return Entry(
-        line=line, one=found.get("msgid", ""), many=found.get("msgid_plural", ""), texts=texts, is_fuzzy=is_fuzzy
-    )
+    one = found.get("msgid", "")
+    key = key_of(one, found.get("msgctxt", ""))
+    return Entry(line=line, key=key, one=one, many=found.get("msgid_plural", ""), texts=texts, is_fuzzy=is_fuzzy)
 
 
 def _read_rule(header: str, name: str) -> str:

@@ -35,7 +35,7 @@ from memosite.markdown.html import to_html
 from memosite.markdown.places import FRONT_MATTER
 from memosite.pages.models import Page
 from memosite.pages.parts import PAGE_CHARS, Body
-from memosite.pages.words import action_word
+from memosite.pages.words import action_word, cite_words, kind_word, kinds, severities, severity_word
 from memosite.passages.anchors import PREAMBLE
 from memosite.render.catalogue import Catalogue
 from memosite.render.contents import LONG, ContentsRow, contents_of
@@ -288,6 +288,11 @@ def _environment(theme: Theme, compiled: jinja2.BytecodeCache | None) -> jinja2.
         "media_type": _media_type,
         "counted": lambda number, noun: _counted(theme.words, number, noun),
         "action_word": lambda action: theme.words.translated(action_word(action)),
+        "kind": lambda kind: theme.words.translated(kind_word(kind)),
+        "kinds": lambda number, kind: theme.words.translated(kinds(kind, number)),
+        "severity": lambda severity: theme.words.translated(severity_word(severity)),
+        "severities": lambda number, severity: theme.words.translated(severities(severity, number)),
+        "cite_words": lambda kind: theme.words.translated(cite_words(kind)),
         "number": theme.words.number,
     }
     return environment

@@ -16,7 +16,10 @@ updated = _SCRIPT["updated"]
 
 def marked_catalogue(before: str, after: str) -> str:
     """A language that has each text between two marks: what has none on a page was not translated."""
-    known = {one: (f"{before}{one}{after}", f"{before}{many}{after}")[: 2 if many else 1] for one, many in messages()}
+    known = {}
+    for key, many in messages():
+        one = key.rpartition("\x04")[2]
+        known[key] = (f"{before}{one}{after}", f"{before}{many}{after}")[: 2 if many else 1]
     head = 'msgid ""\nmsgstr ""\n"Plural-Forms: nplurals=2; plural=n != 1;\\n"\n'
     made: str = _SCRIPT["catalogue"](messages(), known | {"1,234": ("1,234",)}, head)
     return made
