@@ -40,6 +40,8 @@ class ActionGroup:
     total: int
     empty: str = ""
     more: str = ""
+    is_waiting: bool = False
+    """Whether it is for others to do something."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

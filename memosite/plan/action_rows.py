@@ -87,6 +87,7 @@ class RowMaker:
             anchor=anchor,
             rows=tuple(rows),
             total=len(memos),
+            is_waiting=is_waiting,
             empty=empty,
             more=relative(self.start, more) if more and len(memos) > limit else "",
         )
