@@ -87,7 +87,7 @@ class Involved:
     @cached_property
     def waiting(self) -> list[Memo]:
         """Its own memos that ask something of others that is not done."""
-        return [one for one in self.memos if one.sender_position in self.members and one.action == "open"]
+        return [one for one in self.memos if one.sender_position in self.members and one.owed_by]
 
     @cached_property
     def notes(self) -> list[Memo]:

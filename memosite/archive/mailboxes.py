@@ -77,7 +77,6 @@ def is_unread_for(memo: Memo, members: Collection[str], repos: Iterable[str | No
 
 def open_for(memo: Memo, members: Collection[str]) -> bool:
     """Whether a memo asks something of one of these positions that is not done."""
-    if memo.action != "open":  # it is that of the recipient who has done least
-        return False
-    asked = {*members} if memo.sender_position in members else {*members, BROADCAST}
-    return any(state.action == "open" and state.position in asked for state in memo.recipients)
+    if BROADCAST in memo.owed_by and memo.sender_position not in members:
+        return True
+    return any(one in members for one in memo.owed_by)

@@ -121,7 +121,7 @@ def _sections(
     to_it = [memo for memo in asked if memo.sender_position not in members]
     to_it += [memo for memo in asked if memo.sender_position in members]
     sent = [memo for memo in memos if memo.sender_position in members]
-    from_it = [memo for memo in sent if memo.action == "open"]
+    from_it = [memo for memo in sent if memo.owed_by]
     listed = (
         ("Inbox", "inbox", inbox, "No unread memos."),
         ("To do", "open-actions", to_it, "Nothing to do."),
