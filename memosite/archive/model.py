@@ -166,7 +166,7 @@ class Memo(Artifact):
 
     `parent` is the memo it answers, `ghost_parent` the id of one that is not in the archive. `also_answers` are further
     memos to its sender that it answers, `supersedes` earlier memos of its sender that it replaces. `sender`, `to` are
-    as written, `sender_position` and recipients' positions as resolved; `role` is whom a note is filed for. `owed_by` have not done what it asks: each of all by name, or `all` if nobody can be named.
+    as written, their positions as resolved; `role` is whom a note is filed for. `owed_by` have not done what it asks.
     """
 
     sender: str

@@ -82,7 +82,7 @@ class Answering:
         )
 
     def _has_answered_or_sent(self, position: str, ref: Ref, sender: str | None) -> bool:
-        """Whether a position did; by a name that several have it cannot be told which, so none of them is waited for."""
+        """Whether a position did; by a name that several have it cannot be told which, so none is waited for."""
         names = {position, self._union_of.get(position, position)}
         return sender in names or any(self._has_answered(one, ref) for one in names)
 
