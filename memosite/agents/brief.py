@@ -25,7 +25,7 @@ def brief(reader: Reader, written: str, *, only: str = "", begin: int = 1) -> An
     """The brief of a position; of one section, `only` that, from a number on. Raises `ConfigError`."""
     position = find_position(reader.archive, written)
     involved = Involved(reader=reader, position=position)
-    lines, fields = head_of(position)
+    lines, fields = head_of(reader, position)
     parts = [part for part in _parts(involved) if only in ("", part.name)]
     if not only and begin != 1:
         raise ConfigError("--from: found no --only, expected the section whose entries are counted")

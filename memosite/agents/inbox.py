@@ -9,7 +9,7 @@ def inbox(reader: Reader, written: str, *, begin: int = 1) -> Answer:
     """Unread memos of a position, from a number on: those that ask for something first, then the newest."""
     position = find_position(reader.archive, written)
     involved = Involved(reader=reader, position=position)
-    lines, fields = head_of(position)
+    lines, fields = head_of(reader, position)
     unread = involved.unread
     read = [one.ref for one in involved.to_do if one not in unread]
     todo = f"{len(read)} more {'action is' if len(read) == 1 else 'actions are'} open, in memos that are read"
