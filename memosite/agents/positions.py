@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from memosite.agents.items import NAMED, Reader, members_of, names_line
-from memosite.archive.mailboxes import is_unread_for, open_for
+from memosite.archive.mailboxes import is_unread_for, open_for, unknown_line
 from memosite.archive.model import Archive, Artifact, Memo, Position, Thread
 from memosite.archive.named import nearest
 from memosite.facts.errors import ConfigError
@@ -95,6 +95,16 @@ class Involved:
         """Memos that it has not read: those that ask something of it first."""
         found = [one for one in self.memos if is_unread_for(one, self.members, self.repos)]
         return sorted(found, key=lambda one: not open_for(one, self.members))
+
+    @cached_property
+    def unknown(self) -> str:
+        """What is said of memos of which nobody can know whether it has read them."""
+        return unknown_line(self.memos, self.members, self.repos)
+
+    @cached_property
+    def none_unread(self) -> str:
+        """What is said where no memo is unread."""
+        return "Nothing is known to be unread." if self.unknown else "Nothing is unread."
 
     @cached_property
     def to_do(self) -> list[Memo]:

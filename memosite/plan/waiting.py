@@ -21,6 +21,7 @@ from memosite.pages.pictures import Bars, Cell, PictureColumn, PictureRow
 from memosite.plan.context import Context
 from memosite.plan.dates import stamp
 from memosite.plan.history import waiting_since
+from memosite.plan.position_items import unknown_reading
 
 _SHOWN = 10
 _ROWS = 30
@@ -53,6 +54,11 @@ def plan_waiting(context: Context) -> Waiting:
         bars=_bars(context, waits, now),
         oldest=tuple(context.row(HOME, artifact) for artifact in list(oldest.values())[:_SHOWN]),
         total=len(oldest),
+        unknown=tuple(
+            (context.position(HOME, id_), said)
+            for id_ in _named(people)[:_ROWS]
+            if (said := unknown_reading(context, people[id_]))
+        ),
     )
 
 
