@@ -9,6 +9,7 @@ from urllib.parse import quote
 from memosite.archive.model import Memo, Thread
 from memosite.archive.urls import relative
 from memosite.facts.parsed import Ref
+from memosite.facts.phrases import phrase
 from memosite.facts.times import Moment
 from memosite.pages.parts import Reference
 from memosite.pages.threads import ThreadPosition, ThreadSummary, WaitingFor
@@ -105,7 +106,7 @@ def waiting_positions(context: Context, start: str, memo: Memo) -> tuple[Referen
     waiting = waits_for(memo)
     shown = tuple(context.position(start, id_) for id_ in waiting[:ADDRESSEES])
     more = len(waiting) - len(shown)
-    return (*shown, Reference(label=f"{more} more")) if more else shown
+    return (*shown, Reference(label=phrase("{more} more", more=more))) if more else shown
 
 
 def anchor_of(ref: Ref) -> str:

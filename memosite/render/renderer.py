@@ -26,7 +26,9 @@ import jinja2
 from markupsafe import Markup
 
 from memosite.facts.errors import ConfigError
+from memosite.facts.phrases import phrase
 from memosite.facts.times import read_moment
+from memosite.facts.words import kind_word, kinds
 from memosite.feeds.content import item_html
 from memosite.feeds.json_feed import to_json_feed
 from memosite.feeds.rss import ITEM_BYTES, FeedFile, FeedItem, to_rss
@@ -35,7 +37,7 @@ from memosite.markdown.html import to_html
 from memosite.markdown.places import FRONT_MATTER
 from memosite.pages.models import Page
 from memosite.pages.parts import PAGE_CHARS, Body
-from memosite.pages.words import action_word, cite_words, kind_word, kinds, severities, severity_word
+from memosite.pages.words import action_word, cite_words, severities, severity_word, standing_word
 from memosite.passages.anchors import PREAMBLE
 from memosite.render.catalogue import Catalogue
 from memosite.render.contents import LONG, ContentsRow, contents_of
@@ -56,8 +58,11 @@ _PREFIX: Final = "\x1a"  # stands for a page's prefix in cached HTML; a control 
 _LINK: Final = re.compile(f"{_PREFIX}{_PREFIX}([0-9]+)#?{_PREFIX}")  # the number of a link, for where it leads
 _LINK_BYTES: Final = 150  # what a link takes in a key besides its text
 _SPARE: Final = 1_000  # bytes for the notice that a text is cut
-_TOO_LONG: Final = '<p class="notice">This text is too long for this page: see its own page, or the original.</p>'
-_CUT: Final = '<p class="notice">Only the beginning of this text is shown.</p>\n'
+_TOO_LONG: Final = phrase("This text is too long for this page: see its own page, or the original.")
+_TOO_LONG_FOR_FEED: Final = phrase("This text is too long for a feed: see its page.")
+_CUT: Final = phrase("Only the beginning of this text is shown.")
+_LABELS: Final = (phrase("Link to this section"), phrase("Back to the text"), phrase("Table"))
+"""Labels that `markdown/html.py` writes, in the quotes of attributes, which no text can hold."""
 
 _CONTROLS: Final = bytes([*range(9), 11, 12, *range(14, 32), 127])
 _WITHOUT_CONTROLS: Final = bytes.maketrans(_CONTROLS, b"?" * len(_CONTROLS))
@@ -125,6 +130,8 @@ class Renderer:
             if fault is None:
                 raise
             raise ConfigError(f"theme: {fault}") from error
+        for label in _LABELS if self._words.texts else ():
+            html = html.replace(f'aria-label="{label}"', f'aria-label="{escape(self._words.translated(label))}"')
         # Texts come here clean; should one not be, its page is HTML all the same.
         return html.encode(errors="replace").translate(_WITHOUT_CONTROLS) + b"\n"
 
@@ -141,7 +148,9 @@ class Renderer:
         key = item.line, item.link, item.reason, item.contents, item.rows, item.most_bytes
         html = self._fragments.get(key)
         if html is None:
-            html = item_html(item, map(self._feed_text, item.contents))
+            html = item_html(
+                item, map(self._feed_text, item.contents), too_long=self._words.translated(_TOO_LONG_FOR_FEED)
+            )
             links = (link for body in item.contents for link in body.links)
             self._fragments.put(key, html, of_key=len(html) + sum(2 * _LINK_BYTES + len(a) + len(b) for a, b in links))
         return html
@@ -158,7 +167,7 @@ class Renderer:
         shown = self._shown(body)
         size = _size(shown)
         if size > self._bytes_left:
-            return _safe(_TOO_LONG)
+            return _safe(_notice(self._words, _TOO_LONG))
         self._bytes_left -= size
         return shown
 
@@ -174,7 +183,7 @@ class Renderer:
         if body.form == "transcript":
             return self._transcript(body)
         if body.form == "verbatim":
-            return _safe(_verbatim(self._text_of(body.sha256), body.span))
+            return _safe(_verbatim(self._words, self._text_of(body.sha256), body.span))
         return _safe(self._markdown(body).replace(_PREFIX, escape(body.prefix)))
 
     def _markdown(self, body: Body) -> str:
@@ -186,13 +195,13 @@ class Renderer:
             key = body.sha256, slots, halvings
             fragment = self._fragments.get(key)
             if fragment is None:
-                fragment = _fragment(self._text_of(body.sha256), slots, halvings)
+                fragment = _fragment(self._words, self._text_of(body.sha256), slots, halvings)
                 self._fragments.put(key, fragment, of_key=sum(_LINK_BYTES + len(written) for written, _ in slots))
             html = _LINK.sub(lambda match: hrefs[int(match[1])], fragment) if hrefs else fragment
             if _size(html) <= PAGE_BYTES - _SPARE:
                 break
         is_cut = halvings > 0 or body.chars > PAGE_CHARS
-        return html + (_CUT if is_cut else "")
+        return html + (f"{_notice(self._words, _CUT)}\n" if is_cut else "")
 
     def _transcript(self, body: Body) -> Markup:
         key = (body.sha256, body.started, body.is_redacted)
@@ -205,7 +214,7 @@ class Renderer:
             self._last_read = key, found
         conversation = self._last_read[1]
         if conversation.form == "verbatim":
-            return _safe(_verbatim(conversation.preamble))
+            return _safe(_verbatim(self._words, conversation.preamble))
         links = dict(body.links)
         is_first = body.turns is None or not (body.turns.first or body.turns.start)
         preamble = conversation.preamble[:PAGE_CHARS] if is_first else ""
@@ -213,10 +222,10 @@ class Renderer:
         html = self._environment.get_template("turns.html").render(
             prefix=body.prefix,
             preamble=_safe(to_html(preamble, links=links, prefix=prefix, base_level=LEVEL, with_passages=True)),
-            outline=outline(conversation, body),
-            strip=strip_of(conversation, body),
+            outline=self._words.translated(outline(conversation, body)),
+            strip=self._words.translated(strip_of(conversation, body)),
             total=len(conversation.turns),
-            turns=tuple(shown_turns(conversation, body)),
+            turns=self._words.translated(tuple(shown_turns(conversation, body))),
         )
         return _safe(html)
 
@@ -232,7 +241,7 @@ class Renderer:
         limit = self._bytes_left // 2 if is_beside else self._bytes_left
         found = compare_turns(turns, others, names=(one, another), limit=limit)
         self._bytes_left -= found.bytes * (2 if is_beside else 1)
-        return found
+        return self._words.translated(found)
 
     def _text(self, digest: str) -> str:
         return self._text_of(digest) if digest else ""
@@ -292,6 +301,7 @@ def _environment(theme: Theme, compiled: jinja2.BytecodeCache | None) -> jinja2.
         "kinds": lambda number, kind: theme.words.translated(kinds(kind, number)),
         "severity": lambda severity: theme.words.translated(severity_word(severity)),
         "severities": lambda number, severity: theme.words.translated(severities(severity, number)),
+        "standing": lambda standing: theme.words.translated(standing_word(standing)),
         "cite_words": lambda kind: theme.words.translated(cite_words(kind)),
         "number": theme.words.number,
     }
@@ -324,17 +334,21 @@ def _size(html: str) -> int:
     return len(html.encode("utf-8", "replace"))
 
 
-def _verbatim(text: str, span: tuple[int, int] | None = None) -> str:
+def _notice(words: Catalogue, text: str) -> str:
+    return f'<p class="notice">{escape(words.translated(text), quote=False)}</p>'
+
+
+def _verbatim(words: Catalogue, text: str, span: tuple[int, int] | None = None) -> str:
     """A text as it is, or a part of it; cut where it is too long for a page."""
     text = text[slice(*span)] if span else text
     html = escape(text[:PAGE_CHARS], quote=False)
     is_cut = len(text) > PAGE_CHARS
     if _size(html) > PAGE_BYTES:
         html, is_cut = escape(text[: PAGE_BYTES // 6], quote=False), True  # "&" becomes five characters
-    return f'<pre class="verbatim" tabindex="0">\n{html}</pre>\n' + (_CUT if is_cut else "")
+    return f'<pre class="verbatim" tabindex="0">\n{html}</pre>\n' + (f"{_notice(words, _CUT)}\n" if is_cut else "")
 
 
-def _fragment(text: str, slots: _Slots, halvings: int) -> str:
+def _fragment(words: Catalogue, text: str, slots: _Slots, halvings: int) -> str:
     """The HTML of a Markdown text, halved so many times, with `_PREFIX` for its prefix and a slot for each href."""
     source = text[:PAGE_CHARS].replace(_PREFIX, "\ufffd")
     front = FRONT_MATTER.match(source)
@@ -344,7 +358,8 @@ def _fragment(text: str, slots: _Slots, halvings: int) -> str:
         shown = escape(front[1], quote=False)
         if _size(shown) > PAGE_BYTES - 2 * _SPARE:  # no cutting of the text below would make room
             shown = escape(front[1][: PAGE_BYTES // 12], quote=False) + "…"
-        head = f'<details class="front-matter"><summary>Front matter</summary><pre>\n{shown}</pre></details>\n'
+        label = escape(words.translated(phrase("Front matter")))
+        head = f'<details class="front-matter"><summary>{label}</summary><pre>\n{shown}</pre></details>\n'
     links = {
         written: f"{_PREFIX}{_PREFIX}{number}{'#' if has_fragment else ''}{_PREFIX}"
         for number, (written, has_fragment) in enumerate(slots)
