@@ -260,3 +260,16 @@ def test_a_position_of_two_organizations_has_to_be_told_apart(
     assert "Not shown: 1 by the name warden, which others share: memosite search with:warden" in ask(
         capsys, site, "brief", "mill/warden"
     )
+
+
+def test_a_plain_note_is_not_called_a_hand_off(site: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """It is shown in its place, by what it is."""
+    text = ask(capsys, site, "brief", "engineer")
+    assert "Newest hand-off to itself (1)" in text and "since the hand-off of 2026-05-03" in text
+    assert asked(capsys, site, "brief", "engineer")["has_handoff"] is True
+    (site / "yard/memos/read/2026-05-03-1800--engineer--engineer--handoff.openthing").unlink()
+    text = ask(capsys, site, "brief", "engineer")
+    assert "No hand-off; its newest note instead (1)" in text and "since the note of 2026-05-04" in text
+    told = asked(capsys, site, "brief", "engineer")
+    assert told["has_handoff"] is False and [one["kind"] for one in told["handoff"]] == ["note"]
+    assert "Newest hand-off to itself (0)" in ask(capsys, site, "brief", "director")

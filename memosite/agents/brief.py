@@ -36,7 +36,12 @@ def brief(reader: Reader, written: str, *, only: str = "", begin: int = 1) -> An
     words = ("--only", only) if only else ()
     return Answer(
         lines=(*lines, *filter(None, [involved.unknown])),
-        fields={"command": "brief", **fields, "unknown": involved.unknown or None},
+        fields={
+            "command": "brief",
+            **fields,
+            "unknown": involved.unknown or None,
+            "has_handoff": bool(_handoffs(involved)),
+        },
         parts=tuple(parts),
         command=reader.command("brief", position.id, *words),
         options=reader.suffix,
@@ -46,9 +51,10 @@ def brief(reader: Reader, written: str, *, only: str = "", begin: int = 1) -> An
 def _parts(involved: Involved) -> Iterable[Part]:
     reader, position = involved.reader, involved.position
     handoff = _newest_handoff(involved)
+    word = "note" if handoff and not _handoffs(involved) else "hand-off"
     besides = " besides the hand-off" if handoff in involved.unread else ""
     unread = [one for one in involved.unread if one is not handoff]
-    since = f" since the hand-off of {handoff.date.day}" if handoff and handoff.date else ""
+    since = f" since the {word} of {handoff.date.day}" if handoff and handoff.date else ""
     named = {one.ref for one in unread} | ({handoff.ref} if handoff else set())
     to_do = [one for one in involved.to_do if one.ref not in named]
     new_decisions = _since(handoff, (one for one in involved.decisions if not _is_index(one))) if handoff else []
@@ -64,7 +70,8 @@ def _parts(involved: Involved) -> Iterable[Part]:
         return [entry_of(reader, one, position) for one in artifacts]
 
     first = [entry_of(reader, handoff, position, text=_text(handoff))] if handoff else []
-    yield part("handoff", "Newest hand-off to itself", first, "None.")
+    title = "Newest hand-off to itself" if word == "hand-off" else "No hand-off; its newest note instead"
+    yield part("handoff", title, first, "None.")
     yield part("unread", f"Unread memos{besides}", listed(unread), involved.none_unread)
     yield part("to-do", "To do, in memos that are read", listed(to_do), "Nothing.")
     yield part("waiting", "Waiting on others", listed(involved.waiting), "Nothing.")
@@ -75,7 +82,13 @@ def _parts(involved: Involved) -> Iterable[Part]:
 
 
 def _newest_handoff(involved: Involved) -> Artifact | None:
-    """The newest of: memos to itself, notes and records that are called a hand-off; else its newest note.
+    """The newest hand-off; else its newest note, which is none."""
+    found = _handoffs(involved) or involved.notes
+    return found[0] if found else None
+
+
+def _handoffs(involved: Involved) -> list[Artifact]:
+    """Memos to itself, and notes and records that are called a hand-off, the newest first.
 
     A record is a position's own if it is in its repo, and nobody else has that repo.
     """
@@ -94,8 +107,7 @@ def _newest_handoff(involved: Involved) -> Artifact | None:
         for one in (archive.artifacts[ref] for ref in archive.groups.get("handoffs", ()))
         if isinstance(one, Record) and one.card.file.source in own
     ]
-    found = newest_first([*to_itself, *called, *records]) or involved.notes
-    return found[0] if found else None
+    return newest_first([*to_itself, *called, *records])
 
 
 def _text(artifact: Artifact) -> Text | None:
