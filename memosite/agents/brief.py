@@ -11,14 +11,9 @@ from memosite.agents.positions import Involved, find_position, head_of, newest_f
 from memosite.archive.model import Artifact, Document, Memo, Record, Thread
 from memosite.facts.errors import ConfigError
 from memosite.facts.parsed import Text
-from memosite.formats.status import is_superseded, status_of
+from memosite.resolve.decisions import standing_of
 
 _HANDOFF: Final = re.compile(r"hand-?(?:off|over)s?|clos(?:ing-note|e-?out)", re.IGNORECASE)
-_NOT_IN_FORCE: Final = re.compile(
-    r"(?:superseded|reject|declin|deprecat|withdraw|retract|obsolete|proposed|propos|open|draft|pending|deferred)",
-    re.IGNORECASE,
-)
-_INDEX: Final = re.compile(r"(?:readme|index)\.", re.IGNORECASE)
 
 
 def brief(reader: Reader, written: str, *, only: str = "", begin: int = 1) -> Answer:
@@ -57,7 +52,7 @@ def _parts(involved: Involved) -> Iterable[Part]:
     since = f" since the {word} of {handoff.date.day}" if handoff and handoff.date else ""
     named = {one.ref for one in unread} | ({handoff.ref} if handoff else set())
     to_do = [one for one in involved.to_do if one.ref not in named]
-    new_decisions = _since(handoff, (one for one in involved.decisions if not _is_index(one))) if handoff else []
+    new_decisions = _since(handoff, involved.decisions) if handoff else []
     new_notes = _since(handoff, involved.notes)
     known = {one.ref for one in new_decisions}
     in_force = [one for one in _in_force(involved) if one.ref not in known]
@@ -132,9 +127,7 @@ def _in_force(involved: Involved) -> list[Artifact]:
     return [
         one
         for one in involved.decisions
-        if not _is_index(one)
-        and not is_superseded(one)
-        and not _NOT_IN_FORCE.match(status_of(one))
+        if standing_of(one) in {"accepted", None}
         and (one.ref in own or _source(one) in involved.repos or own.intersection(one.backlinks))
     ]
 
@@ -143,10 +136,6 @@ def _source(artifact: Artifact) -> str:
     if isinstance(artifact, Document):
         return artifact.head.file.source
     return artifact.card.file.source if isinstance(artifact, Record) else ""
-
-
-def _is_index(artifact: Artifact) -> bool:
-    return isinstance(artifact, Document) and bool(_INDEX.match(artifact.head.file.name))
 
 
 def _thread(reader: Reader, thread: Thread, newest: Memo) -> Entry:

@@ -13,6 +13,7 @@ from memosite.archive.mailboxes import open_for
 from memosite.archive.model import Artifact, Document, Position, Record
 from memosite.archive.urls import HOME
 from memosite.facts.parsed import Ref
+from memosite.facts.statuses import awaits
 from memosite.facts.times import Moment
 from memosite.formats.status import is_superseded, status_of
 from memosite.pages.overviews import Waiting
@@ -29,7 +30,6 @@ _LEAST = (7, 30)  # days
 _AGES = ("under 7 days", "7 to 29 days", "30 days or more", "no date")
 _UNDATED = 3
 _SOMEBODY = ""  # what is awaited, but not of whom
-_AWAITS = re.compile(r"\b(?:await|awaits|awaiting|pending|waiting (?:for|on))\b", re.IGNORECASE)
 _WORD = re.compile(r"\w+")
 
 
@@ -88,7 +88,7 @@ def _documents(context: Context, people: dict[str, Position]) -> Iterator[Wait]:
     for artifact in context.archive.artifacts.values():
         if isinstance(artifact, (Document, Record)) and not is_superseded(artifact):
             status = status_of(artifact)
-            if not _AWAITS.search(status):
+            if not awaits(status):
                 continue
             named = names.within(status)
             asked = [id_ for id_ in _named(people) if id_ in named]
