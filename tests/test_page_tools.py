@@ -154,3 +154,18 @@ def test_tables_of_texts_and_of_the_site_are_sorted(page: Page, server: str) -> 
     assert names.all_inner_texts() == sorted(names.all_inner_texts())
     page.get_by_role("button", name="Position").click()
     assert names.all_inner_texts() == sorted(names.all_inner_texts(), reverse=True)
+
+
+def test_commands_for_subscribing_have_the_position_that_was_chosen(page: Page, server: str) -> None:
+    """All of them, and they say of which position they are; one choice is open at a time."""
+    page.goto(f"{server}feeds/index.html")
+    page.wait_for_selector("#_copied", state="attached")
+    for name in ("engineer", "director"):
+        page.locator("details[data-choice] summary", has_text=name).click()
+        page.locator("[data-of=subject]", has_text=name).wait_for()
+        commands = page.locator(".how pre").all_inner_texts()
+        others = {"engineer": "director", "director": "engineer"}
+        assert sum(f"/positions/{name}/feed" in one for one in commands) == 6
+        assert not any(others[name] in one for one in commands)
+        assert f"r2e add {name} http://127.0.0.1:8000/positions/{name}/feed-full.xml" in commands[3]
+        assert page.locator("details[data-choice][open]").count() == 1
