@@ -10,6 +10,7 @@ from memosite.archive.model import Action, Artifact, Memo, Position, Transcript
 from memosite.archive.urls import ACTIONS, HOME, position_page, saved_page, system_page, thread_page
 from memosite.facts.phrases import joined, phrase
 from memosite.plan.action_rows import state_feed
+from memosite.plan.asked import states_of
 from memosite.plan.context import Context
 from memosite.plan.dates import by_arrival
 from memosite.plan.position_items import received
@@ -85,7 +86,7 @@ def all_channels(context: Context, ledger: Ledger, searches: Sequence[SavedSearc
 
 
 _ACTIONS: Mapping[Action, tuple[str, str]] = {
-    "open": (phrase("open actions"), phrase("Memos that ask for something which is not done.")),
+    "open": (phrase("open actions"), phrase("Memos that ask for something which somebody has not done.")),
     "superseded": (
         phrase("superseded actions"),
         phrase("Memos that ask for something, and that a later memo took the place of."),
@@ -103,7 +104,8 @@ def _action_channels(context: Context, title: str) -> Iterator[Channel]:
     asked: dict[Action, list[Memo]] = {state: [] for state in _ACTIONS}
     for memo in context.memos:
         if memo.kind == "memo" and memo.action is not None:
-            asked[memo.action].append(memo)
+            for state in states_of(memo):
+                asked[state].append(memo)
     for state, (name, text) in _ACTIONS.items():
         folder = state_feed(state).removesuffix("feed.xml")
         page = ACTIONS if state == "open" else folder

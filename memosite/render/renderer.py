@@ -34,7 +34,9 @@ from memosite.feeds.json_feed import to_json_feed
 from memosite.feeds.rss import ITEM_BYTES, FeedFile, FeedItem, to_rss
 from memosite.formats.turns import TurnList, parse_conversation, without_hashes
 from memosite.markdown.html import to_html
+from memosite.markdown.images import Image
 from memosite.markdown.places import FRONT_MATTER
+from memosite.pages.images import ShownImage
 from memosite.pages.models import Page
 from memosite.pages.parts import PAGE_CHARS, Body
 from memosite.pages.words import action_word, cite_words, severities, severity_word, standing_word
@@ -190,13 +192,16 @@ class Renderer:
         """The HTML of a Markdown text with `_PREFIX` for its prefix, cut where it is too long for a page."""
         links = dict(body.links)
         slots = tuple((written, "#" in href) for written, href in links.items())
-        hrefs = [escape(href) for href in links.values()]
+        images = body.images
+        hrefs = [escape(href) for href in (*links.values(), *(one.href for one in images))]
+        sizes = tuple(one._replace(href="") for one in images)
         for halvings in count():
-            key = body.sha256, slots, halvings
+            key = body.sha256, slots, sizes, halvings
             fragment = self._fragments.get(key)
             if fragment is None:
-                fragment = _fragment(self._words, self._text_of(body.sha256), slots, halvings)
-                self._fragments.put(key, fragment, of_key=sum(_LINK_BYTES + len(written) for written, _ in slots))
+                fragment = _fragment(self._words, self._text_of(body.sha256), slots, sizes, halvings)
+                names = (*links, *(one.written for one in images))
+                self._fragments.put(key, fragment, of_key=sum(_LINK_BYTES + len(written) for written in names))
             html = _LINK.sub(lambda match: hrefs[int(match[1])], fragment) if hrefs else fragment
             if _size(html) <= PAGE_BYTES - _SPARE:
                 break
@@ -348,7 +353,7 @@ def _verbatim(words: Catalogue, text: str, span: tuple[int, int] | None = None) 
     return f'<pre class="verbatim" tabindex="0">\n{html}</pre>\n' + (f"{_notice(words, _CUT)}\n" if is_cut else "")
 
 
-def _fragment(words: Catalogue, text: str, slots: _Slots, halvings: int) -> str:
+def _fragment(words: Catalogue, text: str, slots: _Slots, sizes: tuple[ShownImage, ...], halvings: int) -> str:
     """The HTML of a Markdown text, halved so many times, with `_PREFIX` for its prefix and a slot for each href."""
     source = text[:PAGE_CHARS].replace(_PREFIX, "\ufffd")
     front = FRONT_MATTER.match(source)
@@ -364,9 +369,13 @@ def _fragment(words: Catalogue, text: str, slots: _Slots, halvings: int) -> str:
         written: f"{_PREFIX}{_PREFIX}{number}{'#' if has_fragment else ''}{_PREFIX}"
         for number, (written, has_fragment) in enumerate(slots)
     }
+    images = {
+        one.written: Image(f"{_PREFIX}{_PREFIX}{number}{_PREFIX}", one.width, one.height, one.why_not)
+        for number, one in enumerate(sizes, len(slots))
+    }
     for _ in range(halvings):
         source = source[: len(source) // 2]
-    return head + to_html(source, links=links, prefix=_PREFIX, base_level=LEVEL, with_passages=True)
+    return head + to_html(source, links=links, images=images, prefix=_PREFIX, base_level=LEVEL, with_passages=True)
 
 
 def _markdown(text: str, prefix: str, base_level: int = LEVEL, links: Iterable[tuple[str, str]] = ()) -> Markup:
