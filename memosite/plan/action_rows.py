@@ -15,6 +15,7 @@ from memosite.plan.ages import age
 from memosite.plan.asked import Asked, states_of
 from memosite.plan.context import ADDRESSEES, LIST_LIMIT, Context
 from memosite.plan.dates import stamp
+from memosite.plan.thread_facts import perhaps_answered_by
 
 STATES: tuple[tuple[Action, str], ...] = (
     ("open", phrase("Open")),
@@ -106,6 +107,7 @@ class RowMaker:
             action=state or self.context.action(memo, viewer) or "open",
             asked_by=None if is_waiting else self.context.position(self.start, memo.sender_position, memo.sender),
             waits_for=self.people(memo.owed_by) if is_waiting or is_of_all else (),
+            perhaps_answered_by=perhaps_answered_by(self.context, self.start, memo),
             of_all=memo.is_broadcast and viewer is not None and not is_waiting,
             source=source,
             is_unread=viewer is not None and not is_waiting and self.context.is_unread(memo, viewer),

@@ -28,6 +28,7 @@ from memosite.archive.model import (
     Thread,
     Transcript,
 )
+from memosite.archive.possible_replies import missing_of, possible_replies
 from memosite.archive.urls import absolute, artifact_page, page_of, position_page, relative, thread_page
 from memosite.config.schema import FeedsConfig
 from memosite.facts.bounds import LABEL_CHARS
@@ -126,6 +127,16 @@ class Context:
     def captures(self) -> dict[Ref, tuple[Ref, ...]]:
         """For each transcript the other captures of its session."""
         return find_captures(self.archive.artifacts.values())
+
+    @cached_property
+    def possible_replies(self) -> dict[Ref, tuple[Ghost, ...]]:
+        """The missing memos that may have answered a memo."""
+        return possible_replies(self.archive, self.memos)
+
+    @cached_property
+    def missing_of(self) -> dict[str, tuple[Ghost, ...]]:
+        """The missing memos from and to each position, by their names; the newest first."""
+        return missing_of(self.archive)
 
     @cached_property
     def bundles(self) -> dict[Ref, str]:

@@ -12,7 +12,7 @@ from memosite.passages.anchors import SUMMARY
 from memosite.plan.artifact_page import artifact_fields, body_of, shown_extra
 from memosite.plan.context import Context
 from memosite.plan.history import newest_edit
-from memosite.plan.thread_facts import waiting_positions
+from memosite.plan.thread_facts import perhaps_answered_by, waiting_positions
 from memosite.plan.thread_rows import neighbours, thread_slice
 from memosite.plan.variants import variant_rows
 
@@ -66,6 +66,7 @@ def plan_memo(context: Context, memo: Memo) -> MemoPage:
             for state in memo.recipients
         ),
         waits_for=waiting_positions(context, start, memo) if memo.is_broadcast else (),
+        perhaps_answered_by=perhaps_answered_by(context, start, memo),
         answers=memo.answers,
         relations=tuple(_relations(context, start, memo)),
         discharge=_discharge_text(memo.discharge),

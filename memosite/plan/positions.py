@@ -134,11 +134,20 @@ def _sections(
         (phrase("To do"), "open-actions", to_it, phrase("Nothing to do.")),
         (phrase("Waiting on others"), "open-actions-it-asked-for", from_it, ""),
     )
-    return tuple(
+    found = [
         section(context, start, heading, artifacts, empty=empty, limit=_SHOWN, viewer=position.id, anchor=anchor)
         for heading, anchor, artifacts, empty in listed
         if artifacts or empty
-    )
+    ]
+    return (*found, *_missing(context, start, position))
+
+
+def _missing(context: Context, start: str, position: Position) -> Iterable[ListSection]:
+    """Memos from and to a position that others reply to, and that are in no repo; the newest first."""
+    ghosts = context.missing_of.get(position.id, ())
+    if ghosts:
+        rows = tuple(context.ghost_row(start, ghost) for ghost in ghosts[:_SHOWN])
+        yield ListSection(heading="Missing memos", anchor="missing", rows=rows, total=len(ghosts))
 
 
 def _arcs(context: Context, start: str, position: Position, everything: Sequence[Artifact]) -> tuple[ListSection, ...]:

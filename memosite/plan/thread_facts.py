@@ -101,6 +101,12 @@ def waiting_positions(context: Context, start: str, memo: Memo) -> tuple[Referen
     return (*shown, Reference(label=phrase("{more} more", more=more))) if more else shown
 
 
+def perhaps_answered_by(context: Context, start: str, memo: Memo) -> tuple[Reference, ...]:
+    """Links to the missing memos that may have answered a memo; of many, to the first."""
+    ghosts = context.possible_replies.get(memo.ref, ())[:ADDRESSEES] if memo.owed_by else ()
+    return tuple(context.artifact(start, (ghost.kind, ghost.id)) for ghost in ghosts)
+
+
 def anchor_of(ref: Ref) -> str:
     """The id on its thread's page of a memo or ghost."""
     return f"{ref[0]}-{ref[1]}"

@@ -28,7 +28,6 @@ from markupsafe import Markup
 from memosite.facts.errors import ConfigError
 from memosite.facts.phrases import phrase
 from memosite.facts.times import read_moment
-from memosite.facts.words import kind_word, kinds
 from memosite.feeds.content import item_html
 from memosite.feeds.json_feed import to_json_feed
 from memosite.feeds.rss import ITEM_BYTES, FeedFile, FeedItem, to_rss
@@ -39,7 +38,6 @@ from memosite.markdown.places import FRONT_MATTER
 from memosite.pages.images import ShownImage
 from memosite.pages.models import Page
 from memosite.pages.parts import PAGE_CHARS, Body
-from memosite.pages.words import action_word, cite_words, severities, severity_word, standing_word
 from memosite.passages.anchors import PREAMBLE
 from memosite.render.catalogue import Catalogue
 from memosite.render.contents import LONG, ContentsRow, contents_of
@@ -50,15 +48,17 @@ from memosite.render.theme import Theme
 from memosite.render.translating import Translating
 from memosite.render.turn_difference import TurnDiff, compare_turns
 from memosite.render.turns import LEVEL, shown_turns
+from memosite.render.words import word_filters
 from memosite.search.blocks import Analyses, SearchBlock, render_block
 
-__all__ = ["Renderer", "noun_forms"]
+__all__ = ["Renderer"]
 
 
 _CACHE_BYTES: Final = 16 * 2**20
 _PREFIX: Final = "\x1a"  # stands for a page's prefix in cached HTML; a control character, which no text may hold
 _LINK: Final = re.compile(f"{_PREFIX}{_PREFIX}([0-9]+)#?{_PREFIX}")  # the number of a link, for where it leads
 _LINK_BYTES: Final = 150  # what a link takes in a key besides its text
+_ROW_BYTES: Final = 250  # what a row of a list of contents takes
 _SPARE: Final = 1_000  # bytes for the notice that a text is cut
 _TOO_LONG: Final = phrase("This text is too long for this page: see its own page, or the original.")
 _TOO_LONG_FOR_FEED: Final = phrase("This text is too long for a feed: see its page.")
@@ -68,7 +68,6 @@ _LABELS: Final = (phrase("Link to this section"), phrase("Back to the text"), ph
 
 _CONTROLS: Final = bytes([*range(9), 11, 12, *range(14, 32), 127])
 _WITHOUT_CONTROLS: Final = bytes.maketrans(_CONTROLS, b"?" * len(_CONTROLS))
-_PLURALS: Final = {"library": "libraries", "reply": "replies"}
 _MEDIA_TYPES: Final = (
     ("feed.json", "application/feed+json"),
     (".json", "application/json"),
@@ -82,8 +81,12 @@ _MEDIA_TYPES: Final = (
 PAGE_BYTES: Final = 900_000
 """The most bytes that the texts of one page may take as HTML, so that no page is over 1 MB (SPEC 4)."""
 
-_Slots: TypeAlias = tuple[tuple[str, bool], ...]
-"""What is written for each link of a text, and whether where it leads has a fragment."""
+_Slots: TypeAlias = tuple[tuple[tuple[str, bool], ...], tuple[ShownImage, ...]]
+"""What is written for each link of a text and whether where it leads has a fragment; its images without addresses."""
+
+
+_Fragment: TypeAlias = tuple[str, tuple[ContentsRow, ...]]
+"""The HTML of a text, and its list of contents if it is long."""
 
 
 class Renderer:
@@ -148,13 +151,13 @@ class Renderer:
     def _item_html(self, item: FeedItem) -> str:
         """The content of an item, memoized: a feed that is made again still has most of its items."""
         key = item.line, item.link, item.reason, item.contents, item.rows, item.most_bytes
-        html = self._fragments.get(key)
-        if html is None:
-            html = item_html(
-                item, map(self._feed_text, item.contents), too_long=self._words.translated(_TOO_LONG_FOR_FEED)
-            )
-            links = (link for body in item.contents for link in body.links)
-            self._fragments.put(key, html, of_key=len(html) + sum(2 * _LINK_BYTES + len(a) + len(b) for a, b in links))
+        found = self._fragments.get(key)
+        if found is not None:
+            return found[0]
+        too_long = self._words.translated(_TOO_LONG_FOR_FEED)
+        html = item_html(item, map(self._feed_text, item.contents), too_long=too_long)
+        links = (link for body in item.contents for link in body.links)
+        self._fragments.put(key, html, of_key=len(html) + sum(2 * _LINK_BYTES + len(a) + len(b) for a, b in links))
         return html
 
     def render_block(self, block: SearchBlock) -> list[tuple[str, bytes]]:
@@ -177,9 +180,8 @@ class Renderer:
         """The list of contents of a text that is shown whole, if it is long."""
         if body is None or body.form != "markdown" or not LONG <= body.chars <= PAGE_CHARS:
             return ()
-        source = self._text_of(body.sha256)
-        front = FRONT_MATTER.match(source)
-        return contents_of(source[front.end() :] if front else source, body.prefix)
+        rows = self._fragment(body.sha256, _slots(body), 0)[1]
+        return tuple(replace(row, anchor=body.prefix + row.anchor) for row in rows)
 
     def _shown(self, body: Body) -> Markup:
         if body.form == "transcript":
@@ -190,23 +192,25 @@ class Renderer:
 
     def _markdown(self, body: Body) -> str:
         """The HTML of a Markdown text with `_PREFIX` for its prefix, cut where it is too long for a page."""
-        links = dict(body.links)
-        slots = tuple((written, "#" in href) for written, href in links.items())
-        images = body.images
-        hrefs = [escape(href) for href in (*links.values(), *(one.href for one in images))]
-        sizes = tuple(one._replace(href="") for one in images)
+        slots = _slots(body)
+        hrefs = [escape(href) for href in (*dict(body.links).values(), *(one.href for one in body.images))]
         for halvings in count():
-            key = body.sha256, slots, sizes, halvings
-            fragment = self._fragments.get(key)
-            if fragment is None:
-                fragment = _fragment(self._words, self._text_of(body.sha256), slots, sizes, halvings)
-                names = (*links, *(one.written for one in images))
-                self._fragments.put(key, fragment, of_key=sum(_LINK_BYTES + len(written) for written in names))
+            fragment, _ = self._fragment(body.sha256, slots, halvings)
             html = _LINK.sub(lambda match: hrefs[int(match[1])], fragment) if hrefs else fragment
             if _size(html) <= PAGE_BYTES - _SPARE:
                 break
         is_cut = halvings > 0 or body.chars > PAGE_CHARS
         return html + (f"{_notice(self._words, _CUT)}\n" if is_cut else "")
+
+    def _fragment(self, sha256: str, slots: _Slots, halvings: int) -> _Fragment:
+        """The HTML of a Markdown text as `_fragment` makes it and its list of contents, memoized."""
+        key = sha256, slots, halvings
+        found = self._fragments.get(key)
+        if found is None:
+            found = _fragment(self._words, self._text_of(sha256), slots, halvings)
+            names = (*(written for written, _ in slots[0]), *(one.written for one in slots[1]))
+            self._fragments.put(key, *found, of_key=sum(_LINK_BYTES + len(written) for written in names))
+        return found
 
     def _transcript(self, body: Body) -> Markup:
         key = (body.sha256, body.started, body.is_redacted)
@@ -261,23 +265,24 @@ class _Fragments:
     def __init__(self, limit: int) -> None:
         self._limit = limit
         self._size = 0
-        self._html: OrderedDict[Hashable, tuple[bytes, int]] = OrderedDict()
+        self._html: OrderedDict[Hashable, tuple[bytes, tuple[ContentsRow, ...], int]] = OrderedDict()
 
-    def get(self, key: Hashable) -> str | None:
+    def get(self, key: Hashable) -> _Fragment | None:
         found = self._html.get(key)
         if found is None:
             return None
         self._html.move_to_end(key)
-        return found[0].decode("utf-8", "surrogatepass")
+        data, contents, _ = found
+        return data.decode("utf-8", "surrogatepass"), contents
 
-    def put(self, key: Hashable, html: str, *, of_key: int) -> None:
+    def put(self, key: Hashable, html: str, contents: tuple[ContentsRow, ...] = (), *, of_key: int) -> None:
         """Keep what was made; `of_key` is what its key takes. Sizes are bytes of memory, roughly."""
         data = html.encode("utf-8", "surrogatepass")
-        size = 500 + sys.getsizeof(data) + of_key
-        self._html[key] = data, size
+        size = 500 + sys.getsizeof(data) + len(contents) * _ROW_BYTES + of_key
+        self._html[key] = data, contents, size
         self._size += size
         while self._size > self._limit:
-            self._size -= self._html.popitem(last=False)[1][1]
+            self._size -= self._html.popitem(last=False)[1][2]
 
 
 def _environment(theme: Theme, compiled: jinja2.BytecodeCache | None) -> jinja2.Environment:
@@ -297,19 +302,7 @@ def _environment(theme: Theme, compiled: jinja2.BytecodeCache | None) -> jinja2.
     )
     environment.words = theme.words  # type: ignore[attr-defined]
     environment.globals["plural_form"] = theme.words.form
-    environment.filters |= {
-        "markdown": _markdown,
-        "media_type": _media_type,
-        "counted": lambda number, noun: _counted(theme.words, number, noun),
-        "action_word": lambda action: theme.words.translated(action_word(action)),
-        "kind": lambda kind: theme.words.translated(kind_word(kind)),
-        "kinds": lambda number, kind: theme.words.translated(kinds(kind, number)),
-        "severity": lambda severity: theme.words.translated(severity_word(severity)),
-        "severities": lambda number, severity: theme.words.translated(severities(severity, number)),
-        "standing": lambda standing: theme.words.translated(standing_word(standing)),
-        "cite_words": lambda kind: theme.words.translated(cite_words(kind)),
-        "number": theme.words.number,
-    }
+    environment.filters |= {"markdown": _markdown, "media_type": _media_type, **word_filters(theme.words)}
     return environment
 
 
@@ -353,8 +346,16 @@ def _verbatim(words: Catalogue, text: str, span: tuple[int, int] | None = None) 
     return f'<pre class="verbatim" tabindex="0">\n{html}</pre>\n' + (f"{_notice(words, _CUT)}\n" if is_cut else "")
 
 
-def _fragment(words: Catalogue, text: str, slots: _Slots, sizes: tuple[ShownImage, ...], halvings: int) -> str:
-    """The HTML of a Markdown text, halved so many times, with `_PREFIX` for its prefix and a slot for each href."""
+def _slots(body: Body) -> _Slots:
+    links = tuple((written, "#" in href) for written, href in dict(body.links).items())
+    return links, tuple(one._replace(href="") for one in body.images)
+
+
+def _fragment(words: Catalogue, text: str, slots: _Slots, halvings: int) -> _Fragment:
+    """A Markdown text as HTML, halved so many times, with `_PREFIX` for its prefix and a slot for each href.
+
+    Its list of contents has no prefix. It is made at once, while the text is parsed.
+    """
     source = text[:PAGE_CHARS].replace(_PREFIX, "\ufffd")
     front = FRONT_MATTER.match(source)
     head = ""
@@ -367,30 +368,20 @@ def _fragment(words: Catalogue, text: str, slots: _Slots, sizes: tuple[ShownImag
         head = f'<details class="front-matter"><summary>{label}</summary><pre>\n{shown}</pre></details>\n'
     links = {
         written: f"{_PREFIX}{_PREFIX}{number}{'#' if has_fragment else ''}{_PREFIX}"
-        for number, (written, has_fragment) in enumerate(slots)
+        for number, (written, has_fragment) in enumerate(slots[0])
     }
     images = {
         one.written: Image(f"{_PREFIX}{_PREFIX}{number}{_PREFIX}", one.width, one.height, one.why_not)
-        for number, one in enumerate(sizes, len(slots))
+        for number, one in enumerate(slots[1], len(slots[0]))
     }
     for _ in range(halvings):
         source = source[: len(source) // 2]
-    return head + to_html(source, links=links, images=images, prefix=_PREFIX, base_level=LEVEL, with_passages=True)
+    html = to_html(source, links=links, images=images, prefix=_PREFIX, base_level=LEVEL, with_passages=True)
+    return head + html, contents_of(source)
 
 
 def _markdown(text: str, prefix: str, base_level: int = LEVEL, links: Iterable[tuple[str, str]] = ()) -> Markup:
     return _safe(to_html(text[:PAGE_CHARS], links=dict(links), prefix=prefix, base_level=base_level))
-
-
-def noun_forms(noun: str) -> tuple[str, str]:
-    """The texts for one and for many, as a catalogue has them."""
-    return f"{{n:,}} {noun}", f"{{n:,}} {_PLURALS.get(noun, noun + 's')}"
-
-
-def _counted(words: Catalogue, number: int, noun: str) -> str:
-    """A number with its noun: "1 memo", "1,200 memos"."""
-    pattern = words.counted(*noun_forms(noun), number)
-    return pattern.replace("{n:,}", words.number(number))
 
 
 def _media_type(href: str) -> str:
