@@ -302,8 +302,8 @@ function keys() {
     ["k", `previous ${thing}`, thing, () => move(-1)],
   ];
   for (const [key, words, link] of /** @type {[string, string, HTMLElement | null | undefined][]} */ ([
-    ["n", "next page", one("a[rel~=next]") ?? part?.nextElementSibling?.querySelector("a")],
-    ["p", "previous page", one("a[rel~=prev]") ?? part?.previousElementSibling?.querySelector("a")],
+    ["n", "next page", one(".rest a[rel~=next]") ?? one("a[rel~=next]") ?? part?.nextElementSibling?.querySelector("a")],
+    ["p", "previous page", one(".rest a[rel~=prev]") ?? one("a[rel~=prev]") ?? part?.previousElementSibling?.querySelector("a")],
     ["t", "the whole thread", one("[data-key=t]")],
   ])) found.push([key, words, link, () => link?.click()]);
   found.push(["c", "cite what is selected, or this", one(".cite"), () => cite()], ["?", "show shortcuts", true, help]);

@@ -46,6 +46,7 @@ from memosite.plan.clauses import clause_links
 from memosite.plan.dates import by_arrival, stamp
 from memosite.plan.during import find_written
 from memosite.plan.entity_index import EntityFacts, collect_entities
+from memosite.plan.list_neighbours import ListPlace, list_places
 from memosite.plan.mentioned import MentionFinder
 from memosite.plan.seats import SeatIndex, index_seats
 from memosite.plan.shared_passages import SharedLink
@@ -142,6 +143,11 @@ class Context:
     def bundles(self) -> dict[Ref, str]:
         """The bundle that each artifact's twins and originals are in; none where each is a file of its own."""
         return find_bundles(self.archive.artifacts.values()) if self.site.is_lean else {}
+
+    @cached_property
+    def list_places(self) -> dict[Ref, ListPlace]:
+        """The place of each artifact in the list that readers page through."""
+        return list_places(self.archive.artifacts.values(), self.label)
 
     @cached_property
     def written_during(self) -> dict[Ref, tuple[Ref, ...]]:
