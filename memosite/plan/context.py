@@ -32,17 +32,15 @@ from memosite.archive.possible_replies import missing_of, possible_replies
 from memosite.archive.urls import absolute, artifact_page, page_of, position_page, relative, thread_page
 from memosite.config.schema import FeedsConfig
 from memosite.facts.bounds import LABEL_CHARS
-from memosite.facts.findings import Finding
 from memosite.facts.names import make_id
 from memosite.facts.parsed import Mailbox, Ref
 from memosite.facts.phrases import phrase
 from memosite.facts.texts import cut_line
 from memosite.formats.status import is_superseded, status_of
-from memosite.pages.parts import FindingRow, Reference, Row, Site
+from memosite.pages.parts import Reference, Row, Site
 from memosite.plan.arrivals import arrival_times
 from memosite.plan.bundle_index import find_bundles
 from memosite.plan.captures import find_captures
-from memosite.plan.clauses import clause_links
 from memosite.plan.dates import by_arrival, stamp
 from memosite.plan.during import find_written
 from memosite.plan.entity_index import EntityFacts, collect_entities
@@ -379,19 +377,6 @@ class Context:
             return False
         members = (viewer, *self.archive.positions[viewer].union_of)
         return is_unreceived_by(memo, (self.archive.positions[member].repo for member in members))
-
-    @staticmethod
-    def finding_row(start: str, finding: Finding, page: Reference | None = None) -> FindingRow:
-        """A finding as the page `start` shows it."""
-        return FindingRow(
-            severity=finding.severity,
-            rule=finding.rule.id,
-            place=str(finding.location),
-            message=finding.message,
-            remedy=finding.remedy,
-            clause=clause_links(start, finding.clause),
-            page=page,
-        )
 
     def canonical(self, page: str) -> str | None:
         """The canonical address of a page, if the site has an address."""
