@@ -1,4 +1,4 @@
-"""Plans the row of a finding, with its clause: the documents that it is based on, as links to where they can be read."""
+"""Plans the row of a finding, with its clause: the documents that it is based on, as links."""
 
 from collections.abc import Iterator
 
