@@ -807,7 +807,7 @@ def pages() -> tuple[Page, ...]:
                 example_full="https://archive.example.org/positions/strategist/feed-full.xml",
                 name="strategist",
                 subject="strategist",
-                choices=((ref("strategist"), "memosite watch feed.xml"),),
+                choices=((ref("strategist"), "memosite watch feed.xml", "strategist"),),
                 is_local=True,
             ),
         ),
