@@ -11,6 +11,7 @@ from typing import ClassVar, Literal
 from memosite.archive.apart import Apart
 from memosite.archive.citations import MadeCitation
 from memosite.archive.history import LifeEvent
+from memosite.archive.images import TextImage
 from memosite.facts.bounds import LABEL_CHARS
 from memosite.facts.findings import Finding
 from memosite.facts.parsed import (
@@ -78,9 +79,9 @@ class Copy:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Removal:
-    """A memo, note, transcript or entry of a list that was removed from its repo and has no other copy.
+    """What may be published of a memo, note, transcript or entry of a list that was removed and has no other copy.
 
-    It is what may be published of it: `stem` is "" if its last content was confidential.
+    `stem` is "" if its last content was confidential.
     """
 
     kind: Kind
@@ -104,10 +105,7 @@ class Variant:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Link:
-    """A resolved mention in an artifact's text: what is written, and its target.
-
-    `to` names an artifact of the archive; `url` an address outside. Exactly one of the two is given.
-    """
+    """A resolved mention in a text: what is written, and an artifact of the archive or an address outside."""
 
     written: str
     to: Ref | None = None
@@ -127,7 +125,7 @@ class RecipientState:
 class Artifact(Apart):
     """The fields that all artifacts share. One with `withheld` is published without its content."""
 
-    APART: ClassVar[frozenset[str]] = frozenset({"copies", "variants", "links"})
+    APART: ClassVar[frozenset[str]] = frozenset({"copies", "variants", "links", "images"})
 
     kind: Kind
     id: str
@@ -142,6 +140,7 @@ class Artifact(Apart):
     positions: tuple[str, ...] = ()
     tags: tuple[str, ...] = ()
     links: tuple[Link, ...] = ()
+    images: tuple[TextImage, ...] = ()
     backlinks: tuple[Ref, ...] = ()
     findings: tuple[Finding, ...] = ()
     withheld: Withheld | None = None

@@ -42,6 +42,8 @@ class ActionGroup:
     total: int
     empty: str = ""
     more: str = ""
+    is_waiting: bool = False
+    """Whether it is for others to do something."""
     former: tuple[str, ...] = ()
 
 

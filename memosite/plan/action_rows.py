@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from memosite.archive.model import Action, Memo
 from memosite.archive.urls import ACTIONS, page_of, relative
 from memosite.facts.parsed import BROADCAST
+from memosite.facts.phrases import phrase
 from memosite.pages.actions import ActionGroup, ActionRow, StateLink
 from memosite.pages.parts import Reference
 from memosite.plan.ages import age
@@ -17,10 +18,10 @@ from memosite.plan.dates import stamp
 from memosite.plan.thread_facts import perhaps_answered_by
 
 STATES: tuple[tuple[Action, str], ...] = (
-    ("open", "Open"),
-    ("superseded", "Superseded"),
-    ("answered", "Answered"),
-    ("discharged", "Closed"),
+    ("open", phrase("Open")),
+    ("superseded", phrase("Superseded")),
+    ("answered", phrase("Answered")),
+    ("discharged", phrase("Closed")),
 )
 """The states of actions with their names on pages."""
 
@@ -89,6 +90,7 @@ class RowMaker:
             anchor=anchor,
             rows=tuple(rows),
             total=len(memos),
+            is_waiting=is_waiting,
             empty=empty,
             more=relative(self.start, more) if more and len(memos) > limit else "",
         )
@@ -116,8 +118,12 @@ class RowMaker:
         """Links to positions; of many, to the first."""
         ids = tuple(positions)
         shown = tuple(self.person(id_) for id_ in ids[:ADDRESSEES])
-        return (*shown, Reference(label=f"{len(ids) - ADDRESSEES} more")) if len(ids) > ADDRESSEES else shown
+        return (
+            (*shown, Reference(label=phrase("{more} more", more=len(ids) - ADDRESSEES)))
+            if len(ids) > ADDRESSEES
+            else shown
+        )
 
     def person(self, id_: str) -> Reference:
         """A link to a position, or the word for everybody."""
-        return Reference(label="everybody") if id_ == BROADCAST else self.context.position(self.start, id_)
+        return Reference(label=phrase("everybody")) if id_ == BROADCAST else self.context.position(self.start, id_)

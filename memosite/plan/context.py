@@ -35,6 +35,7 @@ from memosite.facts.bounds import LABEL_CHARS
 from memosite.facts.findings import Finding
 from memosite.facts.names import make_id
 from memosite.facts.parsed import Mailbox, Ref
+from memosite.facts.phrases import phrase
 from memosite.facts.texts import cut_line
 from memosite.formats.status import is_superseded, status_of
 from memosite.pages.parts import FindingRow, Reference, Row, Site
@@ -263,7 +264,7 @@ class Context:
             source=artifact.copies[0].file.source,
         )
         if isinstance(artifact, Transcript):
-            status = _state_of(artifact) or ("" if artifact.ended else "ongoing")
+            status = _state_of(artifact) or ("" if artifact.ended else phrase("ongoing"))
             sender = self.position(start, artifact.role) if artifact.role else None
             return replace(row, sender=sender, status=status)
         if isinstance(artifact, Record):
@@ -395,4 +396,4 @@ def _state_of(artifact: Memo | Transcript) -> str:
     """Whether a memo, a note or a transcript can be read, in a word; "" if it can."""
     if artifact.withheld:
         return artifact.withheld.word
-    return "invalid" if artifact.broken else ""
+    return phrase("invalid") if artifact.broken else ""

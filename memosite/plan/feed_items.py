@@ -158,7 +158,7 @@ def _contents(context: Context, memo: Memo) -> Iterable[Body]:
     for body in memo_bodies(context, "", memo):
         if body is not None:
             links = tuple((written, _absolute(base, href)) for written, href in body.links) if base else ()
-            yield replace(body, links=links)
+            yield replace(body, links=links, images=())
 
 
 def _absolute(base: str, href: str) -> str:

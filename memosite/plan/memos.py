@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from memosite.archive.model import Memo
 from memosite.archive.urls import artifact_page
 from memosite.facts.parsed import Discharge
+from memosite.facts.phrases import joined, phrase
 from memosite.pages.models import MemoPage
 from memosite.pages.parts import PAGE_CHARS, Body, RecipientRow, Reference
 from memosite.passages.anchors import SUMMARY
@@ -85,10 +86,10 @@ def plan_memo(context: Context, memo: Memo) -> MemoPage:
 def _relations(context: Context, start: str, memo: Memo) -> Iterator[tuple[str, tuple[Reference, ...]]]:
     """What a memo's references say beside its parent, from both ends."""
     found = (
-        ("Also answers", memo.also_answers),
-        ("Also answered by", memo.also_answered_by),
-        ("Supersedes", memo.supersedes),
-        ("Superseded by", memo.superseded_by),
+        (phrase("Also answers"), memo.also_answers),
+        (phrase("Also answered by"), memo.also_answered_by),
+        (phrase("Supersedes"), memo.supersedes),
+        (phrase("Superseded by"), memo.superseded_by),
     )
     for label, refs in found:
         if refs:
@@ -100,10 +101,10 @@ def _discharge_text(discharge: Discharge | None) -> str:
         return ""
     parts = []
     if discharge.on:
-        parts.append(f"on {discharge.on}")
+        parts.append(phrase("on {day}", day=discharge.on))
     if discharge.by:
-        parts.append(f"by {discharge.by}")
+        parts.append(phrase("by {who}", who=discharge.by))
     if discharge.via:
-        parts.append(f"via {discharge.via}")
-    text = " ".join(parts) or "according to its metadata"
-    return f"{text}: {discharge.disposition}" if discharge.disposition else text
+        parts.append(phrase("via {what}", what=discharge.via))
+    text = joined(" ", parts) if parts else phrase("according to its metadata")
+    return joined(": ", (text, discharge.disposition)) if discharge.disposition else text

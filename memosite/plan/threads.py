@@ -8,6 +8,7 @@ from memosite.archive.model import Memo, Thread
 from memosite.archive.notices import notice_of
 from memosite.archive.urls import part_page, relative, thread_page
 from memosite.facts.parsed import Ref
+from memosite.facts.phrases import phrase
 from memosite.facts.texts import cut_line
 from memosite.pages.models import ThreadPage
 from memosite.pages.parts import PAGE_CHARS, Reference
@@ -56,7 +57,7 @@ def plan_thread(context: Context, thread: Thread) -> Iterator[ThreadPage | Writt
         )
         yield ThreadPage(
             **page_head(context, start, title=title),
-            feeds=(Reference(label="This thread", href=relative(start, here + "feed.xml")),),
+            feeds=(Reference(label=phrase("This thread"), href=relative(start, here + "feed.xml")),),
             twins=twins_of_thread(context, start, thread),
             parts=part_links(start, here, len(ranges), number, first=here) if len(ranges) > 1 else (),
             id=thread.id,
