@@ -31,7 +31,7 @@ def block() -> SearchBlock:
             positions=(),
             names=(UNKNOWN,),
             slug="gate",
-            texts=(digest,),
+            texts=((digest, None),),
             extra=(),
             conversation=None,
         )

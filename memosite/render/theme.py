@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from memosite.facts.errors import ConfigError
+from memosite.render.lean import lean
 
 __all__ = ["Theme", "bundled_theme", "load_theme", "theme_folders"]
 
@@ -42,7 +43,7 @@ def theme_folders(folder: Path | None) -> tuple[Path, ...]:
 
 
 def load_theme(folder: Path | None, *, package: Path = _PACKAGE) -> Theme:
-    """The bundled theme, overridden by the files of a site's theme folder.
+    """The bundled theme, without comments in scripts and styles, overridden by the files of a site's theme folder.
 
     `folder` holds `templates/` (`*.html`) and `static/` (any files), or one of them; hidden files and editors'
     backups (`name~`) are left out. Raises ConfigError if the folder or both of these are missing, if a file
@@ -50,7 +51,7 @@ def load_theme(folder: Path | None, *, package: Path = _PACKAGE) -> Theme:
     """
     base = bundled_theme(package)
     templates = {name: _text(path) for name, path in _files(base / "templates", suffix=".html")}
-    static = {name: _bytes(path) for name, path in _files(base / "static")}
+    static = {name: lean(name, _bytes(path)) for name, path in _files(base / "static")}
     own: dict[str, str] = {}
     if folder is not None:
         if not folder.is_dir():

@@ -7,7 +7,7 @@ A block's documents are numbered newest first, as hits are shown. Its files, bel
     block.js   how many artifacts and documents, between which dates, and with which term each shard begins
     d.js       dates; f.js  artifacts by kind, system and position
     t<n>.js    a shard of the terms, in order, each with its documents; p<n>.js  where they stand, for phrases
-    r<n>.js    rows: what a hit shows; e<n>.js  the beginning of each text, for excerpts
+    r<n>.js    rows: what a hit shows; e<n>.js  pieces of the texts, for excerpts
 
 Each file calls `memositeBlock(name, value)`: script tags work from `file://` and under the content security policy.
 `docs/search.md` describes the files, `static/search.js` reads them.
@@ -26,8 +26,8 @@ from operator import sub
 from typing import Any, TypeVar
 
 from memosite.archive.urls import FOLDERS, SEARCH
-from memosite.facts.texts import cut_line, one_line
 from memosite.search.documents import Card, SearchDocument, TextOf, documents, positions_of
+from memosite.search.pieces import Piece, PieceFiles, pieces_of
 from memosite.search_language.analyzer import Analyzer
 
 T = TypeVar("T")
@@ -49,9 +49,6 @@ _DOCUMENT_BYTES = 1_000
 """What a word and a document take besides their texts."""
 
 ROWS = 20
-EXCERPTS = 12
-EXCERPT_CHARS = 400
-_EXCERPT_SOURCES = (600, 4_000)  # characters of Markdown that give so many without marks: mostly, and with many links
 
 DIGITS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_"
 """Digits of numbers: five bits each, the lowest first; the sixth bit says that more follow."""
@@ -101,7 +98,7 @@ class BlockHit:
     is_tools: bool
     words: tuple[tuple[str, Mapping[str, bytes]], ...]
     row: list[object]
-    excerpt: str
+    pieces: tuple[Piece, ...]
 
 
 class Analyses:
@@ -132,7 +129,7 @@ def _bytes_of(card: Card, found: Iterable[BlockHit]) -> int:
     said = sum(map(_length, (getattr(card, name) for name in Card.__slots__)))
     return said + sum(
         _DOCUMENT_BYTES
-        + len(one.excerpt)
+        + sum(len(piece.text) for piece in one.pieces)
         + sum(map(_length, one.row))
         + sum(_WORD_BYTES * len(words) + sum(map(len, words)) + sum(map(len, words.values())) for _, words in one.words)
         for one in found
@@ -156,13 +153,12 @@ def render_block(block: SearchBlock, text_of: TextOf, analyses: Analyses | None 
     get = partial(analyses.get, find=find) if analyses is not None and len(block.cards) <= TAIL else find
     built = _Builder()
     rows: list[list[object]] = []
-    excerpts: list[str] = []
+    texts = PieceFiles()
     for card in sorted(block.cards, key=lambda card: (card.date is None, -(card.date or 0), card.id, card.kind)):
         built.begin(card)
         for one in get(card):
             built.add(card, one)
-            rows.append(one.row)
-            excerpts.append(one.excerpt)
+            rows.append([*one.row, "".join(map(digits, texts.add(one.pieces)))])
     files = list(_term_files(block.name, built, FULL_SHARD if len(block.cards) > TAIL else TAIL_SHARD))
     head = {
         "artifacts": built.artifacts,
@@ -178,8 +174,7 @@ def render_block(block: SearchBlock, text_of: TextOf, analyses: Analyses | None 
     found.append(_file(f"{block.name}/d", _dates(built.dates)))
     found.append(_file(f"{block.name}/f", _facets(built.facets)))
     found += [_file(f"{block.name}/r{n}", rows[n * ROWS : (n + 1) * ROWS]) for n in range(-(-len(rows) // ROWS))]
-    count = -(-len(rows) // EXCERPTS)
-    found += [_file(f"{block.name}/e{n}", excerpts[n * EXCERPTS : (n + 1) * EXCERPTS]) for n in range(count)]
+    found += [_file(f"{block.name}/e{n}", pieces) for n, pieces in enumerate(texts.files)]
     return found
 
 
@@ -192,17 +187,8 @@ def _find(card: Card, text_of: TextOf, analyzer: Analyzer) -> Iterator[BlockHit]
             is_tools=document.is_tools,
             words=tuple((family, _places(positions_of(texts, analyzer))) for family, texts in families),
             row=_row(document),
-            excerpt=_excerpt(document),
+            pieces=pieces_of(document, analyzer),
         )
-
-
-def _excerpt(document: SearchDocument) -> str:
-    """The beginning of a document's text in one line, with an ellipsis if anything was cut."""
-    for chars in _EXCERPT_SOURCES:
-        line = one_line(document.shown(chars))
-        if len(line) > EXCERPT_CHARS or len(document.texts[-1]) <= chars:
-            break
-    return cut_line(line, EXCERPT_CHARS)
 
 
 def _places(words: Mapping[str, Sequence[int]]) -> dict[str, bytes]:
@@ -389,10 +375,10 @@ def _facets(facets: dict[str, dict[str, list[int]]]) -> dict[str, dict[str, str]
 def _row(document: SearchDocument) -> list[object]:
     """What a hit shows: kind, id, turn, whether of tools, subject, which turn, who, day, file ("" for the usual).
 
-    Last, if it has one, its group: hits of one are shown together.
+    Last its group: hits of one are shown together.
     """
     card = document.card
     usual = f"{FOLDERS.get(card.kind, '')}/{card.id}/index.html" + (f"#t{document.turn}" if document.turn else "")
     file = "" if document.file == usual else document.file
     row = [card.kind, card.id, document.turn, int(document.is_tools), card.short_subject, document.label, card.who]
-    return [*row, card.day, file, *([card.group] if card.group else [])]
+    return [*row, card.day, file, card.group]
