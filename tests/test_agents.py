@@ -236,3 +236,27 @@ def test_answers_do_not_depend_on_what_the_cache_knows(site: Path, capsys: pytes
     main(["build", str(site), "--quiet"])
     for _ in range(2):
         assert [ask(capsys, site, *words) for words in commands] == read
+
+
+def test_a_position_of_two_organizations_has_to_be_told_apart(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """As `reply` asks it. What memos say by the shared id is shown with neither, and is not kept quiet."""
+    site = tmp_path / "site"
+    for id_ in ("lock-org", "mill-org"):
+        write_org(site / "repo", id_, positions=["warden", "keeper"])
+    at = site / "repo/memos/inbox"
+    write_memo(at, "plain", sender="lock-org/keeper", to="warden")
+    write_memo(at, "qualified", sender="lock-org/keeper", to="lock-org/warden")
+    for command in (["brief", "warden"], ["inbox", "warden"], ["inbox", "Warden"], ["brief", "ward"]):
+        said = ask(capsys, site, *command, code=2)
+        assert "found 2 positions: lock-org~warden, mill-org~warden; name one of them" in said
+    for name in ("lock-org~warden", "lock-org/warden"):
+        told = json.loads(ask(capsys, site, "inbox", name, "--json"))
+        assert [one["id"] for one in told["unread"]] == ["qualified"]
+        assert told["shared_name"]["items"] == 1
+    assert told["shared_name"]["command"] == "memosite search with:warden"
+    assert "plain" in ask(capsys, site, "search", "with:warden")
+    assert "Not shown: 1 by the name warden, which others share: memosite search with:warden" in ask(
+        capsys, site, "brief", "mill/warden"
+    )

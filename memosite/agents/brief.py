@@ -25,7 +25,7 @@ def brief(reader: Reader, written: str, *, only: str = "", begin: int = 1) -> An
     """The brief of a position; of one section, `only` that, from a number on. Raises `ConfigError`."""
     position = find_position(reader.archive, written)
     involved = Involved(reader=reader, position=position)
-    lines, fields = head_of(position)
+    lines, fields = head_of(reader, position)
     parts = [part for part in _parts(involved) if only in ("", part.name)]
     if not only and begin != 1:
         raise ConfigError("--from: found no --only, expected the section whose entries are counted")
@@ -35,8 +35,8 @@ def brief(reader: Reader, written: str, *, only: str = "", begin: int = 1) -> An
         parts = [replace(part, entries=part.entries[first - 1 :], first=first)]
     words = ("--only", only) if only else ()
     return Answer(
-        lines=lines,
-        fields={"command": "brief", **fields},
+        lines=(*lines, *filter(None, [involved.unknown])),
+        fields={"command": "brief", **fields, "unknown": involved.unknown or None},
         parts=tuple(parts),
         command=reader.command("brief", position.id, *words),
         options=reader.suffix,
@@ -65,7 +65,7 @@ def _parts(involved: Involved) -> Iterable[Part]:
 
     first = [entry_of(reader, handoff, position, text=_text(handoff))] if handoff else []
     yield part("handoff", "Newest hand-off to itself", first, "None.")
-    yield part("unread", f"Unread memos{besides}", listed(unread), "Nothing is unread.")
+    yield part("unread", f"Unread memos{besides}", listed(unread), involved.none_unread)
     yield part("to-do", "To do, in memos that are read", listed(to_do), "Nothing.")
     yield part("waiting", "Waiting on others", listed(involved.waiting), "Nothing.")
     yield part("new-decisions", f"New decisions{since}", listed(new_decisions), "None." if handoff else "No hand-off.")

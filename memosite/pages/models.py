@@ -142,6 +142,7 @@ class MemoPage(ArtifactPage):
     mailbox: Mailbox | None
     action: Action | None
     recipients: tuple[RecipientRow, ...]
+    waits_for: tuple[Reference, ...]
     answers: int
     relations: tuple[tuple[str, tuple[Reference, ...]], ...]
     discharge: str

@@ -3,9 +3,81 @@
 from collections.abc import Mapping
 from types import MappingProxyType
 
-_ACTIONS: Mapping[str, str] = MappingProxyType({"discharged": "closed"})
+from memosite.facts.phrases import phrase, phrases
+
+_ACTIONS: Mapping[str, str] = MappingProxyType(
+    {
+        "open": phrase("open"),
+        "superseded": phrase("superseded"),
+        "answered": phrase("answered"),
+        "discharged": phrase("closed"),
+    }
+)
+_KINDS: Mapping[str, str] = MappingProxyType(
+    {
+        "memo": phrase("memo"),
+        "note": phrase("note"),
+        "transcript": phrase("transcript"),
+        "library": phrase("library"),
+        "record": phrase("record"),
+        "document": phrase("document"),
+    }
+)
+_CITED: Mapping[str, str] = MappingProxyType(
+    {
+        "memo": phrase("Cite this memo"),
+        "note": phrase("Cite this note"),
+        "transcript": phrase("Cite this transcript"),
+        "library": phrase("Cite this library"),
+        "record": phrase("Cite this record"),
+        "document": phrase("Cite this document"),
+    }
+)
 
 
 def action_word(action: str) -> str:
     """The word for the state of an action; data, queries and anchors keep the value."""
     return _ACTIONS.get(action, action)
+
+
+def kind_word(kind: str) -> str:
+    """The word for a kind of artifact."""
+    return _KINDS.get(kind, kind)
+
+
+def cite_words(kind: str) -> str:
+    """What the citation of an artifact of this kind is called."""
+    return _CITED[kind]
+
+
+def kinds(kind: str, number: int) -> str:
+    """So many artifacts of a kind."""
+    match kind:
+        case "memo":
+            return phrases("{n:,} memo", "{n:,} memos", number)
+        case "note":
+            return phrases("{n:,} note", "{n:,} notes", number)
+        case "transcript":
+            return phrases("{n:,} transcript", "{n:,} transcripts", number)
+        case "library":
+            return phrases("{n:,} library", "{n:,} libraries", number)
+        case "record":
+            return phrases("{n:,} record", "{n:,} records", number)
+        case _:
+            return phrases("{n:,} document", "{n:,} documents", number)
+
+
+def severity_word(severity: str) -> str:
+    """The word for how serious a finding is; a note of this kind is no memo."""
+    return {"error": phrase("error"), "warning": phrase("warning")}.get(severity, phrase("note", context="finding"))
+
+
+def severities(severity: str, number: int) -> str:
+    """So many findings that are so serious."""
+    match severity:
+        case "error":
+            return phrases("{n:,} error", "{n:,} errors", number)
+        case "warning":
+            return phrases("{n:,} warning", "{n:,} warnings", number)
+        case _:
+            return phrases("{n:,} note", "{n:,} notes", number, context="finding")

@@ -1,6 +1,7 @@
 """Plans the rows and groups of pages of actions."""
 
 import datetime as dt
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
@@ -10,7 +11,7 @@ from memosite.facts.parsed import BROADCAST
 from memosite.pages.actions import ActionGroup, ActionRow, StateLink
 from memosite.pages.parts import Reference
 from memosite.plan.ages import age
-from memosite.plan.asked import Asked, waits_for
+from memosite.plan.asked import Asked, states_of
 from memosite.plan.context import ADDRESSEES, LIST_LIMIT, Context
 from memosite.plan.dates import stamp
 
@@ -35,7 +36,7 @@ def state_feed(state: Action) -> str:
 
 def state_links(start: str, asked: Asked, current: Action | None = None) -> tuple[StateLink, ...]:
     """Links to the pages of all states; the one that is shown is no link."""
-    totals = {state: sum(memo.action == state for memo in asked.every) for state, _ in STATES}
+    totals = Counter(state for memo in asked.every for state in states_of(memo))
     return tuple(
         StateLink(
             state=state,
@@ -87,12 +88,14 @@ class RowMaker:
             anchor=anchor,
             rows=tuple(rows),
             total=len(memos),
+            is_waiting=is_waiting,
             empty=empty,
             more=relative(self.start, more) if more and len(memos) > limit else "",
         )
 
     def _row(self, memo: Memo, *, viewer: str | None, is_waiting: bool, state: Action | None) -> ActionRow:
         _, source = self.context.where(memo, viewer)
+        is_of_all = memo.is_broadcast and viewer is None and state == "open"
         return ActionRow(
             kind=memo.kind,
             href=relative(self.start, page_of(memo)),
@@ -101,7 +104,8 @@ class RowMaker:
             age=age(memo.date, self.day),
             action=state or self.context.action(memo, viewer) or "open",
             asked_by=None if is_waiting else self.context.position(self.start, memo.sender_position, memo.sender),
-            waits_for=self.people(waits_for(memo)) if is_waiting else (),
+            waits_for=self.people(memo.owed_by) if is_waiting or is_of_all else (),
+            of_all=memo.is_broadcast and viewer is not None and not is_waiting,
             source=source,
             is_unread=viewer is not None and not is_waiting and self.context.is_unread(memo, viewer),
             is_unreceived=viewer is not None and not is_waiting and self.context.is_unreceived(memo, viewer),

@@ -106,11 +106,13 @@ def _owed(make: RowMaker, who: str, whom: str, memos: Sequence[Memo]) -> Owed:
 
 def _of_position(make: RowMaker, asked: Asked, id_: str, limit: int, former_anchors: Sequence[str]) -> PositionActions:
     board = actions_of(id_)
-    groups = [make.group("To do", f"to-do-{id_}", asked.asked_of([id_]), limit=limit, viewer=viewer(id_), more=board)]
+    todo = asked.asked_of([id_])
+    groups = [make.group("To do", f"to-do-{id_}", todo, limit=limit, viewer=viewer(id_), state="open", more=board)]
     waiting = asked.asked_by([id_])
     if waiting:
         anchor = f"waiting-{id_}"
-        groups.append(make.group("Waiting on others", anchor, waiting, limit=limit, is_waiting=True, more=board))
+        more = make.group("Waiting on others", anchor, waiting, limit=limit, is_waiting=True, state="open", more=board)
+        groups.append(more)
     return PositionActions(
         position=Reference(label="Everybody") if id_ == BROADCAST else make.context.position(make.start, id_),
         href=relative(make.start, board),

@@ -4,12 +4,14 @@ from collections.abc import Iterable, Iterator
 from urllib.parse import quote
 
 from memosite.archive.cite import Citation
+from memosite.archive.images import TextImage
 from memosite.archive.lines import is_redacted, original_sha256
 from memosite.archive.model import Artifact, Copy, Memo, Record, SourceInfo, Transcript
-from memosite.archive.urls import copy_name, original_name, page_of, relative
+from memosite.archive.urls import copy_name, image_file, original_name, page_of, relative
 from memosite.facts.parsed import Kind, Text
 from memosite.facts.texts import cut_line
 from memosite.pages.cited import CitedRow
+from memosite.pages.images import ShownImage
 from memosite.pages.lives import LifeLine
 from memosite.pages.mentions import MentionRow
 from memosite.pages.parts import PAGE_CHARS, Body, CopyRow, FindingRow, Reference, Stamp
@@ -218,6 +220,13 @@ def link_targets(context: Context, start: str, artifact: Artifact) -> tuple[tupl
     return tuple(targets.items())
 
 
+def _shown(start: str, image: TextImage) -> ShownImage:
+    if image.why_not:
+        return ShownImage(image.written, why_not=image.why_not)
+    href = relative(start, image_file(image.sha256, image.form))
+    return ShownImage(image.written, href, image.width, image.height)
+
+
 def body_of(context: Context, start: str, artifact: Artifact, text: Text | None, *, prefix: str = "") -> Body | None:
     """A text of an artifact as a page shows it; one that is longer than a page may be is cut when rendered."""
     if text is None:
@@ -227,5 +236,6 @@ def body_of(context: Context, start: str, artifact: Artifact, text: Text | None,
         form="markdown" if text.chars <= PAGE_CHARS else "verbatim",
         chars=text.chars,
         links=link_targets(context, start, artifact),
+        images=tuple(_shown(start, image) for image in artifact.images),
         prefix=prefix,
     )

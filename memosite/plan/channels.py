@@ -9,6 +9,7 @@ from memosite.archive.ledger import Ledger
 from memosite.archive.model import Action, Artifact, Memo, Position, Transcript
 from memosite.archive.urls import ACTIONS, HOME, position_page, saved_page, system_page, thread_page
 from memosite.plan.action_rows import state_feed
+from memosite.plan.asked import states_of
 from memosite.plan.context import Context
 from memosite.plan.dates import by_arrival
 from memosite.plan.position_items import received
@@ -69,7 +70,7 @@ def all_channels(context: Context, ledger: Ledger, searches: Sequence[SavedSearc
 
 
 _ACTIONS: Mapping[Action, tuple[str, str]] = {
-    "open": ("open actions", "Memos that ask for something which is not done."),
+    "open": ("open actions", "Memos that ask for something which somebody has not done."),
     "superseded": ("superseded actions", "Memos that ask for something, and that a later memo took the place of."),
     "answered": ("answered actions", "Memos that ask for something and are answered, until they are closed."),
     "discharged": ("closed actions", "Memos that ask for something which is closed."),
@@ -81,7 +82,8 @@ def _action_channels(context: Context, title: str) -> Iterator[Channel]:
     asked: dict[Action, list[Memo]] = {state: [] for state in _ACTIONS}
     for memo in context.memos:
         if memo.kind == "memo" and memo.action is not None:
-            asked[memo.action].append(memo)
+            for state in states_of(memo):
+                asked[state].append(memo)
     for state, (name, text) in _ACTIONS.items():
         folder = state_feed(state).removesuffix("feed.xml")
         page = ACTIONS if state == "open" else folder

@@ -8,7 +8,14 @@ from functools import cached_property, lru_cache, partial
 from weakref import proxy
 
 from memosite.archive.citations import MadeCitation, by_cited
-from memosite.archive.mailboxes import copies_at, is_unread_by_any, is_unread_for, is_unreceived_by, mailbox_at
+from memosite.archive.mailboxes import (
+    copies_at,
+    is_unread_by_any,
+    is_unread_for,
+    is_unreceived_by,
+    mailbox_at,
+    open_for,
+)
 from memosite.archive.model import (
     Action,
     Archive,
@@ -312,6 +319,8 @@ class Context:
         """The state of the action for a position, if it is one of those asked; else for the memo as a whole."""
         if viewer is not None:
             members = (viewer, *self.archive.positions[viewer].union_of)
+            if open_for(memo, members):
+                return "open"
             for state in memo.recipients:
                 if state.position in members and state.action:
                     return state.action

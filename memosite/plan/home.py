@@ -38,7 +38,7 @@ def plan_home(context: Context, months: Mapping[str, Sequence[Artifact]]) -> Hom
         ),
         waiting=plan_waiting(context),
         activity=draw_activity(context, activity),
-        open_actions=sum(1 for memo in context.memos if memo.action == "open"),
+        open_actions=sum(1 for memo in context.memos if memo.owed_by),
         positions=at_a_glance(context, HOME, activity),
         days=tuple(
             Day(day=day, rows=tuple(context.row(HOME, artifact) for artifact in found)) for day, found in days.items()

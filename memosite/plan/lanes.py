@@ -11,7 +11,7 @@ from memosite.pages.lanes import LaneMark, Lanes, MarkState
 from memosite.pages.parts import Reference
 from memosite.plan.context import Context
 from memosite.plan.dates import stamp
-from memosite.plan.thread_facts import anchor_of, answered_entry, reply_time, waits_for
+from memosite.plan.thread_facts import anchor_of, answered_entry, reply_time
 
 _DRAWN = 60
 """The most memos that are drawn, the newest."""
@@ -91,7 +91,7 @@ def _mark(context: Context, entry: ThreadEntry, lane: int, place: int, numbers: 
     if not isinstance(memo, Memo):
         ghost = context.archive.ghosts[entry.ref[1]]
         return LaneMark(memo=link, lane=lane, at=place, when=stamp(ghost.date), state="missing")
-    state: MarkState = "waiting" if waits_for(memo) else "sent"
+    state: MarkState = "waiting" if memo.owed_by else "sent"
     answers = (answered_entry(context, memo), *memo.also_answers)
     return LaneMark(
         memo=link,

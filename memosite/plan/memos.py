@@ -11,6 +11,7 @@ from memosite.passages.anchors import SUMMARY
 from memosite.plan.artifact_page import artifact_fields, body_of, shown_extra
 from memosite.plan.context import Context
 from memosite.plan.history import newest_edit
+from memosite.plan.thread_facts import waiting_positions
 from memosite.plan.thread_rows import neighbours, thread_slice
 from memosite.plan.variants import variant_rows
 
@@ -63,6 +64,7 @@ def plan_memo(context: Context, memo: Memo) -> MemoPage:
             RecipientRow(position=context.position(start, state.position), action=state.action, unread=state.unread)
             for state in memo.recipients
         ),
+        waits_for=waiting_positions(context, start, memo) if memo.is_broadcast else (),
         answers=memo.answers,
         relations=tuple(_relations(context, start, memo)),
         discharge=_discharge_text(memo.discharge),

@@ -21,7 +21,7 @@ from memosite.plan.following import plan_following
 from memosite.plan.head import page_head, twin_links
 from memosite.plan.history import waiting_since
 from memosite.plan.pagination import part_count, part_links
-from memosite.plan.position_items import involving, received
+from memosite.plan.position_items import involving, none_unread, received, unknown_reading
 from memosite.plan.position_table import HOLDER_CHARS
 from memosite.plan.relationships import relationship_row
 from memosite.plan.removed import redirect
@@ -121,9 +121,9 @@ def _sections(
     to_it = [memo for memo in asked if memo.sender_position not in members]
     to_it += [memo for memo in asked if memo.sender_position in members]
     sent = [memo for memo in memos if memo.sender_position in members]
-    from_it = [memo for memo in sent if memo.action == "open"]
+    from_it = [memo for memo in sent if memo.owed_by]
     listed = (
-        ("Inbox", "inbox", inbox, "No unread memos."),
+        ("Inbox", "inbox", inbox, none_unread(unknown_reading(context, position))),
         ("To do", "open-actions", to_it, "Nothing to do."),
         ("Waiting on others", "open-actions-it-asked-for", from_it, ""),
     )

@@ -6,12 +6,13 @@ Ages count from the newest arrival in the archive, since the output knows no clo
 import datetime as dt
 import re
 from collections import Counter, defaultdict
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
+from memosite.archive.mailboxes import open_for
 from memosite.archive.model import Artifact, Document, Position, Record
 from memosite.archive.urls import HOME
-from memosite.facts.parsed import BROADCAST, Ref
+from memosite.facts.parsed import Ref
 from memosite.facts.times import Moment
 from memosite.formats.status import is_superseded, status_of
 from memosite.pages.overviews import Waiting
@@ -20,6 +21,7 @@ from memosite.pages.pictures import Bars, Cell, PictureColumn, PictureRow
 from memosite.plan.context import Context
 from memosite.plan.dates import stamp
 from memosite.plan.history import waiting_since
+from memosite.plan.position_items import unknown_reading
 
 _SHOWN = 10
 _ROWS = 30
@@ -52,6 +54,11 @@ def plan_waiting(context: Context) -> Waiting:
         bars=_bars(context, waits, now),
         oldest=tuple(context.row(HOME, artifact) for artifact in list(oldest.values())[:_SHOWN]),
         total=len(oldest),
+        unknown=tuple(
+            (context.position(HOME, id_), said)
+            for id_ in _named(people)[:_ROWS]
+            if (said := unknown_reading(context, people[id_]))
+        ),
     )
 
 
@@ -65,14 +72,10 @@ def _memos(context: Context, people: dict[str, Position]) -> Iterator[Wait]:
     """Open actions and unread memos, for each person that they are addressed to; of memos to all open actions alone."""
     everybody = _named(people)
     for memo in context.memos if people else ():
-        for state in memo.recipients:
-            is_open = state.action == "open"
-            if state.position == BROADCAST and is_open:
-                asked: Collection[str] = [id_ for id_ in everybody if id_ != memo.sender_position]
-            else:
-                is_waiting = state.position in people and (is_open or (state.unread and memo.action is None))
-                asked = (state.position,) if is_waiting else ()
-            for id_ in asked:
+        unread = {state.position for state in memo.recipients if state.unread} if memo.action is None else set()
+        for id_ in everybody if memo.owed_by or unread else ():
+            members = (id_, *people[id_].union_of)
+            if open_for(memo, members) or not unread.isdisjoint(members):
                 yield Wait(artifact=memo, position=id_, since=waiting_since(memo, people[id_].repo))
 
 

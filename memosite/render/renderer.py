@@ -32,21 +32,25 @@ from memosite.feeds.json_feed import to_json_feed
 from memosite.feeds.rss import ITEM_BYTES, FeedFile, FeedItem, to_rss
 from memosite.formats.turns import TurnList, parse_conversation, without_hashes
 from memosite.markdown.html import to_html
+from memosite.markdown.images import Image
 from memosite.markdown.places import FRONT_MATTER
+from memosite.pages.images import ShownImage
 from memosite.pages.models import Page
 from memosite.pages.parts import PAGE_CHARS, Body
-from memosite.pages.words import action_word
+from memosite.pages.words import action_word, cite_words, kind_word, kinds, severities, severity_word
 from memosite.passages.anchors import PREAMBLE
+from memosite.render.catalogue import Catalogue
 from memosite.render.contents import LONG, ContentsRow, contents_of
 from memosite.render.difference import Diff, compare, cut_to, html_bytes
 from memosite.render.outline import outline
 from memosite.render.strip import strip_of
 from memosite.render.theme import Theme
+from memosite.render.translating import Translating
 from memosite.render.turn_difference import TurnDiff, compare_turns
 from memosite.render.turns import LEVEL, shown_turns
 from memosite.search.blocks import Analyses, SearchBlock, render_block
 
-__all__ = ["Renderer"]
+__all__ = ["Renderer", "noun_forms"]
 
 
 _CACHE_BYTES: Final = 16 * 2**20
@@ -93,6 +97,7 @@ class Renderer:
         cache_bytes: int = _CACHE_BYTES,
     ) -> None:
         self.theme = theme
+        self._words = theme.words
         self._bytes_left = PAGE_BYTES
         self._text_of = text_of
         self._fragments = _Fragments(cache_bytes)
@@ -116,7 +121,7 @@ class Renderer:
         """The page's HTML in UTF-8; equal models give equal bytes. Raises ConfigError for a fault of the theme."""
         self._bytes_left = PAGE_BYTES
         try:
-            html = self._environment.get_template(page.template).render(page=page)
+            html = self._environment.get_template(page.template).render(page=self._words.translated(page))
         except Exception as error:
             fault = _fault(error, self.theme.own)
             if fault is None:
@@ -127,6 +132,7 @@ class Renderer:
 
     def render_feed(self, file: FeedFile) -> bytes:
         """A feed in its form; the texts of its items, if it has any, are rendered like those of pages."""
+        file = self._words.translated(file)
         if file.form == "json":
             return to_json_feed(file.feed)
         items = file.feed.items if file.feed.has_content else ()
@@ -177,13 +183,16 @@ class Renderer:
         """The HTML of a Markdown text with `_PREFIX` for its prefix, cut where it is too long for a page."""
         links = dict(body.links)
         slots = tuple((written, "#" in href) for written, href in links.items())
-        hrefs = [escape(href) for href in links.values()]
+        images = body.images
+        hrefs = [escape(href) for href in (*links.values(), *(one.href for one in images))]
+        sizes = tuple(one._replace(href="") for one in images)
         for halvings in count():
-            key = body.sha256, slots, halvings
+            key = body.sha256, slots, sizes, halvings
             fragment = self._fragments.get(key)
             if fragment is None:
-                fragment = _fragment(self._text_of(body.sha256), slots, halvings)
-                self._fragments.put(key, fragment, of_key=sum(_LINK_BYTES + len(written) for written, _ in slots))
+                fragment = _fragment(self._text_of(body.sha256), slots, sizes, halvings)
+                names = (*links, *(one.written for one in images))
+                self._fragments.put(key, fragment, of_key=sum(_LINK_BYTES + len(written) for written in names))
             html = _LINK.sub(lambda match: hrefs[int(match[1])], fragment) if hrefs else fragment
             if _size(html) <= PAGE_BYTES - _SPARE:
                 break
@@ -275,9 +284,22 @@ def _environment(theme: Theme, compiled: jinja2.BytecodeCache | None) -> jinja2.
         auto_reload=False,
         cache_size=-1,
         bytecode_cache=compiled,
+        extensions=[Translating],
     )
-    environment.filters |= {"markdown": _markdown, "counted": _counted, "media_type": _media_type}
-    environment.filters["action_word"] = action_word
+    environment.words = theme.words  # type: ignore[attr-defined]
+    environment.globals["plural_form"] = theme.words.form
+    environment.filters |= {
+        "markdown": _markdown,
+        "media_type": _media_type,
+        "counted": lambda number, noun: _counted(theme.words, number, noun),
+        "action_word": lambda action: theme.words.translated(action_word(action)),
+        "kind": lambda kind: theme.words.translated(kind_word(kind)),
+        "kinds": lambda number, kind: theme.words.translated(kinds(kind, number)),
+        "severity": lambda severity: theme.words.translated(severity_word(severity)),
+        "severities": lambda number, severity: theme.words.translated(severities(severity, number)),
+        "cite_words": lambda kind: theme.words.translated(cite_words(kind)),
+        "number": theme.words.number,
+    }
     return environment
 
 
@@ -317,7 +339,7 @@ def _verbatim(text: str, span: tuple[int, int] | None = None) -> str:
     return f'<pre class="verbatim" tabindex="0">\n{html}</pre>\n' + (_CUT if is_cut else "")
 
 
-def _fragment(text: str, slots: _Slots, halvings: int) -> str:
+def _fragment(text: str, slots: _Slots, sizes: tuple[ShownImage, ...], halvings: int) -> str:
     """The HTML of a Markdown text, halved so many times, with `_PREFIX` for its prefix and a slot for each href."""
     source = text[:PAGE_CHARS].replace(_PREFIX, "\ufffd")
     front = FRONT_MATTER.match(source)
@@ -332,18 +354,28 @@ def _fragment(text: str, slots: _Slots, halvings: int) -> str:
         written: f"{_PREFIX}{_PREFIX}{number}{'#' if has_fragment else ''}{_PREFIX}"
         for number, (written, has_fragment) in enumerate(slots)
     }
+    images = {
+        one.written: Image(f"{_PREFIX}{_PREFIX}{number}{_PREFIX}", one.width, one.height, one.why_not)
+        for number, one in enumerate(sizes, len(slots))
+    }
     for _ in range(halvings):
         source = source[: len(source) // 2]
-    return head + to_html(source, links=links, prefix=_PREFIX, base_level=LEVEL, with_passages=True)
+    return head + to_html(source, links=links, images=images, prefix=_PREFIX, base_level=LEVEL, with_passages=True)
 
 
 def _markdown(text: str, prefix: str, base_level: int = LEVEL, links: Iterable[tuple[str, str]] = ()) -> Markup:
     return _safe(to_html(text[:PAGE_CHARS], links=dict(links), prefix=prefix, base_level=base_level))
 
 
-def _counted(number: int, noun: str) -> str:
+def noun_forms(noun: str) -> tuple[str, str]:
+    """The texts for one and for many, as a catalogue has them."""
+    return f"{{n:,}} {noun}", f"{{n:,}} {_PLURALS.get(noun, noun + 's')}"
+
+
+def _counted(words: Catalogue, number: int, noun: str) -> str:
     """A number with its noun: "1 memo", "1,200 memos"."""
-    return f"{number:,} {noun if number == 1 else _PLURALS.get(noun, noun + 's')}"
+    pattern = words.counted(*noun_forms(noun), number)
+    return pattern.replace("{n:,}", words.number(number))
 
 
 def _media_type(href: str) -> str:
