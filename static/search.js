@@ -634,20 +634,22 @@ const memositeSearch = (() => {
       return row;
     }
 
-    /** The passage of a document that has most of some words. Of a text in several pieces another one than the first is
-     *  loaded only if the first has not all of them together; positions tell which. @param {number} document
-     *  @param {Words[]} wanted @returns {Promise<Hit>} */
+    /** The passage of a document that has most of some words. Of a text in several pieces more than the first is loaded
+     *  only if that has not all of them together: all, if it has three, else the one that positions tell.
+     *  @param {number} document @param {Words[]} wanted @returns {Promise<Hit>} */
     async passage(document, wanted) {
       const row = await this.row(document);
       const [file, place, ...sizes] = numbers(row[10]);
-      const piece = async (/** @type {number} */ n) => mark((await this.get(`e${file + n}`, (value) => value))[n ? 0 : place], wanted);
-      let found = mark("", []);
-      if (file !== undefined) found = await piece(0);
-      if (sizes.length && found.found < new Set(wanted.flatMap(keysOf)).size) {
+      const piece = async (/** @type {number} */ n) => (await this.get(`e${file + n}`, (value) => value))[n ? 0 : place];
+      let found = mark(file === undefined ? "" : await piece(0), wanted);
+      if (found.found === new Set(wanted.flatMap(keysOf)).size) return { row, ...found };
+      if (sizes.length && sizes.length < 3) {
+        found = mark((await Promise.all([...sizes, 0].map((_, n) => piece(n)))).join("\n"), wanted);
+      } else if (sizes.length) {
         const at = await this.bestPosition(document, wanted, row[3] ? "o" : "t");
         let n = 0;
         for (let end = 0; n < sizes.length && (end += sizes[n]) <= at; ) n++;
-        if (n) found = await piece(n);
+        if (n) found = mark(await piece(n), wanted);
       }
       return { row, ...found };
     }

@@ -19,7 +19,7 @@ from memosite.markdown.plain import plain_lines
 from memosite.search.documents import MOST_CHARS, SearchDocument
 from memosite.search_language.analyzer import Analyzer
 
-PIECE = 6_000
+PIECE = 8_000
 """Characters after which a piece ends: a hit loads one of them, and the texts that share its file."""
 
 _END = re.compile(r"\r\n?|\n")
