@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 
+from memosite.archive.cite import Citation
 from memosite.archive.notices import Notice
 from memosite.pages.parts import Body, Reference, Row, Stamp
 
@@ -24,6 +25,7 @@ class ThreadMember:
     waits_for: tuple[Reference, ...] = ()
     is_folded: bool = False
     preview: str = ""
+    citation: Citation | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
