@@ -347,6 +347,7 @@ def memo(**changes: Any) -> MemoPage:
         ),
         "answers": 1,
         "waits_for": (ref("catalogue-engineer"),),
+        "perhaps_answered_by": (ref("Lost reply"),),
         "relations": (("Also answers", (ref("Trial load one"), ref("Holds"))), ("Superseded by", (ref("Plan two"),))),
         "discharge": "on 2026-04-28 by director: done",
         "summary": body("Two loads, the second one **clean**. We go.", prefix="summary-"),

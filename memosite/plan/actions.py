@@ -113,15 +113,12 @@ def _owed(make: RowMaker, who: str, whom: str, memos: Sequence[Memo]) -> Owed:
 
 def _of_position(make: RowMaker, asked: Asked, id_: str, limit: int, former_anchors: Sequence[str]) -> PositionActions:
     board = actions_of(id_)
-    todo = asked.asked_of([id_])
-    groups = [
-        make.group(phrase("To do"), f"to-do-{id_}", todo, limit=limit, viewer=viewer(id_), state="open", more=board)
-    ]
-    waiting = asked.asked_by([id_])
+    todo, waiting = asked.asked_of([id_]), asked.asked_by([id_])
+    own = viewer(id_)
+    groups = [make.group(phrase("To do"), f"to-do-{id_}", todo, limit=limit, viewer=own, state="open", more=board)]
     if waiting:
         heading, anchor = phrase("Waiting on others"), f"waiting-{id_}"
-        more = make.group(heading, anchor, waiting, limit=limit, is_waiting=True, state="open", more=board)
-        groups.append(more)
+        groups.append(make.group(heading, anchor, waiting, limit=limit, is_waiting=True, state="open", more=board))
     return PositionActions(
         position=Reference(label=phrase("Everybody")) if id_ == BROADCAST else make.context.position(make.start, id_),
         href=relative(make.start, board),

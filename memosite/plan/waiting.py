@@ -14,6 +14,7 @@ from memosite.archive.model import Artifact, Document, Position, Record
 from memosite.archive.urls import HOME
 from memosite.facts.parsed import Ref
 from memosite.facts.phrases import joined, phrase
+from memosite.facts.statuses import awaits
 from memosite.facts.times import Moment
 from memosite.facts.words import kinds
 from memosite.formats.status import is_superseded, status_of
@@ -31,7 +32,6 @@ _LEAST = (7, 30)  # days
 _AGES = (phrase("under 7 days"), phrase("7 to 29 days"), phrase("30 days or more"), phrase("no date"))
 _UNDATED = 3
 _SOMEBODY = ""  # what is awaited, but not of whom
-_AWAITS = re.compile(r"\b(?:await|awaits|awaiting|pending|waiting (?:for|on))\b", re.IGNORECASE)
 _WORD = re.compile(r"\w+")
 
 
@@ -90,7 +90,7 @@ def _documents(context: Context, people: dict[str, Position]) -> Iterator[Wait]:
     for artifact in context.archive.artifacts.values():
         if isinstance(artifact, (Document, Record)) and not is_superseded(artifact):
             status = status_of(artifact)
-            if not _AWAITS.search(status):
+            if not awaits(status):
                 continue
             named = names.within(status)
             asked = [id_ for id_ in _named(people) if id_ in named]

@@ -13,9 +13,8 @@ A template gets `page` and nothing else that varies, and computes nothing. Every
 
 import re
 import sys
-import traceback
 from collections import OrderedDict
-from collections.abc import Callable, Hashable, Iterable
+from collections.abc import Callable, Hashable
 from contextlib import suppress
 from dataclasses import replace
 from html import escape
@@ -42,13 +41,12 @@ from memosite.passages.anchors import PREAMBLE
 from memosite.render.catalogue import Catalogue
 from memosite.render.contents import LONG, ContentsRow, contents_of
 from memosite.render.difference import Diff, compare, cut_to, html_bytes
+from memosite.render.environment import environment_of, fault_of, safe
 from memosite.render.outline import outline
 from memosite.render.strip import strip_of
 from memosite.render.theme import Theme
-from memosite.render.translating import Translating
 from memosite.render.turn_difference import TurnDiff, compare_turns
 from memosite.render.turns import LEVEL, shown_turns
-from memosite.render.words import word_filters
 from memosite.search.blocks import Analyses, SearchBlock, render_block
 
 __all__ = ["Renderer"]
@@ -68,14 +66,6 @@ _LABELS: Final = (phrase("Link to this section"), phrase("Back to the text"), ph
 
 _CONTROLS: Final = bytes([*range(9), 11, 12, *range(14, 32), 127])
 _WITHOUT_CONTROLS: Final = bytes.maketrans(_CONTROLS, b"?" * len(_CONTROLS))
-_MEDIA_TYPES: Final = (
-    ("feed.json", "application/feed+json"),
-    (".json", "application/json"),
-    (".jsonl", "application/jsonl"),
-    (".md", "text/markdown"),
-    (".xml", "application/rss+xml"),
-    (".zip", "application/zip"),
-)
 
 
 PAGE_BYTES: Final = 900_000
@@ -111,7 +101,7 @@ class Renderer:
         self._fragments = _Fragments(cache_bytes)
         self._analyses = Analyses()
         self._last_read: tuple[tuple[str, str | None, bool], TurnList] | None = None
-        self._environment = _environment(theme, compiled)
+        self._environment = environment_of(theme, compiled)
         self._environment.filters |= {
             "body": self._body,
             "contents": self._contents,
@@ -131,7 +121,7 @@ class Renderer:
         try:
             html = self._environment.get_template(page.template).render(page=self._words.translated(page))
         except Exception as error:
-            fault = _fault(error, self.theme.own)
+            fault = fault_of(error, self.theme.own)
             if fault is None:
                 raise
             raise ConfigError(f"theme: {fault}") from error
@@ -172,7 +162,7 @@ class Renderer:
         shown = self._shown(body)
         size = _size(shown)
         if size > self._bytes_left:
-            return _safe(_notice(self._words, _TOO_LONG))
+            return safe(_notice(self._words, _TOO_LONG))
         self._bytes_left -= size
         return shown
 
@@ -187,8 +177,8 @@ class Renderer:
         if body.form == "transcript":
             return self._transcript(body)
         if body.form == "verbatim":
-            return _safe(_verbatim(self._words, self._text_of(body.sha256), body.span))
-        return _safe(self._markdown(body).replace(_PREFIX, escape(body.prefix)))
+            return safe(_verbatim(self._words, self._text_of(body.sha256), body.span))
+        return safe(self._markdown(body).replace(_PREFIX, escape(body.prefix)))
 
     def _markdown(self, body: Body) -> str:
         """The HTML of a Markdown text with `_PREFIX` for its prefix, cut where it is too long for a page."""
@@ -223,20 +213,20 @@ class Renderer:
             self._last_read = key, found
         conversation = self._last_read[1]
         if conversation.form == "verbatim":
-            return _safe(_verbatim(self._words, conversation.preamble))
+            return safe(_verbatim(self._words, conversation.preamble))
         links = dict(body.links)
         is_first = body.turns is None or not (body.turns.first or body.turns.start)
         preamble = conversation.preamble[:PAGE_CHARS] if is_first else ""
         prefix = f"{body.prefix}{PREAMBLE}"
         html = self._environment.get_template("turns.html").render(
             prefix=body.prefix,
-            preamble=_safe(to_html(preamble, links=links, prefix=prefix, base_level=LEVEL, with_passages=True)),
+            preamble=safe(to_html(preamble, links=links, prefix=prefix, base_level=LEVEL, with_passages=True)),
             outline=self._words.translated(outline(conversation, body)),
             strip=self._words.translated(strip_of(conversation, body)),
             total=len(conversation.turns),
             turns=self._words.translated(tuple(shown_turns(conversation, body))),
         )
-        return _safe(html)
+        return safe(html)
 
     def _diff(self, shown: str, other: str) -> Diff:
         """Compare two texts by digest, as far as the page has room; "" stands for no text."""
@@ -283,49 +273,6 @@ class _Fragments:
         self._size += size
         while self._size > self._limit:
             self._size -= self._html.popitem(last=False)[1][2]
-
-
-def _environment(theme: Theme, compiled: jinja2.BytecodeCache | None) -> jinja2.Environment:
-    def source(name: str) -> tuple[str, str, None] | None:
-        return (theme.templates[name], name, None) if name in theme.templates else None
-
-    environment = jinja2.Environment(
-        loader=jinja2.FunctionLoader(source),  # as DictLoader, with a file name for tracebacks
-        autoescape=True,
-        undefined=jinja2.StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-        auto_reload=False,
-        cache_size=-1,
-        bytecode_cache=compiled,
-        extensions=[Translating],
-    )
-    environment.words = theme.words  # type: ignore[attr-defined]
-    environment.globals["plural_form"] = theme.words.form
-    environment.filters |= {"markdown": _markdown, "media_type": _media_type, **word_filters(theme.words)}
-    return environment
-
-
-def _fault(error: Exception, own: frozenset[str]) -> str | None:
-    """Where a site's own template failed, and how; None if none of them is involved."""
-    if not own:
-        return None
-    if isinstance(error, jinja2.TemplateSyntaxError):
-        return f"templates/{error.name}, line {error.lineno}: {error.message}"
-    if isinstance(error, jinja2.TemplatesNotFound | jinja2.TemplateNotFound):
-        return f"there is no template {error.message}"
-    frames = traceback.extract_tb(error.__traceback__)
-    places = [f"templates/{frame.filename}, line {frame.lineno}" for frame in frames if frame.filename in own]
-    if places:
-        return f"{places[-1]}: {type(error).__name__}: {error}"
-    if isinstance(error, jinja2.TemplateError):  # a bundled template lacks what a site's own one should have given
-        return f"{', '.join(sorted(own))}: {error}"
-    return None
-
-
-def _safe(html: str) -> Markup:
-    """The one place where text becomes HTML: what `markdown/html.to_html`, a template or `html.escape` has written."""
-    return Markup(html)  # noqa: S704
 
 
 def _size(html: str) -> int:
@@ -378,12 +325,3 @@ def _fragment(words: Catalogue, text: str, slots: _Slots, halvings: int) -> _Fra
         source = source[: len(source) // 2]
     html = to_html(source, links=links, images=images, prefix=_PREFIX, base_level=LEVEL, with_passages=True)
     return head + html, contents_of(source)
-
-
-def _markdown(text: str, prefix: str, base_level: int = LEVEL, links: Iterable[tuple[str, str]] = ()) -> Markup:
-    return _safe(to_html(text[:PAGE_CHARS], links=dict(links), prefix=prefix, base_level=base_level))
-
-
-def _media_type(href: str) -> str:
-    file = href.partition("#")[0]
-    return next((kind for ending, kind in _MEDIA_TYPES if file.endswith(ending)), "text/html")
