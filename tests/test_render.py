@@ -807,7 +807,7 @@ def pages() -> tuple[Page, ...]:
                 example_full="https://archive.example.org/positions/strategist/feed-full.xml",
                 name="strategist",
                 subject="strategist",
-                choices=((ref("strategist"), "memosite watch feed.xml"),),
+                choices=((ref("strategist"), "memosite watch feed.xml", "strategist"),),
                 is_local=True,
             ),
         ),
@@ -918,7 +918,16 @@ def rendered(page: Page, renderer: Renderer = RENDERER) -> lxml_html.HtmlElement
     first, *others = [(dict(script.attrib), script.text) for script in tree.iter("script")]
     assert first == ({"async": "", "fetchpriority": "high", "src": f"{top}static/memosite.js"}, None)
     assert all("defer" in attributes and not text for attributes, text in others)
-    scripted = (SearchPage, ArtifactPage, ActionsPage, ActionListPage, PositionPage, DecisionsPage)
+    scripted = (
+        SearchPage,
+        ArtifactPage,
+        ActionsPage,
+        ActionListPage,
+        PositionPage,
+        DecisionsPage,
+        ListPage,
+        NotFoundPage,
+    )
     assert not others or isinstance(page, scripted)
     assert tree.xpath("//*[@style or @*[starts-with(name(), 'on')]]") == []
     assert tree.xpath("count(//h1)") == 1

@@ -66,6 +66,7 @@ def plan_feed_page(context: Context, channels: Sequence[Channel]) -> Iterator[Fe
                 (
                     Reference(label=_label(context, one), href=f"{relative(FEEDS, one.page)}#follow"),
                     f"memosite watch {shlex.quote(absolute(base, f'{one.stem}.xml'))}",
+                    feed_name(one.position.id if one.position else "everything"),
                 )
                 for one in memo_feeds[:_LISTED]
             ),

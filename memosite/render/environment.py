@@ -7,18 +7,15 @@ from typing import Final
 import jinja2
 from markupsafe import Markup
 
-from memosite.facts.words import kind_word, kinds
 from memosite.markdown.html import to_html
 from memosite.pages.parts import PAGE_CHARS
-from memosite.pages.words import action_word, cite_words, severities, severity_word, standing_word
-from memosite.render.catalogue import Catalogue
 from memosite.render.theme import Theme
 from memosite.render.translating import Translating
 from memosite.render.turns import LEVEL
+from memosite.render.words import word_filters
 
-__all__ = ["environment_of", "fault_of", "noun_forms", "safe"]
+__all__ = ["environment_of", "fault_of", "safe"]
 
-_PLURALS: Final = {"library": "libraries", "reply": "replies"}
 _MEDIA_TYPES: Final = (
     ("feed.json", "application/feed+json"),
     (".json", "application/json"),
@@ -48,19 +45,7 @@ def environment_of(theme: Theme, compiled: jinja2.BytecodeCache | None) -> jinja
     )
     environment.words = theme.words  # type: ignore[attr-defined]
     environment.globals["plural_form"] = theme.words.form
-    environment.filters |= {
-        "markdown": _markdown,
-        "media_type": _media_type,
-        "counted": lambda number, noun: _counted(theme.words, number, noun),
-        "action_word": lambda action: theme.words.translated(action_word(action)),
-        "kind": lambda kind: theme.words.translated(kind_word(kind)),
-        "kinds": lambda number, kind: theme.words.translated(kinds(kind, number)),
-        "severity": lambda severity: theme.words.translated(severity_word(severity)),
-        "severities": lambda number, severity: theme.words.translated(severities(severity, number)),
-        "standing": lambda standing: theme.words.translated(standing_word(standing)),
-        "cite_words": lambda kind: theme.words.translated(cite_words(kind)),
-        "number": theme.words.number,
-    }
+    environment.filters |= {"markdown": _markdown, "media_type": _media_type, **word_filters(theme.words)}
     return environment
 
 
@@ -88,17 +73,6 @@ def safe(html: str) -> Markup:
 
 def _markdown(text: str, prefix: str, base_level: int = LEVEL, links: Iterable[tuple[str, str]] = ()) -> Markup:
     return safe(to_html(text[:PAGE_CHARS], links=dict(links), prefix=prefix, base_level=base_level))
-
-
-def noun_forms(noun: str) -> tuple[str, str]:
-    """The texts for one and for many, as a catalogue has them."""
-    return f"{{n:,}} {noun}", f"{{n:,}} {_PLURALS.get(noun, noun + 's')}"
-
-
-def _counted(words: Catalogue, number: int, noun: str) -> str:
-    """A number with its noun: "1 memo", "1,200 memos"."""
-    pattern = words.counted(*noun_forms(noun), number)
-    return pattern.replace("{n:,}", words.number(number))
 
 
 def _media_type(href: str) -> str:
