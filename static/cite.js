@@ -238,17 +238,17 @@ function fragmentOf(part, words, text) {
 /** @param {Choice} choice */
 function show({ citation, link, range }) {
   const status = make("p", { className: "facts", role: "status" });
-  const dialog = make("dialog", { className: "citing", ariaLabel: "Cite" });
-  dialog.append(make("h2", {}, "Cite ", make("code", { className: "facts" }, citation.ref)));
+  const dialog = make("dialog", { className: "citing", ariaLabel: _("Cite") });
+  dialog.append(make("h2", {}, _("Cite"), " ", make("code", { className: "facts" }, citation.ref)));
   const formats = { Link: link, Markdown: toMarkdown(citation), HTML: toHtml(citation), Text: toText(citation) };
   for (const [label, value] of Object.entries(formats)) {
     const area = make("textarea", { id: `_${label}`, readOnly: true, rows: label === "Link" ? 2 : 3, value });
-    const words = [make("span", {}, "Copy"), make("span", { className: "unseen" }, ` ${label}`)];
+    const words = [make("span", {}, _("Copy")), make("span", { className: "unseen" }, ` ${label}`)];
     const button = make("button", { className: "copy" }, ...words);
     button.onclick = () => void memosite.copy(button, label, value, area, status);
     dialog.append(make("label", { className: "facts", htmlFor: area.id }, label), button, area);
   }
-  dialog.append(status, make("button", { onclick: () => dialog.close() }, "Close"));
+  dialog.append(status, make("button", { onclick: () => dialog.close() }, _("Close")));
   dialog.onclose = () => {
     dialog.remove();
     if (range) getSelection()?.setBaseAndExtent(range.startContainer, range.startOffset, range.endContainer, range.endOffset);
@@ -272,7 +272,7 @@ function cite(details) {
 
 /** A Cite below what is selected. */
 function addPick() {
-  const pick = make("button", { className: "pick", hidden: true }, "Cite");
+  const pick = make("button", { className: "pick", hidden: true }, _("Cite"));
   const place = () => requestAnimationFrame(() => {
     const isBusy = document.querySelector("dialog[open]") || (root?.matches(":active") && !pick.matches(":active"));
     const range = isBusy ? null : selectedRange();

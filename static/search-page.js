@@ -11,10 +11,10 @@
   const FACET_VALUES = 12;
   /** @type {[string, string, (value: string) => string][]} */
   const FACETS = [
-    ["kind", "Kind", (value) => `kind:${value}`],
-    ["system", "System", (value) => `system:${value}`],
-    ["position", "Position", (value) => `with:${/[\s()"]/.test(value) ? `"${value.replaceAll('"', "")}"` : value}`],
-    ["year", "Year", (value) => `sent:${value}`],
+    ["kind", _("Kind"), (value) => `kind:${value}`],
+    ["system", _("System"), (value) => `system:${value}`],
+    ["position", _("Position"), (value) => `with:${/[\s()"]/.test(value) ? `"${value.replaceAll('"', "")}"` : value}`],
+    ["year", _("Year"), (value) => `sent:${value}`],
   ];
 
   /** @template {Element} T @param {string} id @param {new () => T} type @returns {T} */
@@ -123,7 +123,8 @@
       showHits(answer.hits);
       const { total } = answer;
       status.className = "";
-      status.textContent = total ? `${total.toLocaleString("en")} ${total === 1 ? "result" : "results"}` : "No results.";
+      const number = total.toLocaleString(_("en"));
+      status.textContent = total ? _n(total, `${number} result`, `${number} results`) : _("No results.");
       more.hidden = answer.hits.length >= total;
       if (!total) void suggest(query, () => turn === asked);
       const counted = await answer.facets();
@@ -137,7 +138,7 @@
         startAgain();
         await show(query, true);
       } else {
-        clear("Search files did not load. Check that the whole site was copied.");
+        clear(_("Search files did not load. Check that the whole site was copied."));
       }
     }
   }
@@ -190,7 +191,7 @@
     link.setAttribute("dir", "auto");
     const first = make("p");
     first.append(link);
-    const facts = [day || "no date", kind, who, label].filter(Boolean).join(" · ");
+    const facts = [day || _("no date"), kind, who, label].filter(Boolean).join(" · ");
     const text = make("p");
     text.setAttribute("dir", "auto");
     for (const [piece, isMarked] of hit.excerpt) text.append(isMarked ? make("mark", piece) : piece);
@@ -203,12 +204,14 @@
       ...grouped(hits).map(([hit, ...others]) => {
         const item = make("li");
         item.append(...hitOf(hit));
-        if (others.length) {
+        const { length } = others;
+        if (length) {
           const more = make("details");
-          const what = hit.row[0] === "transcript" ? "transcript" : "thread";
           const inside = make("ol", "", "hits");
           inside.append(...others.map((other) => { const one = make("li"); one.append(...hitOf(other)); return one; }));
-          more.append(make("summary", `${others.length} more in this ${what}`), inside);
+          const isOf = hit.row[0] === "transcript";
+          const said = isOf ? _(`${length} more in this transcript`) : _(`${length} more in this thread`);
+          more.append(make("summary", said), inside);
           item.append(more);
         }
         return item;
@@ -234,7 +237,7 @@
       link.setAttribute("href", addressOf(one));
       links.push(link, ` (${total.toLocaleString("en")}) `);
     }
-    if (links.length && isCurrent()) status.replaceChildren("No results. Try ", ...links);
+    if (links.length && isCurrent()) status.replaceChildren(_("No results. Try"), " ", ...links);
   }
 
   /** @param {Record<string, [string, number][]>} counted @param {string} query */
@@ -248,7 +251,7 @@
         const has = ` ${query} `.includes(` ${condition(value)} `);
         link.setAttribute("href", addressOf(has ? without(query, condition(value)) : withCondition(query, condition(value))));
         if (has) link.setAttribute("aria-current", "true");
-        item.append(link, " ", make("span", count.toLocaleString("en"), "facts"));
+        item.append(link, " ", make("span", count.toLocaleString(_("en")), "facts"));
         return item;
       });
       const values_ = make("ul");
