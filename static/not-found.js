@@ -64,7 +64,8 @@ async function show() {
   const root = list?.dataset.root ?? "/";
   if (!list || list.dataset.done) return; // from disk and on a server it is found in two ways
   list.dataset.done = "1";
-  if (location.protocol === "file:") { // there the links from the top of a server lead nowhere
+  if (location.protocol === "file:") {
+    document.head.append(Object.assign(document.createElement("script"), { src: "static/memosite.js" })); // there the links from the top of a server lead nowhere
     for (const link of document.querySelectorAll(`a[href^="${root}"]`)) {
       link.setAttribute("href", link.getAttribute("href")?.slice(root.length) ?? "");
     }
