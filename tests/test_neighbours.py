@@ -19,8 +19,8 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("lists")
     write_org(folder, positions=("director", "engineer", "pilot"))
     inbox = folder / "memos/inbox"
-    for day, name in enumerate(NAMES, 1):
-        write_memo(inbox, name, sent=f"2026-05-{day:02}T09:00:00Z")
+    for number, name in enumerate(NAMES, 1):
+        write_memo(inbox, name, sent=f"2026-05-{number:02}T09:00:00Z")
     write_memo(inbox, "2026-05-03-1200--engineer--pilot--aside", to="pilot", sent="2026-05-03T12:00:00Z")
     for day in DAYS:
         write_note(folder / "notes/engineer", f"{day}-0900--engineer--file--log", sent=f"{day}T09:00:00Z")

@@ -163,10 +163,9 @@ UNDATED = dt.datetime.max.replace(tzinfo=dt.UTC)
 class Memo(Artifact):
     """A memo, or a note to file, by `kind`.
 
-    `parent` is the memo it answers, `ghost_parent` the id of one that is not in the archive. `also_answers` are
-    further memos to its sender that it answers, `supersedes` earlier memos of its sender that it replaces. `sender` and
-    `to` are as written, `sender_position` and the recipients' positions as resolved; `role` is the position a note
-    is filed for.
+    `parent` is the memo it answers, `ghost_parent` the id of one that is not in the archive. `also_answers` are further
+    memos to its sender that it answers, `supersedes` earlier memos of its sender that it replaces. `sender`, `to` are
+    as written, their positions as resolved; `role` is whom a note is filed for. `owed_by` have not done what it asks.
     """
 
     sender: str
@@ -185,6 +184,7 @@ class Memo(Artifact):
     supersedes: tuple[Ref, ...] = ()
     superseded_by: tuple[Ref, ...] = ()
     action: Action | None = None
+    owed_by: tuple[str, ...] = ()
     answers: int = 0
     discharge: Discharge | None = None
     broken: bool = False

@@ -144,6 +144,8 @@ class MemoPage(ArtifactPage):
     mailbox: Mailbox | None
     action: Action | None
     recipients: tuple[RecipientRow, ...]
+    waits_for: tuple[Reference, ...]
+    perhaps_answered_by: tuple[Reference, ...]
     answers: int
     relations: tuple[tuple[str, tuple[Reference, ...]], ...]
     discharge: str

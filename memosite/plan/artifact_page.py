@@ -21,6 +21,7 @@ from memosite.pages.tracks import OutdatedCitation, TrackStep
 from memosite.plan.addresses import bundled_name, file_address, twins_of_artifact
 from memosite.plan.citations import citation_of
 from memosite.plan.cited_by import cited_by
+from memosite.plan.clauses import finding_row
 from memosite.plan.context import Context
 from memosite.plan.dates import stamp
 from memosite.plan.head import PageHead, page_head
@@ -146,7 +147,7 @@ def artifact_fields(context: Context, artifact: Artifact, start: str, *, section
             if "/copies/" not in path
         ),
         "tags": tuple(_tags(artifact)),
-        "findings": tuple(context.finding_row(start, finding) for finding in artifact.findings[:FINDINGS]),
+        "findings": tuple(finding_row(start, finding) for finding in artifact.findings[:FINDINGS]),
         "findings_total": len(artifact.findings),
         "backlinks": mention_rows(context, start, artifact),
         "backlinks_total": len(artifact.backlinks),

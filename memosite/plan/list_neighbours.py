@@ -11,6 +11,7 @@ from typing import NamedTuple
 from memosite.archive.model import Artifact, Document, Memo, Transcript
 from memosite.archive.urls import page_of, relative
 from memosite.facts.parsed import BROADCAST, Ref
+from memosite.facts.phrases import phrase
 from memosite.pages.neighbours import Neighbours
 from memosite.pages.parts import Reference
 
@@ -60,9 +61,16 @@ def _list_of(artifact: Artifact) -> str | None:
 
 
 def _words(kind: str, of: str, label: Callable[[str], str]) -> str:
-    if kind == "memo":
-        return "memo to everybody" if of == BROADCAST else f"memo to {label(of)}"
-    return f"document of {of}" if kind == "document" else f"{kind} of {label(of)}"
+    match kind:
+        case "memo" if of == BROADCAST:
+            return phrase("memo to everybody")
+        case "memo":
+            return phrase("memo to {position}", position=label(of))
+        case "document":
+            return phrase("document of {source}", source=of)
+        case "note":
+            return phrase("note of {position}", position=label(of))
+    return phrase("transcript of {position}", position=label(of))
 
 
 def neighbours_of(start: str, place: ListPlace | None) -> Neighbours | None:
