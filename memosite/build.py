@@ -54,7 +54,7 @@ def build(
     that have `changed` if it is sure of them.
     """
     began = clock()
-    theme = load_theme(config.theme)
+    theme = load_theme(config.theme, config.language)
     output = _checked_output(config, previous)
     with ExitStack() as stack:
         memory = memory or stack.enter_context(Memory(writes_at_once=True))

@@ -226,15 +226,15 @@ def test_a_history_that_takes_too_long_stays_as_it_was(
     )
     program.chmod(0o755)
     monkeypatch.setenv("PATH", f"{tmp_path}/bin:{os.environ['PATH']}")
-    monkeypatch.setattr(git_module, "LIMIT_SECONDS", 3)
+    monkeypatch.setattr(git_module, "LIMIT_SECONDS", 1)
     code, out = run(site, capsys)
-    assert code == 1 and "failed    engine: its history: git cannot read it: git log took more than 3 s" in out
+    assert code == 1 and "failed    engine: its history: git cannot read it: git log took more than 1 s" in out
     assert "received" in page(site, "engine") and "received" in page(site, "other")
     for command in (["search", "Gate", "--site", str(site)], ["export", "--site", str(site)]):
         for _ in range(2):
             assert main(command) == 1
             told = capsys.readouterr()
-            assert "failed: engine: its history: git cannot read it: git log took more than 3 s" in told.err
+            assert "failed: engine: its history: git cannot read it: git log took more than 1 s" in told.err
             assert NAME in told.out
 
 

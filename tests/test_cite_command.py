@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+import shlex
 from pathlib import Path
 
 import pytest
@@ -248,3 +249,18 @@ def test_what_is_restricted_says_so(tmp_path: Path, capsys: pytest.CaptureFixtur
     assert "it was removed on 2026-05-01, with commit" in capsys.readouterr().err
     cite(repo, f"{LOAD}#t1", "--audience", "public", code=2)
     assert LOAD not in capsys.readouterr().err.partition("such as")[2]
+
+
+def test_words_that_cannot_be_traced_are_told_what_to_do(repo: Repo, capsys: pytest.CaptureFixture[str]) -> None:
+    """Too few of them, or words of a table, which no passage has: the commands that are named do it."""
+    table = "The count:\n\n| lock | barges that wait |\n|---|---|\n| north | 39 barges wait for the pilot |\n"
+    name = "2026-05-02-0900--pilot--engineer--count"
+    write_memo(repo.root / "memos/inbox", name, body=table)
+    cite(repo, "--quote", "harbour dues", code=1)
+    said = capsys.readouterr().err
+    assert "found 2 words, expected 4 or more; see: memosite search '\"harbour dues\"'" in said
+    cite(repo, "--quote", "39 barges wait for the pilot", code=1)
+    said = capsys.readouterr().err
+    assert f"memo/{name} holds this quote where no passage is (a table, front matter); cite all of it: " in said
+    words = shlex.split(said.partition("cite all of it: ")[2])
+    assert fields(capsys, repo, *words[2:])["quote"] == "39 barges wait for the pilot"

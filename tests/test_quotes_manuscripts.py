@@ -143,7 +143,8 @@ def test_any_manuscript_is_read(text: str) -> None:
 def test_a_long_manuscript_is_read() -> None:
     """Marks that open and never close, many of each kind: seconds, where work that is quadratic would take hours."""
     for piece in ("“a ", '"a ', "‘a ’ s' ", "» a", "<q>a ", "> “\n", "a. ", "director said "):
-        find_quotations(markdown_blocks(piece * 30_000), positions=POSITIONS)
+        for found in find_quotations(markdown_blocks(piece * 30_000), positions=POSITIONS):
+            assert len(found.context) < 5_000  # what is around it is bounded, or the work is quadratic
 
 
 def transcript(writer: Writer, number: int) -> Origin[str]:

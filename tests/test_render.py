@@ -346,6 +346,8 @@ def memo(**changes: Any) -> MemoPage:
             RecipientRow(position=ref("web-engineer"), action="answered", unread=None),
         ),
         "answers": 1,
+        "waits_for": (ref("catalogue-engineer"),),
+        "perhaps_answered_by": (ref("Lost reply"),),
         "relations": (("Also answers", (ref("Trial load one"), ref("Holds"))), ("Superseded by", (ref("Plan two"),))),
         "discharge": "on 2026-04-28 by director: done",
         "summary": body("Two loads, the second one **clean**. We go.", prefix="summary-"),
@@ -805,7 +807,7 @@ def pages() -> tuple[Page, ...]:
                 example_full="https://archive.example.org/positions/strategist/feed-full.xml",
                 name="strategist",
                 subject="strategist",
-                choices=((ref("strategist"), "memosite watch feed.xml"),),
+                choices=((ref("strategist"), "memosite watch feed.xml", "strategist"),),
                 is_local=True,
             ),
         ),
@@ -916,7 +918,16 @@ def rendered(page: Page, renderer: Renderer = RENDERER) -> lxml_html.HtmlElement
     first, *others = [(dict(script.attrib), script.text) for script in tree.iter("script")]
     assert first == ({"async": "", "fetchpriority": "high", "src": f"{top}static/memosite.js"}, None)
     assert all("defer" in attributes and not text for attributes, text in others)
-    scripted = (SearchPage, ArtifactPage, ActionsPage, ActionListPage, PositionPage, DecisionsPage)
+    scripted = (
+        SearchPage,
+        ArtifactPage,
+        ActionsPage,
+        ActionListPage,
+        PositionPage,
+        DecisionsPage,
+        ListPage,
+        NotFoundPage,
+    )
     assert not others or isinstance(page, scripted)
     assert tree.xpath("//*[@style or @*[starts-with(name(), 'on')]]") == []
     assert tree.xpath("count(//h1)") == 1
@@ -1413,7 +1424,7 @@ def test_a_list_does_not_repeat_the_day_its_heading_names() -> None:
 
 def test_a_column_of_the_actions_board_is_on_no_other_page() -> None:
     """It has a template of its own, for its two kinds of page."""
-    column = """<span class="facts">{% if row.waits_for %}"""
+    column = """<span class="facts">{% if row.asked_by and row.of_all %}"""
     board = THEME.templates["board.html"]
     assert column in board
     renderer = Renderer(own_theme(board=board.replace(column, f"<em>soon</em>{column}")), TEXTS.__getitem__)

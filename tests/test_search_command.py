@@ -57,6 +57,27 @@ def test_hits_speak_to_machines(site: Path, capsys: pytest.CaptureFixture[str]) 
     assert value["hits"][0]["excerpt"] == [["High.", False]]
 
 
+def test_hits_say_how_far_they_are_and_who_owes_an_answer(site: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """By a scan and by the index, and anew when an answer comes."""
+    asks = "2026-05-02-0900--engineer--keeper--ropes"
+    write_memo(site / "memos/read", asks, subject="Ropes", to="keeper, director", action_required=True)
+    write_text(site / "decisions/oak.md", "# Oak ropes\n\nStatus: accepted\n")
+    for index in ("--no-index", "--index"):
+        assert search(site, "--json", index, "ropes") == 0
+        hits = {hit["kind"]: hit for hit in json.loads(capsys.readouterr().out)["hits"]}
+        assert (hits["memo"]["status"], hits["memo"]["waits_for"]) == ("open", ["keeper", "director"])
+        assert hits["memo"]["waits_for_total"] == 2
+        assert (hits["document"]["status"], hits["document"]["waits_for"]) == ("accepted", [])
+    assert search(site, "ropes") == 0
+    told = capsys.readouterr().out
+    assert "engineer to keeper, director · open · waits for keeper, director\n" in told and "· accepted\n" in told
+    write_memo(site / "memos/read", "re", sender="keeper", to="engineer", in_reply_to=asks, subject="Fine")
+    for index in ("--index", "--no-index"):
+        assert search(site, "--json", index, "kind:memo ropes subject:ropes") == 0
+        (hit,) = json.loads(capsys.readouterr().out)["hits"]
+        assert hit["waits_for"] == ["director"]
+
+
 def test_nothing_found_is_exit_1_with_a_hint_from_real_words(site: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """And without one where nothing is similar."""
     assert search(site, "ferri") == 1

@@ -95,7 +95,7 @@ def test_a_folder_that_is_missing_or_no_theme_is_refused(tmp_path: Path) -> None
     """A mistyped folder must not silently give the bundled theme."""
     with pytest.raises(ConfigError, match="nowhere is not a folder"):
         load_theme(tmp_path / "nowhere")
-    with pytest.raises(ConfigError, match="neither a folder templates/ nor a folder static/"):
+    with pytest.raises(ConfigError, match="none of the folders templates/, static/ and languages/"):
         load_theme(tmp_path)
 
 

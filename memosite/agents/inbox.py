@@ -9,7 +9,7 @@ def inbox(reader: Reader, written: str, *, begin: int = 1) -> Answer:
     """Unread memos of a position, from a number on: those that ask for something first, then the newest."""
     position = find_position(reader.archive, written)
     involved = Involved(reader=reader, position=position)
-    lines, fields = head_of(position)
+    lines, fields = head_of(reader, position)
     unread = involved.unread
     read = [one.ref for one in involved.to_do if one not in unread]
     todo = f"{len(read)} more {'action is' if len(read) == 1 else 'actions are'} open, in memos that are read"
@@ -19,12 +19,18 @@ def inbox(reader: Reader, written: str, *, begin: int = 1) -> Answer:
         title="Unread",
         entries=tuple(entry_of(reader, one, position) for one in unread[begin - 1 :]),
         more=reader.command("inbox", position.id),
-        empty="Nothing is unread.",
+        empty=involved.none_unread,
         first=min(begin, len(unread) + 1),
     )
     return Answer(
-        lines=(*lines, f"{todo}: {brief}") if read else lines,
-        fields={"command": "inbox", **fields, "open_in_read": len(read), "brief": brief},
+        lines=(*lines, *([f"{todo}: {brief}"] if read else []), *filter(None, [involved.unknown])),
+        fields={
+            "command": "inbox",
+            **fields,
+            "open_in_read": len(read),
+            "unknown": involved.unknown or None,
+            "brief": brief,
+        },
         parts=(part,),
         command=reader.command("inbox", position.id),
         options=reader.suffix,

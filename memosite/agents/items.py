@@ -3,12 +3,14 @@
 import shlex
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 from memosite.agents.answer import Entry
-from memosite.archive.mailboxes import is_unread_for, is_unreceived_by
+from memosite.archive.mailboxes import is_unread_for, is_unreceived_by, open_for
 from memosite.archive.model import Archive, Artifact, Document, Memo, Position, Record, Transcript
 from memosite.archive.notices import notice_of
-from memosite.facts.parsed import Ref, Text
+from memosite.archive.possible_replies import PossibleReplies
+from memosite.facts.parsed import BROADCAST, Ref, Text
 from memosite.facts.texts import cut_line
 from memosite.facts.times import Moment
 from memosite.formats.status import status_of
@@ -28,6 +30,11 @@ class Reader:
     archive: Archive
     text_of: TextOf
     options: tuple[str, ...] = ()
+
+    @cached_property
+    def possible_replies(self) -> PossibleReplies:
+        """The missing memos that may have answered memos."""
+        return PossibleReplies(self.archive)
 
     def command(self, *words: str) -> str:
         """A further command, without the options."""
@@ -91,7 +98,20 @@ def states_of(reader: Reader, artifact: Artifact, viewer: Position | None) -> li
         if is_unread_for(artifact, members, repos):
             found += ["unread", *(["delivered, not received"] if is_unreceived_by(artifact, repos) else [])]
         action = next((one.action for one in artifact.recipients if one.position in members and one.action), action)
-    return found + ([f"action {action_word(action)}"] if action else [])
+        action = "open" if open_for(artifact, members) else action
+    return found + ([f"action {action_word(action)}"] if action else []) + _waits_for(reader, artifact)
+
+
+def _waits_for(reader: Reader, memo: Memo) -> list[str]:
+    """Who of several has not done what a memo asks (of one the state says it), and what may have answered it."""
+    if not memo.owed_by:
+        return []
+    names = [reader.archive.label(one) for one in memo.owed_by]
+    missing = [f"{ghost.kind}/{ghost.id}" for ghost in reader.possible_replies.of(memo)]
+    found = [f"perhaps answered by missing {', '.join(missing[:NAMED])}"] if missing else []
+    if len(memo.recipients) > 1 or memo.is_broadcast:
+        found.append(f"not answered by {'anybody' if names == [BROADCAST] else names_line(names)}")
+    return found
 
 
 def line_of(reader: Reader, artifact: Artifact, viewer: Position | None = None) -> str:
@@ -121,6 +141,9 @@ def fields_of(reader: Reader, artifact: Artifact, viewer: Position | None = None
         fields |= {"from": artifact.sender or None, "to": list(artifact.to[:NAMED]), "thread": artifact.thread}
         if len(artifact.to) > NAMED:
             fields["to_more"] = len(artifact.to) - NAMED
+        if artifact.owed_by:
+            fields["waits_for"] = list(artifact.owed_by[:NAMED])
+            fields["waits_for_total"] = len(artifact.owed_by)
     else:
         fields["who"] = who_of(artifact)
     return fields | {"states": states_of(reader, artifact, viewer)}

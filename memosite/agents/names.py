@@ -13,13 +13,9 @@ _LOOKED_AT = 50  # of a position's items, the newest: what it is called now
 def one_position(archive: Archive, written: str, option: str) -> Position:
     """The one position that a name means. Raises `ConfigError`, also for a name that several organizations share."""
     try:
-        position = find_position(archive, written)
+        return find_position(archive, written)
     except ConfigError as error:
         raise ConfigError(f"{option} {error}") from error
-    if position.union_of:
-        listed = ", ".join(position.union_of)
-        raise ConfigError(f"{option} {written}: found {len(position.union_of)} positions: {listed}; name one of them")
-    return position
 
 
 def name_of(archive: Archive, position: Position, aliases: Mapping[str, str]) -> str:

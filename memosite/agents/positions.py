@@ -1,17 +1,17 @@
 """Finds a position by a name, and what involves it."""
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 
 from memosite.agents.items import NAMED, Reader, members_of, names_line
-from memosite.archive.mailboxes import is_unread_for, open_for
+from memosite.archive.mailboxes import is_unread_for, open_for, unknown_line
 from memosite.archive.model import Archive, Artifact, Memo, Position, Thread
 from memosite.archive.named import nearest
 from memosite.facts.errors import ConfigError
-from memosite.facts.parsed import Ref
+from memosite.facts.parsed import Ref, Seat
 from memosite.facts.texts import cut_line
-from memosite.formats.status import is_decision
+from memosite.resolve.decisions import sort_of
 
 _LISTED = 40
 
@@ -19,9 +19,11 @@ _LISTED = 40
 def find_position(archive: Archive, written: str) -> Position:
     """The position that a name means: an id, a name that memos use, the name in an orgdef, or a beginning of one.
 
-    Raises `ConfigError` if there is none, or several.
+    Raises `ConfigError` if there is none, or several: also for the id that several organizations have.
     """
     names = {name: id_ for id_, one in archive.positions.items() for name in (*one.names, one.name, id_)}
+    qualified = {f"{organization}/{seat.id}": id_ for id_, organization, seat in _seats(archive)}
+    names = {**qualified, **names}
     names = {**names, **archive.position_of, **{id_: id_ for id_ in archive.positions}}
     said = written.strip().strip("/").removeprefix("positions/")
     folded = said.casefold()
@@ -29,16 +31,31 @@ def find_position(archive: Archive, written: str) -> Position:
     same = {id_ for name, id_ in names.items() if name.casefold() == folded}
     begun = {id_ for name, id_ in names.items() if name.casefold().startswith(folded)}
     for found in (exact, same, begun):
-        if len(found) == 1:
-            return archive.positions[found.pop()]
         if found and said:
-            raise ConfigError(f"{written}: found {len(found)} positions: {', '.join(sorted(found))}; name one of them")
+            return _only(archive, written, found)
     if not names:
         raise ConfigError(f"{written}: found no position at all; is this the folder of a site? Name it with --site")
     listed = names_line(sorted(archive.positions), _LISTED)
     raise ConfigError(
         f"{written}: found no such position, nearest is {nearest(said, sorted(names))}; there are {listed}"
     )
+
+
+def _seats(archive: Archive) -> Iterator[tuple[str, str, Seat]]:
+    """The positions that one organization lists alone, with each name of it (SPEC 3) and its entry."""
+    for id_, position in archive.positions.items():
+        for organization, seat in () if position.union_of else position.seats:
+            for name in {organization, organization.removesuffix("-spec").removesuffix("-org")}:
+                yield id_, name, seat
+
+
+def _only(archive: Archive, written: str, found: Collection[str]) -> Position:
+    """The one position among those found. Raises `ConfigError` if it stands for several, too."""
+    listed = sorted({member for id_ in found for member in archive.positions[id_].union_of or (id_,)})
+    if len(listed) > 1:
+        shown = names_line(listed, _LISTED)
+        raise ConfigError(f"{written}: found {len(listed)} positions: {shown}; name one of them")
+    return archive.positions[listed[0]]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -80,6 +97,16 @@ class Involved:
         return sorted(found, key=lambda one: not open_for(one, self.members))
 
     @cached_property
+    def unknown(self) -> str:
+        """What is said of memos of which nobody can know whether it has read them."""
+        return unknown_line(self.memos, self.members, self.repos)
+
+    @cached_property
+    def none_unread(self) -> str:
+        """What is said where no memo is unread."""
+        return "Nothing is known to be unread." if self.unknown else "Nothing is unread."
+
+    @cached_property
     def to_do(self) -> list[Memo]:
         """Memos that ask something of it that is not done."""
         return [one for one in self.memos if open_for(one, self.members)]
@@ -87,7 +114,7 @@ class Involved:
     @cached_property
     def waiting(self) -> list[Memo]:
         """Its own memos that ask something of others that is not done."""
-        return [one for one in self.memos if one.sender_position in self.members and one.action == "open"]
+        return [one for one in self.memos if one.sender_position in self.members and one.owed_by]
 
     @cached_property
     def notes(self) -> list[Memo]:
@@ -99,7 +126,7 @@ class Involved:
         """All decisions of the archive."""
         archive = self.reader.archive
         found = (archive.artifacts[ref] for ref in archive.groups.get("decisions", ()))
-        return newest_first(one for one in found if is_decision(one))
+        return newest_first(one for one in found if sort_of(one) == "decision")
 
     @cached_property
     def threads(self) -> list[tuple[Thread, Memo]]:
@@ -117,7 +144,7 @@ def newest_first(artifacts: Iterable[Artifact]) -> list[Artifact]:
     return sorted(found, key=lambda one: one.date is None)
 
 
-def head_of(position: Position) -> tuple[tuple[str, ...], dict[str, object]]:
+def head_of(reader: Reader, position: Position) -> tuple[tuple[str, ...], dict[str, object]]:
     """The head of an answer about a position: as lines and as fields."""
     seats = [seat for _, seat in position.seats]
     held = "; ".join(cut_line(seat.incumbent, 200) for seat in seats if seat.incumbent)
@@ -131,7 +158,23 @@ def head_of(position: Position) -> tuple[tuple[str, ...], dict[str, object]]:
         "held_by": held or None,
         "repo": position.repo,
     }
-    return ("; ".join(parts),), fields
+    lines = ["; ".join(parts)]
+    if shared := _shared_name(reader, position):
+        lines.append(
+            f"Not shown: {shared['items']} by the name {shared['name']}, which others share: {shared['command']}"
+        )
+        fields["shared_name"] = shared
+    return tuple(lines), fields
+
+
+def _shared_name(reader: Reader, position: Position) -> dict[str, object] | None:
+    """What memos say of a position by an id that other organizations have, too: whose it is cannot be told."""
+    archive = reader.archive
+    union = next((one for one in archive.positions.values() if position.id in one.union_of), None)
+    items = len(archive.groups.get(f"position/{union.id}", ())) if union else 0
+    if union is None or not items:
+        return None
+    return {"name": union.id, "items": items, "command": reader.command("search", f"with:{union.id}")}
 
 
 def _others(position: Position) -> list[str]:

@@ -1,9 +1,13 @@
 """Where a memo is for whom: in which mailbox, whether it is unread, and whether it asks for something (SPEC 3)."""
 
+from collections import Counter
 from collections.abc import Collection, Iterable
 
 from memosite.archive.model import Copy, Memo
 from memosite.facts.parsed import BROADCAST, Mailbox
+from memosite.facts.phrases import joined, phrase, phrases
+
+_NOWHERE = phrase("in memos/ without mailboxes, where git does not tell")
 
 
 def copies_at(copies: tuple[Copy, ...], repo: str | None) -> tuple[Copy, ...]:
@@ -75,9 +79,40 @@ def is_unread_for(memo: Memo, members: Collection[str], repos: Iterable[str | No
     return False
 
 
+def why_unknown(memo: Memo, members: Collection[str], repos: Iterable[str | None]) -> str:
+    """Why nobody can know whether a position has read a memo, in a few words; "" if that is known, or is not asked."""
+    if memo.kind != "memo" or memo.sender_position in members:
+        return ""
+    mine = [state.unread for state in memo.recipients if state.position in members]
+    if mine:
+        return _NOWHERE if None in mine and True not in mine else ""
+    if not memo.is_broadcast:
+        return ""
+    known = set(repos) - {None}
+    here = tuple(copy for copy in memo.copies if copy.file.source in known)
+    if not here:
+        return phrase("to all, without a copy in its repo") if known else phrase("to all, without a repo of its own")
+    return _NOWHERE if is_unread(here, None) is None else ""
+
+
+def unknown_line(memos: Iterable[Memo], members: Collection[str], repos: Iterable[str | None]) -> str:
+    """What is said of memos of which nobody can know whether a position has read them; "" if there are none."""
+    held = tuple(repos)
+    reasons = Counter(why for memo in memos if (why := why_unknown(memo, members, held)))
+    if not reasons:
+        return ""
+    total = reasons.total()
+    each = (phrase("{number:,} {reason}", number=number, reason=why) for why, number in sorted(reasons.items()))
+    return phrases(
+        "Not known of 1 memo whether it is read: {reasons}.",
+        "Not known of {n:,} memos whether they are read: {reasons}.",
+        total,
+        reasons=joined(", ", each),
+    )
+
+
 def open_for(memo: Memo, members: Collection[str]) -> bool:
     """Whether a memo asks something of one of these positions that is not done."""
-    if memo.action != "open":  # it is that of the recipient who has done least
-        return False
-    asked = {*members} if memo.sender_position in members else {*members, BROADCAST}
-    return any(state.action == "open" and state.position in asked for state in memo.recipients)
+    if BROADCAST in memo.owed_by and memo.sender_position not in members:
+        return True
+    return any(one in members for one in memo.owed_by)

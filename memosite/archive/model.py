@@ -11,6 +11,7 @@ from typing import ClassVar, Literal
 from memosite.archive.apart import Apart
 from memosite.archive.citations import MadeCitation
 from memosite.archive.history import LifeEvent
+from memosite.archive.images import TextImage
 from memosite.facts.bounds import LABEL_CHARS
 from memosite.facts.findings import Finding
 from memosite.facts.parsed import (
@@ -78,9 +79,9 @@ class Copy:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Removal:
-    """A memo, note, transcript or entry of a list that was removed from its repo and has no other copy.
+    """What may be published of a memo, note, transcript or entry of a list that was removed and has no other copy.
 
-    It is what may be published of it: `stem` is "" if its last content was confidential.
+    `stem` is "" if its last content was confidential.
     """
 
     kind: Kind
@@ -104,10 +105,7 @@ class Variant:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Link:
-    """A resolved mention in an artifact's text: what is written, and its target.
-
-    `to` names an artifact of the archive; `url` an address outside. Exactly one of the two is given.
-    """
+    """A resolved mention in a text: what is written, and an artifact of the archive or an address outside."""
 
     written: str
     to: Ref | None = None
@@ -127,7 +125,7 @@ class RecipientState:
 class Artifact(Apart):
     """The fields that all artifacts share. One with `withheld` is published without its content."""
 
-    APART: ClassVar[frozenset[str]] = frozenset({"copies", "variants", "links"})
+    APART: ClassVar[frozenset[str]] = frozenset({"copies", "variants", "links", "images"})
 
     kind: Kind
     id: str
@@ -142,6 +140,7 @@ class Artifact(Apart):
     positions: tuple[str, ...] = ()
     tags: tuple[str, ...] = ()
     links: tuple[Link, ...] = ()
+    images: tuple[TextImage, ...] = ()
     backlinks: tuple[Ref, ...] = ()
     findings: tuple[Finding, ...] = ()
     withheld: Withheld | None = None
@@ -164,10 +163,9 @@ UNDATED = dt.datetime.max.replace(tzinfo=dt.UTC)
 class Memo(Artifact):
     """A memo, or a note to file, by `kind`.
 
-    `parent` is the memo it answers, `ghost_parent` the id of one that is not in the archive. `also_answers` are
-    further memos to its sender that it answers, `supersedes` earlier memos of its sender that it replaces. `sender` and
-    `to` are as written, `sender_position` and the recipients' positions as resolved; `role` is the position a note
-    is filed for.
+    `parent` is the memo it answers, `ghost_parent` the id of one that is not in the archive. `also_answers` are further
+    memos to its sender that it answers, `supersedes` earlier memos of its sender that it replaces. `sender`, `to` are
+    as written, their positions as resolved; `role` is whom a note is filed for. `owed_by` have not done what it asks.
     """
 
     sender: str
@@ -186,6 +184,7 @@ class Memo(Artifact):
     supersedes: tuple[Ref, ...] = ()
     superseded_by: tuple[Ref, ...] = ()
     action: Action | None = None
+    owed_by: tuple[str, ...] = ()
     answers: int = 0
     discharge: Discharge | None = None
     broken: bool = False

@@ -152,6 +152,11 @@ def in_bundle(start: str, file: str, key: str) -> str:
     return f"{relative(start, file)}#{quote(key, safe='/-._~')}"
 
 
+def image_file(sha256: str, form: str) -> str:
+    """The file of an image that texts show, named by its content."""
+    return f"images/{sha256}.{form}"
+
+
 def part_page(page: str, number: int) -> str:
     """A part of a page that is too long for one file; parts count from 1, the oldest."""
     return f"{page}{number}/"

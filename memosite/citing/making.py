@@ -1,5 +1,6 @@
 """Makes citations: of what a reference names, or of the sources that hold a quote (SPEC 7, citations)."""
 
+import shlex
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 
@@ -8,8 +9,10 @@ from memosite.citing.item import Item, Place
 from memosite.citing.sources import Sources
 from memosite.citing.words import diff_lines
 from memosite.facts.errors import ConfigError
+from memosite.quotes.index import LEAST
 from memosite.quotes.judge import judge
 from memosite.quotes.verdict import Tier, Verdict
+from memosite.quotes.words import folded_words
 
 CommitOf = Callable[[Item, Place | None], str]
 """The commit that has the text of a place, "" if it is not known."""
@@ -151,8 +154,14 @@ def _nowhere(items: Iterable[Item], quote: str) -> Iterator[str]:
     """That no source holds a quote, and which one is nearest."""
     found = [(judge(quote, body.text), item) for item in items for body in item.bodies]
     near = min(found, key=lambda one: (one[0].tier, _changed(one[0])), default=None)
+    words, search = len(folded_words(quote)), shlex.join(("memosite", "search", f'"{" ".join(quote.split())}"'))
+    if near is not None and near[0].tier.holds and not near[1].why_not:
+        cite = shlex.join(("memosite", "cite", near[1].ref, "--quote", quote))
+        yield f"{near[1].ref} holds this quote where no passage is (a table, front matter); cite all of it: {cite}"
+        return
     if near is None or near[0].tier is Tier.NOT_FOUND:
-        yield "no source holds this quote; nothing like it was found"
+        few = f"; found {words} {'word' if words == 1 else 'words'}, expected {LEAST} or more; see: {search}"
+        yield f"no source holds this quote; nothing like it was found{few if words < LEAST else ''}"
         return
     yield f"no source holds this quote; the nearest is in {near[1].ref}:"
     yield from diff_lines(near[0].changes, is_cut=near[0].is_cut)

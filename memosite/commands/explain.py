@@ -98,7 +98,7 @@ def _shown_reads(reads: Sequence[TracedRead] | None) -> list[str]:
 
 def _reason(config: Config, manifest: Manifest, name: str) -> str:
     """Why the unit is stale; "" if it is up to date."""
-    theme, output = load_theme(config.theme), OutputFolder(config.output)
+    theme, output = load_theme(config.theme, config.language), OutputFolder(config.output)
     with open_archive(config) as handle:
         archive, ledger = handle.read()
         seals = known_seals(config, None, ledger)

@@ -4,9 +4,12 @@ from collections.abc import Iterator
 
 from memosite.archive.urls import absolute
 from memosite.facts.characters import masked, printable_json
+from memosite.facts.texts import cut_line
 from memosite.search.answer import Query, SearchResults
 from memosite.search.hits import Hit
 
+_STATUS_CHARS = 60
+_STATES = {"discharged": "closed"}
 _BOLD, _PLAIN = "\x1b[1m", "\x1b[0m"
 
 
@@ -25,11 +28,17 @@ def as_text(found: SearchResults, *, base_url: str | None, color: bool) -> str:
 def _lines(hit: Hit, *, base_url: str | None, color: bool) -> Iterator[str]:
     opening, closing = (_BOLD, _PLAIN) if color else ("*", "*")
     yield masked(hit.subject)
-    yield masked(" · ".join(filter(None, (hit.day or "no date", hit.kind, hit.who, hit.label))))
+    yield masked(" · ".join(filter(None, (hit.day or "no date", hit.kind, hit.who, hit.label, *_state(hit)))))
     pieces = ((masked(piece.text), piece.is_marked) for piece in hit.excerpt)
     yield "".join(f"{opening}{text}{closing}" if is_marked else text for text, is_marked in pieces)
     yield masked(_address(hit, base_url))
     yield masked(hit.path)
+
+
+def _state(hit: Hit) -> Iterator[str]:
+    """The state of a memo's action or the status of another item, and who owes an answer."""
+    yield _STATES.get(hit.status, hit.status) if hit.kind == "memo" else cut_line(hit.status, _STATUS_CHARS)
+    yield hit.owing
 
 
 def _address(hit: Hit, base_url: str | None) -> str:
@@ -51,6 +60,9 @@ def as_json(found: SearchResults, query: Query, *, base_url: str | None) -> str:
             "date": hit.date or None,
             "url": _address(hit, base_url),
             "path": hit.path,
+            "status": hit.status or None,
+            "waits_for": hit.waits_for.split(),
+            "waits_for_total": hit.waiting,
             "excerpt": [[piece.text, piece.is_marked] for piece in hit.excerpt],
         }
         for hit in found.hits

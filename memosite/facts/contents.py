@@ -16,6 +16,7 @@ from memosite.facts.parsed import (
     DocumentHead,
     Envelope,
     Fact,
+    ImageFile,
     LibraryCard,
     Organization,
     Parsed,
@@ -57,6 +58,8 @@ def bare_fact(fact: Fact, withheld: Withheld) -> Fact:
             return bare_body(fact, withheld)
         case RecordFile():
             return _bare_records(fact, withheld)
+        case ImageFile():
+            return replace(fact, form="", width=0, height=0, why_not="withheld", withheld=withheld)
         case RecordPart():
             return fact.without_content(withheld)
 

@@ -28,9 +28,9 @@ class Text:
     """A text on the shelf: its digest, and what was derived from it once.
 
     `sha256` names the text's UTF-8 bytes as kept (LF, no BOM). `summary` is its first line or so as plain text.
-    `mentions` are file names, ids and paths written in it; `destinations` the targets of its Markdown links.
-    `turns` counts the turns of a transcript (0 = no known form), None for other texts; `span` are the local times of
-    its first turn and its last. `citations` are those that a memo or document makes.
+    `mentions` are file names, ids and paths written in it; `destinations` the targets of its Markdown links, `images`
+    those of its images. `turns` counts the turns of a transcript (0 = no known form), None for other texts; `span` are
+    the local times of its first turn and its last. `citations` are those that a memo or document makes.
     """
 
     sha256: str
@@ -38,6 +38,7 @@ class Text:
     summary: str
     mentions: tuple[str, ...] = ()
     destinations: tuple[str, ...] = ()
+    images: tuple[str, ...] = ()
     turns: int | None = None
     span: tuple[dt.datetime, dt.datetime] | None = None
     citations: tuple[Written, ...] = ()
@@ -239,15 +240,24 @@ class BodyFile:
     withheld: Withheld | None = None
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ImageFile:
+    """An image that a text names: the ending of its format, its size in pixels; or why it is not published."""
+
+    file: FileFacts
+    form: str = ""
+    width: int = 0
+    height: int = 0
+    why_not: str = ""
+    withheld: Withheld | None = None
+
+
 # The record systems
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Relation:
-    """An edge to another record. `target` is as written: a node id, an id, a title, a path or a file's stem.
-
-    `label` is any further description of it.
-    """
+    """An edge to another record, described by a `label`; `target` is as written: an id, a title, a path, a stem."""
 
     predicate: str
     target: str
@@ -365,7 +375,7 @@ class RecordPart:
         return replace(self, withheld=withheld)
 
 
-Fact = Envelope | LibraryCard | Organization | DocumentHead | BodyFile | RecordFile | RecordPart
+Fact = Envelope | LibraryCard | Organization | DocumentHead | BodyFile | RecordFile | RecordPart | ImageFile
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

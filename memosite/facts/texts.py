@@ -17,6 +17,9 @@ SUMMARY = 240
 MENTIONS = 10_000
 """The most mentions, and the most destinations, that are read off one text."""
 
+IMAGES = 200
+"""The most images that are read off one text."""
+
 _Span = tuple[int, int]
 
 _CONTROLS = dict.fromkeys((*range(0x20), *range(0x7F, 0xA0)), " ")
@@ -58,6 +61,12 @@ _INLINE_DESTINATION = re.compile(_INLINE)
 _DESTINATION = re.compile(
     _INLINE + rf"|^ {{0,3}}\[[^\]\n^][^\]\n]{{0,200}}\]:[ \t]{{0,20}}\n?[ \t]{{0,20}}{_TARGET}", re.MULTILINE
 )
+# The target of an image, after a text that may hold links; or the label of its definition.
+_ALT = r"!\[((?:[^\[\]]|\[[^\[\]]{0,300}\](?:\([^()\s]{0,300}\))?){0,500})"
+_IMAGE = re.compile(rf"{_ALT}(?:{_INLINE}|\](?:\[([^\[\]]{{0,300}})\])?)")
+_DEFINITION = re.compile(
+    rf"^ {{0,3}}\[([^\]\n^][^\]\n]{{0,200}})\]:[ \t]{{0,20}}\n?[ \t]{{0,20}}{_TARGET}", re.MULTILINE
+)
 _ELSEWHERE = ("http:", "https:", "mailto:", "#")
 
 _FRONTMATTER = re.compile(r"\A---\n[\w-]+:.*?\n---\n", re.DOTALL)
@@ -83,6 +92,7 @@ def describe_text(text: str) -> tuple[Text, bytes]:
         summary=summarize(text),
         mentions=find_mentions(text),
         destinations=find_destinations(text),
+        images=find_images(text),
     )
     return known, data
 
@@ -246,6 +256,22 @@ def find_destinations(text: str) -> tuple[str, ...]:
     targets = (text[start:end] for start, end in destination_spans(text))
     found = dict.fromkeys(target for target in targets if not target.lower().startswith(_ELSEWHERE))
     return tuple(found)[:MENTIONS]
+
+
+def find_images(text: str) -> tuple[str, ...]:
+    """The targets of Markdown images as written, in order, each once, up to `IMAGES`."""
+    if "![" not in text:
+        return ()
+    defined: dict[str, str] = {}
+    for match in _DEFINITION.finditer(text) if "]:" in text else ():
+        defined.setdefault(one_line(match[1]).casefold(), match[2] or match[3])
+    found: dict[str, None] = {}
+    for match in _IMAGE.finditer(text):
+        label = one_line(match[4] or match[1]).casefold()
+        target = match[2] or match[3] or defined.get(label)
+        if target:
+            found[target] = None
+    return tuple(found)[:IMAGES]
 
 
 def destination_spans(text: str) -> Iterator[_Span]:

@@ -17,6 +17,7 @@ from markdown_it.token import Token
 from memosite.facts.bare_paths import WORD
 from memosite.facts.urls import URL, without_punctuation
 from memosite.markdown.highlight import highlight
+from memosite.markdown.images import NO_IMAGES, Image
 from memosite.markdown.naming import inline_text, joined_words
 from memosite.markdown.tokens import BodyTokens, read_body
 
@@ -49,13 +50,20 @@ _TABLE: Final = '<div class="scroll" tabindex="0" role="group" aria-label="Table
 
 
 def to_html(
-    text: str, *, links: Mapping[str, str], prefix: str = "", base_level: int = 2, with_passages: bool = False
+    text: str,
+    *,
+    links: Mapping[str, str],
+    images: Mapping[str, Image] = NO_IMAGES,
+    prefix: str = "",
+    base_level: int = 2,
+    with_passages: bool = False,
 ) -> str:
     """Return the HTML of a body, well-formed and safe to put into a page as it is; never raises on any text.
 
     `links` maps what is written to an href that is trusted. A key is either the destination of a Markdown link
     as written, or what is mentioned in running text and code spans: a file name, an id, a path. Give the links of
     this body, not of the whole archive: the work is linear in both.
+    `images` are the images by the destinations that are written; of others only the words are shown.
     `prefix` is put before every id; a page that holds several bodies, or ids of its own, needs one.
     The top-most heading level used becomes `base_level` (1 to 6), the others follow, down to h6.
     `with_passages` gives paragraphs, items of lists and code their anchors (SPEC 7), as headings always have.
@@ -63,7 +71,7 @@ def to_html(
     body = read_body(text)
     if body.tokens is None:
         return f'<pre class="verbatim" tabindex="0">{escape(body.source, quote=False)}</pre>\n'
-    writer = _Writer(body, links, prefix, base_level, with_passages=with_passages)
+    writer = _Writer(body, links, prefix, base_level, images=images, with_passages=with_passages)
     for token in body.tokens:
         writer.block(token)
     return "".join(writer.out)
@@ -117,6 +125,7 @@ class _Writer:
             "anchor",
             "anchors",
             "closing",
+            "images",
             "in_link",
             "is_callout",
             "links",
@@ -131,13 +140,21 @@ class _Writer:
     )
 
     def __init__(
-        self, body: BodyTokens, links: Mapping[str, str], prefix: str, base_level: int, *, with_passages: bool
+        self,
+        body: BodyTokens,
+        links: Mapping[str, str],
+        prefix: str,
+        base_level: int,
+        *,
+        images: Mapping[str, Image] = NO_IMAGES,
+        with_passages: bool,
     ) -> None:
         self.with_passages = with_passages
         self.marked = 0  # characters of code that were highlighted
         self.referred: set[int] = set()  # footnotes with a reference to link back to
         self.out: list[str] = []
         self.links = links
+        self.images = images
         self.mention = _mention_pattern(links) if links else None
         self.prefix = prefix
         self.shift = min(max(base_level, 1), 6) - min((found.level for found in body.headings), default=1)
@@ -243,9 +260,7 @@ class _Writer:
             self.out.append(self.closing.pop())
             self.in_link = "</a>" in self.closing
         elif kind == "image":
-            opening, closing = self._link(token, "src")
-            label = inline_text(token) or _shown(str(token.attrs["src"]))
-            self.out += (opening, "image: ", escape(label, quote=False), closing)
+            self._image(token)
         elif kind == "footnote_ref":
             self._reference(token)
         else:
@@ -276,6 +291,19 @@ class _Writer:
         label = escape(token.content, quote=False)
         link = label if self.in_link else f'<a href="#{prefix}fn.{number}">{label}</a>'
         self.out.append(f'<sup class="footnote-ref"{written}>{link}</sup>')
+
+    def _image(self, token: Token) -> None:
+        """Write an image of the text's own repo; of another its words, and why it is not shown."""
+        written, words = str(token.attrs["src"]), inline_text(token)
+        image = self.images.get(written)
+        if image is None or image.why_not:
+            opening, closing = self._link(token, "src")
+            label = escape(words or _shown(written), quote=False)
+            why = f' <span class="why">({escape(image.why_not, quote=False)})</span>' if image else ""
+            self.out += (opening, "image: ", label, closing, why)
+            return
+        title = str(token.attrs.get("title", ""))[:_LONGEST_TITLE]
+        self.out.append(image.tag(words, title))
 
     def _link(self, token: Token, attribute: str) -> tuple[str, str]:
         """Return the tags around a label: of a link, or of text with a tooltip if it leads nowhere."""

@@ -53,7 +53,7 @@ def listed(archive: Archive, cursor: str | None) -> tuple[Sequence[Listed], str 
 
 def _names(archive: Archive) -> Iterator[tuple[str, str]]:
     """The kinds and ids of all resources; no more than these is loaded of an archive that is kept."""
-    yield from (("position", id_) for id_ in archive.positions)
+    yield from (("position", id_) for id_, one in archive.positions.items() if not one.union_of)
     yield from (("thread", id_) for id_ in reversed(tuple(archive.threads)))
     yield from (("memo", id_) for kind, id_ in reversed(tuple(archive.artifacts)) if kind == "memo")
 

@@ -13,7 +13,7 @@ from memosite.pages.parts import Reference, Stamp
 class ActionRow:
     """A memo that asks for something. `age` is counted to the newest date of the archive.
 
-    `asked_by` and `waits_for` are given where the place of the row does not say them.
+    `asked_by` and `waits_for` are given where the place of the row does not say them. With `of_all` everybody is asked.
     """
 
     kind: Kind
@@ -24,6 +24,8 @@ class ActionRow:
     action: Action
     asked_by: Reference | None = None
     waits_for: tuple[Reference, ...] = ()
+    perhaps_answered_by: tuple[Reference, ...] = ()
+    of_all: bool = False
     source: str = ""
     is_unread: bool = False
     is_unreceived: bool = False
@@ -32,7 +34,7 @@ class ActionRow:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ActionGroup:
-    """Actions of one kind, oldest first: the first of `total`. `more` leads to the others."""
+    """Actions of one kind, oldest first: the first of `total`. `more` leads to the rest, `former` are more anchors."""
 
     heading: str
     anchor: str
@@ -40,6 +42,9 @@ class ActionGroup:
     total: int
     empty: str = ""
     more: str = ""
+    is_waiting: bool = False
+    """Whether it is for others to do something."""
+    former: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

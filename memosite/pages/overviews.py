@@ -9,12 +9,16 @@ from memosite.pages.pictures import Bars, Sparks
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Waiting:
-    """What waits for the `people` of an archive: `oldest` are the first of `total`."""
+    """What waits for the `people` of an archive: `oldest` are the first of `total`.
+
+    `unknown` are those for whom more may wait, with what nobody can know.
+    """
 
     people: tuple[Reference, ...]
     bars: Bars | None
     oldest: tuple[Row, ...]
     total: int
+    unknown: tuple[tuple[Reference, str], ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -9,6 +9,7 @@ from memosite.archive.model import Action
 from memosite.facts.bounds import TURNS
 from memosite.facts.findings import Severity
 from memosite.facts.parsed import Kind, Mailbox
+from memosite.pages.images import ShownImage
 
 PAGE_CHARS = 250_000
 """The most characters of source text on one page: in scripts of three bytes a character, less than 1 MB (SPEC 4)."""
@@ -175,12 +176,16 @@ class Row:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Body:
-    """A text to be rendered in place. `links` maps what is written to where it leads from this page."""
+    """A text to be rendered in place. `links` maps what is written to where it leads from this page.
+
+    Of an image that is not among `images`, only the words are shown.
+    """
 
     sha256: str
     form: Literal["markdown", "verbatim", "transcript"]
     chars: int
     links: tuple[tuple[str, str], ...] = ()
+    images: tuple[ShownImage, ...] = ()
     prefix: str = ""
     span: tuple[int, int] | None = None
     """Of a verbatim text in parts: its first character on this one and the one after the last, counted from 0."""

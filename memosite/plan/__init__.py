@@ -34,6 +34,7 @@ from memosite.plan.feeds import Arranged, arrange, feed_units
 from memosite.plan.files import Packed, Stored, Written
 from memosite.plan.health import plan_health
 from memosite.plan.home import plan_home
+from memosite.plan.images import plan_images
 from memosite.plan.machine_archive import archive_index
 from memosite.plan.months import month_units, plan_timeline
 from memosite.plan.not_found import plan_not_found
@@ -82,6 +83,7 @@ def plan(
         yield replace(whole(name, partial(_kept, path=path, text=text)), synced="always")
     # Pages may be looked at as soon as they are written. Artifacts come first, so that what others list is there; only
     # the page of a new position or month comes a moment after the pages that link to it.
+    yield whole("images", plan_images)
     yield from artifact_units(archive)
     yield whole("home", lambda context: [plan_home(context, months)])
     yield from position_units(context)

@@ -1,24 +1,27 @@
 """Plans the rows and groups of pages of actions."""
 
 import datetime as dt
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from memosite.archive.model import Action, Memo
 from memosite.archive.urls import ACTIONS, page_of, relative
 from memosite.facts.parsed import BROADCAST
+from memosite.facts.phrases import phrase
 from memosite.pages.actions import ActionGroup, ActionRow, StateLink
 from memosite.pages.parts import Reference
 from memosite.plan.ages import age
-from memosite.plan.asked import Asked, waits_for
+from memosite.plan.asked import Asked, states_of
 from memosite.plan.context import ADDRESSEES, LIST_LIMIT, Context
 from memosite.plan.dates import stamp
+from memosite.plan.thread_facts import perhaps_answered_by
 
 STATES: tuple[tuple[Action, str], ...] = (
-    ("open", "Open"),
-    ("superseded", "Superseded"),
-    ("answered", "Answered"),
-    ("discharged", "Closed"),
+    ("open", phrase("Open")),
+    ("superseded", phrase("Superseded")),
+    ("answered", phrase("Answered")),
+    ("discharged", phrase("Closed")),
 )
 """The states of actions with their names on pages."""
 
@@ -35,7 +38,7 @@ def state_feed(state: Action) -> str:
 
 def state_links(start: str, asked: Asked, current: Action | None = None) -> tuple[StateLink, ...]:
     """Links to the pages of all states; the one that is shown is no link."""
-    totals = {state: sum(memo.action == state for memo in asked.every) for state, _ in STATES}
+    totals = Counter(state for memo in asked.every for state in states_of(memo))
     return tuple(
         StateLink(
             state=state,
@@ -87,12 +90,14 @@ class RowMaker:
             anchor=anchor,
             rows=tuple(rows),
             total=len(memos),
+            is_waiting=is_waiting,
             empty=empty,
             more=relative(self.start, more) if more and len(memos) > limit else "",
         )
 
     def _row(self, memo: Memo, *, viewer: str | None, is_waiting: bool, state: Action | None) -> ActionRow:
         _, source = self.context.where(memo, viewer)
+        is_of_all = memo.is_broadcast and viewer is None and state == "open"
         return ActionRow(
             kind=memo.kind,
             href=relative(self.start, page_of(memo)),
@@ -101,7 +106,9 @@ class RowMaker:
             age=age(memo.date, self.day),
             action=state or self.context.action(memo, viewer) or "open",
             asked_by=None if is_waiting else self.context.position(self.start, memo.sender_position, memo.sender),
-            waits_for=self.people(waits_for(memo)) if is_waiting else (),
+            waits_for=self.people(memo.owed_by) if is_waiting or is_of_all else (),
+            perhaps_answered_by=perhaps_answered_by(self.context, self.start, memo),
+            of_all=memo.is_broadcast and viewer is not None and not is_waiting,
             source=source,
             is_unread=viewer is not None and not is_waiting and self.context.is_unread(memo, viewer),
             is_unreceived=viewer is not None and not is_waiting and self.context.is_unreceived(memo, viewer),
@@ -111,8 +118,12 @@ class RowMaker:
         """Links to positions; of many, to the first."""
         ids = tuple(positions)
         shown = tuple(self.person(id_) for id_ in ids[:ADDRESSEES])
-        return (*shown, Reference(label=f"{len(ids) - ADDRESSEES} more")) if len(ids) > ADDRESSEES else shown
+        return (
+            (*shown, Reference(label=phrase("{more} more", more=len(ids) - ADDRESSEES)))
+            if len(ids) > ADDRESSEES
+            else shown
+        )
 
     def person(self, id_: str) -> Reference:
         """A link to a position, or the word for everybody."""
-        return Reference(label="everybody") if id_ == BROADCAST else self.context.position(self.start, id_)
+        return Reference(label=phrase("everybody")) if id_ == BROADCAST else self.context.position(self.start, id_)

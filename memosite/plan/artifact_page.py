@@ -4,24 +4,29 @@ from collections.abc import Iterable, Iterator
 from urllib.parse import quote
 
 from memosite.archive.cite import Citation
+from memosite.archive.images import TextImage
 from memosite.archive.lines import is_redacted, original_sha256
 from memosite.archive.model import Artifact, Copy, Memo, Record, SourceInfo, Transcript
-from memosite.archive.urls import copy_name, original_name, page_of, relative
+from memosite.archive.urls import copy_name, image_file, original_name, page_of, relative
 from memosite.facts.parsed import Kind, Text
 from memosite.facts.texts import cut_line
 from memosite.pages.cited import CitedRow
+from memosite.pages.images import ShownImage
 from memosite.pages.lives import LifeLine
 from memosite.pages.mentions import MentionRow
+from memosite.pages.neighbours import Neighbours
 from memosite.pages.parts import PAGE_CHARS, Body, CopyRow, FindingRow, Reference, Stamp
 from memosite.pages.shared import SharedRow
 from memosite.pages.tracks import OutdatedCitation, TrackStep
 from memosite.plan.addresses import bundled_name, file_address, twins_of_artifact
 from memosite.plan.citations import citation_of
 from memosite.plan.cited_by import cited_by
+from memosite.plan.clauses import finding_row
 from memosite.plan.context import Context
 from memosite.plan.dates import stamp
 from memosite.plan.head import PageHead, page_head
 from memosite.plan.history import history_lines
+from memosite.plan.list_neighbours import neighbours_of
 from memosite.plan.mention_rows import mention_rows
 from memosite.plan.places import PlaceFinder
 from memosite.plan.shared_rows import shared_rows
@@ -117,6 +122,7 @@ class ArtifactFields(PageHead):
     citation: Citation | None
     track: tuple[TrackStep, ...]
     outdated: tuple[OutdatedCitation, ...]
+    around: Neighbours | None
 
 
 def artifact_fields(context: Context, artifact: Artifact, start: str, *, section: str = "") -> ArtifactFields:
@@ -141,7 +147,7 @@ def artifact_fields(context: Context, artifact: Artifact, start: str, *, section
             if "/copies/" not in path
         ),
         "tags": tuple(_tags(artifact)),
-        "findings": tuple(context.finding_row(start, finding) for finding in artifact.findings[:FINDINGS]),
+        "findings": tuple(finding_row(start, finding) for finding in artifact.findings[:FINDINGS]),
         "findings_total": len(artifact.findings),
         "backlinks": mention_rows(context, start, artifact),
         "backlinks_total": len(artifact.backlinks),
@@ -153,6 +159,7 @@ def artifact_fields(context: Context, artifact: Artifact, start: str, *, section
         "citation": None if artifact.withheld or redacted else citation_of(context, artifact),
         "track": track_of(context, start, artifact),
         "outdated": outdated_citations(context, start, artifact),
+        "around": neighbours_of(start, context.list_places.get(artifact.ref)),
     }
 
 
@@ -218,6 +225,13 @@ def link_targets(context: Context, start: str, artifact: Artifact) -> tuple[tupl
     return tuple(targets.items())
 
 
+def _shown(start: str, image: TextImage) -> ShownImage:
+    if image.why_not:
+        return ShownImage(image.written, why_not=image.why_not)
+    href = relative(start, image_file(image.sha256, image.form))
+    return ShownImage(image.written, href, image.width, image.height)
+
+
 def body_of(context: Context, start: str, artifact: Artifact, text: Text | None, *, prefix: str = "") -> Body | None:
     """A text of an artifact as a page shows it; one that is longer than a page may be is cut when rendered."""
     if text is None:
@@ -227,5 +241,6 @@ def body_of(context: Context, start: str, artifact: Artifact, text: Text | None,
         form="markdown" if text.chars <= PAGE_CHARS else "verbatim",
         chars=text.chars,
         links=link_targets(context, start, artifact),
+        images=tuple(_shown(start, image) for image in artifact.images),
         prefix=prefix,
     )

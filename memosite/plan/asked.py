@@ -17,7 +17,8 @@ class Asked:
     """Memos that ask for something: `every` in order of arrival, all others oldest first.
 
     `of` holds them by state and by the position that they ask, which may be all; a memo to several has a state for
-    each. `waiting` holds the open ones by the position that asks.
+    each. What is asked of all is open for all, and for each who has not answered. `waiting` holds what anybody has not
+    done by the position that asks.
     """
 
     every: Sequence[Memo]
@@ -46,17 +47,25 @@ def sort_asked(memos: Iterable[Memo]) -> Asked:
     of: dict[Action, dict[str, list[Memo]]] = {}
     waiting: dict[str, list[Memo]] = defaultdict(list)
     for memo in sorted(every, key=_oldest_first):
-        for state in memo.recipients:
-            if state.action is not None:
-                of.setdefault(state.action, {}).setdefault(state.position, []).append(memo)
-        if memo.action == "open" and memo.sender_position is not None:
+        for state, position in _asked_states(memo):
+            of.setdefault(state, {}).setdefault(position, []).append(memo)
+        if memo.owed_by and memo.sender_position is not None:
             waiting[memo.sender_position].append(memo)
     return Asked(every=tuple(every), of=of, waiting=waiting)
 
 
-def waits_for(memo: Memo) -> tuple[str, ...]:
-    """The positions that have not done what a memo asks of them; all, if it is asked of all."""
-    return tuple(state.position for state in memo.recipients if state.action == "open")
+def _asked_states(memo: Memo) -> Iterable[tuple[Action, str]]:
+    """The states of what a memo asks, with the position that it asks; a broadcast is also open for all, by SPEC 4."""
+    found = dict.fromkeys((state.action, state.position) for state in memo.recipients if state.action is not None)
+    found |= dict.fromkeys(("open", one) for one in memo.owed_by)
+    if memo.owed_by and any(state.position == BROADCAST and state.action for state in memo.recipients):
+        found["open", BROADCAST] = None
+    return found
+
+
+def states_of(memo: Memo) -> frozenset[Action]:
+    """The states in which what a memo asks is for anybody."""
+    return frozenset(state for state, _ in _asked_states(memo))
 
 
 def owed(asked: Asked) -> list[tuple[str, str, Sequence[Memo]]]:
@@ -64,7 +73,7 @@ def owed(asked: Asked) -> list[tuple[str, str, Sequence[Memo]]]:
     pairs: dict[tuple[str, str], list[Memo]] = defaultdict(list)
     for position, memos in asked.of.get("open", _NONE).items():
         for memo in memos:
-            if memo.sender_position is not None and memo.sender_position != position:
+            if memo.sender_position not in {None, position} and position in memo.owed_by:
                 pairs[position, memo.sender_position].append(memo)
     found = [(who, whom, memos) for (who, whom), memos in pairs.items()]
     return sorted(found, key=lambda one: (one[2][0].sort_key, one[0], one[1]))

@@ -8,7 +8,14 @@ from functools import cached_property, lru_cache, partial
 from weakref import proxy
 
 from memosite.archive.citations import MadeCitation, by_cited
-from memosite.archive.mailboxes import copies_at, is_unread_by_any, is_unread_for, is_unreceived_by, mailbox_at
+from memosite.archive.mailboxes import (
+    copies_at,
+    is_unread_by_any,
+    is_unread_for,
+    is_unreceived_by,
+    mailbox_at,
+    open_for,
+)
 from memosite.archive.model import (
     Action,
     Archive,
@@ -21,22 +28,23 @@ from memosite.archive.model import (
     Thread,
     Transcript,
 )
+from memosite.archive.possible_replies import missing_of, possible_replies
 from memosite.archive.urls import absolute, artifact_page, page_of, position_page, relative, thread_page
 from memosite.config.schema import FeedsConfig
 from memosite.facts.bounds import LABEL_CHARS
-from memosite.facts.findings import Finding
 from memosite.facts.names import make_id
 from memosite.facts.parsed import Mailbox, Ref
+from memosite.facts.phrases import phrase
 from memosite.facts.texts import cut_line
 from memosite.formats.status import is_superseded, status_of
-from memosite.pages.parts import FindingRow, Reference, Row, Site
+from memosite.pages.parts import Reference, Row, Site
 from memosite.plan.arrivals import arrival_times
 from memosite.plan.bundle_index import find_bundles
 from memosite.plan.captures import find_captures
-from memosite.plan.clauses import clause_links
 from memosite.plan.dates import by_arrival, stamp
 from memosite.plan.during import find_written
 from memosite.plan.entity_index import EntityFacts, collect_entities
+from memosite.plan.list_neighbours import ListPlace, list_places
 from memosite.plan.mentioned import MentionFinder
 from memosite.plan.seats import SeatIndex, index_seats
 from memosite.plan.shared_passages import SharedLink
@@ -120,9 +128,24 @@ class Context:
         return find_captures(self.archive.artifacts.values())
 
     @cached_property
+    def possible_replies(self) -> dict[Ref, tuple[Ghost, ...]]:
+        """The missing memos that may have answered a memo."""
+        return possible_replies(self.archive, self.memos)
+
+    @cached_property
+    def missing_of(self) -> dict[str, tuple[Ghost, ...]]:
+        """The missing memos from and to each position, by their names; the newest first."""
+        return missing_of(self.archive)
+
+    @cached_property
     def bundles(self) -> dict[Ref, str]:
         """The bundle that each artifact's twins and originals are in; none where each is a file of its own."""
         return find_bundles(self.archive.artifacts.values()) if self.site.is_lean else {}
+
+    @cached_property
+    def list_places(self) -> dict[Ref, ListPlace]:
+        """The place of each artifact in the list that readers page through."""
+        return list_places(self.archive.artifacts.values(), self.label)
 
     @cached_property
     def written_during(self) -> dict[Ref, tuple[Ref, ...]]:
@@ -245,7 +268,7 @@ class Context:
             source=artifact.copies[0].file.source,
         )
         if isinstance(artifact, Transcript):
-            status = _state_of(artifact) or ("" if artifact.ended else "ongoing")
+            status = _state_of(artifact) or ("" if artifact.ended else phrase("ongoing"))
             sender = self.position(start, artifact.role) if artifact.role else None
             return replace(row, sender=sender, status=status)
         if isinstance(artifact, Record):
@@ -312,6 +335,8 @@ class Context:
         """The state of the action for a position, if it is one of those asked; else for the memo as a whole."""
         if viewer is not None:
             members = (viewer, *self.archive.positions[viewer].union_of)
+            if open_for(memo, members):
+                return "open"
             for state in memo.recipients:
                 if state.position in members and state.action:
                     return state.action
@@ -353,19 +378,6 @@ class Context:
         members = (viewer, *self.archive.positions[viewer].union_of)
         return is_unreceived_by(memo, (self.archive.positions[member].repo for member in members))
 
-    @staticmethod
-    def finding_row(start: str, finding: Finding, page: Reference | None = None) -> FindingRow:
-        """A finding as the page `start` shows it."""
-        return FindingRow(
-            severity=finding.severity,
-            rule=finding.rule.id,
-            place=str(finding.location),
-            message=finding.message,
-            remedy=finding.remedy,
-            clause=clause_links(start, finding.clause),
-            page=page,
-        )
-
     def canonical(self, page: str) -> str | None:
         """The canonical address of a page, if the site has an address."""
         return absolute(self.site.base_url, page) if self.site.base_url else None
@@ -375,4 +387,4 @@ def _state_of(artifact: Memo | Transcript) -> str:
     """Whether a memo, a note or a transcript can be read, in a word; "" if it can."""
     if artifact.withheld:
         return artifact.withheld.word
-    return "invalid" if artifact.broken else ""
+    return phrase("invalid") if artifact.broken else ""

@@ -110,7 +110,7 @@ def _of_memo(context: Context, memo: Memo, copy: Copy, position: Position | None
         "sender": memo.sender if is_visible(memo.sender) else "unknown",
         "to": cut_line(", ".join(memo.to), _ADDRESSEE_CHARS),
         "action_required": envelope.action_required,
-        "is_open": memo.kind == "memo" and context.action(memo, viewer) == "open",
+        "is_open": memo.kind == "memo" and (context.action(memo, viewer) == "open" if viewer else bool(memo.owed_by)),
         "thread_id": envelope.thread_id,
         "in_reply_to": first_stem(envelope.in_reply_to),
         "parent_guid": tag_uri(context.authority, context.archive_id, *memo.parent) if memo.parent else None,
@@ -158,7 +158,7 @@ def _contents(context: Context, memo: Memo) -> Iterable[Body]:
     for body in memo_bodies(context, "", memo):
         if body is not None:
             links = tuple((written, _absolute(base, href)) for written, href in body.links) if base else ()
-            yield replace(body, links=links)
+            yield replace(body, links=links, images=())
 
 
 def _absolute(base: str, href: str) -> str:

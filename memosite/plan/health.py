@@ -6,9 +6,11 @@ from collections.abc import Collection, Iterator, Mapping
 from memosite.archive.urls import HEALTH, part_page
 from memosite.facts.findings import Finding, Severity
 from memosite.facts.parsed import Ref
+from memosite.facts.phrases import phrase
 from memosite.pages.models import HealthPage
 from memosite.pages.parts import Reference
 from memosite.pages.seals import Seal
+from memosite.plan.clauses import finding_row
 from memosite.plan.context import Context
 from memosite.plan.head import page_head
 from memosite.plan.pagination import in_parts, part_links
@@ -25,7 +27,7 @@ def plan_health(context: Context, seal: Seal | None = None) -> Iterator[HealthPa
     for number, chunk in enumerate(chunks, 1):
         start = HEALTH if number == 1 else part_page(HEALTH, number)
         yield HealthPage(
-            **page_head(context, start, title="Health", section="health"),
+            **page_head(context, start, title=phrase("Health"), section="health"),
             parts=part_links(start, HEALTH, len(chunks), number, first=HEALTH) if len(chunks) > 1 else (),
             counts=counts,
             seal=seal if number == 1 else None,
@@ -33,9 +35,7 @@ def plan_health(context: Context, seal: Seal | None = None) -> Iterator[HealthPa
                 (severity, rule.id, rule.meaning, by_rule[(severity, rule)])
                 for severity, rule in sorted(by_rule, key=lambda key: (order.index(key[0]), key[1].id))
             ),
-            rows=tuple(
-                context.finding_row(start, finding, _page_of(context, start, finding, pages)) for finding in chunk
-            ),
+            rows=tuple(finding_row(start, finding, _page_of(context, start, finding, pages)) for finding in chunk),
         )
 
 

@@ -3,12 +3,14 @@
 import datetime as dt
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 
+from memosite.archive.mailboxes import open_for
 from memosite.archive.model import Memo, Position
 from memosite.archive.urls import position_actions, position_page, relative
 from memosite.facts.parsed import BROADCAST
+from memosite.facts.phrases import phrase
 from memosite.pages.actions import ActionGroup, ActionListPage
 from memosite.pages.models import ListPage
 from memosite.pages.parts import Reference
@@ -22,10 +24,9 @@ from memosite.plan.pagination import part_count, part_links, plan_parts
 from memosite.plan.units import Unit
 
 _HEADINGS = (
-    ("To do", "to-do", "Nothing to do."),
-    ("Asked of everybody", "everybody", ""),
-    ("Waiting on others", "waiting", "Not waiting on anybody."),
-    ("Answered, superseded and closed", "done", ""),
+    (phrase("To do"), "to-do", phrase("Nothing to do.")),
+    (phrase("Waiting on others"), "waiting", phrase("Not waiting on anybody.")),
+    (phrase("Answered, superseded and closed"), "done", ""),
 )
 
 
@@ -58,11 +59,11 @@ def _of_position(
     asked: Asked, position: Position, sent: Mapping[str, Sequence[Memo]], received: Mapping[str, Sequence[Memo]]
 ) -> OfPosition:
     members = (position.id, *position.union_of)
-    own = {*members}
-    everybody = [memo for memo in asked.asked_of([BROADCAST]) if memo.sender_position not in own]
+    nameless = [memo for memo in asked.asked_of([BROADCAST]) if BROADCAST in memo.owed_by]
+    todo = {memo.ref: memo for memo in (*asked.asked_of(members), *nameless) if open_for(memo, members)}
     every = {memo.ref: memo for some in (sent, received) for id_ in members for memo in some.get(id_, ())}
     return OfPosition(
-        groups=(asked.asked_of(members), tuple(everybody), asked.asked_by(members), _done(asked, members)),
+        groups=(sorted(todo.values(), key=lambda memo: memo.sort_key), asked.asked_by(members), _done(asked, members)),
         every=sorted(every.values(), key=by_arrival),
     )
 
@@ -70,14 +71,16 @@ def _of_position(
 def _done(asked: Asked, positions: Iterable[str]) -> tuple[Memo, ...]:
     """What positions do not have to do any more, the newest first."""
     ids = tuple(positions)
-    found = {memo.ref: memo for state in asked.of if state != "open" for memo in asked.asked_of(ids, state)}
+    todo = {memo.ref for memo in asked.asked_of(ids)}
+    done = (memo for state in asked.of if state != "open" for memo in asked.asked_of(ids, state))
+    found = {memo.ref: memo for memo in done if memo.ref not in todo}
     return tuple(sorted(found.values(), key=lambda memo: memo.sort_key, reverse=True))
 
 
 def of_everybody(asked: Asked) -> OfPosition:
-    """What everybody is asked, which nobody waits for alone."""
+    """What everybody is asked."""
     every = [memo for memo in asked.every if any(state.position == BROADCAST for state in memo.recipients)]
-    return OfPosition(groups=(asked.asked_of([BROADCAST]), (), (), _done(asked, [BROADCAST])), every=every)
+    return OfPosition(groups=(asked.asked_of([BROADCAST]), (), _done(asked, [BROADCAST])), every=every)
 
 
 def _plan(
@@ -91,8 +94,8 @@ def plan_position_actions(
 ) -> Iterator[ActionListPage | ListPage]:
     """The page of a position, or of everybody, and its parts if there is more than one page may have."""
     viewer = position.id if position else None
-    label = context.label(position.id) if position else "everybody"
-    title = f"Actions of {label}"
+    label = context.label(position.id) if position else phrase("everybody")
+    title = phrase("Actions of {label}", label=label)
     yield ActionListPage(
         **page_head(context, here, title=title, section="actions"),
         parts=part_links(here, here, part_count(mine.every), None),
@@ -109,6 +112,14 @@ def _groups(make: RowMaker, mine: OfPosition, viewer: str | None) -> Iterator[Ac
     limit = rows_each([len(memos) for memos in mine.groups if memos]) if part_count(mine.every) else LIST_LIMIT
     for (heading, anchor, empty), memos in zip(_HEADINGS, mine.groups, strict=True):
         if memos or (empty and viewer):
-            yield make.group(
-                heading, anchor, memos, limit=limit, viewer=viewer, is_waiting=anchor == "waiting", empty=empty
+            group = make.group(
+                heading,
+                anchor,
+                memos,
+                limit=limit,
+                viewer=viewer,
+                is_waiting=anchor == "waiting",
+                state=None if anchor == "done" else "open",
+                empty=empty,
             )
+            yield replace(group, former=("everybody",)) if anchor == "to-do" else group

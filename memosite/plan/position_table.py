@@ -4,6 +4,7 @@ from collections.abc import Collection, Iterable
 
 from memosite.archive.mailboxes import open_for
 from memosite.archive.model import Memo, Position
+from memosite.facts.parsed import BROADCAST
 from memosite.facts.texts import cut_line
 from memosite.pages.organization import SeatRow
 from memosite.pages.overviews import PositionsAtAGlance
@@ -56,8 +57,7 @@ def seat_row(context: Context, start: str, position: Position) -> SeatRow:
     newest = max(sent, key=lambda memo: memo.sort_key, default=None)
     inbox = _unread(context, position)
     oldest = min((memo for memo in inbox if memo.date), key=lambda memo: memo.sort_key, default=None)
-    involving = (memo for id_ in members for memo in index.involved.get(id_, ()))
-    asked = {memo.ref: memo for memo in involving}
+    owed = {memo.ref: memo for id_ in (*members, BROADCAST) for memo in index.owed.get(id_, ())}
     seats = [seat for _, seat in position.seats]
     return SeatRow(
         position=context.position(start, position.id),
@@ -66,8 +66,7 @@ def seat_row(context: Context, start: str, position: Position) -> SeatRow:
         last_sent=stamp(newest.date) if newest else None,
         unread=len(inbox),
         oldest_unread=stamp(oldest.date) if oldest else None,
-        open_to=sum(1 for memo in asked.values() if open_for(memo, members))
-        + len(index.asked_of_all - asked.keys()),  # those that the seat sent are among the others
+        open_to=sum(open_for(memo, members) for memo in owed.values()),
         open_from=sum(index.open_from.get(id_, 0) for id_ in members),
     )
 

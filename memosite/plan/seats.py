@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from memosite.archive.mailboxes import is_unread
 from memosite.archive.model import Copy, Memo
-from memosite.facts.parsed import BROADCAST, Mailbox, Ref
+from memosite.facts.parsed import BROADCAST, Mailbox
 
 _DONE: frozenset[Mailbox] = frozenset({"read", "archive"})
 
@@ -17,16 +17,14 @@ class SeatIndex:
 
     `newest_sent` is the last memo that a position sent by date, `open_from` how many of its memos ask for something
     not done. `unread` holds what a recipient has not read, `unread_broadcasts` by source the memos to all that nobody
-    has read there. `involved` holds the memos that ask for something not done by each position they involve,
-    `asked_of_all` names those that ask it of all.
+    has read there. `owed` holds the memos that ask a position, or all, for something that it has not done.
     """
 
     newest_sent: Mapping[str, Memo]
     open_from: Mapping[str, int]
     unread: Mapping[str, Sequence[Memo]]
     unread_broadcasts: Mapping[str, Sequence[Memo]]
-    involved: Mapping[str, Sequence[Memo]]
-    asked_of_all: frozenset[Ref]
+    owed: Mapping[str, Sequence[Memo]]
 
 
 def index_seats(memos: Iterable[Memo], broadcasts: Iterable[Memo]) -> SeatIndex:
@@ -34,33 +32,27 @@ def index_seats(memos: Iterable[Memo], broadcasts: Iterable[Memo]) -> SeatIndex:
     newest: dict[str, Memo] = {}
     open_from: dict[str, int] = defaultdict(int)
     unread: dict[str, list[Memo]] = defaultdict(list)
-    involved: dict[str, list[Memo]] = defaultdict(list)
+    owed: dict[str, list[Memo]] = defaultdict(list)
     for memo in memos:
         if memo.kind != "memo":
             continue
-        sender, is_open = memo.sender_position, memo.action == "open"
+        sender = memo.sender_position
         if sender is not None:
-            open_from[sender] += is_open
+            open_from[sender] += bool(memo.owed_by)
             if memo.date and (sender not in newest or newest[sender].sort_key < memo.sort_key):
                 newest[sender] = memo
         for state in memo.recipients:
             if state.unread:
                 unread[state.position].append(memo)
-        for id_ in memo.positions if is_open else ():
-            involved[id_].append(memo)
-    broadcasts = tuple(broadcasts)
+        for id_ in memo.owed_by:
+            owed[id_].append(memo)
     return SeatIndex(
         newest_sent=newest,
         open_from=open_from,
         unread=unread,
         unread_broadcasts=_unread_by_source(broadcasts),
-        involved=involved,
-        asked_of_all=frozenset(memo.ref for memo in broadcasts if memo.action == "open" and _is_asked_of_all(memo)),
+        owed=owed,
     )
-
-
-def _is_asked_of_all(memo: Memo) -> bool:
-    return any(state.position == BROADCAST and state.action == "open" for state in memo.recipients)
 
 
 def _unread_by_source(broadcasts: Iterable[Memo]) -> dict[str, list[Memo]]:

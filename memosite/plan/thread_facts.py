@@ -9,6 +9,7 @@ from urllib.parse import quote
 from memosite.archive.model import Memo, Thread
 from memosite.archive.urls import relative
 from memosite.facts.parsed import Ref
+from memosite.facts.phrases import phrase
 from memosite.facts.times import Moment
 from memosite.pages.parts import Reference
 from memosite.pages.threads import ThreadPosition, ThreadSummary, WaitingFor
@@ -38,7 +39,7 @@ def sum_up(context: Context, start: str, thread: Thread, page_of: Mapping[Ref, s
     memos = [one for ref in thread.memos if isinstance(one := context.archive.artifacts[ref], Memo)]
     parts = _parts(context, memos)
     dated = sorted((memo.date for memo in memos if memo.date), key=lambda date: date.instant)
-    open_memos = sorted((memo for memo in memos if memo.action == "open"), key=lambda memo: memo.sort_key)
+    open_memos = sorted((memo for memo in memos if memo.owed_by), key=lambda memo: memo.sort_key)
     shown = sorted(parts, key=lambda part: (-part.sent, -part.waiting))[:_POSITIONS]
     return ThreadSummary(
         first=stamp(dated[0]) if dated else None,
@@ -63,7 +64,7 @@ def _parts(context: Context, memos: Iterable[Memo]) -> list[_Part]:
         seconds = reply_seconds(context, memo)
         if seconds is not None:
             part.replies.append(seconds)
-        for id_ in waits_for(memo):
+        for id_ in memo.owed_by:
             asked = found[id_]
             asked.id = id_
             asked.waiting += 1
@@ -89,23 +90,21 @@ def _waiting(context: Context, start: str, memo: Memo, page_of: Mapping[Ref, str
         memo=entry_link(context, start, memo.ref, page_of),
         since=stamp(memo.date),
         positions=waiting_positions(context, start, memo),
-        total=len(waits_for(memo)),
+        total=len(memo.owed_by),
     )
-
-
-def waits_for(memo: Memo) -> list[str]:
-    """The positions, or `all`, that have not done what a memo asks."""
-    if memo.action != "open":  # the state of the recipient who has done least
-        return []
-    return [state.position for state in memo.recipients if state.action == "open"]
 
 
 def waiting_positions(context: Context, start: str, memo: Memo) -> tuple[Reference, ...]:
     """Links to those who have not done what a memo asks; of many, the first."""
-    waiting = waits_for(memo)
-    shown = tuple(context.position(start, id_) for id_ in waiting[:ADDRESSEES])
-    more = len(waiting) - len(shown)
-    return (*shown, Reference(label=f"{more} more")) if more else shown
+    shown = tuple(context.position(start, id_) for id_ in memo.owed_by[:ADDRESSEES])
+    more = len(memo.owed_by) - len(shown)
+    return (*shown, Reference(label=phrase("{more} more", more=more))) if more else shown
+
+
+def perhaps_answered_by(context: Context, start: str, memo: Memo) -> tuple[Reference, ...]:
+    """Links to the missing memos that may have answered a memo; of many, to the first."""
+    ghosts = context.possible_replies.get(memo.ref, ())[:ADDRESSEES] if memo.owed_by else ()
+    return tuple(context.artifact(start, (ghost.kind, ghost.id)) for ghost in ghosts)
 
 
 def anchor_of(ref: Ref) -> str:

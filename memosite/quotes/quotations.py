@@ -30,6 +30,8 @@ _LINKED = re.compile(r"\s*[(<\[]*(?:https?://|[^\[\]\n]{1,300}\]\()")
 _LINK_BEHIND = re.compile(r"[”\"’»)*_\s]{0,9}(?:[(<]*https?://|[(\[]{0,2}\[[^\[\]\n]{1,300}\]\()[^\s\"]{1,2000}")
 _ADDRESS = re.compile(r"https?://[^\s<>\"]+|\d{4}-\d\d-\d\d-\d{4}--[\w.-]+", re.ASCII)
 _TRAILING = ",;.:"
+_REACH: Final = 2_000
+"""The characters before and behind a quotation in which its sentence is looked for: else long texts take for ever."""
 _SAYING = (
     r"(?:said|says|say|wrote|writes|write|replied|replies|answered|answers|noted|notes|argued|argues|added|adds"
     r"|stated|states|told|tells|asked|asks|reported|reports|explained|explains|put it|warned|insisted|concluded"
@@ -166,13 +168,14 @@ def _sentence(text: str, start: int, end: int) -> tuple[int, int]:
     if ends_itself:
         after = re.match(r".?[”\"’»]*\s*\(", text[end : end + 9])
         return _sentence_start(text, start), (text.find(")", end) + 1 or end + 1) if after else end + 1
-    following = _SENTENCE_END.search(text, end + 1)
-    return _sentence_start(text, start), following.start() + 1 if following else len(text)
+    limit = min(end + _REACH, len(text))
+    following = _SENTENCE_END.search(text, end + 1, limit)
+    return _sentence_start(text, start), following.start() + 1 if following else limit
 
 
 def _sentence_start(text: str, place: int) -> int:
-    start = 0
-    for match in _SENTENCE_END.finditer(text, max(place - 2_000, 0), place + 1):
+    start = max(place - _REACH, 0)
+    for match in _SENTENCE_END.finditer(text, start, place + 1):
         start = match.end() if match.end() <= place else start
     return start
 

@@ -63,7 +63,7 @@ def with_mode(
 def without_hidden_names(listing: Listing, screen: Screen) -> Listing:
     """A listing without the files in whose names there are secrets; they are not read, only counted among findings."""
     named = [one.location.path for one in listing.findings]
-    hidden = screen.names((*listing.candidates, *listing.others, *named))
+    hidden = screen.names((*listing.candidates, *listing.others, *listing.images, *named))
     if not hidden:
         return listing
     kept = (one for one in listing.findings if one.location.path not in hidden)
@@ -73,6 +73,7 @@ def without_hidden_names(listing: Listing, screen: Screen) -> Listing:
         candidates=tuple(path for path in listing.candidates if path not in hidden),
         others=listing.others.difference(hidden),
         records=listing.records.difference(hidden),
+        images=tuple(path for path in listing.images if path not in hidden),
         findings=(*kept, *names),
     )
 

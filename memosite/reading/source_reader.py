@@ -9,10 +9,11 @@ from memosite.archive.confidential import is_confidential
 from memosite.facts.errors import SourceError
 from memosite.facts.file import File
 from memosite.facts.findings import Finding
+from memosite.facts.images import image_place
 from memosite.facts.layout import Place
 from memosite.facts.names import BODY_SUFFIX, ENVELOPE_SUFFIX
-from memosite.facts.parsed import Envelope, FileFacts, Parsed
-from memosite.formats import adapters, body
+from memosite.facts.parsed import BodyFile, DocumentHead, Envelope, Fact, FileFacts, Parsed, RecordFile, Text
+from memosite.formats import adapters, body, image
 from memosite.formats.memodef import parse_broken
 from memosite.reading.content import Change
 from memosite.reading.parse_cache import ParseCache, ParseKey, Remembered
@@ -35,6 +36,7 @@ _PARSERS: Mapping[str, Callable[[File], Parsed]] = {
     "any": adapters.parse,
     "record": adapters.parse_record,
     "body": body.parse,
+    "image": image.parse,
 }
 
 
@@ -48,6 +50,27 @@ def _texts_written_in(file: File) -> Iterator[bytes]:
     if file.data.startswith(b"{"):
         texts = (value for value in (file.json.fields or {}).values() if isinstance(value, str))
         yield from (text.encode("utf-8", "replace") for text in texts)
+
+
+def _shown_images(parsed: Iterable[Parsed], listing: Listing) -> list[str]:
+    """The images of a listing that texts of memos, notes, documents and records show."""
+    by_name = {shown_path(path): path for path in listing.images}
+    shown: set[str] = set()
+    for fact in (one.fact for one in parsed) if by_name else ():
+        for file, text in _texts_of(fact):
+            folder = file.path.rpartition("/")[0]
+            shown.update(by_name[place] for one in text.images if (place := image_place(one, folder)) in by_name)
+    return sorted(shown)
+
+
+def _texts_of(fact: Fact | None) -> Iterator[tuple[FileFacts, Text]]:
+    """The texts of a fact that may show images, each with the file whose folder counts."""
+    match fact:
+        case Envelope(body=text) | DocumentHead(text=text) | BodyFile(text=text):
+            if text is not None:
+                yield fact.file, text
+        case RecordFile():
+            yield from ((one.file, one.text) for one in fact.records if one.text is not None)
 
 
 class SourceReader:
@@ -111,6 +134,7 @@ class SourceReader:
                 and operational_place(path, memo_folders=memo_folders, include=()) is not None
             }
         found += self._parse([(others[path], "body") for path in sorted(named)])
+        found += self._parse([(path, "image") for path in _shown_images(found, listing)])
         if listing.findings:
             found.append(Parsed(source=source.name, path="", findings=listing.findings))
         return found
@@ -167,7 +191,7 @@ class SourceReader:
     def _read(self, key: ParseKey) -> tuple[Parsed, Scanned, bool]:
         """The parse result of a file, where secrets are in it, and whether it could be read."""
         path, how = key
-        found = self._screened(path)
+        found = self._screened(path, is_image=how == "image")
         if isinstance(found, Finding):
             return Parsed(source=self._source.name, path=found.location.path, findings=(found,)), {}, False
         return _parsed(how, found), found.scanned, True
@@ -181,7 +205,8 @@ class SourceReader:
         found, facts = self._screened(key[0]), getattr(former.fact, "file", None)
         if isinstance(found, Finding) or (isinstance(facts, FileFacts) and facts.sha256 != found.file.facts.sha256):
             raise SourceError(CHANGED)
-        data = change(found.file.data, found.file.name)
+        is_image = key[1] == "image"
+        data = change(image.words_in(found.file.data) if is_image else found.file.data, found.file.name)
         if data is None:
             return None
         parsed = _parsed(key[1], replace(found, file=replace(found.file, data=data)))
@@ -189,9 +214,11 @@ class SourceReader:
             self._shelf.put(one)
         return replace(parsed, shelve=())
 
-    def _screened(self, path: str) -> Screened | Finding:
+    def _screened(self, path: str, *, is_image: bool = False) -> Screened | Finding:
         """A file that passed the gate, or the finding why it was left out; unscreened bytes are never used."""
         file = self._source.read_file(path)
+        if is_image and not isinstance(file, Finding) and image.refusal(file):  # too large: only its name is used
+            return Screened(file=file, hits=(), scanned={})
         return file if isinstance(file, Finding) else self._screen.file(file)
 
     def _bytes_of(self, digest: str) -> Iterable[bytes]:

@@ -159,7 +159,7 @@ class Memory:
 
         if self._renderer is None or self._renderer[0] != theme.digest:
             cache = self._place[0] if self._place else None
-            self._compiled = CompiledTemplates(compiled_file(cache) if cache else None)
+            self._compiled = CompiledTemplates(compiled_file(cache) if cache else None, theme.words)
             self._renderer = theme.digest, Renderer(theme, self.shelf.text, compiled=self._compiled)
         return self._renderer[1]
 

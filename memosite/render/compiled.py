@@ -1,7 +1,8 @@
 """[I/O] Keeps compiled templates in the cache: to compile those of a few pages takes longer than to render them.
 
 They are Python bytecode, which runs: so the file is signed (`keys`), and counts for one program and one Python only.
-jinja2 compares the digest of each template's source, which covers a site's own theme.
+They have the words of one language, so it counts for that only, too. jinja2 compares the digest of each template's
+source, which covers a site's own theme.
 """
 
 import marshal
@@ -11,6 +12,7 @@ from pathlib import Path
 import jinja2
 from jinja2.bccache import Bucket
 
+from memosite.render.catalogue import ENGLISH, Catalogue
 from memosite.store.keys import read_signed, write_signed
 from memosite.store.program import program_digest
 
@@ -25,10 +27,10 @@ def compiled_file(cache: Path) -> Path:
 class CompiledTemplates(jinja2.BytecodeCache):
     """The bytecode of templates by their names; without a file only in memory."""
 
-    def __init__(self, file: Path | None) -> None:
-        """Load what an earlier build compiled."""
+    def __init__(self, file: Path | None, words: Catalogue = ENGLISH) -> None:
+        """Load what an earlier build compiled in this language."""
         self._file = file
-        self._made_by = program_digest().encode() + MAGIC_NUMBER
+        self._made_by = program_digest().encode() + words.digest.encode() + MAGIC_NUMBER
         self._known = self._load()
         self._is_new = False
 

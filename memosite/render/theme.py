@@ -1,28 +1,32 @@
-"""[I/O] Loads the theme, its templates and static files, as one value with a digest.
+"""[I/O] Loads the theme, its templates, static files and the words of a language, as one value with a digest.
 
     bundled files ─┐
-                   ├─► Theme ──► render (templates), output (static files), stale (digest)
-    site's files ──┘  a site's file overrides the bundled one of the same name
+                   ├─► Theme ──► render (templates, words), output (static files), stale (digest)
+    site's files ──┘  a site's file overrides the bundled one of the same name; of a catalogue, single texts
 
 The bundled theme is beside the package in a checkout and inside it once installed.
 """
 
 import hashlib
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from memosite.facts.errors import ConfigError
+from memosite.render.catalogue import ENGLISH, Catalogue, read_catalogue
 
 __all__ = ["Theme", "bundled_theme", "load_theme", "theme_folders"]
 
 _PACKAGE = Path(__file__).parent.parent
+_PARTS = ("templates", "static", "languages")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Theme:
     """What pages are made with. Names are paths with `/` below `templates/` and `static/`, in sorted order.
+
+    `words` is the language of the site, in which the scripts among the static files are already.
 
     `digest` is a SHA-256 in hex: with equal digests and equal models, the same program makes equal pages. `own` names
     the templates that come from the site's folder, whose faults the site's owner has to fix.
@@ -32,21 +36,22 @@ class Theme:
     static: Mapping[str, bytes]
     digest: str
     own: frozenset[str] = frozenset()
+    words: Catalogue = ENGLISH
 
 
 def theme_folders(folder: Path | None) -> tuple[Path, ...]:
     """The folders that a theme is loaded from."""
     base = bundled_theme(_PACKAGE)
     own = (folder,) if folder is not None else ()
-    return tuple(where / part for where in (base, *own) for part in ("templates", "static"))
+    return tuple(where / part for where in (base, *own) for part in _PARTS)
 
 
-def load_theme(folder: Path | None, *, package: Path = _PACKAGE) -> Theme:
-    """The bundled theme, overridden by the files of a site's theme folder.
+def load_theme(folder: Path | None, language: str = "en", *, package: Path = _PACKAGE) -> Theme:
+    """The bundled theme, overridden by the files of a site's theme folder, in a language.
 
-    `folder` holds `templates/` (`*.html`) and `static/` (any files), or one of them; hidden files and editors'
-    backups (`name~`) are left out. Raises ConfigError if the folder or both of these are missing, if a file
-    cannot be read or leads out of the folder, and if a template has a syntax error.
+    `folder` holds `templates/` (`*.html`), `static/` (any files) and `languages/` (`de.po`), or some of them; hidden
+    files and editors' backups (`name~`) are left out. Raises ConfigError if the folder or all of these are missing,
+    if a file cannot be read or leads out of the folder, and if a template or a catalogue has an error.
     """
     base = bundled_theme(package)
     templates = {name: _text(path) for name, path in _files(base / "templates", suffix=".html")}
@@ -55,15 +60,18 @@ def load_theme(folder: Path | None, *, package: Path = _PACKAGE) -> Theme:
     if folder is not None:
         if not folder.is_dir():
             raise ConfigError(f"theme: {folder} is not a folder")
-        if not any((folder / part).is_dir() for part in ("templates", "static")):
-            raise ConfigError(f"theme: {folder} holds neither a folder templates/ nor a folder static/")
+        if not any((folder / part).is_dir() for part in _PARTS):
+            raise ConfigError(f"theme: {folder} holds none of the folders templates/, static/ and languages/")
         for name, path in _files(folder / "templates", within=folder, suffix=".html"):
             own[name] = _text(path)
             _check_syntax(path, own[name])
         static |= {name: _bytes(path) for name, path in _files(folder / "static", within=folder)}
     templates = dict(sorted((templates | own).items()))
-    static = dict(sorted(static.items()))
-    return Theme(templates=templates, static=static, digest=_digest(templates, static), own=frozenset(own))
+    catalogues = _catalogues((base, folder) if folder is not None else (base,), language)
+    words = _words(catalogues)
+    static = {name: _in_words(name, static[name], words) for name in sorted(static)}
+    digest = _digest(templates, static, catalogues)
+    return Theme(templates=templates, static=static, digest=digest, own=frozenset(own), words=words)
 
 
 def bundled_theme(package: Path) -> Path:
@@ -72,6 +80,40 @@ def bundled_theme(package: Path) -> Path:
         if (folder / "templates" / "base.html").is_file() and (folder / "static").is_dir():
             return folder
     raise ConfigError(f"the bundled theme is missing in {package}: install memosite again")
+
+
+def _catalogues(folders: Sequence[Path], language: str) -> dict[str, str]:
+    """The catalogues of a language by their files: of `de-AT` if there is one, else of `de`; the site's own is last."""
+    found = {
+        path: name.removesuffix(".po").lower()
+        for folder in folders
+        for name, path in _files(folder / "languages", within=None if folder is folders[0] else folder, suffix=".po")
+    }
+    tag = language.lower()
+    while tag and tag not in found.values():
+        tag = tag.rpartition("-")[0]
+    return {str(path): _text(path) for path, name in found.items() if name == tag}
+
+
+def _words(catalogues: Mapping[str, str]) -> Catalogue:
+    """One catalogue of several: of a text that two have, the last one counts."""
+    words = ENGLISH
+    for name, source in catalogues.items():
+        own = read_catalogue(source, name)
+        words = Catalogue(texts={**words.texts, **own.texts}, rule=own.rule)
+    return words
+
+
+def _in_words(name: str, data: bytes, words: Catalogue) -> bytes:
+    """A static file, with the words of the language if it is a script that has some."""
+    if not name.endswith(".js") or (b"_(" not in data and b"_n(" not in data):
+        return data
+    from memosite.render.translating import translate_script  # noqa: PLC0415 - as below
+
+    try:
+        return translate_script(data.decode(), words).encode()
+    except UnicodeDecodeError:
+        return data
 
 
 def _files(root: Path, *, within: Path | None = None, suffix: str = "") -> Iterator[tuple[str, Path]]:
@@ -126,17 +168,22 @@ def _text(path: Path) -> str:
 def _check_syntax(path: Path, source: str) -> None:
     import jinja2  # noqa: PLC0415 - the bundled theme needs no check
 
+    from memosite.render.translating import Translating  # noqa: PLC0415 - likewise
+
+    environment = jinja2.Environment(autoescape=True, extensions=[Translating])
+    environment.words = ENGLISH  # type: ignore[attr-defined]
     try:
-        jinja2.Environment(autoescape=True).parse(source)
+        environment.parse(source)
     except jinja2.TemplateSyntaxError as error:
         raise ConfigError(f"theme: {path}, line {error.lineno}: {error.message}") from error
 
 
-def _digest(templates: Mapping[str, str], static: Mapping[str, bytes]) -> str:
+def _digest(templates: Mapping[str, str], static: Mapping[str, bytes], catalogues: Mapping[str, str]) -> str:
     """SHA-256 over every name and content, each with its length before it."""
     parts: list[bytes] = []
     for name, source in templates.items():
         parts += (b"template", name.encode("utf-8", "surrogateescape"), source.encode())
+    parts += (part for source in catalogues.values() for part in (b"words", source.encode()))
     for name, data in static.items():
         parts += (b"static", name.encode("utf-8", "surrogateescape"), data)
     digest = hashlib.sha256()

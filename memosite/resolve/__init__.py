@@ -33,6 +33,7 @@ from memosite.resolve.document_ids import DocumentIds
 from memosite.resolve.filed import Filed, file_records, record_collisions
 from memosite.resolve.groups import group_artifacts
 from memosite.resolve.identity import CopyGroup, assign_ids, group_copies, variant_findings
+from memosite.resolve.images import text_images
 from memosite.resolve.links import HasFile, LinkResolver, backlinks, origin_of
 from memosite.resolve.lists import EntryLives, removed_entries
 from memosite.resolve.lives import Lives, removals
@@ -134,7 +135,8 @@ def resolve(
             closed=rules.closed,
             index=gathered.index,
             findings=all_findings,
-        )
+        ),
+        text_images(assembler.texts(), facts),
     )
     archive = Archive(
         sources=tuple(_as_of(source, histories.get(source.name)) for source in rules.sources),

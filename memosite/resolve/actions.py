@@ -17,9 +17,10 @@ _DEGREE: Mapping[Action, int] = {state: degree for degree, state in enumerate(ge
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Answered:
-    """Who of those asked has answered a memo; of a broadcast, how many positions did."""
+    """Who of those asked has answered a memo; of a broadcast how many positions did, and the `rest` of those asked."""
 
     by: tuple[str, ...] = ()
+    rest: tuple[str, ...] = ()
     count: int = 0
 
 
@@ -41,6 +42,7 @@ class Answering:
         """
         self._also = {ref: {one for one in senders if one is not None} for ref, senders in also.items()}
         self._forest = forest
+        self._union_of = union_of
         self._senders_below = _count_senders_below(forest, sender_of)
         self._sent: dict[str, list[int]] = defaultdict(list)
         self._members: dict[str, set[str]] = defaultdict(set)
@@ -65,13 +67,24 @@ class Answering:
         after = bisect_right(places, self._forest.first[ref])
         return after < len(places) and places[after] <= self._forest.last[ref]
 
-    def answered(self, ref: Ref, *, sender: str | None, recipients: Iterable[str], is_action: bool) -> Answered:
-        """Which recipients have answered an action (positions only); for a broadcast, how many positions replied."""
+    def answered(
+        self, ref: Ref, *, sender: str | None, recipients: Iterable[str], everybody: Iterable[str], is_action: bool
+    ) -> Answered:
+        """Which recipients have answered an action, and which of `everybody`, if it is asked of them, have not."""
         named = tuple(recipients)
+        is_broadcast = BROADCAST in named
+        asked = tuple(one for one in named if one != BROADCAST) if is_action else ()
+        rest = everybody if is_action and is_broadcast else ()
         return Answered(
-            by=tuple(one for one in named if one != BROADCAST and self.has_answer(ref, by=one)) if is_action else (),
-            count=self.count_answering(ref, but=sender) if BROADCAST in named else 0,
+            by=tuple(one for one in asked if self.has_answer(ref, by=one)),
+            rest=tuple(one for one in rest if not self._has_answered_or_sent(one, ref, sender)),
+            count=self.count_answering(ref, but=sender) if is_broadcast else 0,
         )
+
+    def _has_answered_or_sent(self, position: str, ref: Ref, sender: str | None) -> bool:
+        """Whether a position did; by a name that several have it cannot be told which, so none is waited for."""
+        names = {position, self._union_of.get(position, position)}
+        return sender in names or any(self._has_answered(one, ref) for one in names)
 
     def count_answering(self, ref: Ref, *, but: str | None) -> int:
         """How many positions other than this one answered the memo."""
@@ -119,6 +132,20 @@ def recipient_states(
         unread = None if recipient == BROADCAST else is_unread(copies, repo_of.get(recipient))
         states.append(RecipientState(position=recipient, action=action, unread=unread))
     return tuple(states)
+
+
+def owed_by(states: Iterable[RecipientState], answered: Answered, *, is_superseded: bool) -> tuple[str, ...]:
+    """Who has not done what a memo asks; of a broadcast by name, `all` if nobody can be named and nobody has answered.
+
+    That the state of a broadcast is answered once anybody has (SPEC 3) is no answer of the others.
+    """
+    owing: dict[str, None] = {}
+    for state in states:
+        if state.position != BROADCAST:
+            owing |= {state.position: None} if state.action == "open" else {}
+        elif state.action in {"open", "answered"} and not is_superseded:
+            owing |= dict.fromkeys(answered.rest or ([BROADCAST] if state.action == "open" else []))
+    return tuple(owing)
 
 
 def least_done(states: Iterable[RecipientState]) -> Action | None:

@@ -15,7 +15,7 @@ from memosite.facts.parsed import BROADCAST, Discharge, DocumentHead, Envelope, 
 from memosite.facts.texts import SUMMARY
 from memosite.facts.times import Moment
 from memosite.formats.stamps import last_turn_at
-from memosite.resolve.actions import Answered, Answering, least_done, recipient_states
+from memosite.resolve.actions import Answered, Answering, least_done, owed_by, recipient_states
 from memosite.resolve.conversation import ThreadBuilder
 from memosite.resolve.decisions import Succession
 from memosite.resolve.filed import Filed
@@ -126,7 +126,7 @@ class ArtifactMaker:
 
     def _talk(self, group: CopyGroup) -> ThreadPosition:
         talk, named, ref = self._joined.conversation, self._joined.replies, group.ref
-        replies = talk.forest.children.get(ref, ())
+        replies, asks = talk.forest.children.get(ref, ()), group.envelope.action_required
         return ThreadPosition(
             thread=talk.thread_of[ref],
             parent=talk.parents.get(ref),
@@ -136,7 +136,7 @@ class ArtifactMaker:
             also_answered_by=self._also_by.get(ref, ()),
             supersedes=named.supersedes.get(ref, ()),
             superseded_by=self._superseded_by.get(ref, ()),
-            answered=self._answered(group) if replies or ref in self._also_by else _BY_NOBODY,
+            answered=self._answered(group) if replies or ref in self._also_by or asks else _BY_NOBODY,
             closed=self._joined.closed.get(group.id) if group.kind == "memo" else None,
         )
 
@@ -145,6 +145,7 @@ class ArtifactMaker:
             group.ref,
             sender=self._naming.position_of.get(group.envelope.sender),
             recipients=recipients_of(group.envelope, self._naming),
+            everybody=self._naming.everybody,
             is_action=group.kind == "memo" and group.envelope.action_required,
         )
 
@@ -307,9 +308,7 @@ def _memo(
     spoken = _spoken(group, around, memo_folders)
     is_memo = group.kind == "memo"
     sender = naming.position_of.get(envelope.sender)
-    role = _role(envelope, naming, memo_folders)
-    if not is_memo:
-        role = role or sender
+    role = _role(envelope, naming, memo_folders) or (None if is_memo else sender)
     discharge = _discharge(group) or talk.closed
     states = recipient_states(
         recipients_of(envelope, naming),
@@ -340,6 +339,7 @@ def _memo(
         supersedes=talk.supersedes,
         superseded_by=talk.superseded_by,
         action=least_done(states),
+        owed_by=owed_by(states, talk.answered, is_superseded=bool(talk.superseded_by)),
         answers=talk.answered.count,
         discharge=discharge,
     )
@@ -396,5 +396,4 @@ def role_folder(envelope: Envelope, memo_folders: tuple[str, ...]) -> str | None
 
 
 def _discharge(group: CopyGroup) -> Discharge | None:
-    discharges = (copy.envelope.discharge for copy in group.copies)
-    return next((found for found in discharges if found is not None), None)
+    return next((copy.envelope.discharge for copy in group.copies if copy.envelope.discharge is not None), None)

@@ -1,9 +1,10 @@
 """Assembles the artifacts of the archive from the results of the other steps."""
 
 import datetime as dt
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
+from memosite.archive.images import TextImage
 from memosite.archive.ledger import Ledger
 from memosite.archive.model import UNDATED, Artifact
 from memosite.facts.bounds import NAMED
@@ -78,7 +79,9 @@ class Assembler:
         for ref, group in self._groups.items():
             yield from uses(ref, group, self._memo_folders)
 
-    def artifacts(self, joined: ResolvedLinks) -> tuple[dict[Ref, Artifact], Ledger]:
+    def artifacts(
+        self, joined: ResolvedLinks, images: Mapping[Ref, tuple[TextImage, ...]]
+    ) -> tuple[dict[Ref, Artifact], Ledger]:
         """All artifacts in order of arrival, and the ledger with the new ones."""
         dates = {ref: _date(group) or self._received(ref) for ref, group in self._groups.items()}
         dates |= {ref: filed.date or self._received(ref) for ref, filed in self._filed.items()}
@@ -92,10 +95,11 @@ class Assembler:
             recall=self._recall,
         )  # fmt: skip
         made: dict[Ref, Artifact] = {}
-        as_published = self._recall.calls(without_digests)
+        as_published, with_images = self._recall.calls(without_digests), self._recall.calls(_with_images)
         for ref in sorted(dates, key=numbers.__getitem__):
             group = self._groups.get(ref)
-            made[ref] = as_published(ref, maker.filed(self._filed[ref]) if group is None else maker.group(group))
+            one = as_published(ref, maker.filed(self._filed[ref]) if group is None else maker.group(group))
+            made[ref] = with_images(ref, one, images[ref]) if ref in images else one
         return made, ledger
 
     def _received(self, ref: Ref) -> Moment | None:
@@ -111,6 +115,10 @@ class Assembler:
 
     def _key(self, ref: Ref) -> str:
         return self._groups[ref].key if ref in self._groups else self._filed[ref].key
+
+
+def _with_images(artifact: Artifact, images: tuple[TextImage, ...]) -> Artifact:
+    return artifact if artifact.withheld else replace(artifact, images=images)
 
 
 def _instant(moment: Moment) -> dt.datetime:
@@ -162,4 +170,5 @@ def _join_texts(texts: list[Text]) -> Text:
         texts[0],
         mentions=tuple(dict.fromkeys(mention for text in texts for mention in text.mentions)),
         destinations=tuple(dict.fromkeys(target for text in texts for target in text.destinations)),
+        images=tuple(dict.fromkeys(image for text in texts for image in text.images)),
     )

@@ -15,6 +15,7 @@ PositionListing = tuple[Organization, Seat]
 
 _EXTERNAL = "external:"
 _RIVALS_NAMED = 5
+_EVERYBODY = 500
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -33,6 +34,12 @@ class Naming:
     def repo_of(self) -> Mapping[str, str | None]:
         """The repo of each position."""
         return {id_: position.repo for id_, position in self.positions.items()}
+
+    @cached_property
+    def everybody(self) -> tuple[str, ...]:
+        """Whom a memo to `all` asks: each position that is not vacant; nobody by name if they are too many (SPEC 9)."""
+        asked = tuple(id_ for id_, one in self.positions.items() if not one.union_of and not _is_vacant(one))
+        return asked if len(asked) <= _EVERYBODY else ()
 
     @cached_property
     def repos(self) -> tuple[str, ...]:
@@ -166,6 +173,11 @@ def resolve_positions(
         union_of={member: id_ for id_, position in positions.items() for member in position.union_of},
         findings=tuple(_name_findings(outcomes, by_name, directory.externals)) if organizations else (),
     )
+
+
+def _is_vacant(position: Position) -> bool:
+    """Whether nobody holds it, as every orgdef that lists it says."""
+    return bool(position.seats) and all((seat.status or "").casefold() == "vacant" for _, seat in position.seats)
 
 
 def _by_name(uses: Iterable[NameUse], aliases: Iterable[str]) -> dict[str, list[NameUse]]:

@@ -24,6 +24,7 @@ from memosite.facts.bounds import most_turns_found
 from memosite.facts.names import read_stamped_name
 from memosite.facts.parsed import Kind, Text
 from memosite.facts.texts import cut_line, without_frontmatter
+from memosite.formats.status import status_of
 from memosite.formats.turns import Turn, blocks, parse_conversation
 from memosite.markdown.html import plain_text
 from memosite.pages.parts import cut_turns
@@ -34,6 +35,7 @@ from memosite.store.digests import digest_of
 MOST_CHARS = 1_000_000
 """The most characters of one document that are searched."""
 
+_OWING = 4
 SHOWN_CHARS = 100_000
 """Excerpts are cut from the beginning of a document, up to here."""
 
@@ -70,6 +72,9 @@ class Card:
     who: str
     date: int | None
     day: str
+    status: str
+    waits_for: tuple[str, ...]
+    owing: str
     keys: tuple[tuple[str, str], ...]
     positions: tuple[str, ...]
     names: tuple[str, ...]
@@ -148,6 +153,9 @@ def describe(archive: Archive, artifact: Artifact, analyzer: Analyzer) -> Card:
         who=_who(archive, artifact),
         date=_milliseconds(artifact),
         day=artifact.date.day if artifact.date else "",
+        status=(artifact.action or "") if isinstance(artifact, Memo) else status_of(artifact),
+        waits_for=artifact.owed_by if isinstance(artifact, Memo) else (),
+        owing=_owing(archive, artifact) if isinstance(artifact, Memo) else "",
         keys=tuple(sorted(_keys(archive, artifact, analyzer))),
         positions=tuple(sorted(set(map(archive.label, artifact.positions)))),
         names=tuple(dict.fromkeys(prepare(name) for name in _names(artifact))),
@@ -157,6 +165,13 @@ def describe(archive: Archive, artifact: Artifact, analyzer: Analyzer) -> Card:
         conversation=body.sha256 if transcript and body else None,
         group=_group(artifact),
     )
+
+
+def _owing(archive: Archive, memo: Memo) -> str:
+    """Who has not answered a memo, as pages name them; of many the first."""
+    names = [archive.label(one) for one in memo.owed_by[:_OWING]]
+    more = len(memo.owed_by) - len(names)
+    return f"waits for {', '.join(names)}" + (f" and {more} more" if more else "") if names else ""
 
 
 def documents(card: Card, text_of: TextOf) -> Iterator[SearchDocument]:

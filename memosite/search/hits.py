@@ -12,6 +12,7 @@ from memosite.search_language.syntax import Words
 if TYPE_CHECKING:
     from memosite.search.documents import SearchDocument
 
+_WAITED_FOR = 20
 _EPOCH = dt.datetime(1970, 1, 1)
 
 
@@ -19,7 +20,9 @@ _EPOCH = dt.datetime(1970, 1, 1)
 class Hit:
     """One thing found. `file` is its page's file with the anchor, below the site.
 
-    `date` is ISO 8601 in UTC, `day` the writer's day, as pages show it; both are "" for none.
+    `date` is ISO 8601 in UTC, `day` the writer's day, as pages show it; both are "" for none. `status` is the state of
+    a memo's action or the status of another item. `waits_for` are the ids, with spaces, of the first of those `waiting`
+    who owe an answer, `owing` says so in words.
     """
 
     kind: str
@@ -34,6 +37,10 @@ class Hit:
     file: str
     path: str
     excerpt: tuple[ExcerptPiece, ...]
+    status: str = ""
+    waits_for: str = ""
+    waiting: int = 0
+    owing: str = ""
 
 
 def facts_of(document: "SearchDocument") -> dict[str, str | int]:
@@ -50,6 +57,10 @@ def facts_of(document: "SearchDocument") -> dict[str, str | int]:
         "day": card.day,
         "file": document.file,
         "path": card.path,
+        "status": card.status,
+        "waits_for": " ".join(card.waits_for[:_WAITED_FOR]),
+        "waiting": len(card.waits_for),
+        "owing": card.owing,
     }
 
 

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple, Protocol
 from memosite.facts import rules, source_rules
 from memosite.facts.errors import MovedError, SourceError
 from memosite.facts.findings import Finding, Location, Rule
+from memosite.facts.images import IMAGE_SUFFIXES
 from memosite.facts.layout import SITE_MARKER, SKIPPED_FOLDERS, UNREAD_FOLDERS, join_path, matches_any, place_of
 from memosite.facts.names import BODY_SUFFIX, CATALOG_SUFFIX, ENVELOPE_SUFFIX
 from memosite.formats.systems import begins_as_record, owner_of
@@ -109,6 +110,7 @@ class Listing:
     `candidates` are to be read; `others` may be bodies that an envelope names in its `body_ref`: they are in a
     store, beside an envelope, or have a body's name. `records` are candidates that only a record's
     adapter may read: they are where another memory system keeps files, or begin as a record does, and are no documents.
+    `images` are read where a text shows them.
     """
 
     source: Source
@@ -116,6 +118,7 @@ class Listing:
     others: frozenset[str]
     findings: tuple[Finding, ...]
     records: frozenset[str] = frozenset()
+    images: tuple[str, ...] = ()
 
 
 def list_source(
@@ -137,6 +140,7 @@ def list_source(
         others=frozenset(found.others).difference(documents),
         findings=tuple(found.findings),
         records=records,
+        images=tuple(sorted(found.images)),
     )
 
 
@@ -150,6 +154,7 @@ class _Found:
     others: list[str] = field(default_factory=list)
     markdown: list[str] = field(default_factory=list)
     records: list[str] = field(default_factory=list)
+    images: list[str] = field(default_factory=list)
     findings: list[Finding] = field(default_factory=list)
     roots: set[str] = field(default_factory=lambda: {""})
 
@@ -174,6 +179,8 @@ class _Found:
                 continue
             if is_body or holds_bodies:
                 self.others.append(path)
+            if name.lower().endswith(IMAGE_SUFFIXES):
+                self.images.append(path)
             if is_record:
                 self.records.append(path)
             if place is None and not is_body and name.lower().endswith((".md", ".markdown")):

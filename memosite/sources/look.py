@@ -21,6 +21,7 @@ from operator import attrgetter
 from pathlib import Path
 from typing import NamedTuple, Protocol
 
+from memosite.facts.images import IMAGE_SUFFIXES
 from memosite.facts.layout import SKIPPED_FOLDERS, UNREAD_FOLDERS, join_path, matches_any, place_of
 from memosite.facts.names import ENVELOPE_SUFFIX
 from memosite.formats.systems import READ_SUFFIXES
@@ -255,4 +256,4 @@ def _kind(entry: "os.DirEntry[str]") -> str:
 
 
 def _may_be_read(path: str, include: Sequence[str]) -> bool:
-    return path.lower().endswith(READ_SUFFIXES) or matches_any(path, include)
+    return path.lower().endswith((*READ_SUFFIXES, *IMAGE_SUFFIXES)) or matches_any(path, include)

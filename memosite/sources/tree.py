@@ -176,6 +176,7 @@ def _list_files(source: TreeSource) -> Listing:
         others=listing.others,
         findings=(*source.findings, *listing.findings, *unusable, *skipped),
         records=listing.records,
+        images=listing.images,
     )
 
 

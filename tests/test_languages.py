@@ -1,0 +1,179 @@
+"""Languages: the German catalogue is complete, a site can bring its own, and nothing but words changes."""
+
+import re
+import subprocess
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from memosite.facts.errors import ConfigError
+from memosite.facts.phrases import phrase, phrases
+from memosite.pages.models import GonePage
+from memosite.pages.parts import Site
+from memosite.render.catalogue import ENGLISH, PLACEHOLDER, Catalogue, po_entries, read_catalogue
+from memosite.render.renderer import Renderer
+from memosite.render.theme import load_theme
+from memosite.render.translating import translate_script
+from tests.support.files import ROOT, write_text
+from tests.support.messages import messages, updated
+from tests.support.sites import build_site, built_from_nothing, copy_example, tree_bytes
+
+GERMAN = ROOT / "languages/de.po"
+ENTRIES = [entry for entry in po_entries(GERMAN.read_text(encoding="utf-8"), GERMAN.name) if entry.one]
+
+SITE = Site(title="", language="pl", base_url=None, generator="")
+HEAD = 'msgid ""\nmsgstr ""\n'
+POLISH = '"Plural-Forms: nplurals=3; plural=n==1 ? 0 : n%10>=2 && n%10<=4 && (n%100<12 || n%100>14) ? 1 : 2;\\n"\n'
+
+
+def test_the_german_catalogue_has_every_text() -> None:
+    """`scripts/messages` has nothing to add or to remove, and no text is without a translation."""
+    assert updated(GERMAN, messages()) == GERMAN.read_text(encoding="utf-8"), "run scripts/messages"
+    assert [entry.one for entry in ENTRIES if not all(entry.texts)] == []
+
+
+def test_german_texts_have_the_values_of_the_english_ones() -> None:
+    """Each placeholder, with its format, and a space wherever texts are joined."""
+    for entry in ENTRIES:
+        for english, german in zip((entry.one, entry.many or entry.one), entry.texts, strict=False):
+            values = {match[0] for match in PLACEHOLDER.finditer(english)}
+            assert values == {match[0] for match in PLACEHOLDER.finditer(german)}, entry
+            assert re.findall(r"</?\w+", english) == re.findall(r"</?\w+", german), entry
+            assert (english[:1] == " ", english[-1:] == " ") == (german[:1] == " ", german[-1:] == " "), entry
+
+
+def with_language(site: Path, language: str) -> None:
+    """Set the language of a copy of the example."""
+    file = site / "memosite.yml"
+    file.write_text(re.sub(r"language: \w+", f"language: {language}", file.read_text(encoding="utf-8")))
+
+
+def test_a_build_after_a_change_of_language_is_that_of_a_new_site(tmp_path: Path) -> None:
+    """There and back: pages that nothing else has changed are made again, in the other language."""
+    site = copy_example(tmp_path / "site")
+    english = tree_bytes(build_site(site))
+    with_language(site, "de")
+    build_site(site)
+    home = (site / "_site/index.html").read_text(encoding="utf-8")
+    assert '<html lang="de">' in home
+    assert "Organisation</a>" in home
+    assert tree_bytes(site / "_site") == built_from_nothing(site, tmp_path / "clean")
+    with_language(site, "en")
+    build_site(site)
+    assert tree_bytes(site / "_site") == english
+
+
+@pytest.mark.parametrize(("language", "word"), [("de-AT", "Suche"), ("DE", "Suche"), ("pt-BR", "Search")])
+def test_a_language_without_a_catalogue_takes_that_of_its_family_or_english(language: str, word: str) -> None:
+    """The tag of a region is shortened until there is a file."""
+    assert load_theme(None, language).words.text("Search") == word
+
+
+def test_a_site_brings_its_own_language(tmp_path: Path) -> None:
+    """As a file of its theme; texts that it does not have stay in English."""
+    site = copy_example(tmp_path / "site")
+    write_text(site / "theme/languages/pl.po", f'{HEAD}{POLISH}\nmsgid "Timeline"\nmsgstr "Oś <czasu>"\n')
+    (site / "memosite.yml").write_text(f"{(site / 'memosite.yml').read_text()}\ntheme: theme\n")
+    with_language(site, "pl")
+    page = (build_site(site) / "timeline/index.html").read_text(encoding="utf-8")
+    assert ">Oś &lt;czasu&gt;</a>" in page
+    assert ">Decisions</a>" in page
+
+
+def test_single_texts_of_a_bundled_language_can_be_replaced(tmp_path: Path) -> None:
+    """A site's own file counts before the bundled one of the same language."""
+    write_text(tmp_path / "languages/de.po", 'msgid "Search"\nmsgstr "Finden"\n')
+    theme = load_theme(tmp_path, "de")
+    assert (theme.words.text("Search"), theme.words.text("Actions")) == ("Finden", "Aufgaben")
+    assert theme.digest != load_theme(None, "de").digest != load_theme(None).digest
+
+
+@pytest.mark.parametrize(
+    ("source", "message"),
+    [
+        ('msgid "a"\nmsgstr "b\n', r"my\.po, line 2: found 'msgstr \"b', expected"),
+        (
+            '\nmsgid "since {date}"\nmsgstr "seit {day}"\n',
+            r"my\.po, line 2: found the placeholder {day}, expected {date}",
+        ),
+        ('msgid ""\nmsgstr "Plural-Forms: nplurals=2; plural=import os;\\n"\n', r"my\.po: Plural-Forms: 'import os'"),
+    ],
+)
+def test_a_catalogue_with_an_error_is_refused(source: str, message: str) -> None:
+    """With the line, what was found and what was expected."""
+    with pytest.raises(ConfigError, match=message):
+        read_catalogue(source, "my.po")
+
+
+def test_fuzzy_and_missing_translations_stay_in_english() -> None:
+    """As gettext has it."""
+    words = read_catalogue(
+        '#, fuzzy\nmsgid "a"\nmsgstr "x"\n\nmsgid "b"\nmsgstr ""\n\nmsgid "c"\nmsgstr "z"\n', "my.po"
+    )
+    assert [words.text(text) for text in "abc"] == ["a", "b", "z"]
+
+
+def test_phrases_say_their_values_in_the_language_too() -> None:
+    """Also numbers, and phrases within phrases; a text that somebody wrote with the same words is left alone."""
+    words = read_catalogue(
+        'msgid "1,234"\nmsgstr "1.234"\n\nmsgid "{number:,} of {what}"\nmsgstr "von {what}: {number:,}"\n\n'
+        'msgid "memos"\nmsgstr "Memos"\n',
+        "my.po",
+    )
+    whole = phrase("{number:,} of {what}", number=12_000, what=phrase("memos"))
+    assert whole == "12,000 of memos"
+    assert words.translated((whole, "memos")) == ("von Memos: 12.000", "memos")
+    assert ENGLISH.translated(whole) is whole
+
+
+PLURAL = """
+msgid "{n} file"
+msgid_plural "{n} files"
+msgstr[0] "{n} plik"
+msgstr[1] "{n} pliki"
+msgstr[2] "{n} plików"
+"""
+
+
+@pytest.mark.parametrize(("number", "text"), [(1, "1 plik"), (2, "2 pliki"), (5, "5 plików"), (22, "22 pliki")])
+def test_a_language_has_the_plural_forms_that_it_needs(number: int, text: str) -> None:
+    """In phrases, in templates and in scripts."""
+    words = read_catalogue(HEAD + POLISH + PLURAL, "pl.po")
+    assert words.translated(phrases("{n} file", "{n} files", number)) == text
+    template = (
+        f"{{% set n = {number} %}}{{% trans n %}}{{{{ n }}}} file{{% pluralize %}}{{{{ n }}}} files{{% endtrans %}}"
+    )
+    assert of_template(template, words) == text
+    assert of_script(f"const n = {number}; _n(n, `${{n}} file`, `${{n}} files`)", words) == text
+
+
+def of_template(source: str, words: Catalogue) -> str:
+    """What a template gives in a language."""
+    theme = replace(load_theme(None), templates={"gone.html": source}, words=words)
+    page = GonePage(site=SITE, path="a/index.html", root="../", title="", id="")
+    return Renderer(theme, str).render(page).decode().strip()
+
+
+def of_script(source: str, words: Catalogue) -> str:
+    """What a script gives in a language."""
+    script = f"process.stdout.write(String(eval({translate_script(source, words)!r})))"
+    return subprocess.run(["node", "-e", script], capture_output=True, text=True, check=True).stdout
+
+
+def test_scripts_say_their_words_in_the_language() -> None:
+    """As literals of the same kind, whatever is in the translation; names that end in `_` are other functions."""
+    words = read_catalogue(
+        'msgid "Copy"\nmsgstr "\\"Kopie\\""\n\nmsgid "Built {day}"\nmsgstr "`${day}` {day}\\\\ gebaut"\n', "de.po"
+    )
+    assert of_script('_("Copy")', words) == '"Kopie"'
+    assert of_script("const day = 3; _(`Built ${day}`)", words) == "`$3` 3\\ gebaut"
+    assert translate_script('a_("Copy"); b._("Copy"); _("Other")', words) == 'a_("Copy"); b._("Copy"); "Other"'
+
+
+def test_texts_of_templates_keep_values_safe() -> None:
+    """Values are escaped in a translation as in English, and may change their order."""
+    words = read_catalogue('msgid "{one} to <b>{other}</b>"\nmsgstr "an <b>{other}</b>: {one}"\n', "de.po")
+    source = "{% trans one='<1>', other='&' %}{{ one }} to <b>{{ other }}</b>{% endtrans %}"
+    assert of_template(source, words) == "an <b>&amp;</b>: &lt;1&gt;"
+    assert of_template(source, ENGLISH) == "&lt;1&gt; to <b>&amp;</b>"
