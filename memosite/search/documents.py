@@ -71,9 +71,9 @@ class Card:
     who: str
     date: int | None
     day: str
-    status: str
-    waits_for: tuple[str, ...]
-    owing: str
+    status: str = ""
+    waits_for: tuple[str, ...] = ()
+    owing: str = ""
     keys: tuple[tuple[str, str], ...]
     positions: tuple[str, ...]
     names: tuple[str, ...]
